@@ -1,0 +1,24 @@
+//! Storage of contacts.
+
+use async_trait::async_trait;
+
+use super::Contact;
+use crate::fault::StorageError;
+use crate::id::ContactId;
+
+/// Contacts of one transaction.
+#[async_trait]
+pub trait ContactRepository: Send {
+    /// The contacts among `ids` that exist.
+    async fn find_many(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError>;
+
+    /// The contacts with one of these identities (`phoneNumber`).
+    async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])
+    -> Result<Vec<Contact>, StorageError>;
+
+    /// Creates a contact, unless one with the same `phoneNumber` exists; gives the stored one.
+    async fn insert_or_get(&mut self, contact: &Contact) -> Result<Contact, StorageError>;
+
+    /// Rewrites name, lock and variables.
+    async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError>;
+}

@@ -1,0 +1,124 @@
+//! Errors: what a caller can branch on, and the public text beside it.
+
+use std::fmt;
+
+/// How an error looks from outside; the server maps each kind to a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The input does not fit its schema.
+    Invalid,
+    /// The caller is not who he must be.
+    Unauthenticated,
+    /// The caller may not do this.
+    Forbidden,
+    /// No such thing, or not within the caller's reach.
+    NotFound,
+    /// Impossible in the present state.
+    Conflict,
+    /// Well-formed, but it cannot be done.
+    Unprocessable,
+    /// Too many requests.
+    RateLimited,
+    /// Something needed is not there now; the caller may try again.
+    Unavailable,
+    /// Our fault.
+    Internal,
+}
+
+/// An error that can be shown: its kind, its stable code and its public text.
+pub trait Fault: std::error::Error {
+    /// How it looks from outside.
+    fn kind(&self) -> FaultKind;
+    /// The stable `code` of the error body, snake case.
+    fn code(&self) -> &'static str;
+    /// The public text in Portuguese, without inner details.
+    fn public_text(&self) -> String;
+}
+
+/// What went wrong in storage, as far as a caller can act on it.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// A unique rule was broken; `constraint` names it where the database tells.
+    #[error("unique rule broken: {constraint}")]
+    Unique {
+        /// Name of the index or constraint.
+        constraint: String,
+    },
+    /// The row has changed since it was read (compare-and-set on its version).
+    #[error("{entity} changed meanwhile")]
+    Stale {
+        /// What kind of row.
+        entity: &'static str,
+    },
+    /// A lock, a serialisation failure or a full pool: the same work may succeed at once.
+    #[error("contention: {0}")]
+    Contention(#[source] BoxError),
+    /// The database is not there now.
+    #[error("storage unavailable: {0}")]
+    Unavailable(#[source] BoxError),
+    /// What is stored cannot be read.
+    #[error("stored {entity} cannot be read: {reason}")]
+    Corrupt {
+        /// What kind of row.
+        entity: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// Anything else: a fault of ours or of the database.
+    #[error("storage failed: {0}")]
+    Other(#[source] BoxError),
+}
+
+/// A source that callers do not branch on.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync + 'static>;
+
+impl StorageError {
+    /// Whether the same work may succeed when tried again.
+    pub fn is_transient(&self) -> bool {
+        matches!(
+            self,
+            Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_)
+        )
+    }
+}
+
+impl Fault for StorageError {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Self::Unique { .. } | Self::Stale { .. } => FaultKind::Conflict,
+            Self::Contention(_) | Self::Unavailable(_) => FaultKind::Unavailable,
+            Self::Corrupt { .. } | Self::Other(_) => FaultKind::Internal,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self.kind() {
+            FaultKind::Conflict => "conflict",
+            FaultKind::Unavailable => "unavailable",
+            _ => "internal",
+        }
+    }
+
+    fn public_text(&self) -> String {
+        match self.kind() {
+            FaultKind::Conflict => "Registro em conflito".to_owned(),
+            FaultKind::Unavailable => "Serviço indisponível".to_owned(),
+            _ => "Erro interno".to_owned(),
+        }
+    }
+}
+
+/// Shows an error with all its sources on one line, for logs.
+pub struct Chain<'a>(pub &'a (dyn std::error::Error + 'a));
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut source = self.0.source();
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! Storage of flows and their versions.
+
+use async_trait::async_trait;
+
+use super::{Flow, FlowVersion};
+use crate::fault::StorageError;
+use crate::id::{FlowId, FlowVersionId};
+
+/// Flows of one transaction.
+#[async_trait]
+pub trait FlowRepository: Send {
+    /// Creates a flow.
+    async fn insert(&mut self, flow: &Flow) -> Result<(), StorageError>;
+
+    /// Stores a version and makes it the published one of its flow.
+    async fn publish(&mut self, version: &FlowVersion) -> Result<(), StorageError>;
+
+    /// The flows among `ids` that exist.
+    async fn find_many(&mut self, ids: &[FlowId]) -> Result<Vec<Flow>, StorageError>;
+
+    /// The versions among `ids` that exist.
+    async fn find_versions(&mut self, ids: &[FlowVersionId]) -> Result<Vec<FlowVersion>, StorageError>;
+}

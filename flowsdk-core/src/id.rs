@@ -1,0 +1,245 @@
+//! Identifiers.
+//!
+//! Row ids have the shape of a version 1 CUID: `c`, then 24 characters of lower-case base 36, with
+//! the time in front. They sort by creation, so rows and index pages stay together, and the tail
+//! comes from a secure random source. What must not be guessed (session keys, secrets) is never
+//! an id but a [`IdSource::secret`].
+
+use std::fmt;
+use std::sync::Mutex;
+
+use rand::RngExt as _;
+use serde::{Deserialize, Serialize};
+
+use crate::time::Timestamp;
+
+/// A text that is no identifier. The public answer to such a path id is "not found".
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not an identifier")]
+pub struct InvalidId;
+
+/// Longest identifier that is accepted, in bytes.
+const MAX_ID_LEN: usize = 128;
+
+/// Whether `text` may stand as an identifier: 1 to 128 characters of `A-Z a-z 0-9 - _ . @ | : +` (subjects of embed tokens are often e-mails or `issuer|id`).
+fn is_id(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= MAX_ID_LEN
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@' | b'|' | b':' | b'+'))
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Parses an identifier that came from outside.
+            pub fn parse(text: impl Into<String>) -> Result<Self, InvalidId> {
+                let text = text.into();
+                if is_id(&text) { Ok(Self(text)) } else { Err(InvalidId) }
+            }
+
+            /// A new identifier from `ids`.
+            pub fn generate(ids: &dyn IdSource) -> Self {
+                Self(ids.next_id())
+            }
+
+            /// The identifier as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = InvalidId;
+            fn try_from(text: String) -> Result<Self, InvalidId> {
+                Self::parse(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = InvalidId;
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                Self::parse(text)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Identifier of a router, the root aggregate (spec A 2.2).
+    RouterId,
+    /// Identifier of a flow.
+    FlowId,
+    /// Identifier of one immutable version of a flow.
+    FlowVersionId,
+    /// Identifier of a block, unique within its flow.
+    BlockId,
+    /// Identifier of a contact (spec A 2.4).
+    ContactId,
+    /// Identifier of a chat (spec A 2.4).
+    ChatId,
+    /// Identifier of a message row (spec A 2.5; `internalId` in stream events).
+    MessageId,
+    /// Identifier of a channel: a webchat channel, a phone number id or a social account.
+    ChannelId,
+    /// Identifier of a webchat visitor: a CUID, or the `sub` claim of an embed token.
+    VisitorId,
+    /// Identifier of a webchat identity (spec B 2.1).
+    IdentityId,
+    /// Identifier of a user of the administration.
+    UserId,
+    /// Identifier of a helpdesk queue.
+    QueueId,
+    /// Identifier of a ticket.
+    TicketId,
+    /// Identifier of an AI agent.
+    AgentId,
+}
+
+/// Where identifiers and secrets come from; injected, so that tests are repeatable.
+pub trait IdSource: Send + Sync + fmt::Debug {
+    /// A new row id: 25 characters, greater than every id this source gave before.
+    fn next_id(&self) -> String;
+
+    /// `words` unguessable words of 24 characters each, concatenated (CUID2 shape, base 36, 120
+    /// bits a word from the operating system's random source).
+    fn secret(&self, words: usize) -> String;
+}
+
+/// The production [`IdSource`].
+#[derive(Debug)]
+pub struct Cuids<C> {
+    clock: C,
+    last: Mutex<(i64, u32)>,
+}
+
+/// Width of the counter that orders the ids of one millisecond.
+const COUNTER_RANGE: u32 = 36u32.pow(4);
+
+impl<C: crate::time::Clock> Cuids<C> {
+    /// Ids whose time comes from `clock`.
+    pub fn new(clock: C) -> Self {
+        Self {
+            clock,
+            last: Mutex::new((0, 0)),
+        }
+    }
+
+    /// The time and counter of the next id. A full counter borrows the next millisecond, and a clock
+    /// that steps back is ignored, so that ids only ever grow.
+    fn tick(&self) -> (i64, u32) {
+        let now = self.clock.now().as_millis();
+        let mut last = self
+            .last
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        *last = match *last {
+            (time, counter) if now <= time && counter + 1 < COUNTER_RANGE => (time, counter + 1),
+            (time, _) if now <= time => (time + 1, 0),
+            _ => (now, 0),
+        };
+        *last
+    }
+}
+
+const BASE36: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// Appends `value` in base 36, padded with zeros to `width` digits.
+fn push_base36(out: &mut String, mut value: u64, width: usize) {
+    let mut digits = [b'0'; 13];
+    for slot in digits.iter_mut().rev() {
+        *slot = BASE36[(value % 36) as usize];
+        value /= 36;
+    }
+    out.extend(digits[digits.len() - width..].iter().map(|&d| char::from(d)));
+}
+
+impl<C: crate::time::Clock> IdSource for Cuids<C> {
+    fn next_id(&self) -> String {
+        let (time, counter) = self.tick();
+        let mut id = String::with_capacity(25);
+        id.push('c');
+        push_base36(&mut id, time.unsigned_abs(), 8);
+        push_base36(&mut id, u64::from(counter), 4);
+        push_base36(&mut id, rand::rng().random_range(0..36u64.pow(12)), 12);
+        id
+    }
+
+    fn secret(&self, words: usize) -> String {
+        let mut out = String::with_capacity(words * 24);
+        for _ in 0..words {
+            let mut rng = rand::rng();
+            out.push(char::from(b'a' + rng.random_range(0..26u8)));
+            push_base36(&mut out, rng.random_range(0..36u64.pow(12)), 12);
+            push_base36(&mut out, rng.random_range(0..36u64.pow(11)), 11);
+        }
+        out
+    }
+}
+
+/// The moment at which a row id was made, or `None` for an id of another shape.
+pub fn created_at(id: &str) -> Option<Timestamp> {
+    let time = id.strip_prefix('c')?.get(..8)?;
+    i64::from_str_radix(time, 36).ok().map(Timestamp::from_millis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::ManualClock;
+
+    #[test]
+    fn ids_have_the_cuid_shape_and_grow_even_when_the_clock_steps_back() {
+        let clock = ManualClock::at(1_800_000_000_000);
+        let ids = Cuids::new(clock.clone());
+        let mut previous = String::new();
+        for round in 0..5_000 {
+            if round == 2_500 {
+                clock.set(Timestamp::from_millis(1_700_000_000_000));
+            }
+            let id = ids.next_id();
+            assert_eq!(id.len(), 25);
+            assert!(id.starts_with('c') && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
+            assert!(id > previous, "{id} after {previous}");
+            previous = id;
+        }
+        assert_eq!(
+            created_at(&previous),
+            Some(Timestamp::from_millis(1_800_000_000_000))
+        );
+    }
+
+    #[test]
+    fn secrets_are_words_of_24_characters() {
+        let ids = Cuids::new(ManualClock::at(0));
+        let secret = ids.secret(2);
+        assert_eq!(secret.len(), 48);
+        assert_ne!(secret, ids.secret(2));
+    }
+
+    #[test]
+    fn what_is_no_identifier_is_refused() {
+        for bad in ["", "a b", "a/b", "é", "x'--", &"a".repeat(129)] {
+            assert_eq!(RouterId::parse(bad), Err(InvalidId), "{bad:?}");
+        }
+        assert!(RouterId::parse("cm3abc").is_ok());
+    }
+}

@@ -1,0 +1,278 @@
+//! Outgoing content, phone-shaped on every channel (spec B 2.5; provider shapes of the phone
+//! channel's Cloud API).
+
+use serde::{Deserialize, Serialize};
+
+/// Most buttons of a button message (spec B 8).
+pub const MAX_BUTTONS: usize = 3;
+/// Most rows of a list, over all its sections (spec B 8).
+pub const MAX_ROWS: usize = 10;
+
+/// One outgoing message: `{ "type": "text", "text": { "body": ".." } }`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum ContentMessage {
+    /// Text.
+    Text {
+        /// Its node.
+        text: TextBody,
+    },
+    /// Buttons or a list.
+    Interactive {
+        /// Its node.
+        interactive: Interactive,
+    },
+    /// An image by address.
+    Image {
+        /// Its node.
+        image: Media,
+    },
+    /// A sound by address.
+    Audio {
+        /// Its node.
+        audio: Media,
+    },
+    /// A video by address.
+    Video {
+        /// Its node.
+        video: Media,
+    },
+    /// A file by address.
+    Document {
+        /// Its node.
+        document: Media,
+    },
+}
+
+/// The node of a text message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextBody {
+    /// The text.
+    pub body: String,
+}
+
+/// The node of a media message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    /// Public address of the file.
+    pub link: String,
+    /// Text shown with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
+    /// File name, for documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+}
+
+/// The node of an interactive message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Interactive {
+    /// Up to [`MAX_BUTTONS`] reply buttons.
+    Button {
+        /// Header text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        header: Option<Header>,
+        /// The text above the buttons.
+        body: Text,
+        /// Small text below.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        footer: Option<Text>,
+        /// The buttons.
+        action: ButtonAction,
+    },
+    /// A list of up to [`MAX_ROWS`] rows.
+    List {
+        /// Header text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        header: Option<Header>,
+        /// The text above the list.
+        body: Text,
+        /// Small text below.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        footer: Option<Text>,
+        /// The list.
+        action: ListAction,
+    },
+}
+
+/// `{ "text": ".." }`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+}
+
+/// A header of type text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Header {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+}
+
+/// The buttons of a button message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ButtonAction {
+    /// The buttons, in order.
+    pub buttons: Vec<ReplyButton>,
+}
+
+/// A reply button: `{ "type": "reply", "reply": { "id", "title" } }`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum ReplyButton {
+    /// Answers with its id and title.
+    Reply {
+        /// Id and title.
+        reply: ButtonReply,
+    },
+}
+
+/// Id and title of a button.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ButtonReply {
+    /// What the answer carries.
+    pub id: String,
+    /// What people see.
+    pub title: String,
+}
+
+/// The list of a list message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListAction {
+    /// Label of the control that opens the list.
+    pub button: String,
+    /// Its sections.
+    pub sections: Vec<ListSection>,
+}
+
+/// A section of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListSection {
+    /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its rows.
+    pub rows: Vec<ListRow>,
+}
+
+/// A row of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListRow {
+    /// What the answer carries.
+    pub id: String,
+    /// What people see.
+    pub title: String,
+    /// A second line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl ContentMessage {
+    /// A text message.
+    pub fn text(body: impl Into<String>) -> Self {
+        Self::Text {
+            text: TextBody { body: body.into() },
+        }
+    }
+
+    /// The `type` of the message.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Text { .. } => "text",
+            Self::Interactive { .. } => "interactive",
+            Self::Image { .. } => "image",
+            Self::Audio { .. } => "audio",
+            Self::Video { .. } => "video",
+            Self::Document { .. } => "document",
+        }
+    }
+
+    /// Applies `rewrite` to every text that people see and to every address, as interpolation does.
+    pub fn map_texts(&self, mut rewrite: impl FnMut(&str) -> String) -> Self {
+        let mut copy = self.clone();
+        for text in copy.texts_mut() {
+            *text = rewrite(text);
+        }
+        copy
+    }
+
+    /// Every text that people see and every address.
+    fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Text { text } => vec![&mut text.body],
+            Self::Image { image: media }
+            | Self::Audio { audio: media }
+            | Self::Video { video: media }
+            | Self::Document { document: media } => std::iter::once(&mut media.link)
+                .chain(media.caption.as_mut())
+                .chain(media.filename.as_mut())
+                .collect(),
+            Self::Interactive { interactive } => interactive.texts_mut(),
+        }
+    }
+
+    /// Every text that people see and every address, for validation.
+    pub fn texts(&self) -> Vec<String> {
+        let mut copy = self.clone();
+        copy.texts_mut().into_iter().map(std::mem::take).collect()
+    }
+}
+
+impl Interactive {
+    fn texts_mut(&mut self) -> Vec<&mut String> {
+        let (header, body, footer, mut own): (_, _, _, Vec<&mut String>) = match self {
+            Self::Button {
+                header,
+                body,
+                footer,
+                action,
+            } => {
+                let buttons = action
+                    .buttons
+                    .iter_mut()
+                    .map(|ReplyButton::Reply { reply }| &mut reply.title);
+                (header, body, footer, buttons.collect())
+            }
+            Self::List {
+                header,
+                body,
+                footer,
+                action,
+            } => {
+                let mut own = vec![&mut action.button];
+                for section in &mut action.sections {
+                    own.extend(section.title.as_mut());
+                    for row in &mut section.rows {
+                        own.push(&mut row.title);
+                        own.extend(row.description.as_mut());
+                    }
+                }
+                (header, body, footer, own)
+            }
+        };
+        own.extend(header.as_mut().map(|Header::Text { text }| text));
+        own.push(&mut body.text);
+        own.extend(footer.as_mut().map(|footer| &mut footer.text));
+        own
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wire_form_is_phone_shaped() {
+        let json = serde_json::json!({ "type": "interactive", "interactive": {
+            "type": "button", "body": { "text": "Oi" },
+            "action": { "buttons": [{ "type": "reply", "reply": { "id": "a", "title": "A" } }] } } });
+        let message: ContentMessage = serde_json::from_value(json.clone()).expect("parses");
+        assert_eq!(serde_json::to_value(&message).expect("serialises"), json);
+        assert_eq!(message.map_texts(|t| format!("<{t}>")).texts(), ["<A>", "<Oi>"]);
+    }
+}

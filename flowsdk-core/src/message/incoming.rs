@@ -1,0 +1,249 @@
+//! Incoming messages, phone-shaped on every channel (spec B 2.5, 4.2).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::id::MessageId;
+
+/// One message from a contact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IncomingMessage {
+    /// The channel's id of the message, `wc-<timestamp>-<random>` for webchat. Its key for
+    /// deduplication unless `clientMessageId` is given.
+    pub id: String,
+    /// The id that its row gets; the gateway chooses it, so that it can be acknowledged before the
+    /// row is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internal_id: Option<MessageId>,
+    /// The sender's own id of the message: the same one is stored once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_message_id: Option<String>,
+    /// What it says.
+    #[serde(flatten)]
+    pub content: IncomingContent,
+}
+
+/// The content of an incoming message, discriminated by `type`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum IncomingContent {
+    /// A type this version knows.
+    Known(Known),
+    /// Any other: kept as it came, never dropped (rulings C8).
+    Unsupported(Map<String, Value>),
+}
+
+/// The known types. Media nodes are kept whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Known {
+    /// Text.
+    Text {
+        /// Its node.
+        text: super::TextBody,
+    },
+    /// A tapped button or chosen row.
+    Interactive {
+        /// Its node.
+        interactive: IncomingInteractive,
+    },
+    /// An image.
+    Image {
+        /// Its node.
+        image: IncomingMedia,
+    },
+    /// A sound.
+    Audio {
+        /// Its node.
+        audio: IncomingMedia,
+    },
+    /// A video.
+    Video {
+        /// Its node.
+        video: IncomingMedia,
+    },
+    /// A file.
+    Document {
+        /// Its node.
+        document: IncomingMedia,
+    },
+    /// A sticker.
+    Sticker {
+        /// Its node.
+        sticker: IncomingMedia,
+    },
+    /// A place.
+    Location {
+        /// Its node.
+        location: Value,
+    },
+    /// A reaction to a message.
+    Reaction {
+        /// Its node.
+        reaction: Value,
+    },
+    /// Shared contacts.
+    Contacts {
+        /// Its node.
+        contacts: Value,
+    },
+    /// A tap on a template button.
+    Button {
+        /// Its node.
+        button: Value,
+    },
+}
+
+/// The node of an interactive reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum IncomingInteractive {
+    /// A tapped button.
+    ButtonReply {
+        /// Id and title of the button.
+        button_reply: Reply,
+    },
+    /// A chosen row.
+    ListReply {
+        /// Id and title of the row.
+        list_reply: Reply,
+    },
+}
+
+/// What was tapped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+}
+
+/// The node of incoming media.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IncomingMedia {
+    /// The provider's id, or an address.
+    pub id: String,
+    /// Its type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Text sent with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
+    /// Everything else that came.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+impl IncomingMessage {
+    /// A text message.
+    pub fn text(id: impl Into<String>, body: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            internal_id: None,
+            client_message_id: None,
+            content: IncomingContent::Known(Known::Text {
+                text: super::TextBody { body: body.into() },
+            }),
+        }
+    }
+
+    /// The key under which it is stored once.
+    pub fn dedupe_key(&self, session: &crate::session::SessionId) -> String {
+        match &self.client_message_id {
+            Some(client) => format!("{session}/{client}"),
+            None => self.id.clone(),
+        }
+    }
+}
+
+impl IncomingContent {
+    /// The `type`; `unsupported` for what this version does not know and that names none.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Known(known) => known.kind(),
+            Self::Unsupported(map) => map.get("type").and_then(Value::as_str).unwrap_or("unsupported"),
+        }
+    }
+
+    /// What the contact said, as text: the body, the title of what was tapped, the caption.
+    pub fn as_text(&self) -> &str {
+        match self {
+            Self::Known(Known::Text { text }) => &text.body,
+            Self::Known(Known::Interactive { interactive }) => &interactive.reply().title,
+            Self::Known(
+                Known::Image { image: media }
+                | Known::Audio { audio: media }
+                | Known::Video { video: media }
+                | Known::Document { document: media }
+                | Known::Sticker { sticker: media },
+            ) => media.caption.as_deref().unwrap_or(""),
+            Self::Known(Known::Button { button }) => button.get("text").and_then(Value::as_str).unwrap_or(""),
+            Self::Known(Known::Location { .. } | Known::Reaction { .. } | Known::Contacts { .. })
+            | Self::Unsupported(_) => "",
+        }
+    }
+}
+
+impl Known {
+    /// The `type`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Text { .. } => "text",
+            Self::Interactive { .. } => "interactive",
+            Self::Image { .. } => "image",
+            Self::Audio { .. } => "audio",
+            Self::Video { .. } => "video",
+            Self::Document { .. } => "document",
+            Self::Sticker { .. } => "sticker",
+            Self::Location { .. } => "location",
+            Self::Reaction { .. } => "reaction",
+            Self::Contacts { .. } => "contacts",
+            Self::Button { .. } => "button",
+        }
+    }
+}
+
+impl IncomingInteractive {
+    /// Id and title of what was tapped.
+    pub fn reply(&self) -> &Reply {
+        match self {
+            Self::ButtonReply { button_reply } => button_reply,
+            Self::ListReply { list_reply } => list_reply,
+        }
+    }
+
+    /// `button_reply` or `list_reply`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ButtonReply { .. } => "button_reply",
+            Self::ListReply { .. } => "list_reply",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_types_are_kept_whole() {
+        let json = serde_json::json!({ "id": "wamid.1", "type": "order", "order": { "catalog_id": "7" } });
+        let message: IncomingMessage = serde_json::from_value(json.clone()).expect("parses");
+        assert_eq!((message.content.kind(), message.content.as_text()), ("order", ""));
+        assert_eq!(serde_json::to_value(&message).expect("serialises"), json);
+    }
+
+    #[test]
+    fn a_tapped_button_reads_as_its_title() {
+        let json = serde_json::json!({ "id": "wc-1-a", "type": "interactive",
+            "interactive": { "type": "button_reply", "button_reply": { "id": "plans", "title": "Ver planos" } } });
+        let message: IncomingMessage = serde_json::from_value(json.clone()).expect("parses");
+        assert_eq!(
+            (message.content.kind(), message.content.as_text()),
+            ("interactive", "Ver planos")
+        );
+        assert_eq!(serde_json::to_value(&message).expect("serialises"), json);
+    }
+}

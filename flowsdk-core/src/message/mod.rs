@@ -1,0 +1,16 @@
+//! Messages: what was written, in both directions, and how far it came (spec A 2.5, 3.1).
+
+mod content;
+mod incoming;
+mod model;
+mod repository;
+mod status;
+
+pub use content::{
+    ButtonAction, ButtonReply, ContentMessage, Header, Interactive, ListAction, ListRow, ListSection,
+    MAX_BUTTONS, MAX_ROWS, Media, ReplyButton, Text, TextBody,
+};
+pub use incoming::{IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply};
+pub use model::{Direction, Message, Page, Sender, SenderKind, Source};
+pub use repository::{HistoryQuery, Inserted, MessageRepository, StatusWrite};
+pub use status::{MessageStatus, advance};

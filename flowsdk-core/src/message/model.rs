@@ -1,0 +1,107 @@
+//! The message row.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::{ChatId, MessageId};
+use crate::message::MessageStatus;
+use crate::session::SessionId;
+use crate::time::Timestamp;
+
+/// Which way a message went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From the contact.
+    In,
+    /// To the contact.
+    Out,
+}
+
+impl Direction {
+    /// The name in storage and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+        }
+    }
+}
+
+/// Who produced an outgoing event (spec B 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The flow engine, or a campaign.
+    Flow,
+    /// A human or an AI agent.
+    Agent,
+    /// A single dispatch.
+    Dispatch,
+}
+
+/// Who speaks, as a visitor sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SenderKind {
+    /// The flow.
+    Flow,
+    /// An AI agent.
+    Ai,
+    /// A human agent.
+    Human,
+}
+
+/// Kind and name of who speaks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sender {
+    /// Flow, AI or human.
+    pub kind: SenderKind,
+    /// Name to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl Sender {
+    /// The flow speaks.
+    pub const FLOW: Sender = Sender {
+        kind: SenderKind::Flow,
+        name: None,
+    };
+}
+
+/// A message row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Its id, `internalId` in stream events.
+    pub id: MessageId,
+    /// The chat it belongs to.
+    pub chat_id: ChatId,
+    /// The session it was written in.
+    pub session_id: SessionId,
+    /// Which way it went.
+    pub direction: Direction,
+    /// `text`, `interactive`, ...
+    pub kind: String,
+    /// The phone-shaped content with its `type`.
+    pub content: Value,
+    /// Who speaks; `None` for the contact.
+    pub sender: Option<Sender>,
+    /// How far an outgoing message came; `None` for incoming ones.
+    pub status: Option<MessageStatus>,
+    /// Key under which an incoming message is stored once; the provider's id of an outgoing one.
+    pub channel_message_id: Option<String>,
+    /// When it was stored.
+    pub created_at: Timestamp,
+    /// When its status last changed.
+    pub status_updated_at: Timestamp,
+}
+
+/// A page of rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    /// The rows, newest first.
+    pub items: Vec<T>,
+    /// Where the next page begins; `None` on the last.
+    pub next: Option<(Timestamp, MessageId)>,
+}

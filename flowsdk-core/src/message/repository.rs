@@ -1,0 +1,75 @@
+//! Storage of messages.
+
+use async_trait::async_trait;
+
+use super::{Message, MessageStatus, Page};
+use crate::fault::StorageError;
+use crate::id::{ChatId, MessageId};
+use crate::session::SessionId;
+use crate::time::Timestamp;
+
+/// What became of an inserted message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inserted {
+    /// It is stored.
+    New,
+    /// One with the same key was there before; this is its id.
+    Duplicate(MessageId),
+}
+
+/// A page of a chat's history.
+#[derive(Debug, Clone)]
+pub struct HistoryQuery<'a> {
+    /// The chat.
+    pub chat_id: &'a ChatId,
+    /// Rows older than this one; `None` for the newest.
+    pub before: Option<(Timestamp, MessageId)>,
+    /// Most rows.
+    pub limit: u32,
+}
+
+/// A status to apply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusWrite {
+    /// The message.
+    pub id: MessageId,
+    /// What was reported.
+    pub status: MessageStatus,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Messages of one transaction.
+#[async_trait]
+pub trait MessageRepository: Send {
+    /// Which of these keys ([`Message::channel_message_id`]) are stored already, with the id of their row.
+    async fn find_by_channel_ids(
+        &mut self,
+        keys: &[String],
+    ) -> Result<Vec<(String, MessageId)>, StorageError>;
+
+    /// Stores messages.
+    ///
+    /// # Errors
+    /// [`StorageError::Unique`] when an id or a channel message id is there already.
+    async fn insert_many(&mut self, messages: &[Message]) -> Result<(), StorageError>;
+
+    /// Applies statuses by rank (rulings C4): a lower or equal one changes nothing.
+    async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError>;
+
+    /// A page of a chat, newest first by (createdAt, id).
+    async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError>;
+
+    /// The outgoing messages of a session after the message `after` (all, if it is unknown or
+    /// `None`), oldest first, at most the `limit` newest.
+    async fn outgoing_since(
+        &mut self,
+        session: &SessionId,
+        after: Option<&MessageId>,
+        limit: u32,
+    ) -> Result<Vec<Message>, StorageError>;
+
+    /// Outgoing messages that are still `pending`, of sessions whose id begins with `prefix`, oldest
+    /// first: what a process that died had not handed to its channel.
+    async fn pending_outgoing(&mut self, prefix: &str, limit: u32) -> Result<Vec<Message>, StorageError>;
+}

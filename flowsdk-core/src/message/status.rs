@@ -1,0 +1,125 @@
+//! How far an outgoing message came (spec A 3.1, rulings C4).
+
+use serde::{Deserialize, Serialize};
+
+/// The status of an outgoing message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MessageStatus {
+    /// Stored, not yet confirmed by the channel.
+    Pending,
+    /// The channel has it.
+    Sent,
+    /// The contact's device has it.
+    Delivered,
+    /// The contact opened it.
+    Read,
+    /// The contact played it.
+    Played,
+    /// It will not arrive.
+    Failed,
+}
+
+impl MessageStatus {
+    /// The name in storage and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Sent => "sent",
+            Self::Delivered => "delivered",
+            Self::Read => "read",
+            Self::Played => "played",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Reads a stored name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [
+            Self::Pending,
+            Self::Sent,
+            Self::Delivered,
+            Self::Read,
+            Self::Played,
+            Self::Failed,
+        ]
+        .into_iter()
+        .find(|status| status.name() == name)
+    }
+
+    /// Its rank: pending < sent < delivered < read < played.
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Pending => 0,
+            Self::Sent => 1,
+            Self::Delivered => 2,
+            Self::Read => 3,
+            Self::Played => 4,
+            Self::Failed => 5,
+        }
+    }
+
+    /// The statuses from which a message may come to `self`.
+    pub fn predecessors(self) -> &'static [MessageStatus] {
+        match self {
+            Self::Pending => &[],
+            Self::Sent => &[Self::Pending],
+            Self::Delivered | Self::Failed => &[Self::Pending, Self::Sent],
+            Self::Read => &[Self::Pending, Self::Sent, Self::Delivered],
+            Self::Played => &[Self::Pending, Self::Sent, Self::Delivered, Self::Read],
+        }
+    }
+}
+
+/// The status after `event`: a lower or equal rank changes nothing, steps may be skipped, `failed`
+/// comes only from pending or sent and is final.
+pub fn advance(current: MessageStatus, event: MessageStatus) -> MessageStatus {
+    if event.predecessors().contains(&current) {
+        event
+    } else {
+        current
+    }
+}
+
+/// The later of two statuses that were reported for one message, in any order.
+pub(crate) fn later(one: MessageStatus, other: MessageStatus) -> MessageStatus {
+    let (low, high) = if one.rank() <= other.rank() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    advance(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use MessageStatus::{Delivered, Failed, Pending, Played, Read, Sent};
+
+    #[test]
+    fn the_table_of_every_status_and_event() {
+        let all = [Pending, Sent, Delivered, Read, Played, Failed];
+        for (current, row) in [
+            (Pending, [Pending, Sent, Delivered, Read, Played, Failed]),
+            (Sent, [Sent, Sent, Delivered, Read, Played, Failed]),
+            (
+                Delivered,
+                [Delivered, Delivered, Delivered, Read, Played, Delivered],
+            ),
+            (Read, [Read, Read, Read, Read, Played, Read]),
+            (Played, [Played; 6]),
+            (Failed, [Failed; 6]),
+        ] {
+            for (event, expected) in all.into_iter().zip(row) {
+                assert_eq!(advance(current, event), expected, "{current:?} + {event:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn reports_in_any_order_come_to_the_same() {
+        assert_eq!(later(Sent, Delivered), later(Delivered, Sent));
+        assert_eq!(later(Delivered, Failed), Delivered);
+        assert_eq!(later(Failed, Sent), Failed);
+    }
+}

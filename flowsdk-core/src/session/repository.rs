@@ -1,0 +1,58 @@
+//! Storage of sessions.
+
+use async_trait::async_trait;
+
+use super::{FrozenError, Session, SessionId};
+use crate::fault::StorageError;
+use crate::time::Timestamp;
+
+/// A session that an error stopped, with the entry that failed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrozenSession {
+    /// The session.
+    pub session_id: SessionId,
+    /// Why.
+    pub error: FrozenError,
+    /// The stream entry that could not be handled, as JSON.
+    pub entry: serde_json::Value,
+    /// Since when.
+    pub frozen_at: Timestamp,
+}
+
+/// Sessions of one transaction.
+#[async_trait]
+pub trait SessionRepository: Send {
+    /// The sessions among `ids` that exist, locked until the end of the transaction.
+    async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<Session>, StorageError>;
+
+    /// Creates those that are new and rewrites the others.
+    ///
+    /// # Errors
+    /// [`StorageError::Stale`] when a row no longer has the version it was read with; nothing of
+    /// this call is then to be committed.
+    async fn save_many(&mut self, sessions: &[SessionWrite<'_>]) -> Result<(), StorageError>;
+
+    /// Removes sessions that ended.
+    async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError>;
+
+    /// Up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
+    async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError>;
+
+    /// Marks a session as frozen. Freezing it again changes nothing.
+    async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError>;
+
+    /// Those of `ids` that are frozen.
+    async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError>;
+
+    /// Keeps an entry for a frozen session, in order.
+    async fn keep_entry(&mut self, id: &SessionId, entry: &serde_json::Value) -> Result<(), StorageError>;
+}
+
+/// A session to write.
+#[derive(Debug)]
+pub struct SessionWrite<'a> {
+    /// The new state; its `version` is the one to store.
+    pub session: &'a Session,
+    /// The version it was read with; `None` for a new one.
+    pub expected: Option<i64>,
+}
