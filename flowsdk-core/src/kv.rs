@@ -1,0 +1,130 @@
+//! The key-value port: short-lived facts that every process shares (leases, sent-once marks, caches),
+//! under typed keys.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::fault::BoxError;
+
+/// The key-value store is not there, or what it holds cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyValueError {
+    /// It cannot be reached now.
+    #[error("key-value store unavailable: {0}")]
+    Unavailable(#[source] BoxError),
+    /// The value under `key` is not of the key's type.
+    #[error("value of {key} cannot be read: {reason}")]
+    Corrupt {
+        /// The key.
+        key: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Strings under strings, with a time to live. Every operation is atomic.
+#[async_trait]
+pub trait KeyValue: Send + Sync + Debug {
+    /// The value of `key`.
+    async fn get(&self, key: &str) -> Result<Option<String>, KeyValueError>;
+
+    /// Sets `key`; `ttl` `None` means for ever.
+    async fn set(&self, key: &str, value: &str, ttl: Option<Duration>) -> Result<(), KeyValueError>;
+
+    /// Sets `key` unless it has a value. Gives the value that was there, or `None` when `value` was set.
+    async fn set_if_absent(
+        &self,
+        key: &str,
+        value: &str,
+        ttl: Option<Duration>,
+    ) -> Result<Option<String>, KeyValueError>;
+
+    /// Reads and deletes in one step.
+    async fn take(&self, key: &str) -> Result<Option<String>, KeyValueError>;
+
+    /// Deletes `key`; whether it was there.
+    async fn delete(&self, key: &str) -> Result<bool, KeyValueError>;
+
+    /// Gives `key` a new time to live if its value is `value`; whether it was.
+    async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError>;
+
+    /// Deletes `key` if its value is `value`; whether it was.
+    async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError>;
+}
+
+/// A key with the type of its value and its time to live.
+#[derive(Debug, Clone)]
+pub struct Key<T> {
+    text: String,
+    ttl: Option<Duration>,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> Key<T> {
+    fn new(text: String, ttl: Option<Duration>) -> Self {
+        Self { text, ttl, value: PhantomData }
+    }
+
+    /// The key as the store sees it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The keys in use, each in one place.
+pub mod keys {
+    use std::time::Duration;
+
+    use super::Key;
+    use crate::id::MessageId;
+    use crate::session::SessionId;
+
+    /// The owner of a lease; see [`crate::lease`].
+    pub fn lease(name: &str) -> Key<String> {
+        Key::new(format!("lease:{name}"), None)
+    }
+
+    /// The message id that was given to a client's own message id, for 24 hours.
+    pub fn client_message(session: &SessionId, client_message_id: &str) -> Key<MessageId> {
+        let day = Duration::from_secs(24 * 60 * 60);
+        Key::new(format!("webchat:client-message:{session}:{client_message_id}"), Some(day))
+    }
+}
+
+/// Typed access over a [`KeyValue`].
+#[async_trait]
+pub trait KeyValueExt: KeyValue {
+    /// The value of a typed key.
+    async fn read<T: DeserializeOwned + Send>(&self, key: &Key<T>) -> Result<Option<T>, KeyValueError> {
+        self.get(key.as_str()).await?.map(|text| decode(key.as_str(), &text)).transpose()
+    }
+
+    /// Sets a typed key unless it has a value; gives the value that holds afterwards.
+    async fn claim<T: Serialize + DeserializeOwned + Clone + Send + Sync>(
+        &self,
+        key: &Key<T>,
+        value: &T,
+    ) -> Result<T, KeyValueError> {
+        match self.set_if_absent(key.as_str(), &encode(key.as_str(), value)?, key.ttl).await? {
+            Some(existing) => decode(key.as_str(), &existing),
+            None => Ok(value.clone()),
+        }
+    }
+}
+
+impl<K: KeyValue + ?Sized> KeyValueExt for K {}
+
+fn encode<T: Serialize>(key: &str, value: &T) -> Result<String, KeyValueError> {
+    serde_json::to_string(value)
+        .map_err(|e| KeyValueError::Corrupt { key: key.to_owned(), reason: e.to_string() })
+}
+
+fn decode<T: DeserializeOwned>(key: &str, text: &str) -> Result<T, KeyValueError> {
+    serde_json::from_str(text)
+        .map_err(|e| KeyValueError::Corrupt { key: key.to_owned(), reason: e.to_string() })
+}

@@ -1,0 +1,63 @@
+//! The storage port: transactions over repositories, with the outbox in the same commit.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+
+use crate::chat::ChatRepository;
+use crate::contact::ContactRepository;
+use crate::fault::StorageError;
+use crate::flow::FlowRepository;
+use crate::message::MessageRepository;
+use crate::router::RouterRepository;
+use crate::session::SessionRepository;
+use crate::stream::broker::NewEntry;
+
+/// A database.
+#[async_trait]
+pub trait Store: Send + Sync + Debug + 'static {
+    /// Its transaction. Dropped without a commit, it is rolled back.
+    type Tx: Transaction;
+
+    /// Begins a transaction that may write.
+    async fn begin(&self) -> Result<Self::Tx, StorageError>;
+
+    /// Begins a transaction that only reads; it never waits for a writer.
+    async fn read(&self) -> Result<Self::Tx, StorageError>;
+}
+
+/// A transaction.
+#[async_trait]
+pub trait Transaction: Send {
+    /// Makes everything of it durable, or nothing.
+    async fn commit(self) -> Result<(), StorageError>;
+}
+
+/// Events that become visible with the commit (rulings S3).
+#[async_trait]
+pub trait Outbox: Send {
+    /// Appends events, in order.
+    async fn push_many(&mut self, entries: &[NewEntry]) -> Result<(), StorageError>;
+}
+
+/// A transaction with an outbox.
+pub trait OutboxTx: Transaction {
+    /// The outbox.
+    fn outbox(&mut self) -> &mut dyn Outbox;
+}
+
+/// What conversations need of a transaction.
+pub trait ConversationTx: OutboxTx {
+    /// Contacts.
+    fn contacts(&mut self) -> &mut dyn ContactRepository;
+    /// Chats.
+    fn chats(&mut self) -> &mut dyn ChatRepository;
+    /// Messages.
+    fn messages(&mut self) -> &mut dyn MessageRepository;
+    /// Sessions.
+    fn sessions(&mut self) -> &mut dyn SessionRepository;
+    /// Routers and static variables.
+    fn routers(&mut self) -> &mut dyn RouterRepository;
+    /// Flows and their versions.
+    fn flows(&mut self) -> &mut dyn FlowRepository;
+}

@@ -1,0 +1,36 @@
+//! `stream:incoming`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::id::FlowId;
+use crate::message::IncomingMessage;
+use crate::session::{Channel, SessionId};
+use crate::time::Timestamp;
+
+/// Messages of one contact, from a gateway to the orchestrator (spec B 6).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IncomingEvent {
+    /// The channel.
+    pub channel_type: Channel,
+    /// The session.
+    pub session_id: SessionId,
+    /// The number, account or `wc-<channelId>` that was written to.
+    pub phone_number_id: String,
+    /// Who wrote; absent for phone users without a number (rulings C5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The channel's profile name of the contact.
+    pub contact_name: String,
+    /// The messages, in order.
+    pub messages: Vec<IncomingMessage>,
+    /// When the gateway took them.
+    pub timestamp: Timestamp,
+    /// Session variables that seed a new session: the context of an embed token (spec B 4.3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Map<String, Value>>,
+    /// The flow an embed token asks for; ignored when it is of another router (spec B 4.3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow_id: Option<FlowId>,
+}

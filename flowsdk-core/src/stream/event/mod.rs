@@ -1,0 +1,22 @@
+//! Every stream payload of spec B 6 as a type. The golden JSON files in `tests/golden/` pin their wire
+//! form; times are epoch milliseconds.
+
+mod agent;
+mod flow;
+mod helpdesk;
+mod incoming;
+mod outgoing;
+mod social;
+mod status;
+mod summary;
+mod telemetry;
+
+pub use agent::{AgentEvent, AgentManualHandoffEvent, AgentStreamEvent};
+pub use flow::{ExternalJump, FlowEvent, HandBack, InputTimeout, JumpTarget};
+pub use helpdesk::{AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent};
+pub use incoming::IncomingEvent;
+pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent};
+pub use social::{ActivationEvent, CommentEvent, CommentSource};
+pub use status::{DeliveryStatus, StatusError, StatusEvent};
+pub use summary::SummaryRequest;
+pub use telemetry::{AgentTurnEvent, LlmUsageEvent, ModelCall, TokenUsage, ToolCall};

@@ -1,0 +1,59 @@
+//! `stream:outgoing-phone`, `stream:outgoing-chat`, `stream:outgoing-social`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ChatId, MessageId};
+use crate::message::{ContentMessage, Sender, Source};
+use crate::session::SessionId;
+use crate::time::Timestamp;
+
+/// One message to a contact (spec B 6).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutgoingEvent {
+    /// The id of the message row.
+    pub internal_id: MessageId,
+    /// The session.
+    pub session_id: SessionId,
+    /// The chat; absent for replies to comments, which have none (spec B 4.6).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_id: Option<ChatId>,
+    /// The number, account or `wc-<channelId>` that sends.
+    pub phone_number_id: String,
+    /// The recipient.
+    pub to: String,
+    /// Who produced it.
+    pub source: Source,
+    /// Who speaks.
+    pub sender: Sender,
+    /// The content, with its `type`.
+    #[serde(flatten)]
+    pub content: ContentMessage,
+    /// The owner epoch of the turn: dropped when the session has moved on (rulings S14).
+    pub epoch: i64,
+    /// When it was produced.
+    pub timestamp: Timestamp,
+    /// Set when it answers a comment on the social channel (spec B 4.6).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ig_comment_target: Option<CommentTarget>,
+}
+
+/// The comment that an outgoing message answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommentTarget {
+    /// The comment.
+    pub comment_id: String,
+    /// In public or in private.
+    pub mode: CommentMode,
+}
+
+/// How a comment is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CommentMode {
+    /// A direct message to its author.
+    Private,
+    /// A reply below it.
+    Public,
+}

@@ -1,0 +1,82 @@
+//! `stream:status`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::MessageId;
+use crate::message::MessageStatus;
+use crate::session::SessionId;
+use crate::time::Timestamp;
+
+/// What a gateway reports of an outgoing message (spec B 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryStatus {
+    /// The channel has it.
+    Sent,
+    /// The device has it.
+    Delivered,
+    /// It was opened.
+    Read,
+    /// It was played.
+    Played,
+    /// It failed after it was sent.
+    Failed,
+    /// It could not be sent.
+    SendFailed,
+}
+
+impl DeliveryStatus {
+    /// The message status it leads to.
+    pub fn message_status(self) -> MessageStatus {
+        match self {
+            Self::Sent => MessageStatus::Sent,
+            Self::Delivered => MessageStatus::Delivered,
+            Self::Read => MessageStatus::Read,
+            Self::Played => MessageStatus::Played,
+            Self::Failed | Self::SendFailed => MessageStatus::Failed,
+        }
+    }
+}
+
+/// A status of an outgoing message, named by our id, by the provider's, or by both.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusEvent {
+    /// What happened.
+    pub status: DeliveryStatus,
+    /// The id of the message row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internal_id: Option<MessageId>,
+    /// The provider's id of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_message_id: Option<String>,
+    /// The session, where the gateway knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<StatusError>,
+    /// When it happened.
+    pub timestamp: Timestamp,
+}
+
+/// The provider's error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusError {
+    /// Its code.
+    pub code: i64,
+    /// Its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl StatusEvent {
+    /// What keeps the statuses of one message in order.
+    pub fn key(&self) -> &str {
+        self.internal_id
+            .as_ref()
+            .map(MessageId::as_str)
+            .or(self.channel_message_id.as_deref())
+            .unwrap_or_default()
+    }
+}
