@@ -4,4 +4,4 @@ mod model;
 mod repository;
 
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
-pub use repository::RouterRepository;
+pub use repository::{Route, RouterRepository};

@@ -6,11 +6,25 @@ use super::{Router, StaticVariable, VariableOwner};
 use crate::fault::StorageError;
 use crate::id::RouterId;
 
+/// How a channel leads to a router, as the orchestrator needs it (spec B 2.1 WebChatChannelConfig).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// `phoneNumberId` of incoming events: a phone number id, `wc-<channelId>` or a social account id.
+    pub phone_number_id: String,
+    /// The router.
+    pub router_id: RouterId,
+    /// The flow that a first message starts: the channel's own, otherwise the router's.
+    pub initial_flow_id: Option<crate::id::FlowId>,
+}
+
 /// Routers of one transaction.
 #[async_trait]
 pub trait RouterRepository: Send {
     /// The routers among `ids` that exist.
     async fn find_many(&mut self, ids: &[RouterId]) -> Result<Vec<Router>, StorageError>;
+
+    /// The routes of these channels. A channel without one does not exist.
+    async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError>;
 
     /// Creates a router.
     async fn insert(&mut self, router: &Router) -> Result<(), StorageError>;

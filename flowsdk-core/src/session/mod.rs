@@ -6,4 +6,4 @@ mod repository;
 
 pub use id::{Channel, InvalidSessionId, SessionId};
 pub use model::{FrozenError, MAX_HISTORY, Mode, Position, Session, Stop, Waiting};
-pub use repository::{FrozenSession, SessionRepository, SessionWrite};
+pub use repository::{FrozenSession, SessionRepository, SessionWrite, StoredSession};

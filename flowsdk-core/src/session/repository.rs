@@ -19,11 +19,20 @@ pub struct FrozenSession {
     pub frozen_at: Timestamp,
 }
 
+/// A session as read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredSession {
+    /// Its state.
+    pub session: Session,
+    /// Whether an error stopped it (rulings S5).
+    pub frozen: bool,
+}
+
 /// Sessions of one transaction.
 #[async_trait]
 pub trait SessionRepository: Send {
     /// The sessions among `ids` that exist, locked until the end of the transaction.
-    async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<Session>, StorageError>;
+    async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError>;
 
     /// Creates those that are new and rewrites the others.
     ///

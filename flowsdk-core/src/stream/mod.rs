@@ -5,5 +5,7 @@
 //! transaction left in the outbox on to another broker.
 
 pub mod broker;
+pub mod consumer;
 pub mod event;
+pub mod lanes;
 pub mod topic;

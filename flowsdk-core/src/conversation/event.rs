@@ -1,0 +1,59 @@
+//! What comes in, and what a turn did.
+
+use crate::id::MessageId;
+use crate::session::SessionId;
+use crate::stream::event::{FlowEvent, IncomingEvent, OutgoingEvent};
+
+/// An event of a session, from `stream:incoming` or `stream:flow`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConversationEvent {
+    /// The contact wrote.
+    Incoming(IncomingEvent),
+    /// The engine is asked for something.
+    Flow(FlowEvent),
+}
+
+impl ConversationEvent {
+    /// The session it is about.
+    pub fn session_id(&self) -> &SessionId {
+        match self {
+            Self::Incoming(event) | Self::Flow(FlowEvent::Message(event)) => &event.session_id,
+            Self::Flow(event) => event.session_id(),
+        }
+    }
+
+    /// The messages it brings.
+    pub fn incoming(&self) -> Option<&IncomingEvent> {
+        match self {
+            Self::Incoming(event) | Self::Flow(FlowEvent::Message(event)) => Some(event),
+            Self::Flow(_) => None,
+        }
+    }
+
+    /// The event as JSON, to be kept for a frozen session.
+    pub fn to_json(&self) -> serde_json::Value {
+        let json = match self {
+            Self::Incoming(event) => serde_json::to_value(event),
+            Self::Flow(event) => serde_json::to_value(event),
+        };
+        json.unwrap_or_default()
+    }
+}
+
+/// What became of one incoming message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredMessage {
+    /// The id of its row: of the first one, when it came twice.
+    pub id: MessageId,
+    /// Whether it had been stored before.
+    pub duplicate: bool,
+}
+
+/// What one event led to, after the commit.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TurnReport {
+    /// Its messages, in order. Empty when they were dropped, because no channel or contact fits.
+    pub stored: Vec<StoredMessage>,
+    /// What it sent, in order.
+    pub outgoing: Vec<OutgoingEvent>,
+}

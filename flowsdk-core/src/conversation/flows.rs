@@ -1,0 +1,100 @@
+//! Compiled flow versions. A version never changes, so that what is here is never stale.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::fault::StorageError;
+use crate::flow::{CompiledFlow, FlowRepository};
+use crate::id::{FlowId, FlowVersionId};
+
+/// Most versions kept; a full cache starts anew.
+const CAPACITY: usize = 1_024;
+
+/// The compiled versions of this process.
+#[derive(Debug, Default)]
+pub struct FlowCache {
+    versions: RwLock<HashMap<FlowVersionId, Arc<CompiledFlow>>>,
+}
+
+/// Flows at hand for one batch.
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    versions: HashMap<FlowVersionId, Arc<CompiledFlow>>,
+    published: HashMap<FlowId, FlowVersionId>,
+}
+
+impl Flows {
+    pub(super) fn version(&self, id: &FlowVersionId) -> Option<&Arc<CompiledFlow>> {
+        self.versions.get(id)
+    }
+
+    /// The published version of a flow, if it was asked for with [`FlowCache::load_published`].
+    pub(super) fn published(&self, id: &FlowId) -> Option<&Arc<CompiledFlow>> {
+        self.versions.get(self.published.get(id)?)
+    }
+}
+
+impl FlowCache {
+    /// Brings `ids` into `flows`. A version that does not compile is left out: its session freezes.
+    pub(super) async fn load(
+        &self,
+        repository: &mut dyn FlowRepository,
+        flows: &mut Flows,
+        ids: impl IntoIterator<Item = &FlowVersionId>,
+    ) -> Result<(), StorageError> {
+        let mut missing = Vec::new();
+        {
+            let cached = self.versions.read().unwrap_or_else(PoisonError::into_inner);
+            for id in ids {
+                if flows.versions.contains_key(id) {
+                    continue;
+                }
+                match cached.get(id) {
+                    Some(flow) => drop(flows.versions.insert(id.clone(), Arc::clone(flow))),
+                    None if !missing.contains(id) => missing.push(id.clone()),
+                    None => {}
+                }
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        for version in repository.find_versions(&missing).await? {
+            match CompiledFlow::compile(&version) {
+                Ok(flow) => {
+                    let mut cached = self.versions.write().unwrap_or_else(PoisonError::into_inner);
+                    if cached.len() >= CAPACITY {
+                        cached.clear();
+                    }
+                    cached.insert(version.id.clone(), Arc::clone(&flow));
+                    flows.versions.insert(version.id, flow);
+                }
+                Err(problems) => {
+                    tracing::error!(version = %version.id, ?problems, "a published flow does not compile");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the published versions of `ids`, of router or not, into `flows`; gives the flows found.
+    pub(super) async fn load_published(
+        &self,
+        repository: &mut dyn FlowRepository,
+        flows: &mut Flows,
+        ids: &[FlowId],
+    ) -> Result<Vec<crate::flow::Flow>, StorageError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = repository.find_many(ids).await?;
+        for flow in &found {
+            if let Some(version) = &flow.published_version_id {
+                flows.published.insert(flow.id.clone(), version.clone());
+            }
+        }
+        let versions: Vec<_> = found.iter().filter_map(|flow| flow.published_version_id.clone()).collect();
+        self.load(repository, flows, &versions).await?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,22 @@
+//! Conversations: what happens to a message from the moment a gateway took it (spec B 4.2).
+//!
+//! The orchestrator finds or begins the session and gives the message to its owner; when that is
+//! the flow engine, its turn runs at once. Message, session, answers and events are one commit
+//! ([`Conversations::handle`]), so a crash leaves a turn done or not begun. Batches of turns of
+//! different sessions share a commit, which is what makes durable commits cheap.
+
+mod consumer;
+mod error;
+mod event;
+mod flows;
+mod opening;
+mod service;
+mod timers;
+mod turn;
+
+pub use consumer::{CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer};
+pub use error::ConversationError;
+pub use event::{ConversationEvent, StoredMessage, TurnReport};
+pub use flows::FlowCache;
+pub use service::{Conversations, Handover, OutgoingSink};
+pub use timers::InputTimers;
