@@ -13,10 +13,13 @@ mod telemetry;
 
 pub use agent::{AgentEvent, AgentManualHandoffEvent, AgentStreamEvent};
 pub use flow::{ExternalJump, FlowEvent, HandBack, InputTimeout, JumpTarget};
-pub use helpdesk::{AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent};
+pub use helpdesk::{
+    AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent,
+    Sentiment,
+};
 pub use incoming::IncomingEvent;
 pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent};
 pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusError, StatusEvent};
-pub use summary::SummaryRequest;
+pub use summary::{SummaryReason, SummaryRequest};
 pub use telemetry::{AgentTurnEvent, LlmUsageEvent, ModelCall, TokenUsage, ToolCall};

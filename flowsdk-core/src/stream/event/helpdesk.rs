@@ -1,0 +1,142 @@
+//! `stream:helpdesk`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::id::{AgentId, ChatId, ContactId, QueueId, RouterId, TicketId, UserId};
+use crate::message::IncomingMessage;
+use crate::session::SessionId;
+use crate::time::Timestamp;
+
+/// What the helpdesk is told (spec B 4.7, 6), discriminated by `kind`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum HelpdeskEvent {
+    /// A session asks for a human.
+    Handoff(HandoffEvent),
+    /// The contact wrote while a human has the session.
+    Message(HelpdeskMessageEvent),
+    /// The ticket of an AI session was opened, changed or closed.
+    AiTicket(AiTicketEvent),
+}
+
+impl HelpdeskEvent {
+    /// The session it is about.
+    pub fn session_id(&self) -> &SessionId {
+        match self {
+            Self::Handoff(event) => &event.session_id,
+            Self::Message(event) => &event.session_id,
+            Self::AiTicket(event) => &event.session_id,
+        }
+    }
+}
+
+/// A session asks for a human (spec B 4.7).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandoffEvent {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its chat.
+    pub chat_id: ChatId,
+    /// The number, account or `wc-<channelId>` that serves it.
+    pub phone_number_id: String,
+    /// Its router.
+    pub router_id: RouterId,
+    /// Who asks, as known at the handoff.
+    pub contact: HandoffContact,
+    /// The session's variables at the handoff; distribution rules read them as `context`.
+    pub context_variables: Map<String, Value>,
+    /// The queue to use instead of the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset_queue_id: Option<QueueId>,
+    /// The user who gets the ticket at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset_user_id: Option<UserId>,
+    /// When it was asked for.
+    pub timestamp: Timestamp,
+}
+
+/// The contact of a handoff.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandoffContact {
+    /// Its id.
+    pub id: ContactId,
+    /// Its name.
+    pub name: String,
+    /// Its identity on the channel (spec A 2.4).
+    pub phone_number: String,
+    /// Its variables; distribution rules read them as `contact`.
+    pub variables: Map<String, Value>,
+}
+
+/// Messages of a contact whose session a human has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HelpdeskMessageEvent {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its chat.
+    pub chat_id: ChatId,
+    /// Its router.
+    pub router_id: RouterId,
+    /// The messages, in order.
+    pub messages: Vec<IncomingMessage>,
+    /// When they were stored.
+    pub timestamp: Timestamp,
+}
+
+/// The ticket of an AI session (spec B 3.2, 4.9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AiTicketEvent {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its chat.
+    pub chat_id: ChatId,
+    /// The ticket.
+    pub ticket_id: TicketId,
+    /// What happened to it.
+    pub state: AiTicketState,
+    /// Its router.
+    pub router_id: RouterId,
+    /// The agent that has the session now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// The customer's sentiment, when it changed its category.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentiment: Option<Sentiment>,
+    /// When it happened.
+    pub timestamp: Timestamp,
+}
+
+/// What happened to the ticket of an AI session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AiTicketState {
+    /// It was opened.
+    Created,
+    /// It changed.
+    Updated,
+    /// It was closed.
+    Closed,
+}
+
+/// A customer's sentiment as an AI agent judges it (tool `updateSentiment`, spec B 4.9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sentiment {
+    /// Content.
+    Positive,
+    /// Neither.
+    Neutral,
+    /// Not getting on.
+    Frustrated,
+    /// Angry.
+    Angry,
+    /// In a hurry.
+    Urgent,
+    /// Not understanding.
+    Confused,
+}
