@@ -51,10 +51,10 @@ pub enum StorageError {
         entity: &'static str,
     },
     /// A lock, a serialisation failure or a full pool: the same work may succeed at once.
-    #[error("contention: {0}")]
+    #[error("contention")]
     Contention(#[source] BoxError),
     /// The database is not there now.
-    #[error("storage unavailable: {0}")]
+    #[error("storage unavailable")]
     Unavailable(#[source] BoxError),
     /// What is stored cannot be read.
     #[error("stored {entity} cannot be read: {reason}")]
@@ -65,7 +65,7 @@ pub enum StorageError {
         reason: String,
     },
     /// Anything else: a fault of ours or of the database.
-    #[error("storage failed: {0}")]
+    #[error("storage failed")]
     Other(#[source] BoxError),
 }
 

@@ -14,6 +14,7 @@
 pub mod chat;
 pub mod contact;
 pub mod context;
+pub mod conversation;
 pub mod crypto;
 pub mod fault;
 pub mod flow;

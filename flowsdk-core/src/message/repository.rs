@@ -60,11 +60,12 @@ pub trait MessageRepository: Send {
     /// A page of a chat, newest first by (createdAt, id).
     async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError>;
 
-    /// The outgoing messages of a session after the message `after` (all, if it is unknown or
-    /// `None`), oldest first, at most the `limit` newest.
+    /// The outgoing messages of a session in its chat after the message `after` (all, if it is unknown
+    /// or `None`), oldest first, at most the `limit` newest.
     async fn outgoing_since(
         &mut self,
         session: &SessionId,
+        chat: &ChatId,
         after: Option<&MessageId>,
         limit: u32,
     ) -> Result<Vec<Message>, StorageError>;

@@ -1,0 +1,166 @@
+//! Begins the sessions of those who write for the first time, or again after an end (spec B 4.2).
+
+use std::collections::{HashMap, HashSet};
+
+use super::flows::{FlowCache, Flows};
+use crate::chat::Chat;
+use crate::contact::Contact;
+use crate::context::OpContext;
+use crate::fault::StorageError;
+use crate::id::{ChatId, ContactId, FlowId, RouterId};
+use crate::router::Route;
+use crate::session::{Channel, Position, Session, SessionId};
+use crate::store::ConversationTx;
+use crate::stream::event::IncomingEvent;
+use crate::time::Timestamp;
+
+/// What a first message finds.
+pub(super) enum Opened {
+    /// A session to run.
+    Session(Box<Session>, Box<Contact>),
+    /// A router without a flow: the messages are stored in this chat, nothing runs (spec A 1).
+    ChatOnly(ChatId),
+    /// No channel, or no contact where the gateway should have made one: the event is dropped and
+    /// logged (spec B 7).
+    Dropped,
+    /// A session that could not even begin is frozen: the entry is kept for it.
+    Frozen,
+}
+
+/// Opens a session for each of `events`, in order.
+pub(super) async fn open_many<T: ConversationTx>(
+    tx: &mut T,
+    cx: &OpContext,
+    cache: &FlowCache,
+    flows: &mut Flows,
+    now: Timestamp,
+    events: &[&IncomingEvent],
+) -> Result<Vec<Opened>, StorageError> {
+    let ids: Vec<SessionId> = events.iter().map(|event| event.session_id.clone()).collect();
+    let frozen: HashSet<SessionId> = tx.sessions().frozen_among(&ids).await?.into_iter().collect();
+    let routes = routes_of(tx, events).await?;
+    let contacts = contacts_of(tx, cx, events, &routes).await?;
+    let chats = chats_of(tx, cx, events, &routes, &contacts).await?;
+    let entry_flows = entry_flows(tx, cache, flows, events, &routes).await?;
+
+    let mut opened = Vec::with_capacity(events.len());
+    for event in events {
+        let (Some(route), Some(contact)) =
+            (routes.get(&event.phone_number_id), contacts.get(&event.session_id.contact_identity()))
+        else {
+            let reason = if routes.contains_key(&event.phone_number_id) { "contact" } else { "channel" };
+            tracing::error!(session = %event.session_id, reason, "an incoming event was dropped");
+            metrics::counter!("flowsdk_incoming_dropped", "reason" => reason).increment(1);
+            opened.push(Opened::Dropped);
+            continue;
+        };
+        if frozen.contains(&event.session_id) {
+            opened.push(Opened::Frozen);
+            continue;
+        }
+        let Some(chat) = chats.get(&(contact.id.clone(), route.router_id.clone())) else {
+            opened.push(Opened::Dropped);
+            continue;
+        };
+        // Spec B 4.3: a token's flow counts only within the session's router.
+        let wanted = event.flow_id.as_ref().filter(|id| entry_flows.get(id) == Some(&route.router_id));
+        let position = wanted
+            .or(route.initial_flow_id.as_ref())
+            .and_then(|id| flows.published(id))
+            .map(|flow| Position {
+                flow_id: flow.flow_id().clone(),
+                version_id: flow.version_id().clone(),
+                block_id: None,
+                waiting: None,
+            });
+        opened.push(match position {
+            None => Opened::ChatOnly(chat.clone()),
+            Some(position) => {
+                let mut session = Session::begin(
+                    event.session_id.clone(),
+                    route.router_id.clone(),
+                    contact.id.clone(),
+                    chat.clone(),
+                    now,
+                );
+                session.position = Some(position);
+                session.variables = event.context.clone().unwrap_or_default();
+                Opened::Session(Box::new(session), Box::new(contact.clone()))
+            }
+        });
+    }
+    Ok(opened)
+}
+
+async fn routes_of<T: ConversationTx>(
+    tx: &mut T,
+    events: &[&IncomingEvent],
+) -> Result<HashMap<String, Route>, StorageError> {
+    let mut ids: Vec<String> = events.iter().map(|event| event.phone_number_id.clone()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let routes = tx.routers().find_routes(&ids).await?;
+    Ok(routes.into_iter().map(|route| (route.phone_number_id.clone(), route)).collect())
+}
+
+/// The contacts by identity. Phone and social contacts are made here; those of the webchat were made
+/// by its gateway (spec A 2.4).
+async fn contacts_of<T: ConversationTx>(
+    tx: &mut T,
+    cx: &OpContext,
+    events: &[&IncomingEvent],
+    routes: &HashMap<String, Route>,
+) -> Result<HashMap<String, Contact>, StorageError> {
+    let identities: Vec<String> = events.iter().map(|event| event.session_id.contact_identity()).collect();
+    let found = tx.contacts().find_by_phone_numbers(&identities).await?;
+    let mut contacts: HashMap<String, Contact> =
+        found.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect();
+    for (event, identity) in events.iter().zip(identities) {
+        let channel = event.session_id.channel();
+        let ours = channel != Channel::Webchat && routes.contains_key(&event.phone_number_id);
+        if ours && !contacts.contains_key(&identity) {
+            let contact = Contact::create(cx, identity.clone(), event.contact_name.clone(), channel);
+            contacts.insert(identity, tx.contacts().insert_or_get(&contact).await?);
+        }
+    }
+    Ok(contacts)
+}
+
+/// The open chat of each contact and router.
+async fn chats_of<T: ConversationTx>(
+    tx: &mut T,
+    cx: &OpContext,
+    events: &[&IncomingEvent],
+    routes: &HashMap<String, Route>,
+    contacts: &HashMap<String, Contact>,
+) -> Result<HashMap<(ContactId, RouterId), ChatId>, StorageError> {
+    let mut wanted: Vec<(ContactId, RouterId)> = events
+        .iter()
+        .filter_map(|event| {
+            let contact = contacts.get(&event.session_id.contact_identity())?;
+            Some((contact.id.clone(), routes.get(&event.phone_number_id)?.router_id.clone()))
+        })
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let new: Vec<Chat> =
+        wanted.iter().map(|(contact, router)| Chat::open(cx, contact.clone(), router.clone())).collect();
+    let chats = tx.chats().open_or_get_many(&new).await?;
+    Ok(wanted.into_iter().zip(chats).map(|(pair, chat)| (pair, chat.id)).collect())
+}
+
+/// Loads the flows that may start, and gives the router of each.
+async fn entry_flows<T: ConversationTx>(
+    tx: &mut T,
+    cache: &FlowCache,
+    flows: &mut Flows,
+    events: &[&IncomingEvent],
+    routes: &HashMap<String, Route>,
+) -> Result<HashMap<FlowId, RouterId>, StorageError> {
+    let mut ids: Vec<FlowId> = routes.values().filter_map(|route| route.initial_flow_id.clone()).collect();
+    ids.extend(events.iter().filter_map(|event| event.flow_id.clone()));
+    ids.sort_unstable();
+    ids.dedup();
+    let found = cache.load_published(tx.flows(), flows, &ids).await?;
+    Ok(found.into_iter().map(|flow| (flow.id, flow.router_id)).collect())
+}

@@ -1,0 +1,5 @@
+//! Adapters of FlowSDK's ports: SQL (SQLite and Postgres, one implementation), Redis, in-process.
+//!
+//! Nothing outside this crate names a database driver.
+
+pub mod sql;

@@ -1,0 +1,188 @@
+//! Streams in the database.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_core::fault::{BoxError, StorageError};
+use flowsdk_core::store::{Outbox as _, Store as _, Transaction as _};
+use flowsdk_core::stream::broker::{Broker, BrokerError, Entry, NewEntry, StreamReader};
+use flowsdk_core::stream::topic::StreamPartition;
+use sqlx::types::Json;
+
+use super::SqlStore;
+use super::executor::{execute, fetch_all, fetch_optional};
+use super::statement::{Sql, sql, sql_per};
+
+/// How often a reader looks without having been told: for entries of other processes.
+const POLL: Duration = Duration::from_millis(100);
+
+/// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower
+/// `seq` may commit later: only transactions older than every running one are read, ordered by
+/// transaction, so that nothing appears behind the reader's place.
+pub(super) const READ: Sql = sql_per(
+    "SELECT tx, seq, key, payload FROM stream_entry
+     WHERE topic = $1 AND part = $2 AND grp = $3 AND (tx, seq) > ($4, $5) ORDER BY tx, seq LIMIT $6",
+    "SELECT tx, seq, key, payload FROM stream_entry
+     WHERE topic = $1 AND part = $2 AND grp = $3 AND (tx, seq) > ($4, $5)
+       AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+     ORDER BY tx, seq LIMIT $6",
+);
+
+pub(super) const END: Sql = sql(
+    "SELECT tx, seq FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3
+     ORDER BY tx DESC, seq DESC LIMIT 1",
+);
+
+pub(super) const ACK: Sql = sql_per(
+    "DELETE FROM stream_entry WHERE seq IN (SELECT value FROM json_each($1)) AND grp = $2",
+    "DELETE FROM stream_entry WHERE seq IN (SELECT value::bigint FROM jsonb_array_elements_text($1)) AND grp = $2",
+);
+
+pub(super) const BACKLOG: Sql =
+    sql("SELECT COUNT(*) FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3");
+
+/// The database as a broker.
+#[derive(Debug, Clone)]
+pub struct SqlBroker {
+    store: SqlStore,
+}
+
+impl SqlBroker {
+    /// A broker over `store`, whose [`OutboxRoutes`](super::OutboxRoutes) say which groups there are.
+    pub fn new(store: SqlStore) -> Self {
+        Self { store }
+    }
+}
+
+fn unavailable(error: StorageError) -> BrokerError {
+    BrokerError::Unavailable(Box::new(error) as BoxError)
+}
+
+#[async_trait]
+impl Broker for SqlBroker {
+    fn partitions(&self) -> u32 {
+        self.store.routes().partitions()
+    }
+
+    async fn publish(&self, entries: &[NewEntry]) -> Result<(), BrokerError> {
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        tx.push_many(entries).await.map_err(unavailable)?;
+        tx.commit().await.map_err(unavailable)
+    }
+
+    async fn open(
+        &self,
+        stream: StreamPartition,
+        group: &str,
+        _consumer: &str,
+    ) -> Result<Box<dyn StreamReader>, BrokerError> {
+        Ok(Box::new(SqlReader {
+            store: self.store.clone(),
+            stream,
+            group: group.to_owned(),
+            place: (i64::MIN, i64::MIN),
+        }))
+    }
+
+    /// A tail here is a group of the name `tail`: only streams that are routed to it have one.
+    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
+        let mut tx = self.store.read().await.map_err(unavailable)?;
+        let end = fetch_optional!(
+            tx.conn,
+            (i64, i64),
+            END,
+            stream.topic.as_str(),
+            i64::from(stream.index),
+            "tail"
+        )
+        .map_err(unavailable)?;
+        Ok(Box::new(SqlReader {
+            store: self.store.clone(),
+            stream,
+            group: "tail".to_owned(),
+            place: end.unwrap_or((i64::MIN, i64::MIN)),
+        }))
+    }
+
+    async fn ack(&self, _stream: StreamPartition, group: &str, ids: &[String]) -> Result<(), BrokerError> {
+        let ids: Vec<i64> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        execute!(tx.conn, ACK, Json(&ids), group).map_err(unavailable)?;
+        tx.commit().await.map_err(unavailable)
+    }
+
+    async fn backlog(&self, stream: StreamPartition, group: &str) -> Result<u64, BrokerError> {
+        let mut tx = self.store.read().await.map_err(unavailable)?;
+        let (count,) = fetch_optional!(
+            tx.conn,
+            (i64,),
+            BACKLOG,
+            stream.topic.as_str(),
+            i64::from(stream.index),
+            group
+        )
+        .map_err(unavailable)?
+        .unwrap_or((0,));
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+}
+
+/// Reads on from its place; what is not acknowledged is still there for the next reader.
+#[derive(Debug)]
+struct SqlReader {
+    store: SqlStore,
+    stream: StreamPartition,
+    group: String,
+    place: (i64, i64),
+}
+
+impl SqlReader {
+    async fn read_now(&mut self, count: usize) -> Result<Vec<Entry>, BrokerError> {
+        type Row = (i64, i64, String, String);
+        let mut tx = self.store.read().await.map_err(unavailable)?;
+        let rows = fetch_all!(
+            tx.conn,
+            Row,
+            READ,
+            self.stream.topic.as_str(),
+            i64::from(self.stream.index),
+            self.group.as_str(),
+            self.place.0,
+            self.place.1,
+            i64::try_from(count).unwrap_or(i64::MAX),
+        )
+        .map_err(unavailable)?;
+        if let Some((tx, seq, ..)) = rows.last() {
+            self.place = (*tx, *seq);
+        }
+        Ok(rows
+            .into_iter()
+            .map(|(_, seq, key, payload)| Entry { id: seq.to_string(), key, payload })
+            .collect())
+    }
+}
+
+#[async_trait]
+impl StreamReader for SqlReader {
+    async fn read(&mut self, count: usize, wait: Duration) -> Result<Vec<Entry>, BrokerError> {
+        let published: Arc<tokio::sync::Notify> = self.store.published();
+        let give_up = tokio::time::sleep(wait);
+        tokio::pin!(give_up);
+        loop {
+            // Armed before the look, so that a commit in between is not missed.
+            let told = published.notified();
+            tokio::pin!(told);
+            told.as_mut().enable();
+            let entries = self.read_now(count).await?;
+            if !entries.is_empty() {
+                return Ok(entries);
+            }
+            tokio::select! {
+                () = &mut give_up => return Ok(entries),
+                () = told => {}
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Key-value in the database.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::kv::{KeyValue, KeyValueError};
+use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_core::time::{Clock, Timestamp};
+
+use super::SqlStore;
+use super::executor::{execute, fetch_optional};
+use super::statement::{Sql, sql};
+
+/// Whether a row still counts at `$2`.
+pub(super) const GET: Sql =
+    sql("SELECT value FROM key_value WHERE key = $1 AND (expires_at IS NULL OR expires_at > $2)");
+
+pub(super) const SET: Sql = sql(
+    "INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at",
+);
+
+pub(super) const SET_IF_ABSENT: Sql = sql(
+    "INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+     WHERE key_value.expires_at <= $4",
+);
+
+pub(super) const TAKE: Sql = sql("DELETE FROM key_value WHERE key = $1 RETURNING value, expires_at");
+
+pub(super) const EXTEND_IF: Sql = sql(
+    "UPDATE key_value SET expires_at = $3
+     WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $4)",
+);
+
+pub(super) const DELETE_IF: Sql = sql(
+    "DELETE FROM key_value WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $3)",
+);
+
+pub(super) const PURGE: Sql = sql("DELETE FROM key_value WHERE expires_at <= $1");
+
+/// The database as a key-value store. Times to live follow the injected clock.
+#[derive(Debug, Clone)]
+pub struct SqlKeyValue {
+    store: SqlStore,
+    clock: Arc<dyn Clock>,
+}
+
+fn unavailable(error: StorageError) -> KeyValueError {
+    KeyValueError::Unavailable(Box::new(error))
+}
+
+fn expiry(now: Timestamp, ttl: Option<Duration>) -> Option<i64> {
+    ttl.map(|ttl| (now + ttl).as_millis())
+}
+
+impl SqlKeyValue {
+    /// A key-value store over `store`.
+    pub fn new(store: SqlStore, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+
+    /// Deletes what has expired; an idempotent tick.
+    pub async fn purge(&self) -> Result<(), KeyValueError> {
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        execute!(tx.conn, PURGE, self.clock.now().as_millis()).map_err(unavailable)?;
+        tx.commit().await.map_err(unavailable)
+    }
+}
+
+#[async_trait]
+impl KeyValue for SqlKeyValue {
+    async fn get(&self, key: &str) -> Result<Option<String>, KeyValueError> {
+        let mut tx = self.store.read().await.map_err(unavailable)?;
+        let row = fetch_optional!(tx.conn, (String,), GET, key, self.clock.now().as_millis());
+        Ok(row.map_err(unavailable)?.map(|(value,)| value))
+    }
+
+    async fn set(&self, key: &str, value: &str, ttl: Option<Duration>) -> Result<(), KeyValueError> {
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        execute!(tx.conn, SET, key, value, expiry(self.clock.now(), ttl)).map_err(unavailable)?;
+        tx.commit().await.map_err(unavailable)
+    }
+
+    async fn set_if_absent(
+        &self,
+        key: &str,
+        value: &str,
+        ttl: Option<Duration>,
+    ) -> Result<Option<String>, KeyValueError> {
+        let now = self.clock.now();
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        let set = execute!(tx.conn, SET_IF_ABSENT, key, value, expiry(now, ttl), now.as_millis());
+        let existing = if set.map_err(unavailable)? == 1 {
+            None
+        } else {
+            let row = fetch_optional!(tx.conn, (String,), GET, key, now.as_millis());
+            row.map_err(unavailable)?.map(|(value,)| value)
+        };
+        tx.commit().await.map_err(unavailable)?;
+        Ok(existing)
+    }
+
+    async fn take(&self, key: &str) -> Result<Option<String>, KeyValueError> {
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        let row = fetch_optional!(tx.conn, (String, Option<i64>), TAKE, key).map_err(unavailable)?;
+        tx.commit().await.map_err(unavailable)?;
+        let now = self.clock.now().as_millis();
+        Ok(row.filter(|(_, expires_at)| expires_at.is_none_or(|at| at > now)).map(|(value, _)| value))
+    }
+
+    async fn delete(&self, key: &str) -> Result<bool, KeyValueError> {
+        self.take(key).await.map(|value| value.is_some())
+    }
+
+    async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
+        let now = self.clock.now();
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        let changed = execute!(tx.conn, EXTEND_IF, key, value, expiry(now, Some(ttl)), now.as_millis());
+        let changed = changed.map_err(unavailable)?;
+        tx.commit().await.map_err(unavailable)?;
+        Ok(changed == 1)
+    }
+
+    async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError> {
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        let changed = execute!(tx.conn, DELETE_IF, key, value, self.clock.now().as_millis());
+        let changed = changed.map_err(unavailable)?;
+        tx.commit().await.map_err(unavailable)?;
+        Ok(changed == 1)
+    }
+}

@@ -1,0 +1,211 @@
+//! Messages.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::MessageId;
+use flowsdk_core::message::{
+    Direction, HistoryQuery, Message, MessageRepository, MessageStatus, Page, Sender, SenderKind, StatusWrite,
+};
+use flowsdk_core::session::SessionId;
+use flowsdk_core::time::Timestamp;
+use serde_json::Value;
+use sqlx::types::Json;
+
+use super::SqlTx;
+use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id};
+use super::statement::{RowsSql, Sql, sql, sql_list};
+
+type Row = (
+    String,
+    String,
+    String,
+    String,
+    String,
+    Json<Value>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    i64,
+    i64,
+);
+
+fn sender_name(kind: SenderKind) -> &'static str {
+    match kind {
+        SenderKind::Flow => "flow",
+        SenderKind::Ai => "ai",
+        SenderKind::Human => "human",
+    }
+}
+
+fn sender(kind: Option<String>, name: Option<String>) -> Option<Sender> {
+    let kind = match kind?.as_str() {
+        "ai" => SenderKind::Ai,
+        "human" => SenderKind::Human,
+        _ => SenderKind::Flow,
+    };
+    Some(Sender { kind, name })
+}
+
+fn message(row: Row) -> Result<Message, StorageError> {
+    let (
+        message_id,
+        chat_id,
+        session_id,
+        direction,
+        kind,
+        Json(content),
+        sender_kind,
+        sender_name,
+        status,
+        channel_message_id,
+        created_at,
+        status_updated_at,
+    ) = row;
+    Ok(Message {
+        id: id("message", message_id)?,
+        chat_id: id("message", chat_id)?,
+        session_id: id("message", session_id)?,
+        direction: if direction == "in" { Direction::In } else { Direction::Out },
+        kind,
+        content,
+        sender: sender(sender_kind, sender_name),
+        status: status
+            .map(|name| MessageStatus::from_name(&name).ok_or_else(|| corrupt("message")(&name)))
+            .transpose()?,
+        channel_message_id,
+        created_at: Timestamp::from_millis(created_at),
+        status_updated_at: Timestamp::from_millis(status_updated_at),
+    })
+}
+
+pub(super) static INSERT: RowsSql = RowsSql::new(
+    "INSERT INTO message (id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
+                          channel_message_id, created_at, status_updated_at) VALUES ",
+    12,
+    "",
+);
+
+pub(super) const FIND_BY_CHANNEL_ID: Sql = sql_list!(
+    "SELECT channel_message_id, id FROM message WHERE channel_message_id IN ",
+    "$1",
+    ""
+);
+
+/// `$3` lists the ids, `$4` the statuses from which `$1` may come.
+pub(super) const ADVANCE: Sql = super::statement::sql_per(
+    "UPDATE message SET status = $1, status_updated_at = $2
+     WHERE id IN (SELECT value FROM json_each($3)) AND status IN (SELECT value FROM json_each($4))",
+    "UPDATE message SET status = $1, status_updated_at = $2
+     WHERE id IN (SELECT jsonb_array_elements_text($3)) AND status IN (SELECT jsonb_array_elements_text($4))",
+);
+
+pub(super) const HISTORY: Sql = sql(
+    "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
+            channel_message_id, created_at, status_updated_at
+     FROM message WHERE chat_id = $1 AND (created_at, id) < ($2, $3)
+     ORDER BY created_at DESC, id DESC LIMIT $4",
+);
+
+pub(super) const PLACE: Sql = sql("SELECT created_at, id FROM message WHERE id = $1 AND session_id = $2");
+
+/// By chat, because that is what is indexed; sessions of one chat are few.
+pub(super) const OUTGOING_SINCE: Sql = sql(
+    "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
+            channel_message_id, created_at, status_updated_at
+     FROM message
+     WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) > ($3, $4)
+     ORDER BY created_at DESC, id DESC LIMIT $5",
+);
+
+pub(super) const PENDING: Sql = sql(
+    "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
+            channel_message_id, created_at, status_updated_at
+     FROM message WHERE status = 'pending' AND session_id >= $1 AND session_id < $2 ORDER BY id LIMIT $3",
+);
+
+#[async_trait]
+impl MessageRepository for SqlTx {
+    async fn find_by_channel_ids(&mut self, keys: &[String]) -> Result<Vec<(String, MessageId)>, StorageError> {
+        let rows = fetch_all!(self.conn, (String, String), FIND_BY_CHANNEL_ID, Json(keys))?;
+        rows.into_iter().map(|(key, row)| Ok((key, id("message", row)?))).collect()
+    }
+
+    async fn insert_many(&mut self, messages: &[Message]) -> Result<(), StorageError> {
+        execute_rows!(self.conn, INSERT, messages, |query, message| query
+            .bind(message.id.as_str())
+            .bind(message.chat_id.as_str())
+            .bind(message.session_id.as_str())
+            .bind(message.direction.name())
+            .bind(message.kind.as_str())
+            .bind(Json(&message.content))
+            .bind(message.sender.as_ref().map(|sender| sender_name(sender.kind)))
+            .bind(message.sender.as_ref().and_then(|sender| sender.name.as_deref()))
+            .bind(message.status.map(MessageStatus::name))
+            .bind(message.channel_message_id.as_deref())
+            .bind(message.created_at.as_millis())
+            .bind(message.status_updated_at.as_millis()))
+        .await
+        .map(drop)
+    }
+
+    async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
+        use MessageStatus::{Delivered, Failed, Played, Read, Sent};
+        for status in [Sent, Delivered, Read, Played, Failed] {
+            let of_it: Vec<&StatusWrite> = writes.iter().filter(|write| write.status == status).collect();
+            let Some(at) = of_it.iter().map(|write| write.at).max() else { continue };
+            let ids: Vec<&str> = of_it.iter().map(|write| write.id.as_str()).collect();
+            let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
+            execute!(self.conn, ADVANCE, status.name(), at.as_millis(), Json(&ids), Json(&from))?;
+        }
+        Ok(())
+    }
+
+    async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError> {
+        let limit = i64::from(query.limit);
+        let (at, before) = match &query.before {
+            Some((at, before)) => (at.as_millis(), before.as_str()),
+            None => (i64::MAX, ""),
+        };
+        let rows = fetch_all!(self.conn, Row, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
+        let mut items = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        let more = items.len() > query.limit as usize;
+        items.truncate(query.limit as usize);
+        let next = items.last().filter(|_| more).map(|last| (last.created_at, last.id.clone()));
+        Ok(Page { items, next })
+    }
+
+    async fn outgoing_since(
+        &mut self,
+        session: &SessionId,
+        chat: &flowsdk_core::id::ChatId,
+        after: Option<&MessageId>,
+        limit: u32,
+    ) -> Result<Vec<Message>, StorageError> {
+        let place = match after {
+            Some(after) => fetch_optional!(self.conn, (i64, String), PLACE, after.as_str(), session.as_str())?,
+            None => None,
+        };
+        let (at, after) = place.unwrap_or((i64::MIN, String::new()));
+        let rows = fetch_all!(
+            self.conn,
+            Row,
+            OUTGOING_SINCE,
+            chat.as_str(),
+            session.as_str(),
+            at,
+            after,
+            i64::from(limit)
+        )?;
+        let mut messages = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        messages.reverse();
+        Ok(messages)
+    }
+
+    async fn pending_outgoing(&mut self, prefix: &str, limit: u32) -> Result<Vec<Message>, StorageError> {
+        // The first text after every text with this prefix.
+        let end = format!("{}{}", &prefix[..prefix.len() - 1], char::from(prefix.as_bytes()[prefix.len() - 1] + 1));
+        let rows = fetch_all!(self.conn, Row, PENDING, prefix, end.as_str(), i64::from(limit))?;
+        rows.into_iter().map(message).collect()
+    }
+}

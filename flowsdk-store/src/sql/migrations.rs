@@ -1,0 +1,31 @@
+//! The schema, in two folders with the same numbers and names. A landed file is never edited.
+
+use std::borrow::Cow;
+
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::{AssertSqlSafe, SqlSafeStr as _};
+
+macro_rules! migrations {
+    ($engine:literal: $($number:literal $name:literal),* $(,)?) => {
+        Migrator::with_migrations(vec![$(migration(
+            $number,
+            $name,
+            include_str!(concat!("../../migrations/", $engine, "/", $name, ".sql")),
+        )),*])
+    };
+}
+
+fn migration(number: i64, name: &'static str, text: &'static str) -> Migration {
+    let text = AssertSqlSafe(text).into_sql_str();
+    Migration::new(number, Cow::Borrowed(name), MigrationType::Simple, text, false)
+}
+
+/// For SQLite.
+pub(super) fn sqlite() -> Migrator {
+    migrations!("sqlite": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users")
+}
+
+/// For Postgres.
+pub(super) fn postgres() -> Migrator {
+    migrations!("postgres": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users")
+}

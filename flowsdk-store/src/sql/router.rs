@@ -1,0 +1,112 @@
+//! Routers, the routes of their channels, and static variables.
+
+use async_trait::async_trait;
+use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{FlowId, RouterId};
+use flowsdk_core::router::{Route, Router, RouterRepository, StaticVariable, VariableOwner};
+use flowsdk_core::time::Timestamp;
+use sqlx::types::Json;
+
+use super::SqlTx;
+use super::executor::{execute, fetch_all, id, optional_id};
+use super::statement::{Sql, sql, sql_list};
+
+pub(super) const FIND: Sql =
+    sql_list!("SELECT id, name, initial_flow_id, tz, created_at FROM router WHERE id IN ", "$1", "");
+
+/// Webchat only: the other channels bring their tables with them.
+pub(super) const FIND_ROUTES: Sql = sql_list!(
+    "SELECT 'wc-' || webchat_channel.id, router.id, COALESCE(webchat_channel.initial_flow_id, router.initial_flow_id)
+     FROM webchat_channel JOIN router ON router.id = webchat_channel.router_id WHERE webchat_channel.id IN ",
+    "$1",
+    ""
+);
+
+pub(super) const INSERT: Sql =
+    sql("INSERT INTO router (id, name, initial_flow_id, tz, created_at) VALUES ($1, $2, $3, $4, $5)");
+
+pub(super) const SET_INITIAL_FLOW: Sql = sql("UPDATE router SET initial_flow_id = $2 WHERE id = $1");
+
+pub(super) const ROUTER_VARIABLES: Sql = sql_list!(
+    "SELECT router_id, key, value, value_encrypted FROM router_variable WHERE router_id IN ",
+    "$1",
+    ""
+);
+
+pub(super) const FLOW_VARIABLES: Sql =
+    sql_list!("SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id IN ", "$1", "");
+
+type VariableRow = (String, String, Option<String>, Option<String>);
+
+fn variable(owner: VariableOwner, (_, key, value, encrypted): VariableRow) -> StaticVariable {
+    StaticVariable { owner, key, value, encrypted: encrypted.map(Encrypted::from_stored) }
+}
+
+#[async_trait]
+impl RouterRepository for SqlTx {
+    async fn find_many(&mut self, ids: &[RouterId]) -> Result<Vec<Router>, StorageError> {
+        type Row = (String, String, Option<String>, String, i64);
+        let rows = fetch_all!(self.conn, Row, FIND, Json(ids))?;
+        rows.into_iter()
+            .map(|(router_id, name, flow, tz, created_at)| {
+                Ok(Router {
+                    id: id("router", router_id)?,
+                    name,
+                    initial_flow_id: optional_id("router", flow)?,
+                    tz,
+                    created_at: Timestamp::from_millis(created_at),
+                })
+            })
+            .collect()
+    }
+
+    async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
+        let channels: Vec<&str> = phone_number_ids.iter().filter_map(|id| id.strip_prefix("wc-")).collect();
+        let rows = fetch_all!(self.conn, (String, String, Option<String>), FIND_ROUTES, Json(&channels))?;
+        rows.into_iter()
+            .map(|(phone_number_id, router, flow)| {
+                Ok(Route {
+                    phone_number_id,
+                    router_id: id("router", router)?,
+                    initial_flow_id: optional_id("router", flow)?,
+                })
+            })
+            .collect()
+    }
+
+    async fn insert(&mut self, router: &Router) -> Result<(), StorageError> {
+        execute!(
+            self.conn,
+            INSERT,
+            router.id.as_str(),
+            router.name.as_str(),
+            router.initial_flow_id.as_ref().map(|id| id.as_str()),
+            router.tz.as_str(),
+            router.created_at.as_millis(),
+        )
+        .map(drop)
+    }
+
+    async fn set_initial_flow(&mut self, router: &RouterId, flow: Option<&FlowId>) -> Result<(), StorageError> {
+        execute!(self.conn, SET_INITIAL_FLOW, router.as_str(), flow.map(|id| id.as_str())).map(drop)
+    }
+
+    async fn static_variables(&mut self, owners: &[VariableOwner]) -> Result<Vec<StaticVariable>, StorageError> {
+        let (mut routers, mut flows) = (Vec::new(), Vec::new());
+        for owner in owners {
+            match owner {
+                VariableOwner::Router(id) => routers.push(id),
+                VariableOwner::Flow(id) => flows.push(id),
+            }
+        }
+        let mut variables = Vec::new();
+        for row in fetch_all!(self.conn, VariableRow, ROUTER_VARIABLES, Json(&routers))? {
+            variables.push(variable(VariableOwner::Router(id("router_variable", row.0.clone())?), row));
+        }
+        for row in fetch_all!(self.conn, VariableRow, FLOW_VARIABLES, Json(&flows))? {
+            variables.push(variable(VariableOwner::Flow(id("flow_variable", row.0.clone())?), row));
+        }
+        Ok(variables)
+    }
+}

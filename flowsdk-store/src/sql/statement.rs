@@ -1,0 +1,106 @@
+//! Statements: one text for both engines, and the few that differ.
+
+use std::sync::OnceLock;
+
+/// A statement as each engine wants it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sql {
+    pub(crate) sqlite: &'static str,
+    pub(crate) postgres: &'static str,
+}
+
+/// The same text for both engines.
+pub(crate) const fn sql(text: &'static str) -> Sql {
+    Sql { sqlite: text, postgres: text }
+}
+
+/// A text each, with the reason beside the constant.
+pub(crate) const fn sql_per(sqlite: &'static str, postgres: &'static str) -> Sql {
+    Sql { sqlite, postgres }
+}
+
+/// `... IN <list> ...`, where the list travels as one JSON bind.
+macro_rules! sql_list {
+    ($head:literal, $bind:literal, $tail:literal) => {
+        $crate::sql::statement::sql_per(
+            concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
+            concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail),
+        )
+    };
+    ($head:literal, $bind:literal, $tail:literal, locking) => {
+        $crate::sql::statement::sql_per(
+            concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
+            concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail, " FOR UPDATE"),
+        )
+    };
+}
+pub(crate) use sql_list;
+
+/// Rows of one multi-row statement, largest first: a list is cut into these, so that only a few texts
+/// are prepared.
+const SIZES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
+
+/// A statement over `VALUES` with as many rows as there are.
+#[derive(Debug)]
+pub(crate) struct RowsSql {
+    head: &'static str,
+    columns: usize,
+    tail: &'static str,
+    texts: [OnceLock<&'static str>; SIZES.len()],
+}
+
+impl RowsSql {
+    /// `head`, then a row of `columns` binds for each item, then `tail`.
+    pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
+        Self { head, columns, tail, texts: [const { OnceLock::new() }; SIZES.len()] }
+    }
+
+    /// The largest leading part of `items` that there is a statement for, and the statement.
+    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], &'static str) {
+        let at = SIZES.iter().position(|&size| size <= items.len()).unwrap_or(SIZES.len() - 1);
+        let size = SIZES[at].min(items.len());
+        // Leaked once a size and statement: the driver keeps prepared statements by static text.
+        let text = self.texts[at].get_or_init(|| Box::leak(self.text(SIZES[at]).into_boxed_str()));
+        (&items[..size], text)
+    }
+
+    fn text(&self, rows: usize) -> String {
+        let mut text = String::from(self.head);
+        for row in 0..rows {
+            text.push_str(if row == 0 { "(" } else { ", (" });
+            for column in 0..self.columns {
+                let bind = row * self.columns + column + 1;
+                text.push_str(&format!("{}${bind}", if column == 0 { "" } else { ", " }));
+            }
+            text.push(')');
+        }
+        text.push_str(self.tail);
+        text
+    }
+
+    /// The texts of every size, so that a test can prepare them.
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> Vec<String> {
+        SIZES.iter().map(|&size| self.text(size)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_cut_into_prepared_sizes() {
+        static INSERT: RowsSql = RowsSql::new("INSERT INTO t VALUES ", 2, " RETURNING id");
+        let items: Vec<u8> = (0..203).collect();
+        let mut rest = &items[..];
+        let mut sizes = Vec::new();
+        while !rest.is_empty() {
+            let (chunk, _) = INSERT.chunk(rest);
+            sizes.push(chunk.len());
+            rest = &rest[chunk.len()..];
+        }
+        assert_eq!(sizes, [128, 64, 8, 2, 1]);
+        assert_eq!(INSERT.chunk(&[0, 1]).1, "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id");
+    }
+}

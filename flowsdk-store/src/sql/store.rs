@@ -1,0 +1,294 @@
+//! Connections and transactions.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::store::{ConversationTx, Store, Transaction};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, PgPool, SqlitePool};
+use tokio::sync::Notify;
+
+use super::executor::{Conn, storage_error};
+use super::{OutboxRoutes, migrations};
+
+/// Read connections of SQLite.
+const SQLITE_READERS: u32 = 4;
+/// How long a statement waits for a lock or a connection.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where the data is: `sqlite:PATH`, `sqlite::memory:` or `postgres://...`.
+#[derive(Clone)]
+pub enum DatabaseUrl {
+    /// A file.
+    SqliteFile(PathBuf),
+    /// A database of this process alone.
+    SqliteMemory,
+    /// A server.
+    Postgres(Box<PgConnectOptions>),
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SqliteFile(path) => write!(f, "sqlite:{}", path.display()),
+            Self::SqliteMemory => f.write_str("sqlite::memory:"),
+            Self::Postgres(options) => {
+                write!(f, "postgres://{}:{}/..", options.get_host(), options.get_port())
+            }
+        }
+    }
+}
+
+/// A text that is no database address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+pub struct InvalidDatabaseUrl;
+
+impl FromStr for DatabaseUrl {
+    type Err = InvalidDatabaseUrl;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDatabaseUrl> {
+        match text.split_once(':') {
+            Some(("sqlite", ":memory:")) => Ok(Self::SqliteMemory),
+            Some(("sqlite", path)) => {
+                let path = path.strip_prefix("//").unwrap_or(path);
+                if path.is_empty() { Err(InvalidDatabaseUrl) } else { Ok(Self::SqliteFile(path.into())) }
+            }
+            Some(("postgres" | "postgresql", _)) => {
+                text.parse().map(|options| Self::Postgres(Box::new(options))).map_err(|_| InvalidDatabaseUrl)
+            }
+            _ => Err(InvalidDatabaseUrl),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Pools {
+    Sqlite { writer: SqlitePool, readers: SqlitePool },
+    Postgres(PgPool),
+}
+
+/// A database of either engine. Clones share the connections.
+#[derive(Debug, Clone)]
+pub struct SqlStore {
+    pools: Pools,
+    routes: Arc<OutboxRoutes>,
+    published: Arc<Notify>,
+}
+
+impl SqlStore {
+    /// Connects, creating a SQLite file that is not there, and brings the schema up to date.
+    pub async fn connect(url: &DatabaseUrl, routes: OutboxRoutes) -> Result<Self, StorageError> {
+        let pools = match url {
+            DatabaseUrl::SqliteFile(path) => sqlite_file(path).await?,
+            DatabaseUrl::SqliteMemory => sqlite_memory().await?,
+            DatabaseUrl::Postgres(options) => postgres((**options).clone()).await?,
+        };
+        match &pools {
+            Pools::Sqlite { writer, .. } => migrations::sqlite().run(writer).await,
+            Pools::Postgres(pool) => migrations::postgres().run(pool).await,
+        }
+        .map_err(|error| StorageError::Other(Box::new(error)))?;
+        Ok(Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) })
+    }
+
+    /// How many write transactions can make progress at once.
+    pub fn writers(&self) -> usize {
+        match self.pools {
+            Pools::Sqlite { .. } => 1,
+            Pools::Postgres(_) => 4,
+        }
+    }
+
+    /// Moves what the write-ahead log holds into the database file, as far as no reader needs it; an
+    /// idempotent tick, and nothing on Postgres.
+    pub async fn checkpoint(&self) -> Result<(), StorageError> {
+        if let Pools::Sqlite { readers, .. } = &self.pools {
+            let mut connection = readers.acquire().await.map_err(storage_error)?;
+            sqlx::query("PRAGMA wal_checkpoint(PASSIVE)")
+                .execute(&mut *connection)
+                .await
+                .map_err(storage_error)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StorageError> {
+        let done = match &self.pools {
+            Pools::Sqlite { readers, .. } => sqlx::query("SELECT 1").execute(readers).await.map(drop),
+            Pools::Postgres(pool) => sqlx::query("SELECT 1").execute(pool).await.map(drop),
+        };
+        done.map_err(storage_error)
+    }
+
+    /// Closes every connection.
+    pub async fn close(&self) {
+        match &self.pools {
+            Pools::Sqlite { writer, readers } => {
+                readers.close().await;
+                writer.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    pub(super) fn routes(&self) -> &OutboxRoutes {
+        &self.routes
+    }
+
+    /// Told after every commit of this process that put something into the outbox.
+    pub(super) fn published(&self) -> Arc<Notify> {
+        Arc::clone(&self.published)
+    }
+}
+
+fn sqlite_options() -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .foreign_keys(true)
+        .busy_timeout(PATIENCE)
+        .synchronous(SqliteSynchronous::Full)
+        .statement_cache_capacity(256)
+        .disable_statement_logging()
+}
+
+async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
+    let options = sqlite_options()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .pragma("wal_autocheckpoint", "0")
+        .pragma("cache_size", "-65536")
+        .pragma("temp_store", "memory");
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(PATIENCE)
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options.clone())
+        .await
+        .map_err(storage_error)?;
+    let readers = SqlitePoolOptions::new()
+        .max_connections(SQLITE_READERS)
+        .acquire_timeout(PATIENCE)
+        .test_before_acquire(false)
+        .connect_with(options.pragma("cache_size", "-8192"))
+        .await
+        .map_err(storage_error)?;
+    Ok(Pools::Sqlite { writer, readers })
+}
+
+/// One connection for everything: another one would be another database.
+async fn sqlite_memory() -> Result<Pools, StorageError> {
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(PATIENCE)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(sqlite_options().in_memory(true))
+        .await
+        .map_err(storage_error)?;
+    Ok(Pools::Sqlite { writer: pool.clone(), readers: pool })
+}
+
+async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
+    // A process that is paused in a transaction must not hold its row locks for ever.
+    let options = options
+        .options([("idle_in_transaction_session_timeout", "10s"), ("lock_timeout", "10s")])
+        .statement_cache_capacity(256)
+        .disable_statement_logging();
+    let pool = PgPoolOptions::new()
+        .max_connections(16)
+        .acquire_timeout(PATIENCE)
+        .test_before_acquire(false)
+        .connect_with(options)
+        .await
+        .map_err(storage_error)?;
+    Ok(Pools::Postgres(pool))
+}
+
+/// A transaction. It implements every repository.
+#[derive(Debug)]
+pub struct SqlTx {
+    pub(super) conn: Conn,
+    pub(super) routes: Arc<OutboxRoutes>,
+    pub(super) published: bool,
+    notify: Arc<Notify>,
+}
+
+impl SqlStore {
+    fn transaction(&self, conn: Conn) -> SqlTx {
+        SqlTx {
+            conn,
+            routes: Arc::clone(&self.routes),
+            published: false,
+            notify: Arc::clone(&self.published),
+        }
+    }
+}
+
+#[async_trait]
+impl Store for SqlStore {
+    type Tx = SqlTx;
+
+    async fn begin(&self) -> Result<SqlTx, StorageError> {
+        let conn = match &self.pools {
+            Pools::Sqlite { writer, .. } => {
+                Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
+            }
+            Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
+        };
+        Ok(self.transaction(conn))
+    }
+
+    async fn read(&self) -> Result<SqlTx, StorageError> {
+        let conn = match &self.pools {
+            Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
+            Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
+        };
+        Ok(self.transaction(conn))
+    }
+}
+
+#[async_trait]
+impl Transaction for SqlTx {
+    async fn commit(self) -> Result<(), StorageError> {
+        match self.conn {
+            Conn::Sqlite(tx) => tx.commit().await,
+            Conn::Postgres(tx) => tx.commit().await,
+        }
+        .map_err(storage_error)?;
+        if self.published {
+            self.notify.notify_waiters();
+        }
+        Ok(())
+    }
+}
+
+impl ConversationTx for SqlTx {
+    fn contacts(&mut self) -> &mut dyn flowsdk_core::contact::ContactRepository {
+        self
+    }
+    fn chats(&mut self) -> &mut dyn flowsdk_core::chat::ChatRepository {
+        self
+    }
+    fn messages(&mut self) -> &mut dyn flowsdk_core::message::MessageRepository {
+        self
+    }
+    fn sessions(&mut self) -> &mut dyn flowsdk_core::session::SessionRepository {
+        self
+    }
+    fn routers(&mut self) -> &mut dyn flowsdk_core::router::RouterRepository {
+        self
+    }
+    fn flows(&mut self) -> &mut dyn flowsdk_core::flow::FlowRepository {
+        self
+    }
+}
