@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(crate) fn is_usable() -> bool {
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     eprintln!("xtask: installing {}", packages.join(" "));
     update()?;
-    let _no_services = NoServiceStarts::begin()?;
+    let _no_services = NoServiceStarts::begin(POLICY)?;
     process::must(
         apt_get("install")
             .args(["-y", "--no-install-recommends"])
@@ -72,11 +72,12 @@ fn apt_get(verb: &str) -> Command {
 
 /// While it lives, Debian's packages do not start their services. Leaves an existing policy in place.
 struct NoServiceStarts {
-    ours: bool,
+    /// The policy file, where we wrote it.
+    ours: Option<PathBuf>,
 }
 
 impl NoServiceStarts {
-    fn begin() -> Result<Self> {
+    fn begin(policy: &str) -> Result<Self> {
         // 101 forbids. Should we die before we remove the file, it forbids nothing any more.
         let script = format!(
             "#!/bin/sh\n[ -d /proc/{} ] && exit 101\nexit 0\n",
@@ -86,24 +87,52 @@ impl NoServiceStarts {
             .write(true)
             .create_new(true)
             .mode(0o755)
-            .open(POLICY)
+            .open(policy)
         {
             Ok(mut file) => {
-                let policy = Self { ours: true };
+                let guard = Self {
+                    ours: Some(policy.into()),
+                };
                 file.write_all(script.as_bytes())
-                    .with_context(|| format!("cannot write {POLICY}"))?;
-                Ok(policy)
+                    .with_context(|| format!("cannot write {policy}"))?;
+                Ok(guard)
             }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Self { ours: false }),
-            Err(error) => Err(error).with_context(|| format!("cannot write {POLICY}")),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Self { ours: None }),
+            Err(error) => Err(error).with_context(|| format!("cannot write {policy}")),
         }
     }
 }
 
 impl Drop for NoServiceStarts {
     fn drop(&mut self) {
-        if self.ours {
-            let _ = fs::remove_file(POLICY);
+        if let Some(policy) = &self.ours {
+            let _ = fs::remove_file(policy);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_forbids_while_it_stands_and_is_removed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let policy = directory.path().join("policy-rc.d");
+        let guard = NoServiceStarts::begin(&policy.to_string_lossy()).expect("a policy");
+        // Through the shell: a program that was just written may still be open in a forked child of another test.
+        let status = Command::new("sh").arg(&policy).status().expect("sh runs");
+        assert_eq!(status.code(), Some(101));
+        drop(guard);
+        assert!(!policy.exists());
+    }
+
+    #[test]
+    fn an_existing_policy_stays_as_it_is() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let policy = directory.path().join("policy-rc.d");
+        fs::write(&policy, "theirs").expect("a policy");
+        drop(NoServiceStarts::begin(&policy.to_string_lossy()).expect("a guard"));
+        assert_eq!(fs::read_to_string(&policy).expect("a policy"), "theirs");
     }
 }
