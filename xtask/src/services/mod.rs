@@ -275,6 +275,21 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_stops_the_services_too() {
+        let directory = std::sync::Mutex::new(None);
+        let panic = std::panic::catch_unwind(|| {
+            let service = plan()
+                .start(Command::new("sleep").arg("60"), |_, _| true)
+                .expect("it starts");
+            *directory.lock().expect("a lock") = Some(service.directory.path().to_path_buf());
+            std::panic::resume_unwind(Box::new("on purpose"));
+        });
+        assert!(panic.is_err());
+        let directory = directory.into_inner().expect("a lock").expect("a service");
+        assert!(!directory.exists());
+    }
+
+    #[test]
     fn an_early_end_is_told_with_the_log() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo no luck >&2; exit 3"]);
