@@ -24,19 +24,24 @@ pub(crate) fn is_usable() -> bool {
 }
 
 /// Installs the packages; waits for another apt or dpkg that is at work.
+///
+/// Whether it worked shows in what is there afterwards, so that a failure ends in the one explanation.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     eprintln!("xtask: installing {}", packages.join(" "));
-    update()?;
     let _no_services = NoServiceStarts::begin(POLICY)?;
-    process::must(
+    let code = process::run(
         apt_get("install")
-            .args(["-y", "--no-install-recommends"])
+            .args(["-y", "--no-remove", "--no-install-recommends"])
             .args(packages),
-    )
+    )?;
+    if code != 0 {
+        eprintln!("xtask: apt-get could not install them (exit code {code})");
+    }
+    interrupt::check()
 }
 
 /// Brings the package lists up to date; old lists may still do, so a failure is not the end.
-fn update() -> Result<()> {
+pub(crate) fn update() -> Result<()> {
     for attempt in 1..=UPDATE_ATTEMPTS {
         if process::run(&mut apt_get("update"))? == 0 {
             return Ok(());

@@ -95,16 +95,32 @@ pub(crate) fn ensure(needs: &[Need], without: &[Need]) -> Result<Found> {
         .filter(|need| !without.contains(need))
         .collect();
     let mut found = Found::detect(&needs);
-    let mut gaps = found.gaps(&needs);
-    if !gaps.is_empty() && apt::is_usable() {
-        apt::install(&packages_for(&gaps))?;
-        found = Found::detect(&needs);
-        gaps = found.gaps(&needs);
+    if apt::is_usable() {
+        found = install_missing(found, &needs)?;
     }
+    let gaps = found.gaps(&needs);
     if !gaps.is_empty() {
         bail!(explain(&gaps, without));
     }
     report(&found, without);
+    Ok(found)
+}
+
+/// Installs in rounds, as long as a round asks for something else than the one before.
+fn install_missing(mut found: Found, needs: &[Need]) -> Result<Found> {
+    let mut packages = next_round(&found.gaps(needs));
+    if !packages.is_empty() {
+        apt::update()?;
+    }
+    while !packages.is_empty() {
+        apt::install(&packages)?;
+        found = Found::detect(needs);
+        let next = next_round(&found.gaps(needs));
+        if next == packages {
+            break;
+        }
+        packages = next;
+    }
     Ok(found)
 }
 
@@ -179,6 +195,15 @@ fn packages_for(gaps: &[Gap]) -> Vec<&'static str> {
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect()
+}
+
+/// Some distributions of Node bring npm with them and conflict with a package of that name: Node goes first.
+fn next_round(gaps: &[Gap]) -> Vec<&'static str> {
+    let mut packages = packages_for(gaps);
+    if packages.contains(&"nodejs") {
+        packages.retain(|package| *package != "npm");
+    }
+    packages
 }
 
 fn explain(gaps: &[Gap], without: &[Need]) -> String {
@@ -329,6 +354,24 @@ mod tests {
             ..complete()
         };
         assert_eq!(packages_for(&found.gaps(&Need::ALL)), ["npm"]);
+    }
+
+    #[test]
+    fn node_is_installed_before_npm() {
+        assert_eq!(
+            next_round(&Found::default().gaps(&Need::ALL)),
+            ["chromium", "nodejs", "postgresql", "redis-server"]
+        );
+        assert_eq!(
+            next_round(
+                &Found {
+                    npm: None,
+                    ..complete()
+                }
+                .gaps(&Need::ALL)
+            ),
+            ["npm"]
+        );
     }
 
     #[test]
