@@ -1,0 +1,122 @@
+//! `cargo xtask`: the chores of this workspace.
+//!
+//! Everything this program says itself goes to standard error, so that standard output belongs to the
+//! program it runs and the test runner's summary ends the output.
+
+mod apt;
+mod ci;
+mod interrupt;
+mod npm;
+mod packages;
+mod process;
+mod services;
+mod test;
+mod version;
+mod watchdog;
+mod workspace;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+
+use crate::packages::Need;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "The chores of this workspace",
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Run every test, with a private PostgreSQL and Redis, a browser and Node
+    Test {
+        #[command(flatten)]
+        scope: Scope,
+        /// Further arguments of `cargo test`, for example `-- -p flowsdk-store -- --nocapture`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Run a command with the private PostgreSQL and Redis of the tests
+    Services {
+        #[command(flatten)]
+        scope: Scope,
+        /// The command; the addresses are in FLOWSDK_TEST_POSTGRES and FLOWSDK_TEST_REDIS
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
+    /// Check all that CI checks: format, lints, docs, web bundle, dependencies, tests
+    Ci {
+        #[command(flatten)]
+        scope: Scope,
+    },
+}
+
+#[derive(Args)]
+struct Scope {
+    /// Do without these; the tests that need them are skipped
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NEEDS")]
+    without: Vec<Need>,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(interrupt::exit_code().unwrap_or(1))
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<u8> {
+    interrupt::watch()?;
+    match cli.chore {
+        Chore::Test { scope, arguments } => test::run(&scope.without, &arguments),
+        Chore::Services { scope, command } => services::run_command(&scope.without, &command),
+        Chore::Ci { scope } => ci::run(&scope.without),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_follows_the_first_dashes_is_passed_on_with_later_dashes() {
+        let cli = Cli::parse_from([
+            "xtask",
+            "test",
+            "--without",
+            "browser,node",
+            "--",
+            "-p",
+            "x",
+            "--",
+            "--nocapture",
+        ]);
+        let Chore::Test { scope, arguments } = cli.chore else {
+            panic!("not the test chore")
+        };
+        assert_eq!(scope.without, [Need::Browser, Need::Node]);
+        assert_eq!(arguments, ["-p", "x", "--", "--nocapture"]);
+    }
+
+    #[test]
+    fn services_want_a_command() {
+        assert!(Cli::try_parse_from(["xtask", "services"]).is_err());
+    }
+}
