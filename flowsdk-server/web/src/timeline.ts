@@ -105,13 +105,26 @@ export function moveToEnd(items: readonly Item[], key: string): Item[] {
   return moved ? [...items.filter((item) => item.key !== key), moved] : [...items];
 }
 
-/** The answer given after the item at `index`: `null` while its options are still open. */
-export function answerAfter(items: readonly Item[], index: number): Item | null {
+export interface Options {
+  open: boolean;
+  chosen: string | null;
+}
+
+/**
+ * Whether the options of the item at `index` may still be chosen. A text written instead does not close
+ * them: a flow that asks again after a wrong answer does not repeat them, and without them nobody gets on.
+ */
+export function optionsAt(items: readonly Item[], index: number): Options {
   for (let at = index + 1; at < items.length; at += 1) {
     const item = items[at];
-    if (item?.direction === 'in' && item.delivery !== 'failed') return item;
+    if (!item) continue;
+    const { kind } = item.content;
+    if (item.direction === 'in' && item.content.kind === 'choice' && item.delivery !== 'failed') {
+      return { open: false, chosen: item.content.id };
+    }
+    if (item.direction === 'out' && (kind === 'buttons' || kind === 'list')) return { open: false, chosen: null };
   }
-  return null;
+  return { open: true, chosen: null };
 }
 
 /**

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import {
   addIncoming,
   addLocal,
-  answerAfter,
   confirm,
   fromVisitor,
   fromWire,
   lastKnownId,
+  optionsAt,
   parseTime,
   prependHistory,
   setDelivery,
@@ -48,12 +48,25 @@ test('older pages go on top in order and without repetitions', () => {
   assert.deepEqual(keys(items), ['1', '2', '3', '4']);
 });
 
-test('options close with the first answer after them, a failed one leaves them open', () => {
-  let items = addLocal([inbound('0'), out('1')], local('a'));
-  assert.equal(answerAfter(items, 1)?.key, 'a');
-  items = setDelivery(items, 'a', 'failed');
-  assert.equal(answerAfter(items, 1), null);
-  assert.equal(answerAfter([out('1'), out('2')], 0), null);
+const menu = (id: string) =>
+  fromWire({ id, type: 'interactive', interactive: { type: 'button', body: { text: id }, action: {} } }, 0);
+const choice = (key: string, id: string) =>
+  fromVisitor(key, { kind: 'choice', choice: { type: 'button_reply', id, title: id } }, 0);
+
+test('options close with a choice; a failed one or a text written instead leaves them open', () => {
+  let items = addLocal([inbound('0'), menu('1')], local('a'));
+  items = addIncoming(items, out('2'));
+  assert.deepEqual(optionsAt(items, 1), { open: true, chosen: null });
+  items = addLocal(items, choice('b', 'plans'));
+  assert.deepEqual(optionsAt(items, 1), { open: false, chosen: 'plans' });
+  items = setDelivery(items, 'b', 'failed');
+  assert.deepEqual(optionsAt(items, 1), { open: true, chosen: null });
+});
+
+test('newer options close older ones', () => {
+  const items = [menu('1'), local('a'), menu('2')];
+  assert.deepEqual(optionsAt(items, 0), { open: false, chosen: null });
+  assert.equal(optionsAt(items, 2).open, true);
 });
 
 test('a replay starts after the last message of the service, else after the own one', () => {

@@ -1,21 +1,20 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Content, InteractiveHeader } from '../content.ts';
 import { t } from '../i18n.ts';
 import { loadable } from '../linkify.ts';
 import type { Choice } from '../protocol.ts';
-import type { Item } from '../timeline.ts';
+import type { Options } from '../timeline.ts';
 import { CheckIcon, ListIcon } from './icons.tsx';
 import { ListPicker } from './ListPicker.tsx';
 import { RichText } from './RichText.tsx';
 
 interface Props {
   content: Extract<Content, { kind: 'buttons' | 'list' }>;
-  answer: Item | null;
+  options: Options;
   onChoose: (choice: Choice) => void;
 }
 
-export function Interactive({ content, answer, onChoose }: Props) {
-  const chosen = answer?.content.kind === 'choice' ? answer.content.id : null;
+export function Interactive({ content, options: { open, chosen }, onChoose }: Props) {
   return (
     <>
       <div class="bubble">
@@ -34,7 +33,7 @@ export function Interactive({ content, answer, onChoose }: Props) {
               key={button.id}
               type="button"
               class={chosen === button.id ? 'choice chosen' : 'choice'}
-              disabled={answer !== null}
+              disabled={!open}
               onClick={() => onChoose({ type: 'button_reply', id: button.id, title: button.title })}
             >
               {chosen === button.id && <Chosen />}
@@ -43,7 +42,7 @@ export function Interactive({ content, answer, onChoose }: Props) {
           ))}
         </div>
       ) : (
-        <ListOpener content={content} chosen={chosen} answered={answer !== null} onChoose={onChoose} />
+        <ListOpener content={content} chosen={chosen} answered={!open} onChoose={onChoose} />
       )}
     </>
   );
@@ -58,13 +57,11 @@ interface OpenerProps {
 
 function ListOpener({ content, chosen, answered, onChoose }: OpenerProps) {
   const [open, setOpen] = useState(false);
-  const opener = useRef<HTMLButtonElement>(null);
   const row = content.sections.flatMap((section) => section.rows).find((one) => one.id === chosen);
   const label = content.label || t.chooseOption;
   return (
     <div class="choices">
       <button
-        ref={opener}
         type="button"
         class={row ? 'choice chosen' : 'choice'}
         aria-haspopup="dialog"
@@ -78,10 +75,7 @@ function ListOpener({ content, chosen, answered, onChoose }: OpenerProps) {
         <ListPicker
           title={label}
           sections={content.sections}
-          onClose={() => {
-            setOpen(false);
-            opener.current?.focus();
-          }}
+          onClose={() => setOpen(false)}
           onPick={(picked) => {
             setOpen(false);
             onChoose({ type: 'list_reply', id: picked.id, title: picked.title });

@@ -12,13 +12,19 @@ interface Props {
 
 export function ListPicker({ title, sections, onPick, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const picked = useRef<ListRow | null>(null);
   const titleId = useId();
+
+  // Closing it the browser's way gives the focus back to where it was.
+  const close = (row: ListRow | null) => {
+    picked.current = row;
+    dialog.current?.close();
+  };
 
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
     rows(element)[0]?.focus();
-    return () => element?.close();
   }, []);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -36,19 +42,16 @@ export function ListPicker({ title, sections, onPick, onClose }: Props) {
       class="sheet"
       aria-labelledby={titleId}
       onKeyDown={onKeyDown}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
+      onClose={() => (picked.current ? onPick(picked.current) : onClose())}
       onClick={(event) => {
         // The backdrop belongs to the dialog element itself; everything visible lies in its child.
-        if (event.target === dialog.current) onClose();
+        if (event.target === dialog.current) close(null);
       }}
     >
       <div class="sheet-body">
         <header class="sheet-head">
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="icon-button" aria-label={t.close} onClick={onClose}>
+          <button type="button" class="icon-button" aria-label={t.close} onClick={() => close(null)}>
             <CloseIcon />
           </button>
         </header>
@@ -59,7 +62,7 @@ export function ListPicker({ title, sections, onPick, onClose }: Props) {
               <ul>
                 {section.rows.map((row) => (
                   <li key={row.id}>
-                    <button type="button" class="row" onClick={() => onPick(row)}>
+                    <button type="button" class="row" onClick={() => close(row)}>
                       <span class="row-title">{row.title}</span>
                       {row.description && <span class="row-text">{row.description}</span>}
                     </button>

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import type { State } from '../app.ts';
 import { locale, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
-import { answerAfter, type Item } from '../timeline.ts';
+import { optionsAt, type Item, type Options } from '../timeline.ts';
 import { ChatIcon, DownIcon } from './icons.tsx';
 import { Message, senderLabel } from './Message.tsx';
 import { RichText } from './RichText.tsx';
@@ -114,7 +114,7 @@ export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRe
               item={item}
               before={items[at - 1]}
               after={items[at + 1]}
-              answer={answerAfter(items, at)}
+              options={optionsAt(items, at)}
               serviceName={serviceName}
               onChoose={onChoose}
               onRetry={onRetry}
@@ -137,7 +137,7 @@ interface EntryProps {
   item: Item;
   before: Item | undefined;
   after: Item | undefined;
-  answer: Item | null;
+  options: Options;
   serviceName: string;
   onChoose: (choice: Choice) => void;
   onRetry: (key: string) => void;

@@ -1,6 +1,6 @@
 import { t, locale } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
-import type { Item } from '../timeline.ts';
+import type { Item, Options } from '../timeline.ts';
 import { AlertIcon, CheckIcon, ClockIcon } from './icons.tsx';
 import { Interactive } from './Interactive.tsx';
 import { Media } from './Media.tsx';
@@ -8,7 +8,7 @@ import { RichText } from './RichText.tsx';
 
 interface Props {
   item: Item;
-  answer: Item | null;
+  options: Options;
   serviceName: string;
   /** First and last of a run of messages by the same side: name above, time below. */
   first: boolean;
@@ -25,7 +25,7 @@ export function senderLabel(item: Item): string {
   return item.sender?.kind === 'ai' ? t.senderAi : '';
 }
 
-export function Message({ item, answer, serviceName, first, last, onChoose, onRetry }: Props) {
+export function Message({ item, options, serviceName, first, last, onChoose, onRetry }: Props) {
   const mine = item.direction === 'in';
   const label = mine ? t.you : senderLabel(item);
   const classes = ['message', mine ? 'mine' : 'theirs', first ? 'first' : '', last ? 'last' : ''];
@@ -37,7 +37,7 @@ export function Message({ item, answer, serviceName, first, last, onChoose, onRe
         </span>
       )}
       <span class="hidden">{t.saidBy(label || serviceName || t.chat)}</span>
-      <Body item={item} answer={answer} onChoose={onChoose} />
+      <Body item={item} options={options} onChoose={onChoose} />
       {mine && item.delivery !== 'sent' ? (
         <Delivery item={item} onRetry={onRetry} />
       ) : (
@@ -57,7 +57,7 @@ export function Message({ item, answer, serviceName, first, last, onChoose, onRe
   );
 }
 
-function Body({ item, answer, onChoose }: Pick<Props, 'item' | 'answer' | 'onChoose'>) {
+function Body({ item, options, onChoose }: Pick<Props, 'item' | 'options' | 'onChoose'>) {
   const content = item.content;
   switch (content.kind) {
     case 'text':
@@ -76,7 +76,7 @@ function Body({ item, answer, onChoose }: Pick<Props, 'item' | 'answer' | 'onCho
       );
     case 'buttons':
     case 'list':
-      return <Interactive content={content} answer={answer} onChoose={onChoose} />;
+      return <Interactive content={content} options={options} onChoose={onChoose} />;
     case 'media':
       return (
         <div class="bubble">
