@@ -13,7 +13,7 @@ import { answer } from './demo-flow.mjs';
 const ASSETS = join(dirname(fileURLToPath(import.meta.url)), '../../assets/chat');
 const TYPES = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', txt: 'text/plain', html: 'text/html' };
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws: wss:; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
   "img-src 'self' https:; media-src 'self' https:; base-uri 'none'; form-action 'none'";
 
 const CHANNELS = {

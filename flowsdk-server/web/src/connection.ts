@@ -2,6 +2,7 @@ import { io, type Socket } from 'socket.io-client';
 import type { Ack, AuthError, AuthOk, Credentials, Outgoing, WireMessage } from './protocol.ts';
 
 const ACK_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const AUTH_TIMEOUT_MS = 10_000;
 const QUIET_MS = 250;
 const QUIET_LIMIT_MS = 2000;
@@ -25,6 +26,7 @@ export class Connection {
   #socket: Socket;
   #wanted = false;
   #ready = false;
+  #websocketWorked = false;
   #replaySince: number | null = null;
   #limitedTimes = 0;
   #manualTimes = 0;
@@ -40,12 +42,14 @@ export class Connection {
       // Without it a blocked websocket (company proxies) would never fall back to polling.
       tryAllTransports: true,
       autoConnect: false,
+      timeout: CONNECT_TIMEOUT_MS,
       reconnectionDelay: 800,
       reconnectionDelayMax: 8000,
       auth: (answer) => answer(this.#handshake()),
     });
     const socket = this.#socket;
     socket.on('connect', () => {
+      if (socket.io.engine.transport.name === 'websocket') this.#websocketWorked = true;
       clearTimeout(this.#authTimer);
       this.#authTimer = setTimeout(() => this.#reopenLater(), AUTH_TIMEOUT_MS);
     });
@@ -58,6 +62,8 @@ export class Connection {
     });
     socket.on('connect_error', () => {
       this.#lost();
+      // Some proxies let a websocket open and then keep silent, which no error tells.
+      if (!this.#websocketWorked) socket.io.opts.transports = ['polling', 'websocket'];
       if (this.#wanted && !socket.active) this.#reopenLater();
     });
     socket.on('message', (message: WireMessage, ack?: unknown) => {

@@ -183,20 +183,22 @@ function Welcome({ state }: { state: State }) {
     );
   }
   const own = state.appearance?.welcomeText;
-  if (typeof own === 'string' && own !== '') {
-    return (
+  const text = typeof own === 'string' ? own : '';
+  if (state.items.length > 0) {
+    return text ? (
       <p class="welcome">
-        <RichText text={own} />
+        <RichText text={text} />
       </p>
-    );
+    ) : null;
   }
-  if (state.items.length > 0) return null;
   return (
     <div class="empty">
       <span class="empty-mark">
         <ChatIcon />
       </span>
-      <p>{t.welcome}</p>
+      <p>
+        <RichText text={text || t.welcome} />
+      </p>
     </div>
   );
 }
