@@ -95,6 +95,7 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
       if (action === 'fill') for (const message of body.messages) store(visitor, message, message.direction);
       if (action === 'refuse') visitor.refuse = body.code;
       if (action === 'mute') visitor.mute = body.times;
+      if (action === 'noack') visitor.noack = body.times;
     }
     response.writeHead(200).end(String(visitors.length));
   }
@@ -186,7 +187,8 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
       if (known) return ack?.({ ok: true, messageId: known });
       const stored = store(visitor, message, 'in');
       if (clientMessageId) visitor.acks.set(clientMessageId, stored.id);
-      ack?.({ ok: true, messageId: stored.id });
+      if (visitor.noack > 0) visitor.noack -= 1;
+      else ack?.({ ok: true, messageId: stored.id });
       visitor.work = visitor.work.then(async () => {
         for (const reply of answer(visitor.session, input)) {
           io.to(visitor.key).emit('typing', { kind: 'flow' });

@@ -147,6 +147,24 @@ async function run() {
     assert.deepEqual(await page.locator('.mine .bubble').allInnerTexts(), ['um', 'dois']);
   });
 
+  await step('a lost ack of a message that was answered', async () => {
+    const { page, userId } = await open('demo');
+    await page.clock.install();
+    await type(page, 'oi');
+    await page.getByText('Como você se chama?').waitFor();
+    await mock('noack', { userId, times: 1 });
+    await type(page, 'Ana');
+    await page.getByText('O que você quer fazer?').waitFor();
+    await mock('kick', { userId });
+    await mock('say', { userId, messages: [{ type: 'text', text: { body: 'Enquanto isso' } }] });
+    await page.clock.runFor(5000);
+    await page.locator('.mine[data-delivery="sent"]').nth(1).waitFor();
+    await page.waitForFunction(() => {
+      const shown = [...document.querySelectorAll('.bubble')].map((one) => one.innerText.trim()).slice(2);
+      return JSON.stringify(shown) === '["Ana","Prazer, Ana!","O que você quer fazer?","Enquanto isso"]';
+    });
+  });
+
   await step('the server sends visitors away for a moment', async () => {
     const { page, userId } = await open('demo');
     await mock('leave', { userId });

@@ -11,6 +11,7 @@ import {
   fromVisitor,
   fromWire,
   lastKnownId,
+  mergeHistory,
   moveToEnd,
   prependHistory,
   setDelivery,
@@ -51,6 +52,7 @@ export class ChatApp {
   #token: string | null;
   #identity: Identity | null;
   #userId: string | null;
+  #orderDoubtful = false;
   #lastRead: string | null = null;
   #lastTyping = 0;
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
@@ -81,8 +83,13 @@ export class ChatApp {
       send: (entry) => this.#connection.send(entry.clientMessageId, entry.outgoing),
       onSending: (entry) => this.#mark(entry, 'sending'),
       onQueued: (entry) => this.#mark(entry, 'queued'),
-      onSent: (entry, messageId) =>
-        this.#set({ items: confirm(this.state.items, entry.clientMessageId, messageId) }),
+      onInterrupted: () => {
+        this.#orderDoubtful = true;
+      },
+      onSent: (entry, messageId) => {
+        this.#set({ items: confirm(this.state.items, entry.clientMessageId, messageId) });
+        void this.#settleOrder();
+      },
       onFailed: (entry, code) =>
         this.#set({ items: setDelivery(this.state.items, entry.clientMessageId, 'failed', code) }),
       onStalled: () => this.#connection.restart(),
@@ -120,7 +127,8 @@ export class ChatApp {
   async start(): Promise<void> {
     this.#set({ refusal: null, loading: true });
     this.#bannerLater('connecting', FIRST_BANNER_DELAY_MS);
-    if (this.#identity || this.#token) {
+    // With a conversation on the screen already, the server replays what is missing.
+    if ((this.#identity || this.#token) && this.state.items.length === 0) {
       const page = await fetchHistory(this.#credentials(), null);
       if (page) {
         const now = Date.now();
@@ -187,6 +195,7 @@ export class ChatApp {
     this.#outbox.clear();
     this.#storage.forget();
     this.#lastRead = null;
+    this.#orderDoubtful = false;
     this.#set({ items: [], cursor: null, typing: null, mode: 'flow', started: false });
     void this.start();
   }
@@ -212,6 +221,20 @@ export class ChatApp {
     }
     this.#set({ items });
     this.#outbox.restore(entries);
+  }
+
+  async #settleOrder(): Promise<void> {
+    if (!this.#orderDoubtful || this.#outbox.hasQueued) return;
+    this.#orderDoubtful = false;
+    const page = await fetchHistory(this.#credentials(), null);
+    if (!page) return;
+    const now = Date.now();
+    this.#set({
+      items: mergeHistory(
+        this.state.items,
+        page.items.map((item) => fromWire(item, now)),
+      ),
+    });
   }
 
   #mark(entry: OutboxEntry, delivery: 'queued' | 'sending'): void {

@@ -12,6 +12,8 @@ export interface OutboxHooks {
   send(entry: OutboxEntry): Promise<Ack>;
   onSending(entry: OutboxEntry): void;
   onQueued(entry: OutboxEntry): void;
+  /** It left, and nobody knows whether it arrived. */
+  onInterrupted(entry: OutboxEntry): void;
   onSent(entry: OutboxEntry, messageId: string): void;
   onFailed(entry: OutboxEntry, code: string): void;
   /** Without an ack the connection itself is suspect: whoever owns it starts it anew, which resends. */
@@ -89,7 +91,9 @@ export class Outbox {
     this.#cancelDelay = null;
     const entry = this.#entries.find((one) => one.clientMessageId === this.#inFlight);
     this.#inFlight = null;
-    if (entry) this.#hooks.onQueued(entry);
+    if (!entry) return;
+    this.#hooks.onQueued(entry);
+    this.#hooks.onInterrupted(entry);
   }
 
   clear(): void {
@@ -151,6 +155,7 @@ export class Outbox {
       return;
     }
     this.#hooks.onQueued(entry);
+    this.#hooks.onInterrupted(entry);
     this.stop();
     this.#hooks.onStalled();
   }

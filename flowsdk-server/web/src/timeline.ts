@@ -82,6 +82,20 @@ export function prependHistory(items: readonly Item[], older: readonly Item[]): 
   return [...fresh.reverse(), ...items];
 }
 
+/**
+ * Brings what is shown into the order of the history (`page`, newest first). Whether a message whose ack
+ * was lost stands before or after what arrived since, only the server knows.
+ */
+export function mergeHistory(items: readonly Item[], page: readonly Item[]): Item[] {
+  const shown = new Map(items.flatMap((item) => (item.id ? [[item.id, item] as const] : [])));
+  const paged = new Set(page.map((item) => item.id));
+  const start = items.findIndex((item) => paged.has(item.id));
+  if (start < 0) return [...items];
+  const ordered = [...page].reverse().map((item) => shown.get(item.id ?? '') ?? item);
+  const after = items.slice(start).filter((item) => !paged.has(item.id));
+  return [...items.slice(0, start), ...ordered, ...after];
+}
+
 export function setDelivery(
   items: readonly Item[],
   key: string,

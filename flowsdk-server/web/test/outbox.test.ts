@@ -19,6 +19,7 @@ function bench() {
       }),
     onSending: (sent) => log.push(`sending ${sent.clientMessageId}`),
     onQueued: (sent) => log.push(`queued ${sent.clientMessageId}`),
+    onInterrupted: (sent) => log.push(`interrupted ${sent.clientMessageId}`),
     onSent: (sent, messageId) => log.push(`sent ${sent.clientMessageId}=${messageId}`),
     onFailed: (sent, code) => log.push(`failed ${sent.clientMessageId} ${code}`),
     onStalled: () => log.push('stalled'),
@@ -60,6 +61,7 @@ test('a lost connection repeats with the same id and ignores the late answer', a
   outbox.stop();
   outbox.start();
   assert.deepEqual(wire.map((sent) => sent.id), ['a', 'a']);
+  assert.ok(log.includes('interrupted a'));
   wire[0]?.answer(ok('late'));
   await settle();
   assert.deepEqual(log.filter((line) => line.startsWith('sent')), []);

@@ -7,6 +7,7 @@ import {
   fromVisitor,
   fromWire,
   lastKnownId,
+  mergeHistory,
   optionsAt,
   parseTime,
   prependHistory,
@@ -52,6 +53,13 @@ const menu = (id: string) =>
   fromWire({ id, type: 'interactive', interactive: { type: 'button', body: { text: id }, action: {} } }, 0);
 const choice = (key: string, id: string) =>
   fromVisitor(key, { kind: 'choice', choice: { type: 'button_reply', id, title: id } }, 0);
+
+test('the history settles where a message with a lost ack belongs', () => {
+  const shown = [out('1'), out('2'), out('4'), ...confirm([local('a')], 'a', '3'), out('6'), local('b')];
+  const merged = mergeHistory(shown, [out('5'), out('4'), inbound('3'), out('2')]);
+  assert.deepEqual(keys(merged), ['1', '2', 'a', '4', '5', '6', 'b']);
+  assert.deepEqual(keys(mergeHistory([local('b')], [out('1')])), ['b']);
+});
 
 test('options close with a choice; a failed one or a text written instead leaves them open', () => {
   let items = addLocal([inbound('0'), menu('1')], local('a'));

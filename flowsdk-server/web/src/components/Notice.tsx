@@ -22,15 +22,17 @@ export function Notice({ code, compact, onStartOver, onTryAgain }: Props) {
   useEffect(() => {
     if (window.parent === window) title.current?.focus();
   }, [code]);
+  // Alone on the page it has to bring the page's main heading along.
+  const Title = compact ? 'h2' : 'h1';
   const known = TEXTS[code] ?? { title: t.errorTitle, text: t.errorText };
   return (
     <section class={compact ? 'notice compact' : 'notice'} role="alert" data-code={code}>
       <span class="notice-mark" aria-hidden="true">
         <AlertIcon />
       </span>
-      <h2 ref={title} tabIndex={-1}>
+      <Title ref={title} class="notice-title" tabIndex={-1}>
         {known.title}
-      </h2>
+      </Title>
       <p>{known.text}</p>
       {code === 'identity_invalid' && (
         <button type="button" class="primary" onClick={onStartOver}>
