@@ -1,0 +1,299 @@
+// Holds the demonstration conversation in a real browser. Environment: CHAT_URL (address of the page of
+// a channel that runs the demonstration flow), SHOTS (folder for pictures, optional), CHROMIUM (optional).
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { io } from 'socket.io-client';
+import { launch } from './launch.mjs';
+import { cuttable } from './proxy.mjs';
+
+const CHAT_URL = process.env.CHAT_URL;
+const SHOTS = process.env.SHOTS;
+const WAIT_MS = Number(process.env.WAIT_MS ?? 15_000);
+
+if (!CHAT_URL) {
+  console.error('CHAT_URL has to be set');
+  process.exit(2);
+}
+if (SHOTS) mkdirSync(SHOTS, { recursive: true });
+
+const HELLO = 'Olá! 👋 Eu sou o assistente de demonstração do FlowSDK. Como você se chama?';
+const ASK = 'O que você quer fazer?';
+const steps = [];
+
+const line = await cuttable(CHAT_URL);
+const browser = await launch();
+const problems = [];
+
+async function newPage(options) {
+  const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 1000, height: 700 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (new URL(request.url()).host !== new URL(line.url).host) problems.push(`foreign request: ${request.url()}`);
+  });
+  return page;
+}
+
+const messages = (page) => page.locator('.message:not(:has(.typing))');
+
+async function transcript(page) {
+  return page.locator('.message .bubble:not(.typing)').allInnerTexts();
+}
+
+/** Waits until the conversation ends with these bubbles, in this order. */
+async function endsWith(page, ...wanted) {
+  await page
+    .waitForFunction(
+      (texts) => {
+        const shown = [...document.querySelectorAll('.message .bubble:not(.typing)')].map((one) => one.innerText.trim());
+        return texts.every((text, at) => shown[shown.length - texts.length + at] === text);
+      },
+      wanted,
+      { timeout: WAIT_MS },
+    )
+    .catch(async () => {
+      assert.fail(`expected at the end ${JSON.stringify(wanted)}, shown: ${JSON.stringify((await transcript(page)).slice(-6))}`);
+    });
+}
+
+async function type(page, text) {
+  await page.getByLabel('Mensagem', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+async function allSent(page) {
+  await page.waitForFunction(() => !document.querySelector('.mine:not([data-delivery="sent"])'), null, { timeout: WAIT_MS });
+}
+
+async function shot(page, name) {
+  if (!SHOTS) return;
+  await page.waitForTimeout(250);
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}
+
+async function step(name, run) {
+  try {
+    await run();
+    steps.push(name);
+  } catch (error) {
+    error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
+async function identityOf(page) {
+  const kept = await page.evaluate(() => {
+    const key = Object.keys(localStorage).find((one) => one.endsWith(':identity'));
+    return key ? JSON.parse(localStorage.getItem(key)) : null;
+  });
+  assert.ok(kept?.userId && kept.sessionKey, 'the browser keeps the identity');
+  return kept;
+}
+
+async function run() {
+  const page = await newPage();
+  await step('greeting', async () => {
+    await page.goto(line.url);
+    await page.getByRole('log').waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'pt-BR');
+    await page.locator('.status.on').waitFor();
+    await shot(page, 'desktop-empty');
+    await type(page, 'oi');
+    await endsWith(page, 'oi', HELLO);
+    await allSent(page);
+  });
+
+  await step('menu', async () => {
+    await type(page, 'Ana');
+    await endsWith(page, 'Ana', 'Prazer, Ana!', ASK);
+    const options = page.locator('.message').last().locator('.choice');
+    assert.deepEqual(await options.allInnerTexts(), ['Ver planos', 'Fazer um pedido', 'Encerrar']);
+    await shot(page, 'desktop-menu');
+  });
+
+  await step('bad input', async () => {
+    await type(page, 'talvez');
+    await endsWith(page, 'talvez', 'Por favor, escolha uma das opções.');
+    assert.equal(await page.locator('.choice:enabled').count(), 3, 'the options stay open for another try');
+  });
+
+  await step('list by keyboard', async () => {
+    await page.getByRole('button', { name: 'Ver planos' }).focus();
+    await page.keyboard.press('Enter');
+    await endsWith(page, 'Temos estes planos:');
+    const opener = page.getByRole('button', { name: 'Ver planos' }).last();
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Ver planos' });
+    await dialog.waitFor();
+    await shot(page, 'desktop-list');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await opener.evaluate((element) => element === document.activeElement), true, 'focus comes back');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await endsWith(page, 'Profissional', 'Boa escolha, Ana: Profissional.', ASK);
+  });
+
+  await step('buttons', async () => {
+    await page.getByRole('button', { name: 'Fazer um pedido' }).last().click();
+    await endsWith(page, 'Fazer um pedido', 'Quantas unidades? (1 a 10)');
+    assert.equal(await page.locator('.choice:enabled').count(), 0);
+    assert.match(await page.locator('.choice.chosen').last().innerText(), /escolhida:\s*Fazer um pedido$/);
+    await type(page, 'abc');
+    await endsWith(page, 'abc', 'Digite um número de 1 a 10.');
+    await allSent(page);
+  });
+
+  const before = await transcript(page);
+  await step('reload keeps the conversation', async () => {
+    await page.reload();
+    await endsWith(page, 'abc', 'Digite um número de 1 a 10.');
+    const shown = await transcript(page);
+    assert.deepEqual(shown, before, 'the same conversation in the same order');
+    const ids = await messages(page).evaluateAll((all) => all.map((one) => one.dataset.id));
+    assert.equal(new Set(ids).size, ids.length, 'nothing is shown twice');
+    await page.locator('.status.on').waitFor();
+  });
+
+  await step('an order after the reload', async () => {
+    await type(page, '7');
+    await endsWith(page, '7', 'Pedido grande: 7 unidades. Vamos dar desconto!', ASK);
+    await shot(page, 'desktop-order');
+  });
+
+  await step('a lost connection', async () => {
+    const identity = await identityOf(page);
+    const count = await messages(page).count();
+    line.cut();
+    await page.getByText('Sem conexão. Tentando reconectar…').waitFor();
+    // Meanwhile the same visitor goes on elsewhere.
+    const elsewhere = await device(identity);
+    await elsewhere.choose({ type: 'button_reply', id: 'order', title: 'Fazer um pedido' });
+    await elsewhere.until('Quantas unidades? (1 a 10)');
+    elsewhere.close();
+    await type(page, 'xyz');
+    await type(page, '3');
+    assert.equal(await page.locator('.mine[data-delivery="queued"]').count(), 2, 'messages wait for the connection');
+    await shot(page, 'desktop-offline');
+    line.mend();
+    await endsWith(page, 'Pedido de 3 unidades anotado.', ASK);
+    await allSent(page);
+    await page.getByText('Sem conexão. Tentando reconectar…').waitFor({ state: 'detached' });
+    const after = (await transcript(page)).slice(count).map((text) => text.trim());
+    assert.deepEqual(
+      after.filter((text) => !['xyz', '3'].includes(text)),
+      ['Quantas unidades? (1 a 10)', 'Digite um número de 1 a 10.', 'Pedido de 3 unidades anotado.', ASK],
+      'what was missed and what was answered, each once',
+    );
+    assert.deepEqual(after.filter((text) => ['xyz', '3'].includes(text)), ['xyz', '3']);
+    assert.equal(after[0], 'Quantas unidades? (1 a 10)', 'what was missed stands above what was written meanwhile');
+  });
+
+  await step('waiting messages survive a reload', async () => {
+    line.cut();
+    await page.getByText('Sem conexão. Tentando reconectar…').waitFor();
+    await page.getByRole('button', { name: 'Encerrar' }).last().click();
+    await page.locator('.mine[data-delivery="queued"]').waitFor();
+    line.mend();
+    await page.reload();
+    await endsWith(page, 'Encerrar', 'Até logo, Ana!');
+    const ends = (await transcript(page)).filter((text) => text.trim() === 'Encerrar');
+    assert.equal(ends.length, 1, 'sent once');
+  });
+
+  await step('starts again', async () => {
+    await type(page, 'oi');
+    await endsWith(page, 'oi', HELLO);
+    assert.equal(await page.locator('.message.mine[data-delivery="failed"]').count(), 0);
+  });
+
+  await step('telephone, dark', async () => {
+    const state = await page.context().storageState();
+    const phone = await newPage({
+      viewport: { width: 360, height: 740 },
+      deviceScaleFactor: 2,
+      isMobile: true,
+      hasTouch: true,
+      colorScheme: 'dark',
+      storageState: state,
+    });
+    await phone.goto(line.url);
+    await endsWith(phone, 'oi', HELLO);
+    await shot(phone, 'phone-dark');
+    await phone.setViewportSize({ width: 320, height: 568 });
+    const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    assert.ok(overflow <= 0, 'nothing overflows at 320 px');
+    await phone.context().close();
+  });
+
+  await step('English', async () => {
+    const english = await newPage({ locale: 'en-GB' });
+    await english.goto(line.url);
+    await english.getByPlaceholder('Write a message').waitFor();
+    assert.equal(await english.locator('html').getAttribute('lang'), 'en');
+    await english.context().close();
+  });
+
+  assert.deepEqual(problems, []);
+}
+
+/** A second device of the visitor, without a page. */
+async function device(identity) {
+  const url = new URL(CHAT_URL);
+  const channelId = decodeURIComponent(url.pathname.split('/').filter(Boolean).at(-1));
+  const socket = io(url.origin, {
+    path: '/webchat/socket.io',
+    transports: ['websocket'],
+    forceNew: true,
+    auth: { channelId, ...identity },
+  });
+  const heard = [];
+  socket.on('message', (message, ack) => {
+    heard.push(message.text?.body ?? message.interactive?.body?.text);
+    if (typeof ack === 'function') ack({ ok: true });
+  });
+  await new Promise((resolve, reject) => {
+    socket.once('auth_ok', resolve);
+    socket.once('auth_error', (error) => reject(new Error(`second device refused: ${error.code}`)));
+    setTimeout(() => reject(new Error('second device: no answer')), WAIT_MS).unref();
+  });
+  return {
+    async choose(choice) {
+      const ack = await socket.timeout(WAIT_MS).emitWithAck('message_interactive', choice);
+      assert.equal(ack?.ok, true);
+    },
+    async until(text) {
+      const end = Date.now() + WAIT_MS;
+      while (!heard.includes(text)) {
+        assert.ok(Date.now() < end, `second device never heard "${text}"`);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    },
+    close: () => socket.disconnect(),
+  };
+}
+
+let failure = null;
+try {
+  await run();
+} catch (error) {
+  failure = error;
+  console.error(error);
+  if (SHOTS) {
+    const pages = browser.contexts().flatMap((context) => context.pages());
+    await pages[0]?.screenshot({ path: join(SHOTS, 'failure.png') }).catch(() => {});
+  }
+}
+await browser.close();
+await line.close();
+console.log(JSON.stringify({ ok: failure === null, steps, ...(failure ? { error: failure.message, problems } : {}) }));
+process.exit(failure ? 1 : 0);

@@ -1,0 +1,292 @@
+import { Connection } from './connection.ts';
+import { fetchHistory } from './history.ts';
+import { newId } from './ids.ts';
+import { Outbox, type OutboxEntry } from './outbox.ts';
+import type { Appearance, AuthOk, Choice, Credentials, Identity, Outgoing, WireMessage } from './protocol.ts';
+import { ChatStorage, readAppearance } from './storage.ts';
+import {
+  addIncoming,
+  addLocal,
+  confirm,
+  fromVisitor,
+  fromWire,
+  lastKnownId,
+  mergeHistory,
+  moveToEnd,
+  prependHistory,
+  setDelivery,
+  type Item,
+} from './timeline.ts';
+
+const TYPING_SHOWN_MS = 5000;
+const TYPING_SENT_EVERY_MS = 3000;
+/** A blink of the network is no news; the very first connection may take its time as well. */
+const BANNER_DELAY_MS = 900;
+const FIRST_BANNER_DELAY_MS = 3000;
+
+export type Link = 'quiet' | 'connecting' | 'offline' | 'limited' | 'online';
+
+export interface State {
+  link: Link;
+  retryInMs: number;
+  /** Code of the refusal that ended the attempts to connect. */
+  refusal: string | null;
+  started: boolean;
+  loading: boolean;
+  channelName: string;
+  appearance: Appearance | null;
+  items: readonly Item[];
+  cursor: string | null;
+  loadingEarlier: boolean;
+  typing: string | null;
+  mode: string;
+}
+
+export class ChatApp {
+  state: State;
+  #listeners = new Set<() => void>();
+  #storage: ChatStorage;
+  #connection: Connection;
+  #outbox: Outbox;
+  #channelId: string;
+  #token: string | null;
+  #identity: Identity | null;
+  #userId: string | null;
+  #orderDoubtful = false;
+  #lastRead: string | null = null;
+  #lastTyping = 0;
+  #typingTimer: ReturnType<typeof setTimeout> | undefined;
+  #bannerTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(channelId: string, token: string | null) {
+    this.#channelId = channelId;
+    this.#token = token;
+    this.#storage = new ChatStorage(channelId, token === null);
+    this.#identity = this.#storage.identity;
+    this.#userId = this.#identity?.userId ?? null;
+    const look = this.#storage.look;
+    this.state = {
+      link: 'quiet',
+      retryInMs: 0,
+      refusal: null,
+      started: false,
+      loading: true,
+      channelName: look?.name ?? '',
+      appearance: look?.appearance ?? null,
+      items: [],
+      cursor: null,
+      loadingEarlier: false,
+      typing: null,
+      mode: 'flow',
+    };
+    this.#outbox = new Outbox({
+      send: (entry) => this.#connection.send(entry.clientMessageId, entry.outgoing),
+      onSending: (entry) => this.#mark(entry, 'sending'),
+      onQueued: (entry) => this.#mark(entry, 'queued'),
+      onInterrupted: () => {
+        this.#orderDoubtful = true;
+      },
+      onSent: (entry, messageId) => {
+        this.#set({ items: confirm(this.state.items, entry.clientMessageId, messageId) });
+        void this.#settleOrder();
+      },
+      onFailed: (entry, code) =>
+        this.#set({ items: setDelivery(this.state.items, entry.clientMessageId, 'failed', code) }),
+      onStalled: () => this.#connection.restart(),
+      persist: (entries) => this.#storage.keepOutbox(this.#userId, entries),
+      later: (run, ms) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
+    });
+    this.#connection = new Connection({
+      credentials: () => this.#credentials(),
+      since: () => lastKnownId(this.state.items),
+      onAuthOk: (auth) => this.#authenticated(auth),
+      onReady: () => this.#outbox.start(),
+      onRefused: (code) => {
+        clearTimeout(this.#bannerTimer);
+        this.#set({ refusal: code, link: 'quiet', typing: null });
+      },
+      onLimited: (retryInMs) => {
+        clearTimeout(this.#bannerTimer);
+        this.#set({ link: 'limited', retryInMs });
+      },
+      onLost: () => this.#lost(),
+      onMessage: (message) => this.#received(message),
+      onTyping: (kind) => this.#typing(kind),
+      onSession: (mode) => this.#set({ mode }),
+    });
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async start(): Promise<void> {
+    this.#set({ refusal: null, loading: true });
+    this.#bannerLater('connecting', FIRST_BANNER_DELAY_MS);
+    // With a conversation on the screen already, the server replays what is missing.
+    if ((this.#identity || this.#token) && this.state.items.length === 0) {
+      const page = await fetchHistory(this.#credentials(), null);
+      if (page) {
+        const now = Date.now();
+        this.#set({
+          items: prependHistory(
+            this.state.items,
+            page.items.map((item) => fromWire(item, now)),
+          ),
+          cursor: page.nextCursor,
+        });
+      }
+    }
+    if (!this.#token) this.#restoreOutbox();
+    this.#set({ loading: false });
+    this.#connection.open();
+  }
+
+  async loadEarlier(): Promise<void> {
+    if (!this.state.cursor || this.state.loadingEarlier) return;
+    this.#set({ loadingEarlier: true });
+    const page = await fetchHistory(this.#credentials(), this.state.cursor);
+    const now = Date.now();
+    this.#set(
+      page
+        ? {
+            items: prependHistory(
+              this.state.items,
+              page.items.map((item) => fromWire(item, now)),
+            ),
+            cursor: page.nextCursor,
+            loadingEarlier: false,
+          }
+        : { loadingEarlier: false },
+    );
+  }
+
+  sendText(text: string): void {
+    this.#send({ kind: 'text', text });
+  }
+
+  choose(choice: Choice): void {
+    this.#send({ kind: 'choice', choice });
+  }
+
+  retry(key: string): void {
+    if (this.#outbox.retry(key)) this.#set({ items: moveToEnd(this.state.items, key) });
+  }
+
+  noteTyping(): void {
+    const now = Date.now();
+    if (now - this.#lastTyping < TYPING_SENT_EVERY_MS) return;
+    this.#lastTyping = now;
+    this.#connection.typing();
+  }
+
+  noteRead(messageId: string): void {
+    if (messageId !== this.#lastRead && this.#connection.read(messageId)) this.#lastRead = messageId;
+  }
+
+  startOver(): void {
+    this.#connection.close();
+    this.#identity = null;
+    this.#userId = null;
+    this.#outbox.clear();
+    this.#storage.forget();
+    this.#lastRead = null;
+    this.#orderDoubtful = false;
+    this.#set({ items: [], cursor: null, typing: null, mode: 'flow', started: false });
+    void this.start();
+  }
+
+  #credentials(): Credentials {
+    return { channelId: this.#channelId, token: this.#token, identity: this.#identity };
+  }
+
+  #send(outgoing: Outgoing): void {
+    const entry: OutboxEntry = { clientMessageId: newId(), outgoing, at: Date.now(), state: 'queued' };
+    this.#lastTyping = 0;
+    this.#set({ items: addLocal(this.state.items, fromVisitor(entry.clientMessageId, outgoing, entry.at)) });
+    this.#outbox.add(entry);
+  }
+
+  #restoreOutbox(): void {
+    const entries = this.#storage.outbox(this.#userId);
+    if (entries.length === 0) return;
+    let items = this.state.items;
+    for (const entry of entries) {
+      const item = fromVisitor(entry.clientMessageId, entry.outgoing, entry.at);
+      items = addLocal(items, entry.state === 'failed' ? { ...item, delivery: 'failed' } : item);
+    }
+    this.#set({ items });
+    this.#outbox.restore(entries);
+  }
+
+  async #settleOrder(): Promise<void> {
+    if (!this.#orderDoubtful || this.#outbox.hasQueued) return;
+    this.#orderDoubtful = false;
+    const page = await fetchHistory(this.#credentials(), null);
+    if (!page) return;
+    const now = Date.now();
+    this.#set({
+      items: mergeHistory(
+        this.state.items,
+        page.items.map((item) => fromWire(item, now)),
+      ),
+    });
+  }
+
+  #mark(entry: OutboxEntry, delivery: 'queued' | 'sending'): void {
+    this.#set({ items: setDelivery(this.state.items, entry.clientMessageId, delivery) });
+  }
+
+  #authenticated(auth: AuthOk): void {
+    clearTimeout(this.#bannerTimer);
+    const appearance = readAppearance(auth.appearance);
+    const channelName = typeof auth.channelName === 'string' ? auth.channelName : '';
+    this.#userId = auth.userId;
+    if (!this.#token) {
+      this.#identity = { userId: auth.userId, sessionKey: auth.sessionKey };
+      this.#storage.keepIdentity(this.#identity);
+    } else if (!this.state.started) this.#restoreOutbox();
+    this.#storage.keepOutbox(this.#userId, this.#outbox.entries);
+    this.#storage.keepLook(channelName, appearance);
+    this.#set({ link: 'online', started: true, refusal: null, channelName, appearance });
+  }
+
+  #lost(): void {
+    this.#outbox.stop();
+    if (this.state.link === 'online') {
+      this.#set({ link: 'quiet', typing: null });
+      this.#bannerLater('offline', BANNER_DELAY_MS);
+    }
+  }
+
+  #bannerLater(link: Link, ms: number): void {
+    clearTimeout(this.#bannerTimer);
+    this.#bannerTimer = setTimeout(() => this.#set({ link }), ms);
+  }
+
+  #received(message: WireMessage): void {
+    const item = fromWire(message, Date.now());
+    const mine = message.clientMessageId;
+    if (item.direction === 'in' && mine && this.state.items.some((known) => known.key === mine)) {
+      this.#set({ items: confirm(this.state.items, mine, item.id ?? mine) });
+      return;
+    }
+    clearTimeout(this.#typingTimer);
+    this.#set({ items: addIncoming(this.state.items, item), typing: null });
+  }
+
+  #typing(kind: string): void {
+    clearTimeout(this.#typingTimer);
+    this.#typingTimer = setTimeout(() => this.#set({ typing: null }), TYPING_SHOWN_MS);
+    this.#set({ typing: kind });
+  }
+
+  #set(change: Partial<State>): void {
+    this.state = { ...this.state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,69 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { ChatApp } from '../app.ts';
+import { t } from '../i18n.ts';
+import type { Choice } from '../protocol.ts';
+import { applyLook } from '../look.ts';
+import { Banner } from './Banner.tsx';
+import { Composer } from './Composer.tsx';
+import { Header } from './Header.tsx';
+import { Log } from './Log.tsx';
+import { Notice } from './Notice.tsx';
+
+export function Chat({ app }: { app: ChatApp }) {
+  const [state, setState] = useState(app.state);
+  useEffect(() => app.subscribe(() => setState(app.state)), [app]);
+  useEffect(() => applyLook(state.appearance), [state.appearance]);
+
+  const own = state.appearance?.title;
+  const title = (typeof own === 'string' && own) || state.channelName;
+  useEffect(() => {
+    if (title) document.title = title;
+  }, [title]);
+
+  const onChoose = useCallback(
+    (choice: Choice) => {
+      app.choose(choice);
+      // The chosen button becomes disabled and would drop the focus; on a phone the field would raise the keyboard.
+      const fine = window.matchMedia('(pointer: fine)').matches;
+      document.querySelector<HTMLElement>(fine ? '.composer-text' : '#log')?.focus({ preventScroll: true });
+    },
+    [app],
+  );
+  const onRead = useCallback((messageId: string) => app.noteRead(messageId), [app]);
+
+  const full = state.refusal !== null && state.items.length === 0;
+  const placeholder = state.appearance?.placeholder;
+  const notice = state.refusal !== null && (
+    <Notice
+      code={state.refusal}
+      compact={!full}
+      onStartOver={() => app.startOver()}
+      onTryAgain={() => void app.start()}
+    />
+  );
+  return (
+    <main class="chat">
+      {!full && (
+        <>
+          <Header state={state} title={title} />
+          <Banner state={state} />
+          <Log
+            state={state}
+            serviceName={title}
+            onChoose={onChoose}
+            onRetry={(key) => app.retry(key)}
+            onLoadEarlier={() => void app.loadEarlier()}
+            onRead={onRead}
+          />
+        </>
+      )}
+      {notice || (
+        <Composer
+          placeholder={typeof placeholder === 'string' && placeholder ? placeholder : t.placeholder}
+          onSend={(text) => app.sendText(text)}
+          onTyping={() => app.noteTyping()}
+        />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks';
+import type { State } from '../app.ts';
+import { t } from '../i18n.ts';
+import { loadable } from '../linkify.ts';
+
+export function Header({ state, title }: { state: State; title: string }) {
+  return (
+    <header class="header">
+      <Avatar key={state.appearance?.avatarUrl ?? ''} url={state.appearance?.avatarUrl} title={title} />
+      <div class="header-text">
+        <h1>{title || t.chat}</h1>
+        <p class={state.link === 'online' ? 'status on' : 'status'}>
+          <span class="dot" aria-hidden="true" />
+          <span class="status-text">{subtitle(state)}</span>
+        </p>
+      </div>
+    </header>
+  );
+}
+
+function subtitle(state: State): string {
+  if (!state.started) return state.refusal ? '' : t.connecting;
+  if (state.mode === 'human') return t.withHuman;
+  const own = state.appearance?.subtitle;
+  if (typeof own === 'string' && own !== '') return own;
+  return state.mode === 'agent' ? t.withAi : t.online;
+}
+
+function Avatar({ url, title }: { url: unknown; title: string }) {
+  const [broken, setBroken] = useState(false);
+  const src = loadable(url, window.location.href);
+  if (src && !broken) {
+    return <img class="avatar" src={src} alt="" referrerpolicy="no-referrer" onError={() => setBroken(true)} />;
+  }
+  return (
+    <span class="avatar" aria-hidden="true">
+      {[...title.trim()][0]?.toUpperCase() ?? '·'}
+    </span>
+  );
+}

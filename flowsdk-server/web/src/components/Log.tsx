@@ -1,0 +1,217 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { State } from '../app.ts';
+import { locale, t } from '../i18n.ts';
+import type { Choice } from '../protocol.ts';
+import { optionsAt, type Item, type Options } from '../timeline.ts';
+import { ChatIcon, DownIcon } from './icons.tsx';
+import { Message, senderLabel } from './Message.tsx';
+import { RichText } from './RichText.tsx';
+
+interface Props {
+  state: State;
+  serviceName: string;
+  onChoose: (choice: Choice) => void;
+  onRetry: (key: string) => void;
+  onLoadEarlier: () => void;
+  onRead: (messageId: string) => void;
+}
+
+const NEAR_END_PX = 60;
+const RUN_MS = 5 * 60_000;
+
+export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRead }: Props) {
+  const { items } = state;
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const pinned = useRef(true);
+  const height = useRef(0);
+  const edges = useRef<{ first: string; last: string }>({ first: '', last: '' });
+  const [away, setAway] = useState(false);
+  const [unseen, setUnseen] = useState(false);
+
+  const toEnd = useCallback(() => {
+    pinned.current = true;
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+    setAway(false);
+    setUnseen(false);
+  }, []);
+
+  const markRead = useCallback(() => {
+    if (document.visibilityState !== 'visible' || !pinned.current) return;
+    const last = items.filter((item) => item.direction === 'out').at(-1);
+    if (last?.id) onRead(last.id);
+  }, [items, onRead]);
+
+  const onScroll = () => {
+    const element = scroller.current;
+    if (!element) return;
+    pinned.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+    setAway(!pinned.current);
+    if (pinned.current) {
+      setUnseen(false);
+      markRead();
+    }
+  };
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const first = items[0]?.key ?? '';
+    const tail = items.at(-1);
+    const last = tail?.key ?? '';
+    const appended = last !== edges.current.last;
+    if (appended && tail?.direction === 'in' && tail.delivery !== 'sent') toEnd();
+    else if (pinned.current) element.scrollTop = element.scrollHeight;
+    else if (first !== edges.current.first) element.scrollTop += element.scrollHeight - height.current;
+    else if (appended) setUnseen(true);
+    height.current = element.scrollHeight;
+    edges.current = { first, last };
+  }, [items, toEnd]);
+
+  // Pictures that finish loading and the keyboard of a phone change heights without any new message.
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      const element = scroller.current;
+      if (!element) return;
+      if (pinned.current) element.scrollTop = element.scrollHeight;
+      height.current = element.scrollHeight;
+    });
+    if (scroller.current) observer.observe(scroller.current);
+    if (content.current) observer.observe(content.current);
+    return () => observer.disconnect();
+  }, []);
+
+  useEffect(() => {
+    markRead();
+    document.addEventListener('visibilitychange', markRead);
+    return () => document.removeEventListener('visibilitychange', markRead);
+  }, [markRead, state.link]);
+
+  return (
+    <div class="log-frame">
+      <div
+        ref={scroller}
+        class="log"
+        id="log"
+        role="log"
+        aria-live="polite"
+        aria-label={t.chat}
+        aria-busy={state.loading || state.loadingEarlier}
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        <div ref={content} class="log-content">
+          {state.cursor && (
+            <button type="button" class="earlier" disabled={state.loadingEarlier} onClick={onLoadEarlier}>
+              {state.loadingEarlier ? t.loading : t.loadEarlier}
+            </button>
+          )}
+          {!state.cursor && <Welcome state={state} />}
+          {items.map((item, at) => (
+            <Entry
+              key={item.key}
+              item={item}
+              before={items[at - 1]}
+              after={items[at + 1]}
+              options={optionsAt(items, at)}
+              serviceName={serviceName}
+              onChoose={onChoose}
+              onRetry={onRetry}
+            />
+          ))}
+          {state.typing && <Typing />}
+        </div>
+      </div>
+      {away && (
+        <button type="button" class={unseen ? 'to-end unseen' : 'to-end'} onClick={toEnd}>
+          <DownIcon />
+          <span class={unseen ? '' : 'hidden'}>{unseen ? t.newMessages : t.toEnd}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface EntryProps {
+  item: Item;
+  before: Item | undefined;
+  after: Item | undefined;
+  options: Options;
+  serviceName: string;
+  onChoose: (choice: Choice) => void;
+  onRetry: (key: string) => void;
+}
+
+function Entry({ item, before, after, ...rest }: EntryProps) {
+  const newDay = !before || day(before.at) !== day(item.at);
+  return (
+    <>
+      {newDay && (
+        <p class="day">
+          <span>{dayName(item.at)}</span>
+        </p>
+      )}
+      <Message item={item} first={newDay || !sameRun(before, item)} last={!sameRun(item, after)} {...rest} />
+    </>
+  );
+}
+
+function sameRun(one: Item | undefined, other: Item | undefined): boolean {
+  if (!one || !other || one.direction !== other.direction || day(one.at) !== day(other.at)) return false;
+  return senderLabel(one) === senderLabel(other) && Math.abs(other.at - one.at) < RUN_MS;
+}
+
+function day(at: number): string {
+  return new Date(at).toDateString();
+}
+
+function dayName(at: number): string {
+  if (day(at) === day(Date.now())) return t.today;
+  if (day(at) === day(Date.now() - 86_400_000)) return t.yesterday;
+  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' }).format(at);
+}
+
+function Welcome({ state }: { state: State }) {
+  if (!state.started && state.items.length === 0) {
+    return (
+      <div class="skeleton" aria-hidden="true">
+        <span />
+        <span />
+        <span />
+      </div>
+    );
+  }
+  const own = state.appearance?.welcomeText;
+  const text = typeof own === 'string' ? own : '';
+  if (state.items.length > 0) {
+    return text ? (
+      <p class="welcome">
+        <RichText text={text} />
+      </p>
+    ) : null;
+  }
+  return (
+    <div class="empty">
+      <span class="empty-mark">
+        <ChatIcon />
+      </span>
+      <p>
+        <RichText text={text || t.welcome} />
+      </p>
+    </div>
+  );
+}
+
+function Typing() {
+  return (
+    <div class="message theirs first last">
+      <div class="bubble typing">
+        <span class="hidden">{t.typing}</span>
+        <i />
+        <i />
+        <i />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { t, locale } from '../i18n.ts';
+import type { Choice } from '../protocol.ts';
+import type { Item, Options } from '../timeline.ts';
+import { AlertIcon, CheckIcon, ClockIcon } from './icons.tsx';
+import { Interactive } from './Interactive.tsx';
+import { Media } from './Media.tsx';
+import { RichText } from './RichText.tsx';
+
+interface Props {
+  item: Item;
+  options: Options;
+  serviceName: string;
+  /** First and last of a run of messages by the same side: name above, time below. */
+  first: boolean;
+  last: boolean;
+  onChoose: (choice: Choice) => void;
+  onRetry: (key: string) => void;
+}
+
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+
+export function senderLabel(item: Item): string {
+  if (item.sender?.name) return item.sender.name;
+  if (item.sender?.kind === 'human') return t.senderHuman;
+  return item.sender?.kind === 'ai' ? t.senderAi : '';
+}
+
+export function Message({ item, options, serviceName, first, last, onChoose, onRetry }: Props) {
+  const mine = item.direction === 'in';
+  const label = mine ? t.you : senderLabel(item);
+  const classes = ['message', mine ? 'mine' : 'theirs', first ? 'first' : '', last ? 'last' : ''];
+  return (
+    <div class={classes.filter(Boolean).join(' ')} data-id={item.id ?? ''} data-delivery={item.delivery ?? ''}>
+      {first && !mine && label && (
+        <span class="sender" aria-hidden="true">
+          {label}
+        </span>
+      )}
+      <span class="hidden">{t.saidBy(label || serviceName || t.chat)}</span>
+      <Body item={item} options={options} onChoose={onChoose} />
+      {mine && item.delivery !== 'sent' ? (
+        <Delivery item={item} onRetry={onRetry} />
+      ) : (
+        last && (
+          <span class="meta" aria-live="off">
+            <time dateTime={new Date(item.at).toISOString()}>{clock.format(item.at)}</time>
+            {mine && (
+              <>
+                <CheckIcon />
+                <span class="hidden">{t.sent}</span>
+              </>
+            )}
+          </span>
+        )
+      )}
+    </div>
+  );
+}
+
+function Body({ item, options, onChoose }: Pick<Props, 'item' | 'options' | 'onChoose'>) {
+  const content = item.content;
+  switch (content.kind) {
+    case 'text':
+      return (
+        <div class="bubble">
+          <p>
+            <RichText text={content.text} />
+          </p>
+        </div>
+      );
+    case 'choice':
+      return (
+        <div class="bubble">
+          <p>{content.title}</p>
+        </div>
+      );
+    case 'buttons':
+    case 'list':
+      return <Interactive content={content} options={options} onChoose={onChoose} />;
+    case 'media':
+      return (
+        <div class="bubble">
+          <Media {...content} />
+        </div>
+      );
+    case 'unsupported':
+      return (
+        <div class="bubble unsupported">
+          <p>{t.unsupported}</p>
+        </div>
+      );
+  }
+}
+
+function reason(code: string | null): string {
+  if (code === 'rate_limited') return t.tooFast;
+  return code === 'too_long' || code === 'text_too_long' ? t.tooLong : t.failed;
+}
+
+function Delivery({ item, onRetry }: Pick<Props, 'item' | 'onRetry'>) {
+  if (item.delivery === 'failed') {
+    return (
+      <span class="meta failed" role="alert">
+        <AlertIcon />
+        {reason(item.error)}
+        <button type="button" class="link-button" onClick={() => onRetry(item.key)}>
+          {t.retry}
+        </button>
+      </span>
+    );
+  }
+  return (
+    <span class="meta pending" aria-live="off">
+      <ClockIcon />
+      {item.delivery === 'sending' ? t.sending : t.queued}
+    </span>
+  );
+}

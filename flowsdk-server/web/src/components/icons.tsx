@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact';
+
+function Icon({ children, size = 20 }: { children: ComponentChildren; size?: number }) {
+  return (
+    <svg
+      class="icon"
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {children}
+    </svg>
+  );
+}
+
+export const SendIcon = () => (
+  <Icon size={22}>
+    <path d="M12 20V5M5.5 11.5 12 5l6.5 6.5" />
+  </Icon>
+);
+export const CheckIcon = () => (
+  <Icon size={16}>
+    <path d="m5 12.5 4.5 4.5L19 7.5" />
+  </Icon>
+);
+export const ClockIcon = () => (
+  <Icon size={14}>
+    <circle cx="12" cy="12" r="9" />
+    <path d="M12 7v5l3 2" />
+  </Icon>
+);
+export const AlertIcon = () => (
+  <Icon size={14}>
+    <circle cx="12" cy="12" r="9" />
+    <path d="M12 7.5v5M12 16.3v.2" />
+  </Icon>
+);
+export const ListIcon = () => (
+  <Icon size={18}>
+    <path d="M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01" />
+  </Icon>
+);
+export const CloseIcon = () => (
+  <Icon>
+    <path d="M6 6l12 12M18 6 6 18" />
+  </Icon>
+);
+export const DownIcon = () => (
+  <Icon size={18}>
+    <path d="M12 5v14M5.5 12.5 12 19l6.5-6.5" />
+  </Icon>
+);
+export const FileIcon = () => (
+  <Icon size={22}>
+    <path d="M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8z" />
+    <path d="M14 3v5h5" />
+  </Icon>
+);
+export const ChatIcon = () => (
+  <Icon size={28}>
+    <path d="M20 12a8 8 0 0 1-11.6 7.1L4 20l1-4.2A8 8 0 1 1 20 12z" />
+  </Icon>
+);

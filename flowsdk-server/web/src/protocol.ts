@@ -1,0 +1,93 @@
+export type AuthErrorCode =
+  | 'channel_unknown'
+  | 'identity_invalid'
+  | 'token_invalid'
+  | 'token_expired'
+  | 'rate_limited';
+
+export interface Appearance {
+  primaryColor?: string;
+  backgroundColor?: string;
+  title?: string;
+  subtitle?: string;
+  avatarUrl?: string;
+  placeholder?: string;
+  welcomeText?: string;
+}
+
+export interface AuthOk {
+  userId: string;
+  sessionKey: string;
+  channelName: string;
+  appearance: Appearance | null;
+}
+
+export interface AuthError {
+  message: string;
+  code?: string;
+}
+
+export type SenderKind = 'flow' | 'ai' | 'human';
+
+export interface Sender {
+  kind: SenderKind;
+  name?: string;
+}
+
+export interface Choice {
+  type: 'button_reply' | 'list_reply';
+  id: string;
+  title: string;
+}
+
+export interface ReplyButton {
+  id: string;
+  title: string;
+}
+
+export interface ListRow {
+  id: string;
+  title: string;
+  description?: string;
+}
+
+export interface ListSection {
+  title?: string;
+  rows: ListRow[];
+}
+
+export type MediaKind = 'image' | 'video' | 'audio' | 'document';
+
+/** A message of either direction as the server sends it: the content sits under the key named by `type`. */
+export interface WireMessage {
+  id: string;
+  type: string;
+  timestamp?: string | number;
+  sender?: Sender;
+  direction?: 'in' | 'out';
+  status?: string;
+  clientMessageId?: string;
+  [content: string]: unknown;
+}
+
+export interface HistoryPage {
+  items: WireMessage[];
+  nextCursor: string | null;
+}
+
+export type Ack = { ok: true; messageId: string } | { ok: false; code: string; message?: string };
+
+export type Outgoing = { kind: 'text'; text: string } | { kind: 'choice'; choice: Choice };
+
+export interface Credentials {
+  channelId: string;
+  token: string | null;
+  identity: Identity | null;
+}
+
+export interface Identity {
+  userId: string;
+  sessionKey: string;
+}
+
+export const TEXT_LIMIT = 4096;

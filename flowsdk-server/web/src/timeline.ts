@@ -1,0 +1,158 @@
+import { readContent, type Content } from './content.ts';
+import type { Outgoing, Sender, WireMessage } from './protocol.ts';
+
+export type Delivery = 'queued' | 'sending' | 'sent' | 'failed';
+
+export interface Item {
+  /** Stable across the change from a local message to a stored one, so that the bubble is not rendered anew. */
+  key: string;
+  id: string | null;
+  direction: 'in' | 'out';
+  content: Content;
+  at: number;
+  sender: Sender | null;
+  delivery: Delivery | null;
+  error: string | null;
+}
+
+export function parseTime(value: unknown, fallback: number): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value < 1e11 ? value * 1000 : value;
+  if (typeof value === 'string' && value !== '') {
+    if (/^\d+$/.test(value)) return parseTime(Number(value), fallback);
+    const at = Date.parse(value);
+    if (!Number.isNaN(at)) return at;
+  }
+  return fallback;
+}
+
+export function fromWire(message: WireMessage, now: number): Item {
+  const inbound = message.direction === 'in';
+  return {
+    key: message.id,
+    id: message.id,
+    direction: inbound ? 'in' : 'out',
+    content: readContent(message),
+    at: parseTime(message.timestamp, now),
+    sender: message.sender ?? null,
+    delivery: inbound ? 'sent' : null,
+    error: null,
+  };
+}
+
+export function fromVisitor(clientMessageId: string, outgoing: Outgoing, at: number): Item {
+  const content: Content =
+    outgoing.kind === 'text'
+      ? { kind: 'text', text: outgoing.text }
+      : { kind: 'choice', id: outgoing.choice.id, title: outgoing.choice.title };
+  return {
+    key: clientMessageId,
+    id: null,
+    direction: 'in',
+    content,
+    at,
+    sender: null,
+    delivery: 'queued',
+    error: null,
+  };
+}
+
+/**
+ * Adds what the server sent. Messages that have not left this page yet stay below it: the server will
+ * store them later, and the order on the screen has to be the order a reload shows.
+ */
+export function addIncoming(items: readonly Item[], item: Item): Item[] {
+  if (items.some((known) => known.id === item.id)) return [...items];
+  let end = items.length;
+  while (end > 0 && isWaiting(items[end - 1])) end -= 1;
+  return [...items.slice(0, end), item, ...items.slice(end)];
+}
+
+function isWaiting(item: Item | undefined): boolean {
+  return item !== undefined && item.id === null && (item.delivery === 'queued' || item.delivery === 'failed');
+}
+
+export function addLocal(items: readonly Item[], item: Item): Item[] {
+  return items.some((known) => known.key === item.key) ? [...items] : [...items, item];
+}
+
+/** `older` is a page of the history, newest first. */
+export function prependHistory(items: readonly Item[], older: readonly Item[]): Item[] {
+  const known = new Set(items.map((item) => item.id));
+  const fresh = older.filter((item) => !known.has(item.id));
+  return [...fresh.reverse(), ...items];
+}
+
+/**
+ * Brings what is shown into the order of the history (`page`, newest first). Whether a message whose ack
+ * was lost stands before or after what arrived since, only the server knows.
+ */
+export function mergeHistory(items: readonly Item[], page: readonly Item[]): Item[] {
+  const shown = new Map(items.flatMap((item) => (item.id ? [[item.id, item] as const] : [])));
+  const paged = new Set(page.map((item) => item.id));
+  const start = items.findIndex((item) => paged.has(item.id));
+  if (start < 0) return [...items];
+  const ordered = [...page].reverse().map((item) => shown.get(item.id ?? '') ?? item);
+  const after = items.slice(start).filter((item) => !paged.has(item.id));
+  return [...items.slice(0, start), ...ordered, ...after];
+}
+
+export function setDelivery(
+  items: readonly Item[],
+  key: string,
+  delivery: Delivery,
+  error: string | null = null,
+): Item[] {
+  return items.map((item) => (item.key === key ? { ...item, delivery, error } : item));
+}
+
+/**
+ * The ack may answer a repetition of a message which the history already shows (the page was reloaded
+ * between sending and the ack): then the local copy goes away.
+ */
+export function confirm(items: readonly Item[], key: string, id: string): Item[] {
+  if (items.some((item) => item.id === id && item.key !== key)) return items.filter((item) => item.key !== key);
+  return items.map((item) => (item.key === key ? { ...item, id, delivery: 'sent', error: null } : item));
+}
+
+export function moveToEnd(items: readonly Item[], key: string): Item[] {
+  const moved = items.find((item) => item.key === key);
+  return moved ? [...items.filter((item) => item.key !== key), moved] : [...items];
+}
+
+export interface Options {
+  open: boolean;
+  chosen: string | null;
+}
+
+/**
+ * Whether the options of the item at `index` may still be chosen. A text written instead does not close
+ * them: a flow that asks again after a wrong answer does not repeat them, and without them nobody gets on.
+ */
+export function optionsAt(items: readonly Item[], index: number): Options {
+  for (let at = index + 1; at < items.length; at += 1) {
+    const item = items[at];
+    if (!item) continue;
+    const { kind } = item.content;
+    if (item.direction === 'in' && item.content.kind === 'choice' && item.delivery !== 'failed') {
+      return { open: false, chosen: item.content.id };
+    }
+    if (item.direction === 'out' && (kind === 'buttons' || kind === 'list')) return { open: false, chosen: null };
+  }
+  return { open: true, chosen: null };
+}
+
+/**
+ * Where a replay has to start. A message of the service is preferred: what follows it in the server's
+ * order cannot have been seen yet, whereas a visitor's message may have been stored after one still on its way.
+ */
+export function lastKnownId(items: readonly Item[]): string | null {
+  for (let at = items.length - 1; at >= 0; at -= 1) {
+    const item = items[at];
+    if (item?.id && item.direction === 'out') return item.id;
+  }
+  for (let at = items.length - 1; at >= 0; at -= 1) {
+    const id = items[at]?.id;
+    if (id) return id;
+  }
+  return null;
+}
