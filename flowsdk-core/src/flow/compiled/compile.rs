@@ -1,0 +1,193 @@
+//! From a valid definition to a [`CompiledFlow`].
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::input::Variable;
+use super::{
+    CompiledAction, CompiledActionKind, CompiledBlock, CompiledCondition, CompiledContent, CompiledFlow,
+    CompiledInput, CompiledOutput, CompiledTarget, CompiledValidation, Rule,
+};
+use crate::flow::definition::{
+    Action, ActionKind, Block, Condition, ContentBlock, Input, Target, Validation,
+};
+use crate::flow::interpolate::{Template, ValueTemplate};
+use crate::flow::{FlowDefinition, FlowVersion, Problem};
+use crate::id::BlockId;
+
+/// Compiles `definition`, which has no errors. The errors here are those that validation would
+/// have found; they are returned and not assumed away.
+pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result<CompiledFlow, Problem> {
+    let index: HashMap<BlockId, usize> = definition
+        .blocks
+        .iter()
+        .enumerate()
+        .map(|(at, block)| (block.id().clone(), at))
+        .collect();
+    let cx = Cx {
+        index: &index,
+        input_timeout: Duration::from_millis(definition.settings.input_timeout_ms),
+    };
+    let blocks = definition
+        .blocks
+        .iter()
+        .map(|block| match block {
+            Block::Content(block) => cx.block(block).map_err(|problem| problem.in_block(&block.id)),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(CompiledFlow {
+        flow_id: version.flow_id.clone(),
+        version_id: version.id.clone(),
+        router_id: version.router_id.clone(),
+        name: version.flow_name.clone(),
+        uses_static_variables: blocks.iter().any(uses_static_variables),
+        max_steps: definition.settings.max_steps_per_turn,
+        error_target: cx.optional(definition.settings.error_target.as_ref())?,
+        start: cx.find(&definition.start_block_id)?,
+        blocks,
+        index,
+    })
+}
+
+struct Cx<'a> {
+    index: &'a HashMap<BlockId, usize>,
+    input_timeout: Duration,
+}
+
+impl Cx<'_> {
+    fn block(&self, block: &ContentBlock) -> Result<CompiledBlock, Problem> {
+        let outputs = block.output_conditions.iter().map(|output| {
+            Ok(CompiledOutput {
+                conditions: conditions(&output.conditions)?,
+                target: self.target(&output.target)?,
+            })
+        });
+        Ok(CompiledBlock {
+            id: block.id.clone(),
+            title: block.title.clone(),
+            on_enter: actions(&block.on_enter)?,
+            contents: block.contents.iter().map(CompiledContent::new).collect(),
+            input: block.input.as_ref().map(|input| self.input(input)).transpose()?,
+            on_leave: actions(&block.on_leave)?,
+            outputs: outputs.collect::<Result<_, Problem>>()?,
+            default_output: self.target(&block.default_output)?,
+        })
+    }
+
+    fn input(&self, input: &Input) -> Result<CompiledInput, Problem> {
+        Ok(CompiledInput {
+            variable: input.variable.as_deref().map(Variable::new),
+            timeout: input.timeout_ms.map_or(self.input_timeout, Duration::from_millis),
+            timeout_target: self.optional(input.timeout_target.as_ref())?,
+            validation: input
+                .validation
+                .as_ref()
+                .map(|v| self.validation(v))
+                .transpose()?,
+        })
+    }
+
+    fn validation(&self, validation: &Validation) -> Result<CompiledValidation, Problem> {
+        Ok(CompiledValidation {
+            rule: Rule::new(&validation.kind).map_err(bad_regex)?,
+            retry_text: validation.retry_text.as_deref().map(Template::parse),
+            max_retries: validation.max_retries,
+            fail_target: self.optional(validation.fail_target.as_ref())?,
+        })
+    }
+
+    fn optional(&self, target: Option<&Target>) -> Result<Option<CompiledTarget>, Problem> {
+        target.map(|target| self.target(target)).transpose()
+    }
+
+    fn target(&self, target: &Target) -> Result<CompiledTarget, Problem> {
+        Ok(match target {
+            Target::Block(block) => CompiledTarget::Block(self.find(block)?),
+            Target::Flow { flow_id, block_id } => CompiledTarget::Flow {
+                flow_id: flow_id.clone(),
+                block_id: block_id.clone(),
+            },
+            Target::End => CompiledTarget::End,
+        })
+    }
+
+    fn find(&self, block: &BlockId) -> Result<usize, Problem> {
+        self.index
+            .get(block)
+            .copied()
+            .ok_or_else(|| Problem::error("target_not_found", "", format!("there is no block `{block}`")))
+    }
+}
+
+fn conditions(conditions: &[Condition]) -> Result<Vec<CompiledCondition>, Problem> {
+    conditions
+        .iter()
+        .map(|condition| CompiledCondition::new(condition).map_err(bad_regex))
+        .collect()
+}
+
+fn actions(actions: &[Action]) -> Result<Vec<CompiledAction>, Problem> {
+    let compiled = actions.iter().map(|action| {
+        Ok(CompiledAction {
+            kind: action_kind(&action.kind),
+            conditions: conditions(&action.conditions)?,
+            continue_on_error: action.continue_on_error,
+        })
+    });
+    compiled.collect()
+}
+
+fn action_kind(kind: &ActionKind) -> CompiledActionKind {
+    match kind {
+        ActionKind::SetVariable { key, value } => CompiledActionKind::SetVariable {
+            key: key.clone(),
+            value: ValueTemplate::parse(value),
+        },
+        ActionKind::DeleteVariable { key } => CompiledActionKind::DeleteVariable { key: key.clone() },
+        ActionKind::SetContactName { value } => CompiledActionKind::SetContactName {
+            value: Template::parse(value),
+        },
+        ActionKind::SetContactVariable { key, value } => CompiledActionKind::SetContactVariable {
+            key: key.clone(),
+            value: ValueTemplate::parse(value),
+        },
+        ActionKind::CloseChat {} => CompiledActionKind::CloseChat,
+        ActionKind::Delay { millis } => CompiledActionKind::Delay { millis: *millis },
+    }
+}
+
+fn bad_regex(error: regex::Error) -> Problem {
+    Problem::error("bad_regex", "", error.to_string())
+}
+
+fn uses_static_variables(block: &CompiledBlock) -> bool {
+    let conditions = |list: &[CompiledCondition]| {
+        list.iter()
+            .any(|condition| condition.templates().any(Template::uses_static_variables))
+    };
+    let action = |action: &CompiledAction| {
+        conditions(&action.conditions)
+            || match &action.kind {
+                CompiledActionKind::SetVariable { value, .. }
+                | CompiledActionKind::SetContactVariable { value, .. } => {
+                    value.templates().into_iter().any(Template::uses_static_variables)
+                }
+                CompiledActionKind::SetContactName { value } => value.uses_static_variables(),
+                CompiledActionKind::DeleteVariable { .. }
+                | CompiledActionKind::CloseChat
+                | CompiledActionKind::Delay { .. } => false,
+            }
+    };
+    let retry_text = block
+        .input
+        .as_ref()
+        .and_then(|input| input.validation.as_ref()?.retry_text.as_ref());
+    block.on_enter.iter().chain(&block.on_leave).any(action)
+        || block
+            .contents
+            .iter()
+            .flat_map(CompiledContent::templates)
+            .chain(retry_text)
+            .any(Template::uses_static_variables)
+        || block.outputs.iter().any(|output| conditions(&output.conditions))
+}

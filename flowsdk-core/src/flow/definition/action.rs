@@ -1,0 +1,120 @@
+//! Actions of `onEnter` and `onLeave`.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::Condition;
+
+/// One action, and when it runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Action {
+    /// What it does.
+    #[serde(flatten)]
+    pub kind: ActionKind,
+    /// It runs only when all of these hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+    /// Whether the block goes on when the action fails.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub continue_on_error: bool,
+}
+
+/// What an action does, discriminated by `type`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum ActionKind {
+    /// Sets a session variable. A text is interpolated, also inside an object or a list.
+    SetVariable {
+        /// Its name.
+        key: String,
+        /// Its value.
+        value: Value,
+    },
+    /// Removes a session variable.
+    DeleteVariable {
+        /// Its name.
+        key: String,
+    },
+    /// Sets and locks the contact's name; a blank one is ignored (spec A 9, contact-name rule).
+    SetContactName {
+        /// The name, interpolated.
+        value: String,
+    },
+    /// Merges a key into the contact's variables (spec A 9).
+    SetContactVariable {
+        /// The key.
+        key: String,
+        /// Its value, as in `setVariable`.
+        value: Value,
+    },
+    /// Closes the chat. The session goes on to the block's target.
+    CloseChat {},
+    /// Shows that an answer is being typed before the next message.
+    Delay {
+        /// For how long.
+        millis: u64,
+    },
+}
+
+/// The `type`s of [`ActionKind`].
+pub(crate) const ACTION_TYPES: [&str; 6] = [
+    "setVariable",
+    "deleteVariable",
+    "setContactName",
+    "setContactVariable",
+    "closeChat",
+    "delay",
+];
+
+impl ActionKind {
+    /// The `type`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::SetVariable { .. } => "setVariable",
+            Self::DeleteVariable { .. } => "deleteVariable",
+            Self::SetContactName { .. } => "setContactName",
+            Self::SetContactVariable { .. } => "setContactVariable",
+            Self::CloseChat {} => "closeChat",
+            Self::Delay { .. } => "delay",
+        }
+    }
+}
+
+/// What every action carries.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Common {
+    #[serde(default)]
+    conditions: Vec<Condition>,
+    #[serde(default)]
+    continue_on_error: bool,
+}
+
+// By hand, because serde's `flatten` cannot refuse unknown fields.
+impl<'de> Deserialize<'de> for Action {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fields = Map::deserialize(deserializer)?;
+        let (common, own) = split(fields, &["conditions", "continueOnError"]);
+        let common: Common = serde_json::from_value(common).map_err(D::Error::custom)?;
+        Ok(Self {
+            kind: serde_json::from_value(own).map_err(D::Error::custom)?,
+            conditions: common.conditions,
+            continue_on_error: common.continue_on_error,
+        })
+    }
+}
+
+/// `fields` as those named in `names` and the others.
+pub(super) fn split(fields: Map<String, Value>, names: &[&str]) -> (Value, Value) {
+    let (named, others): (Map<_, _>, Map<_, _>) = fields
+        .into_iter()
+        .partition(|(name, _)| names.contains(&name.as_str()));
+    (Value::Object(named), Value::Object(others))
+}

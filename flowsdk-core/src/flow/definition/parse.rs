@@ -1,0 +1,133 @@
+//! Parsing that says where it failed.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::action::ACTION_TYPES;
+use super::block::BLOCK_TYPES;
+use super::{
+    Action, Block, FlowDefinition, Input, OutputCondition, Problem, SCHEMA_VERSION, Settings, Target,
+};
+use crate::id::BlockId;
+use crate::message::ContentMessage;
+
+impl FlowDefinition {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// Every part that cannot be read, each with its block and JSON pointer.
+    pub fn parse(json: &Value) -> Result<Self, Vec<Problem>> {
+        // Before the rest, so that a definition of a later version is not reported field by field.
+        match json.get("schemaVersion").map(Value::as_u64) {
+            Some(Some(version)) if version != u64::from(SCHEMA_VERSION) => {
+                let message =
+                    format!("schemaVersion {version} is not supported; this version reads {SCHEMA_VERSION}");
+                return Err(vec![Problem::error("schema_version", "/schemaVersion", message)]);
+            }
+            _ => {}
+        }
+        match Self::deserialize(json) {
+            Ok(definition) => Ok(definition),
+            Err(error) => Err(locate(json, &error)),
+        }
+    }
+}
+
+/// The parts of `json` that cannot be read; all of it when every known part can.
+fn locate(json: &Value, error: &serde_json::Error) -> Vec<Problem> {
+    let mut found = Vec::new();
+    if let Some(settings) = json.get("settings") {
+        check::<Settings>(settings, "/settings", &mut found);
+    }
+    if let Some(blocks) = json.get("blocks").and_then(Value::as_array) {
+        for (index, block) in blocks.iter().enumerate() {
+            locate_in_block(block, &format!("/blocks/{index}"), &mut found);
+        }
+    }
+    if found.is_empty() {
+        found.push(Problem::error("malformed", "", error.to_string()));
+    }
+    found
+}
+
+fn locate_in_block(block: &Value, pointer: &str, found: &mut Vec<Problem>) {
+    let start = found.len();
+    match block.get("type").and_then(Value::as_str) {
+        Some(kind) if !BLOCK_TYPES.contains(&kind) => {
+            let message = format!("block type `{kind}` is not supported");
+            found.push(Problem::error(
+                "unsupported_block_type",
+                format!("{pointer}/type"),
+                message,
+            ));
+        }
+        _ => {
+            if let (Err(error), Some(fields)) = (Block::deserialize(block), block.as_object()) {
+                locate_in_fields(fields, pointer, found);
+                if found.len() == start {
+                    found.push(Problem::error("malformed", pointer, error.to_string()));
+                }
+            } else if !block.is_object() {
+                found.push(Problem::error("malformed", pointer, "a block is an object"));
+            }
+        }
+    }
+    let id = block.get("id").and_then(Value::as_str);
+    if let Some(id) = id.and_then(|id| BlockId::parse(id).ok()) {
+        for problem in &mut found[start..] {
+            problem.block_id = Some(id.clone());
+        }
+    }
+}
+
+fn locate_in_fields(fields: &Map<String, Value>, pointer: &str, found: &mut Vec<Problem>) {
+    for list in ["onEnter", "onLeave"] {
+        each(fields, list, pointer, found, |action, at, found| {
+            match action.get("type").and_then(Value::as_str) {
+                Some(kind) if !ACTION_TYPES.contains(&kind) => found.push(Problem::error(
+                    "unsupported_action_type",
+                    format!("{at}/type"),
+                    format!("action type `{kind}` is not supported"),
+                )),
+                _ => check::<Action>(action, at, found),
+            }
+        });
+    }
+    each(fields, "contents", pointer, found, check::<ContentMessage>);
+    each(
+        fields,
+        "outputConditions",
+        pointer,
+        found,
+        check::<OutputCondition>,
+    );
+    if let Some(input) = fields.get("input") {
+        check::<Option<Input>>(input, &format!("{pointer}/input"), found);
+    }
+    if let Some(target) = fields.get("defaultOutput") {
+        check::<Target>(target, &format!("{pointer}/defaultOutput"), found);
+    }
+}
+
+fn each(
+    fields: &Map<String, Value>,
+    list: &str,
+    pointer: &str,
+    found: &mut Vec<Problem>,
+    check: impl Fn(&Value, &str, &mut Vec<Problem>),
+) {
+    let items = fields
+        .get(list)
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    for (index, item) in items.iter().enumerate() {
+        check(item, &format!("{pointer}/{list}/{index}"), found);
+    }
+}
+
+fn check<T: DeserializeOwned>(value: &Value, pointer: &str, found: &mut Vec<Problem>) {
+    if let Err(error) = T::deserialize(value) {
+        found.push(Problem::error("malformed", pointer, error.to_string()));
+    }
+}

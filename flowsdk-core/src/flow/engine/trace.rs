@@ -1,0 +1,71 @@
+//! What a turn did, step by step, for operators and the simulator.
+
+use serde::Serialize;
+
+use crate::id::{BlockId, FlowId};
+
+/// One step. It names blocks and variables and never carries a value, so no secret can be in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "step", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum TraceStep {
+    /// The turn went on in another flow.
+    FlowEntered {
+        /// The flow.
+        flow_id: FlowId,
+    },
+    /// A block was entered.
+    BlockEntered {
+        /// The block.
+        block_id: BlockId,
+    },
+    /// An answer was judged.
+    Answer {
+        /// Whether it was valid.
+        valid: bool,
+    },
+    /// The wait for an answer ran out.
+    TimedOut,
+    /// The conditions of an output were judged.
+    Output {
+        /// Which of the block's outputs, from 0.
+        index: usize,
+        /// Whether they held.
+        held: bool,
+    },
+    /// No output held, and the default one was taken.
+    DefaultOutput,
+    /// An action ran.
+    Action {
+        /// Its `type`.
+        kind: &'static str,
+        /// What became of it.
+        result: ActionResult,
+    },
+    /// A session variable was set.
+    VariableSet {
+        /// Its name.
+        key: String,
+    },
+    /// A message was sent.
+    Sent {
+        /// Its `type`.
+        kind: &'static str,
+    },
+    /// A runtime error.
+    Failed {
+        /// Its stable code.
+        code: &'static str,
+    },
+}
+
+/// What became of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ActionResult {
+    /// It did what it says.
+    Done,
+    /// Its conditions did not hold.
+    Skipped,
+    /// It failed.
+    Failed,
+}

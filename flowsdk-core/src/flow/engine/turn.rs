@@ -1,0 +1,342 @@
+//! The walk from block to block.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::compare::Calendar;
+use super::condition::hold;
+use super::scene::{Effect, Outcome, Scene, TurnEnd};
+use super::trace::TraceStep;
+use crate::contact::Contact;
+use crate::flow::CompiledFlow;
+use crate::flow::compiled::{CompiledBlock, CompiledTarget};
+use crate::flow::interpolate::{Here, Names, View};
+use crate::id::{BlockId, FlowId};
+use crate::message::IncomingContent;
+use crate::session::{FrozenError, Position, Session};
+
+/// Most bytes that the texts of one turn may take, sent and stored together.
+const MAX_TURN_BYTES: usize = 1024 * 1024;
+
+/// A runtime error.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) code: &'static str,
+    pub(super) message: Cow<'static, str>,
+}
+
+impl Failure {
+    fn new(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+/// What the turn does next.
+pub(super) enum Step {
+    /// Enter a block of the current flow.
+    Enter(usize),
+    /// Follow a target of the current flow.
+    Go(CompiledTarget),
+    /// Stop and wait.
+    Wait,
+    /// End the session.
+    End,
+}
+
+/// A turn under way.
+pub(super) struct Turn<'a> {
+    pub(super) scene: &'a Scene<'a>,
+    /// The flow the turn stands in, and the index of its block.
+    pub(super) flow: Arc<CompiledFlow>,
+    pub(super) block: usize,
+    pub(super) session: Session,
+    pub(super) contact: Contact,
+    /// The contact before its first change.
+    pub(super) contact_before: Option<Contact>,
+    pub(super) input: Option<&'a IncomingContent>,
+    pub(super) calendar: Calendar<'a>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) trace: Vec<TraceStep>,
+    steps: u32,
+    bytes: usize,
+    /// The first runtime error was led to the flow's `errorTarget`; a second one freezes.
+    failed: bool,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(
+        scene: &'a Scene<'a>,
+        session: Session,
+        contact: Contact,
+        input: Option<&'a IncomingContent>,
+    ) -> Self {
+        Self {
+            scene,
+            flow: Arc::clone(&scene.flow),
+            block: scene.flow.start,
+            session,
+            contact,
+            contact_before: None,
+            input,
+            calendar: Calendar::new(&scene.router.tz),
+            effects: Vec::new(),
+            trace: Vec::with_capacity(8),
+            steps: 0,
+            bytes: 0,
+            failed: false,
+        }
+    }
+
+    /// Plays the turn from `first` to its end.
+    pub(super) fn play(mut self, first: impl FnOnce(&mut Self) -> Result<Step, Failure>) -> Outcome {
+        let before = self.session.clone();
+        if self.input.is_some() {
+            self.session.last_interaction_at = self.scene.now;
+        }
+        let mut next = first(&mut self);
+        let end = loop {
+            next = match next {
+                Ok(Step::Wait) => break TurnEnd::Waiting,
+                Ok(Step::End) => break TurnEnd::Ended,
+                Ok(Step::Go(target)) => self.follow(target),
+                Ok(Step::Enter(block)) => self.enter(block),
+                Err(failure) => match self.recover(&failure) {
+                    Some(target) => Ok(Step::Go(target)),
+                    None => return self.freeze(before, failure),
+                },
+            };
+        };
+        self.settle(&end);
+        Outcome {
+            session: self.session,
+            contact: self.contact,
+            contact_changed: self.contact_before.is_some(),
+            effects: self.effects,
+            end,
+            trace: self.trace,
+        }
+    }
+
+    /// A session that has not run, or that was given a block to run from.
+    pub(super) fn start(&mut self) -> Result<Step, Failure> {
+        let waits = self.session.deadline().is_some();
+        if waits && let Some(position) = &mut self.session.position {
+            position.waiting = None;
+            position.block_id = None;
+        }
+        self.stand()?;
+        Ok(Step::Enter(self.block))
+    }
+
+    /// A message: the answer when the session waits, else the signal to run on.
+    pub(super) fn message(&mut self) -> Result<Step, Failure> {
+        self.stand()?;
+        let waiting = self.session.position.as_ref().and_then(|p| p.waiting.as_ref());
+        match (waiting.map(|waiting| waiting.retries), self.input) {
+            (Some(retries), Some(content)) => self.answer(content, retries),
+            _ => Ok(Step::Enter(self.block)),
+        }
+    }
+
+    /// Finds the block on which the session stands; the start block when it stands on none.
+    pub(super) fn stand(&mut self) -> Result<(), Failure> {
+        let flow = &self.flow;
+        let position = self.session.position.get_or_insert_with(|| Position {
+            flow_id: flow.flow_id().clone(),
+            version_id: flow.version_id().clone(),
+            block_id: None,
+            waiting: None,
+        });
+        self.block = match &position.block_id {
+            None => flow.start,
+            Some(block) => flow.find(block).ok_or_else(|| block_not_found(block))?,
+        };
+        Ok(())
+    }
+
+    fn enter(&mut self, at: usize) -> Result<Step, Failure> {
+        self.block = at;
+        if let Some(position) = &mut self.session.position {
+            position.waiting = None;
+        }
+        let flow = Arc::clone(&self.flow);
+        let block = &flow.blocks[at];
+        self.steps += 1;
+        if self.steps > self.scene.flow.max_steps {
+            let message = format!("more than {} blocks without a stop", self.scene.flow.max_steps);
+            return Err(Failure::new("flow_loop", message));
+        }
+        self.trace.push(TraceStep::BlockEntered {
+            block_id: block.id.clone(),
+        });
+        self.act(&block.on_enter)?;
+        for content in &block.contents {
+            let (message, bytes) = content.render(&self.view());
+            self.spend(bytes)?;
+            self.send(message);
+        }
+        match &block.input {
+            Some(input) => {
+                self.stop_at(block, input);
+                Ok(Step::Wait)
+            }
+            None => self.leave(block),
+        }
+    }
+
+    /// Runs `onLeave` and takes the first output that holds.
+    pub(super) fn leave(&mut self, block: &CompiledBlock) -> Result<Step, Failure> {
+        self.act(&block.on_leave)?;
+        for (index, output) in block.outputs.iter().enumerate() {
+            let held = hold(&output.conditions, &self.view(), &self.calendar);
+            self.trace.push(TraceStep::Output { index, held });
+            if held {
+                return Ok(Step::Go(output.target.clone()));
+            }
+        }
+        self.trace.push(TraceStep::DefaultOutput);
+        Ok(Step::Go(block.default_output.clone()))
+    }
+
+    fn follow(&mut self, target: CompiledTarget) -> Result<Step, Failure> {
+        match target {
+            CompiledTarget::Block(block) => Ok(Step::Enter(block)),
+            CompiledTarget::End => Ok(Step::End),
+            CompiledTarget::Flow { flow_id, block_id } => {
+                let found = (self.scene.flows)(&flow_id);
+                // A target names a flow of the same router; another router's is as good as absent.
+                let flow = found
+                    .filter(|flow| *flow.router_id() == self.scene.router.id)
+                    .ok_or_else(|| {
+                        Failure::new(
+                            "flow_not_found",
+                            format!("flow `{flow_id}` is not published here"),
+                        )
+                    })?;
+                let block = match &block_id {
+                    None => flow.start,
+                    Some(block) => flow.find(block).ok_or_else(|| block_not_found(block))?,
+                };
+                self.flow = flow;
+                self.trace.push(TraceStep::FlowEntered { flow_id });
+                Ok(Step::Enter(block))
+            }
+        }
+    }
+
+    /// Where a runtime error leads, if it does not freeze the session.
+    fn recover(&mut self, failure: &Failure) -> Option<CompiledTarget> {
+        self.trace.push(TraceStep::Failed { code: failure.code });
+        if self.failed || failure.code == "flow_loop" {
+            return None;
+        }
+        self.failed = true;
+        self.flow.error_target.clone()
+    }
+
+    fn freeze(self, before: Session, failure: Failure) -> Outcome {
+        Outcome {
+            session: before,
+            contact: self.contact_before.unwrap_or(self.contact),
+            contact_changed: false,
+            effects: Vec::new(),
+            end: TurnEnd::Frozen(FrozenError {
+                code: failure.code.to_owned(),
+                message: failure.message.into_owned(),
+            }),
+            trace: self.trace,
+        }
+    }
+
+    /// Writes into the session where the turn ended.
+    fn settle(&mut self, end: &TurnEnd) {
+        let block = &self.flow.blocks[self.block].id;
+        if let Some(position) = &mut self.session.position {
+            if position.version_id != *self.flow.version_id() {
+                position.flow_id = self.flow.flow_id().clone();
+                position.version_id = self.flow.version_id().clone();
+            }
+            if position.block_id.as_ref() != Some(block) {
+                position.block_id = Some(block.clone());
+            }
+            if *end == TurnEnd::Ended {
+                position.waiting = None;
+            }
+        }
+        self.session.arm(self.scene.now);
+    }
+
+    pub(super) fn set_variable(&mut self, key: &str, value: Value) {
+        self.trace.push(TraceStep::VariableSet { key: key.to_owned() });
+        match self.session.variables.get_mut(key) {
+            Some(slot) => *slot = value,
+            None => _ = self.session.variables.insert(key.to_owned(), value),
+        }
+    }
+
+    /// Counts `bytes` of text against the turn's limit.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > MAX_TURN_BYTES {
+            return Err(Failure::new(
+                "turn_too_large",
+                "the texts of the turn exceed 1 MiB",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What tokens and conditions read at this point of the turn.
+    pub(super) fn view(&self) -> View<'_> {
+        let same_flow = self.flow.flow_id() == self.scene.flow.flow_id();
+        View {
+            here: Here {
+                flow_id: self.flow.flow_id(),
+                flow_name: self.flow.name(),
+                block_id: Some(&self.flow.blocks[self.block].id),
+            },
+            session: &self.session,
+            contact: &self.contact,
+            input: self.input,
+            router_variables: &self.scene.statics.router,
+            // The map of the scene belongs to the scene's flow only (spec A 9).
+            flow_variables: same_flow.then_some(&*self.scene.statics.flow),
+            now: self.scene.now,
+            names: self,
+        }
+    }
+}
+
+impl Names for Turn<'_> {
+    fn flow(&self, flow: &FlowId) -> String {
+        match self.known(flow) {
+            Some(known) => known.name().to_owned(),
+            None => flow.to_string(),
+        }
+    }
+
+    fn block(&self, flow: &FlowId, block: &BlockId) -> String {
+        let known = self.known(flow);
+        let name = known.as_ref().and_then(|known| known.block_name(block));
+        name.unwrap_or(block.as_str()).to_owned()
+    }
+}
+
+impl Turn<'_> {
+    fn known(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>> {
+        [&self.flow, &self.scene.flow]
+            .into_iter()
+            .find(|known| known.flow_id() == flow)
+            .cloned()
+            .or_else(|| (self.scene.flows)(flow))
+    }
+}
+
+fn block_not_found(block: &BlockId) -> Failure {
+    Failure::new("block_not_found", format!("the flow has no block `{block}`"))
+}

@@ -1,0 +1,112 @@
+//! Waiting at a block, and what ends the wait.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::answer::accept;
+use super::condition::reply_of;
+use super::scene::Effect;
+use super::trace::TraceStep;
+use super::turn::{Failure, Step, Turn};
+use crate::flow::compiled::{CompiledBlock, CompiledInput, CompiledTarget, CompiledValidation};
+use crate::flow::interpolate::media_of;
+use crate::message::{ContentMessage, IncomingContent};
+use crate::session::{Stop, Waiting};
+
+impl Turn<'_> {
+    /// The turn ends at the current block, which has `input`: a stop.
+    pub(super) fn stop_at(&mut self, block: &CompiledBlock, input: &CompiledInput) {
+        self.wait(input, 0);
+        let stop = Stop {
+            flow_id: self.flow.flow_id().clone(),
+            block_id: block.id.clone(),
+        };
+        self.session.push_stop(stop);
+    }
+
+    /// Waits with a fresh deadline.
+    fn wait(&mut self, input: &CompiledInput, retries: u32) {
+        let deadline = self.scene.now + input.timeout;
+        self.session.expiry_timeout = input.timeout;
+        if let Some(position) = &mut self.session.position {
+            position.waiting = Some(Waiting { retries, deadline });
+        }
+    }
+
+    /// The contact answers at the block at which the session waits.
+    pub(super) fn answer(&mut self, content: &IncomingContent, retries: u32) -> Result<Step, Failure> {
+        let flow = Arc::clone(&self.flow);
+        let block = &flow.blocks[self.block];
+        // A block whose input is gone (the session was repositioned) cannot judge an answer.
+        let Some(input) = &block.input else {
+            return Ok(Step::Enter(self.block));
+        };
+        let validation = input.validation.as_ref();
+        let accepted = accept(validation.map(|validation| &validation.rule), content);
+        self.trace.push(TraceStep::Answer {
+            valid: accepted.is_some(),
+        });
+        match (accepted, validation) {
+            (Some(value), _) => {
+                self.store(input, value, content);
+                self.leave(block)
+            }
+            (None, Some(validation)) => self.retry(block, input, validation, retries.saturating_add(1)),
+            (None, None) => self.leave(block),
+        }
+    }
+
+    fn retry(
+        &mut self,
+        block: &CompiledBlock,
+        input: &CompiledInput,
+        validation: &CompiledValidation,
+        retries: u32,
+    ) -> Result<Step, Failure> {
+        if validation.max_retries.is_some_and(|most| retries > most) {
+            let target = validation.fail_target.as_ref().unwrap_or(&block.default_output);
+            return Ok(Step::Go(target.clone()));
+        }
+        if let Some(text) = &validation.retry_text {
+            let text = text.render(&self.view());
+            // An empty text is no message on any channel.
+            if !text.trim().is_empty() {
+                self.spend(text.len())?;
+                self.send(ContentMessage::text(text));
+            }
+        }
+        self.wait(input, retries);
+        Ok(Step::Wait)
+    }
+
+    /// Stores a valid answer: its text or the id of the reply, the reply's title, the file.
+    fn store(&mut self, input: &CompiledInput, value: String, content: &IncomingContent) {
+        if let Some(variable) = &input.variable {
+            if let Some((_, title)) = reply_of(content) {
+                self.set_variable(&variable.title, Value::from(title));
+            }
+            if let Some(media) = media_of(content) {
+                let file = json!({ "id": media.id, "mimeType": media.mime_type });
+                self.set_variable(&variable.media, file);
+            }
+            self.set_variable(&variable.name, Value::from(value));
+        }
+        self.set_variable("lastInput", Value::from(content.as_text()));
+    }
+
+    /// Nobody answered (rulings S7).
+    pub(super) fn timeout(&mut self) -> Result<Step, Failure> {
+        self.trace.push(TraceStep::TimedOut);
+        self.stand()?;
+        let flow = Arc::clone(&self.flow);
+        let input = flow.blocks[self.block].input.as_ref();
+        let target = input.and_then(|input| input.timeout_target.clone());
+        Ok(Step::Go(target.unwrap_or(CompiledTarget::End)))
+    }
+
+    pub(super) fn send(&mut self, message: ContentMessage) {
+        self.trace.push(TraceStep::Sent { kind: message.kind() });
+        self.effects.push(Effect::Send(message));
+    }
+}

@@ -1,0 +1,21 @@
+//! Interpolation: `{{token}}` in the texts of a flow (spec A 9).
+//!
+//! A text is parsed once, when its flow is compiled; a turn only walks segments. A value that is
+//! inserted is never looked at again, so what a contact writes cannot read a variable.
+
+mod parse;
+mod path;
+mod session_state;
+mod template;
+mod token;
+mod value;
+mod view;
+
+pub(crate) use path::Path;
+pub use template::{MAX_RENDERED, Template};
+pub(crate) use token::Token;
+pub(crate) use value::{ValueTemplate, size_of};
+pub(crate) use view::{Here, Names, View, media_of, write_value};
+
+#[cfg(test)]
+mod tests;

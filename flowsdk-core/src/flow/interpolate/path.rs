@@ -1,0 +1,45 @@
+//! Dotted paths into JSON.
+
+use serde_json::{Map, Value};
+
+/// A path such as `order.items.0.name`, split once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Path {
+    root: Box<str>,
+    rest: Box<[Box<str>]>,
+}
+
+impl Path {
+    /// Splits `text` at its dots.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut parts = text.split('.').map(Box::from);
+        Self {
+            root: parts.next().unwrap_or_default(),
+            rest: parts.collect(),
+        }
+    }
+
+    /// The first part: the name of the variable.
+    pub(crate) fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// What it leads to in `map`.
+    pub(crate) fn find<'v>(&self, map: &'v Map<String, Value>) -> Option<&'v Value> {
+        walk(map.get(&*self.root)?, &self.rest)
+    }
+
+    /// The parts after the first.
+    pub(crate) fn rest(&self) -> &[Box<str>] {
+        &self.rest
+    }
+}
+
+/// What `path` leads to in `value`: keys of objects, indices of arrays.
+pub(crate) fn walk<'v>(value: &'v Value, path: &[Box<str>]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |value, part| match value {
+        Value::Object(map) => map.get(&**part),
+        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+        _ => None,
+    })
+}

@@ -1,0 +1,154 @@
+//! What the tokens of a turn read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+
+use super::Token;
+use super::path::walk;
+use crate::contact::Contact;
+use crate::id::{BlockId, FlowId};
+use crate::message::{IncomingContent, IncomingMedia, Known};
+use crate::session::Session;
+use crate::time::Timestamp;
+
+/// Where a turn stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Here<'a> {
+    /// The flow.
+    pub(crate) flow_id: &'a FlowId,
+    /// Its name.
+    pub(crate) flow_name: &'a str,
+    /// The block.
+    pub(crate) block_id: Option<&'a BlockId>,
+}
+
+/// The names of flows and blocks, for `session.*`.
+pub(crate) trait Names {
+    /// Name of a flow; its id when it is unknown.
+    fn flow(&self, flow: &FlowId) -> String;
+    /// Title of a block; its id when it has none or is unknown.
+    fn block(&self, flow: &FlowId, block: &BlockId) -> String;
+}
+
+/// Everything that a token can read.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) here: Here<'a>,
+    pub(crate) session: &'a Session,
+    pub(crate) contact: &'a Contact,
+    /// The message of this turn; a timeout has none.
+    pub(crate) input: Option<&'a IncomingContent>,
+    pub(crate) router_variables: &'a BTreeMap<String, SecretString>,
+    /// `None` when the turn has no map of the flow it stands in.
+    pub(crate) flow_variables: Option<&'a BTreeMap<String, SecretString>>,
+    pub(crate) now: Timestamp,
+    pub(crate) names: &'a dyn Names,
+}
+
+impl View<'_> {
+    /// Appends the value of `token`, nothing when it has none.
+    pub(super) fn write(&self, token: &Token, out: &mut String) {
+        match token {
+            Token::Router(key) => write_secret(self.router_variables.get(&**key), out),
+            Token::Flow(key) => write_secret(self.flow_variables.and_then(|map| map.get(&**key)), out),
+            Token::ContactName => out.push_str(&self.contact.name),
+            Token::ContactPhoneNumber => out.push_str(&self.contact.phone_number),
+            Token::ContactProfile => write_value(
+                &json!({ "name": self.contact.name, "phoneNumber": self.contact.phone_number }),
+                out,
+            ),
+            Token::ContactVariables => write_json(&self.contact.variables, out),
+            Token::ContactVariable(path) => write_found(path.find(&self.contact.variables), out),
+            Token::Input => out.push_str(self.input.map_or("", IncomingContent::as_text)),
+            Token::LastInput => match self.input {
+                Some(input) => out.push_str(input.as_text()),
+                None => write_found(self.session.variables.get("lastInput"), out),
+            },
+            Token::InputType => out.push_str(self.input.map_or("", IncomingContent::kind)),
+            Token::InputMedia(path) => self.write_media(path, out),
+            Token::InputInteractive(path) => self.write_interactive(path, out),
+            // A formatter that fails leaves the value out; the time never does.
+            Token::Now => _ = write!(out, "{}", self.now),
+            Token::Session(path) => super::session_state::write(self, path, out),
+            Token::Variable(path) => write_found(path.find(&self.session.variables), out),
+            Token::Missing => {}
+        }
+    }
+
+    fn write_media(&self, path: &[Box<str>], out: &mut String) {
+        let Some(media) = self.input.and_then(media_of) else {
+            return;
+        };
+        let mut fields = media.rest.clone();
+        fields.insert("id".into(), Value::from(media.id.as_str()));
+        // Providers write `mime_type`, the tokens `mimeType`.
+        fields.extend(
+            media
+                .mime_type
+                .as_deref()
+                .map(|t| ("mimeType".into(), Value::from(t))),
+        );
+        fields.extend(
+            media
+                .caption
+                .as_deref()
+                .map(|t| ("caption".into(), Value::from(t))),
+        );
+        write_found(walk(&Value::Object(fields), path), out);
+    }
+
+    fn write_interactive(&self, path: &[Box<str>], out: &mut String) {
+        let Some(IncomingContent::Known(Known::Interactive { interactive })) = self.input else {
+            return;
+        };
+        let reply = interactive.reply();
+        let fields = json!({ "type": interactive.kind(), "id": reply.id, "title": reply.title });
+        write_found(walk(&fields, path), out);
+    }
+}
+
+/// The media node of a message, if it has one.
+pub(crate) fn media_of(content: &IncomingContent) -> Option<&IncomingMedia> {
+    match content {
+        IncomingContent::Known(
+            Known::Image { image: media }
+            | Known::Audio { audio: media }
+            | Known::Video { video: media }
+            | Known::Document { document: media }
+            | Known::Sticker { sticker: media },
+        ) => Some(media),
+        _ => None,
+    }
+}
+
+fn write_secret(value: Option<&SecretString>, out: &mut String) {
+    if let Some(value) = value {
+        out.push_str(value.expose_secret());
+    }
+}
+
+pub(super) fn write_found(value: Option<&Value>, out: &mut String) {
+    if let Some(value) = value {
+        write_value(value, out);
+    }
+}
+
+/// Texts as they are, numbers and truth values as text, objects and lists as compact JSON.
+pub(crate) fn write_value(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => {}
+        Value::String(text) => out.push_str(text),
+        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Value::Number(number) => _ = write!(out, "{number}"),
+        Value::Array(_) | Value::Object(_) => write_json(value, out),
+    }
+}
+
+pub(super) fn write_json(value: &impl serde::Serialize, out: &mut String) {
+    if let Ok(json) = serde_json::to_string(value) {
+        out.push_str(&json);
+    }
+}
