@@ -97,4 +97,24 @@ impl FlowCache {
         self.load(repository, flows, &versions).await?;
         Ok(found)
     }
+
+    /// Brings the published versions of `ids` and of every flow that those lead to into `flows`.
+    pub(super) async fn load_reachable(
+        &self,
+        repository: &mut dyn FlowRepository,
+        flows: &mut Flows,
+        mut ids: Vec<FlowId>,
+    ) -> Result<(), StorageError> {
+        loop {
+            ids.retain(|id| !flows.published.contains_key(id));
+            ids.sort_unstable();
+            ids.dedup();
+            let found = self.load_published(repository, flows, &ids).await?;
+            let reached = found.iter().filter_map(|flow| flows.published(&flow.id));
+            ids = reached.flat_map(|flow| flow.referenced_flows()).collect();
+            if ids.is_empty() {
+                return Ok(());
+            }
+        }
+    }
 }

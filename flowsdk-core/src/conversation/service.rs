@@ -18,7 +18,7 @@ use crate::id::{ChatId, ContactId, FlowId, FlowVersionId, MessageId, RouterId};
 use crate::message::Message;
 use crate::router::{Router, StaticVariables, VariableOwner};
 use crate::session::{FrozenSession, Mode, Session, SessionId, SessionWrite};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::{ConversationTx, OutboxTx as _, Store, Transaction as _};
 use crate::stream::broker::NewEntry;
 use crate::stream::event::{FlowEvent, HelpdeskEvent, HelpdeskMessageEvent, IncomingEvent, OutgoingEvent};
 use crate::stream::topic::{Helpdesk, OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
@@ -211,14 +211,10 @@ where
             sessions.iter().filter_map(|s| s.position.as_ref()).map(|p| p.version_id.clone()).collect();
         self.flows.load(tx.flows(), &mut facts.flows, &versions).await?;
 
-        let mut referenced: Vec<FlowId> = Vec::new();
         let mut owners: Vec<VariableOwner> = Vec::new();
-        for flow in versions.iter().filter_map(|id| facts.flows.version(id)) {
-            referenced.extend(flow.referenced_flows().iter().cloned());
-        }
-        referenced.sort_unstable();
-        referenced.dedup();
-        self.flows.load_published(tx.flows(), &mut facts.flows, &referenced).await?;
+        let in_use = versions.iter().filter_map(|id| facts.flows.version(id));
+        let referenced: Vec<FlowId> = in_use.flat_map(|flow| flow.referenced_flows()).collect();
+        self.flows.load_reachable(tx.flows(), &mut facts.flows, referenced).await?;
         for session in &sessions {
             let flow = session.position.as_ref().and_then(|p| facts.flows.version(&p.version_id));
             if let Some(flow) = flow.filter(|flow| flow.uses_static_variables()) {

@@ -19,8 +19,8 @@ mod router;
 mod session;
 mod statement;
 mod store;
-mod user;
-mod webchat;
+
+
 
 pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;

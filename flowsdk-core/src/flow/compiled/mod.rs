@@ -6,6 +6,7 @@ mod condition;
 mod content;
 mod input;
 mod pattern;
+mod references;
 
 use std::collections::HashMap;
 use std::sync::Arc;
