@@ -1,5 +1,7 @@
-//! Secrets and their encryption at rest (spec A 2.9, rulings A9).
+//! Secrets: encryption at rest and slow hashes (spec A 2.9, rulings A5, A9).
 
 mod cipher;
+mod password;
 
 pub use cipher::{CipherError, Encrypted, InvalidKey, MasterKey};
+pub use password::{MAX_SECRET_BYTES, PASSWORD_COST, PasswordError, PasswordHasher, SESSION_KEY_COST};

@@ -3,6 +3,7 @@
 mod content;
 mod incoming;
 mod model;
+mod persister;
 mod repository;
 mod status;
 
@@ -12,5 +13,6 @@ pub use content::{
 };
 pub use incoming::{IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply};
 pub use model::{Direction, Message, Page, Sender, SenderKind, Source};
+pub use persister::{MessagePersister, PERSISTER_GROUP};
 pub use repository::{HistoryQuery, Inserted, MessageRepository, StatusWrite};
 pub use status::{MessageStatus, advance};

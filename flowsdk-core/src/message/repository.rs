@@ -37,6 +37,8 @@ pub struct StatusWrite {
     pub status: MessageStatus,
     /// When.
     pub at: Timestamp,
+    /// The session that the message must be of; `None` where the reporter is trusted.
+    pub session: Option<SessionId>,
 }
 
 /// Messages of one transaction.

@@ -100,6 +100,14 @@ pub(super) const ADVANCE: Sql = super::statement::sql_per(
      WHERE id IN (SELECT jsonb_array_elements_text($3)) AND status IN (SELECT jsonb_array_elements_text($4))",
 );
 
+/// The same for one message of one session.
+pub(super) const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
+    "UPDATE message SET status = $1, status_updated_at = $2
+     WHERE id = $3 AND session_id = $4 AND status IN (SELECT value FROM json_each($5))",
+    "UPDATE message SET status = $1, status_updated_at = $2
+     WHERE id = $3 AND session_id = $4 AND status IN (SELECT jsonb_array_elements_text($5))",
+);
+
 pub(super) const HISTORY: Sql = sql(
     "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
             channel_message_id, created_at, status_updated_at
@@ -152,11 +160,25 @@ impl MessageRepository for SqlTx {
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
         use MessageStatus::{Delivered, Failed, Played, Read, Sent};
         for status in [Sent, Delivered, Read, Played, Failed] {
-            let of_it: Vec<&StatusWrite> = writes.iter().filter(|write| write.status == status).collect();
+            let of_it: Vec<&StatusWrite> =
+                writes.iter().filter(|write| write.status == status && write.session.is_none()).collect();
             let Some(at) = of_it.iter().map(|write| write.at).max() else { continue };
             let ids: Vec<&str> = of_it.iter().map(|write| write.id.as_str()).collect();
             let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
             execute!(self.conn, ADVANCE, status.name(), at.as_millis(), Json(&ids), Json(&from))?;
+        }
+        for write in writes {
+            let Some(session) = &write.session else { continue };
+            let from: Vec<&str> = write.status.predecessors().iter().map(|before| before.name()).collect();
+            execute!(
+                self.conn,
+                ADVANCE_IN_SESSION,
+                write.status.name(),
+                write.at.as_millis(),
+                write.id.as_str(),
+                session.as_str(),
+                Json(&from)
+            )?;
         }
         Ok(())
     }
