@@ -17,7 +17,7 @@ use engineioxide::{
 };
 use flowsdk_server::{
     serve::{ServeConfig, Shutdown, serve},
-    socket::{self, Event, EventHandler, OrderedConfig, SocketLimits},
+    socket::{self, CloseAbandonedPolls, Event, EventHandler, OrderedConfig, SocketLimits},
 };
 use serde::{Serialize, Serializer, ser::{SerializeMap, SerializeSeq, SerializeTuple}};
 use serde_json::Value;
@@ -149,7 +149,9 @@ async fn main() -> std::io::Result<()> {
     for path in ["/", "/custom"] {
         io.ns(path, socket::in_order(&shutdown.tracker, OrderedConfig::default(), Bare));
     }
-    let app = Router::new().route_service("/engine.io/", engine).route_service("/socket.io/", sockets);
+    let app = Router::new()
+        .route_service("/engine.io/", CloseAbandonedPolls(engine))
+        .route_service("/socket.io/", CloseAbandonedPolls(sockets));
 
     let port = u16::try_from(env("CONFORMANCE_PORT").unwrap_or(3000)).unwrap_or(3000);
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;

@@ -6,6 +6,7 @@
 pub mod emit;
 pub mod event;
 pub mod ordered;
+pub mod polls;
 
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use socketioxide::{ParserConfig, SocketIo, SocketIoBuilder};
 pub use emit::{EmitError, emit_checked, emit_within};
 pub use event::{Ack, Event, EventHandler, handler_fn};
 pub use ordered::{InOrder, OrderedConfig, Pending, attach, in_order};
+pub use polls::CloseAbandonedPolls;
 
 /// Limits of a socket endpoint.
 #[derive(Debug, Clone)]
