@@ -19,7 +19,10 @@ use flowsdk_server::{
     serve::{ServeConfig, Shutdown, serve},
     socket::{self, CloseAbandonedPolls, Event, EventHandler, OrderedConfig, SocketLimits},
 };
-use serde::{Serialize, Serializer, ser::{SerializeMap, SerializeSeq, SerializeTuple}};
+use serde::{
+    Serialize, Serializer,
+    ser::{SerializeMap, SerializeSeq, SerializeTuple},
+};
 use serde_json::Value;
 use socketioxide::extract::SocketRef;
 use tokio::net::TcpListener;
@@ -52,8 +55,17 @@ impl EventHandler for Bare {
     }
 
     async fn on_event(&self, socket: &SocketRef, event: Event) {
-        let Event { name, payload, rest, attachments, ack } = event;
-        let args = Args { args: std::iter::once(payload).chain(rest).collect(), attachments };
+        let Event {
+            name,
+            payload,
+            rest,
+            attachments,
+            ack,
+        } = event;
+        let args = Args {
+            args: std::iter::once(payload).chain(rest).collect(),
+            attachments,
+        };
         match (name.as_str(), ack) {
             ("message", _) => socket::emit_checked(socket, "message-back", &args).unwrap_or_default(),
             ("message-with-ack", Some(ack)) => ack.send(&args).unwrap_or_default(),
@@ -113,7 +125,9 @@ fn env(name: &str) -> Option<usize> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-#[tokio::main]
+// One thread: the suites send requests side by side on several connections and expect them to be served in the order of
+// their arrival, which several workers do not promise.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let idle = env("CONFORMANCE_IDLE") == Some(1);
     let (interval, timeout) = if idle {
@@ -147,7 +161,10 @@ async fn main() -> std::io::Result<()> {
     );
     let (sockets, io) = socket::builder(&limits).build_svc();
     for path in ["/", "/custom"] {
-        io.ns(path, socket::in_order(&shutdown.tracker, OrderedConfig::default(), Bare));
+        io.ns(
+            path,
+            socket::in_order(&shutdown.tracker, OrderedConfig::default(), Bare),
+        );
     }
     let app = Router::new()
         .route_service("/engine.io/", CloseAbandonedPolls(engine))

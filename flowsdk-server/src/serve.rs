@@ -38,7 +38,11 @@ pub struct ServeConfig {
 
 impl Default for ServeConfig {
     fn default() -> Self {
-        Self { header_read_timeout: Duration::from_secs(10), max_connections: 20_000, max_head_bytes: 32 * 1024 }
+        Self {
+            header_read_timeout: Duration::from_secs(10),
+            max_connections: 20_000,
+            max_head_bytes: 32 * 1024,
+        }
     }
 }
 
@@ -104,7 +108,10 @@ pub async fn serve(
     }
 
     drop(listener);
-    if tokio::time::timeout(shutdown.drain, slots.acquire_many(permits)).await.is_err() {
+    if tokio::time::timeout(shutdown.drain, slots.acquire_many(permits))
+        .await
+        .is_err()
+    {
         let open = permits as usize - slots.available_permits();
         tracing::warn!(open, "drain deadline reached, aborting what is left");
     }
@@ -121,12 +128,8 @@ fn connection(
     slot: OwnedSemaphorePermit,
     app: Router,
 ) -> Conn<
-    impl hyper::service::HttpService<
-        Incoming,
-        ResBody = axum::body::Body,
-        Error = Infallible,
-        Future: Send,
-    > + Send
+    impl hyper::service::HttpService<Incoming, ResBody = axum::body::Body, Error = Infallible, Future: Send>
+    + Send
     + use<>,
 > {
     if let Err(error) = stream.set_nodelay(true) {
@@ -136,7 +139,14 @@ fn connection(
         request.extensions_mut().insert(ConnectInfo(peer));
         app.clone().oneshot(request)
     });
-    http.serve_connection(Slotted { io: TokioIo::new(stream), _slot: slot }, service).with_upgrades()
+    http.serve_connection(
+        Slotted {
+            io: TokioIo::new(stream),
+            _slot: slot,
+        },
+        service,
+    )
+    .with_upgrades()
 }
 
 /// Accepts one connection; errors of a single peer are skipped, errors of the process (EMFILE) are waited out.

@@ -124,7 +124,10 @@ where
 }
 
 /// Reads `["name", arg, ..]`. `serde_json` refuses more than 127 nested levels, so a hostile payload is an `Err`.
-pub(super) fn parse<A: Adapter>(raw: RawValue, ack: Option<Ack<A>>) -> Result<Event<A>, (Option<Ack<A>>, String)> {
+pub(super) fn parse<A: Adapter>(
+    raw: RawValue,
+    ack: Option<Ack<A>>,
+) -> Result<Event<A>, (Option<Ack<A>>, String)> {
     let RawValue::Str(text, attachments) = raw else {
         return Err((ack, "binary packets are not understood".to_owned()));
     };

@@ -57,7 +57,11 @@ pub struct OrderedConfig {
 
 impl Default for OrderedConfig {
     fn default() -> Self {
-        Self { capacity: 64, max_queued_bytes: 512 * 1024, pending: Pending::Discard }
+        Self {
+            capacity: 64,
+            max_queued_bytes: 512 * 1024,
+            pending: Pending::Discard,
+        }
     }
 }
 
@@ -69,14 +73,22 @@ where
     A: Adapter,
     H: EventHandler<A>,
 {
-    let shared = Arc::new(Shared { handler, tracker: tracker.clone(), config });
+    let shared = Arc::new(Shared {
+        handler,
+        tracker: tracker.clone(),
+        config,
+    });
     Queue::attach(socket, shared, Phase::Open);
 }
 
 /// The connect handler of a namespace whose sockets are all handled in order by `handler`:
 /// `io.ns("/", in_order(&tracker, OrderedConfig::default(), handler))`.
 pub fn in_order<H>(tracker: &TaskTracker, config: OrderedConfig, handler: H) -> InOrder<H> {
-    InOrder(Arc::new(Shared { handler, tracker: tracker.clone(), config }))
+    InOrder(Arc::new(Shared {
+        handler,
+        tracker: tracker.clone(),
+        config,
+    }))
 }
 
 struct Shared<H> {
@@ -120,8 +132,16 @@ impl<H> Queue<H> {
         A: Adapter,
         H: EventHandler<A>,
     {
-        let state = State { jobs: VecDeque::new(), bytes: 0, phase, draining: false };
-        let queue = Arc::new(Self { shared, state: Mutex::new(state) });
+        let state = State {
+            jobs: VecDeque::new(),
+            bytes: 0,
+            phase,
+            draining: false,
+        };
+        let queue = Arc::new(Self {
+            shared,
+            state: Mutex::new(state),
+        });
         socket.on_fallback(Hook(queue.clone()));
         socket.on_disconnect(Hook(queue.clone()));
         queue
@@ -177,7 +197,11 @@ impl<H> Queue<H> {
         let unseen = state.phase == Phase::Joining || matches!(state.jobs.front(), Some(Job::Connect(_)));
         state.phase = Phase::Closed;
         if unseen || self.shared.config.pending == Pending::Discard {
-            let dropped = state.jobs.iter().filter(|job| matches!(job, Job::Event(..))).count();
+            let dropped = state
+                .jobs
+                .iter()
+                .filter(|job| matches!(job, Job::Event(..)))
+                .count();
             state.jobs.clear();
             state.bytes = 0;
             if dropped > 0 {
@@ -285,9 +309,14 @@ impl<A: Adapter, H: EventHandler<A>> ConnectHandler<A, Ordered> for InOrder<H> {
         Box::pin(async move {
             let verdict = async {
                 let auth = event::parse_auth(auth.as_ref())?;
-                self.0.handler.authorize(&SocketRef::from(socket.clone()), &auth).await
+                self.0
+                    .handler
+                    .authorize(&SocketRef::from(socket.clone()), &auth)
+                    .await
             };
-            verdict.await.map_err(|message| Box::new(message) as Box<dyn std::fmt::Display + Send>)?;
+            verdict
+                .await
+                .map_err(|message| Box::new(message) as Box<dyn std::fmt::Display + Send>)?;
             let queue = Queue::attach(&*socket, self.0.clone(), Phase::Joining);
             socket.extensions.insert(Joining(queue));
             Ok(())
@@ -295,11 +324,15 @@ impl<A: Adapter, H: EventHandler<A>> ConnectHandler<A, Ordered> for InOrder<H> {
     }
 
     fn call(&self, socket: Arc<Socket<A>>, auth: Option<RawValue>) {
-        let Some(Joining(queue)) = socket.extensions.remove::<Joining<H>>() else { return };
+        let Some(Joining(queue)) = socket.extensions.remove::<Joining<H>>() else {
+            return;
+        };
         let mut state = queue.lock();
         if state.phase == Phase::Joining {
             state.phase = Phase::Open;
-            state.jobs.push_front(Job::Connect(event::parse_auth(auth.as_ref()).unwrap_or_default()));
+            state
+                .jobs
+                .push_front(Job::Connect(event::parse_auth(auth.as_ref()).unwrap_or_default()));
             queue.wake(&mut state, socket);
         }
     }

@@ -37,7 +37,10 @@ where
 
     fn call(&mut self, request: Request<Body>) -> PollGuard<S> {
         let pending = is_poll(&request).then(|| (self.0.clone(), request.uri().clone()));
-        PollGuard { response: Box::pin(self.0.call(request)), pending }
+        PollGuard {
+            response: Box::pin(self.0.call(request)),
+            pending,
+        }
     }
 }
 
@@ -68,7 +71,9 @@ impl<S: Service<Request<Body>> + Clone> Future for PollGuard<S> {
 
 impl<S: Service<Request<Body>> + Clone> Drop for PollGuard<S> {
     fn drop(&mut self) {
-        let Some((mut service, uri)) = self.pending.take() else { return };
+        let Some((mut service, uri)) = self.pending.take() else {
+            return;
+        };
         // The library spawns while it closes a session; without a runtime the process ends anyway.
         if tokio::runtime::Handle::try_current().is_err() {
             return;
