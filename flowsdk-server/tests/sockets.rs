@@ -99,35 +99,31 @@ async fn bytes_bound_the_queue_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disconnect_within_a_burst_leaks_no_task() {
     for pending in [Pending::Discard, Pending::Drain] {
-        let server = Server::start(OrderedConfig {
-            capacity: 1000,
-            pending,
-            ..OrderedConfig::default()
-        })
-        .await;
+        let server =
+            Server::start(OrderedConfig { capacity: 1000, pending, ..OrderedConfig::default() }).await;
         for _ in 0..20 {
             let mut client = Client::connect(server.addr).await;
             for n in 0..200 {
-                client
-                    .feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }])))
-                    .await;
+                client.feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }]))).await;
             }
             client.flush().await;
-            drop(client); // no close frame, no packet: the connection is just gone
+            match pending {
+                Pending::Discard => drop(client), // no close frame, no packet: the connection is just gone
+                Pending::Drain => client.close().await,
+            }
         }
-        wait_until("every socket is gone", || {
-            server.state.left.load(Ordering::SeqCst) == 20
-        })
-        .await;
         // Only the accept loop is left on the tracker: no connection, no consumer.
         wait_until("the tasks are gone", || server.tracker.len() == 1).await;
+        wait_until("the sockets are gone", || server.io.sockets().is_empty()).await;
+        wait_until("the tasks are gone", || server.tracker.len() == 1).await;
+        let (joined, left) = (&server.state.joined, &server.state.left);
+        assert_eq!(joined.load(Ordering::SeqCst), left.load(Ordering::SeqCst), "connects and disconnects pair");
         if pending == Pending::Drain {
+            assert_eq!(left.load(Ordering::SeqCst), 20);
             assert_eq!(server.seen().len(), 20 * 200);
         } else {
             assert!(server.seen().len() < 20 * 200);
         }
-        assert_eq!(server.io.sockets().len(), 0);
-        assert_eq!(server.state.joined.load(Ordering::SeqCst), 20);
         server.stop().await;
     }
 }

@@ -193,10 +193,12 @@ impl<H> Queue<H> {
         H: EventHandler<A>,
     {
         let mut state = self.lock();
+        let discard = self.shared.config.pending == Pending::Discard;
         // `on_disconnect` pairs with `on_connect`: neither runs for a socket that left before it was served.
-        let unseen = state.phase == Phase::Joining || matches!(state.jobs.front(), Some(Job::Connect(_)));
+        let unseen = state.phase == Phase::Joining
+            || (discard && matches!(state.jobs.front(), Some(Job::Connect(_))));
         state.phase = Phase::Closed;
-        if unseen || self.shared.config.pending == Pending::Discard {
+        if unseen || discard {
             let dropped = state
                 .jobs
                 .iter()
