@@ -1,4 +1,5 @@
 //! The accept loop: slow heads, limits, shutdown.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod support;
 

@@ -99,12 +99,18 @@ async fn bytes_bound_the_queue_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disconnect_within_a_burst_leaks_no_task() {
     for pending in [Pending::Discard, Pending::Drain] {
-        let server =
-            Server::start(OrderedConfig { capacity: 1000, pending, ..OrderedConfig::default() }).await;
+        let server = Server::start(OrderedConfig {
+            capacity: 1000,
+            pending,
+            ..OrderedConfig::default()
+        })
+        .await;
         for _ in 0..20 {
             let mut client = Client::connect(server.addr).await;
             for n in 0..200 {
-                client.feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }]))).await;
+                client
+                    .feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }])))
+                    .await;
             }
             client.flush().await;
             match pending {
@@ -117,7 +123,11 @@ async fn a_disconnect_within_a_burst_leaks_no_task() {
         wait_until("the sockets are gone", || server.io.sockets().is_empty()).await;
         wait_until("the tasks are gone", || server.tracker.len() == 1).await;
         let (joined, left) = (&server.state.joined, &server.state.left);
-        assert_eq!(joined.load(Ordering::SeqCst), left.load(Ordering::SeqCst), "connects and disconnects pair");
+        assert_eq!(
+            joined.load(Ordering::SeqCst),
+            left.load(Ordering::SeqCst),
+            "connects and disconnects pair"
+        );
         if pending == Pending::Drain {
             assert_eq!(left.load(Ordering::SeqCst), 20);
             assert_eq!(server.seen().len(), 20 * 200);
@@ -209,6 +219,7 @@ async fn hostile_packets_end_at_most_their_own_connection() {
         ("44{}", true),              // CONNECT_ERROR from a client
         ("459999-[\"note\"]", true), // more attachments than allowed
         ("431[]", false),            // ack nobody waits for
+        ("40", false),               // a second CONNECT is ignored
     ];
     for (packet, ends) in cases {
         let mut client = Client::connect(server.addr).await;
@@ -221,6 +232,10 @@ async fn hostile_packets_end_at_most_their_own_connection() {
             client.close().await;
         }
     }
+    // An event before the CONNECT.
+    let mut client = Client::open(server.addr).await;
+    client.send(r#"42["note",{"n":1}]"#).await;
+    assert!(client.ended().await);
     // Binary: placeholder in the payload, bytes beside it.
     let mut client = Client::connect(server.addr).await;
     client

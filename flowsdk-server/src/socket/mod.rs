@@ -1,10 +1,41 @@
 //! Sockets: Socket.IO protocol 5 over Engine.IO 4.
 //!
-//! [`builder`] sets the limits of the protocol library consistently, [`ordered`] handles events in order and bounded,
-//! [`emit_checked`] and [`emit_within`] do not lose packets in silence.
+//! [`builder`] sets the limits of the protocol library consistently, [`in_order()`] handles events in order and bounded,
+//! [`emit_checked`] and [`emit_within`] do not lose packets in silence, [`CloseAbandonedPolls`] stands in front of the
+//! service.
+//!
+//! # What a client can send
+//!
+//! Verified in `tests/sockets.rs` over websocket and long polling, against socketioxide 0.18.9:
+//!
+//! | Input | Outcome |
+//! |---|---|
+//! | More than `max_payload` | Long polling: 413 and the session closes. Websocket: the connection closes. The library's `max_payload` alone covers polling only and leaves websockets at 64 MiB a message; [`builder`] sets both |
+//! | JSON of 10,000 levels | The name of the event is read by an iterative skip. The payload is read by `serde_json`, which refuses more than 127 levels: `{ ok: false, code: "invalid_payload" }`, the socket goes on. In `auth`: CONNECT_ERROR `invalid auth payload`. In an ack: [`AckError::Decode`](socketioxide::AckError::Decode). Nobody may turn on serde_json's `unbounded_depth` |
+//! | Invalid JSON, an event without a string as its name, an unknown packet type | The connection closes (`parse error`), as in the reference server |
+//! | An event name with a JSON escape in it (`"\u0061"`) | The connection closes: the library borrows the name from the packet. Event names are plain ASCII therefore, without `/` and quotes |
+//! | Binary attachments | [`Event::attachments`], with placeholders in the arguments. Their sum is bounded by `max_payload`, their number by `max_attachments`; a text packet between them, or bytes nobody announced, closes the connection |
+//! | CONNECT to an unknown namespace | CONNECT_ERROR `Invalid namespace`; without any CONNECT the session ends after `connect_timeout` |
+//! | An event to a namespace not joined, unknown | Ignored. Known but not joined: the connection closes |
+//! | A second CONNECT to the same namespace | Ignored |
+//! | An ack id beyond `i64` | The event counts as one without ack |
+//! | An ack nobody waits for | Ignored |
+//!
+//! # What we wait for
+//!
+//! `emit_with_ack` keeps one entry per pending ack in the socket until the answer, or until the sweep that runs when 64
+//! entries (then twice what survived) are there; the future ends after `ack_timeout` (5 s). Abandoned acks are thus
+//! bounded by twice the pending ones plus 64. A disconnect does not end the
+//! future while anybody holds the socket: it runs into its timeout.
+//!
+//! # Logging
+//!
+//! At `debug` the library logs whole packets, `auth` with its secrets among them: keep the targets `socketioxide` and
+//! `engineioxide` at `info` or above.
 
 pub mod emit;
 pub mod event;
+mod in_order;
 pub mod ordered;
 pub mod polls;
 
@@ -14,7 +45,8 @@ use socketioxide::{ParserConfig, SocketIo, SocketIoBuilder};
 
 pub use emit::{EmitError, emit_checked, emit_within};
 pub use event::{Ack, Event, EventHandler, handler_fn};
-pub use ordered::{InOrder, OrderedConfig, Pending, attach, in_order};
+pub use in_order::{InOrder, in_order};
+pub use ordered::{OrderedConfig, Pending, attach};
 pub use polls::CloseAbandonedPolls;
 
 /// Limits of a socket endpoint.
@@ -22,7 +54,7 @@ pub use polls::CloseAbandonedPolls;
 pub struct SocketLimits {
     /// Bytes of one websocket message, of one polling request body, and of the attachments of one event together.
     pub max_payload: usize,
-    /// Packets that may wait for a slow client; see [`emit`](self::emit).
+    /// Packets that may wait for a slow client; see the module [`emit`].
     pub max_buffer_size: usize,
     /// Read buffer of a websocket, allocated for its whole life.
     pub ws_read_buffer_size: usize,

@@ -10,16 +10,14 @@
 //!   [`Pending`]), then `on_disconnect` runs.
 //! * A handler that panics does not stop its socket: the panic is logged, the event answered with `internal_error`.
 //!
-//! Prefer [`in_order`] to [`attach`]. The library starts a connect handler after the CONNECT packet has left, in a task
-//! of its own; an event that arrives before that handler has called `attach` would find nobody and vanish. [`in_order`]
+//! Prefer [`in_order`](super::in_order()) to [`attach`]. The library starts a connect handler after the CONNECT packet has left, in a task
+//! of its own; an event that arrives before that handler has called `attach` would find nobody and vanish. [`in_order`](super::in_order())
 //! attaches in the middleware, before the client is told that it is connected.
 
 use std::{
     collections::VecDeque,
-    future::Future,
     mem::size_of,
     panic::AssertUnwindSafe,
-    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -28,7 +26,7 @@ use serde_json::Value;
 use socketioxide::{
     adapter::Adapter,
     extract::SocketRef,
-    handler::{ConnectHandler, DisconnectHandler, MessageHandler, Value as RawValue},
+    handler::{DisconnectHandler, MessageHandler, Value as RawValue},
     socket::{DisconnectReason, Socket},
 };
 use tokio_util::task::TaskTracker;
@@ -81,20 +79,10 @@ where
     Queue::attach(socket, shared, Phase::Open);
 }
 
-/// The connect handler of a namespace whose sockets are all handled in order by `handler`:
-/// `io.ns("/", in_order(&tracker, OrderedConfig::default(), handler))`.
-pub fn in_order<H>(tracker: &TaskTracker, config: OrderedConfig, handler: H) -> InOrder<H> {
-    InOrder(Arc::new(Shared {
-        handler,
-        tracker: tracker.clone(),
-        config,
-    }))
-}
-
-struct Shared<H> {
-    handler: H,
-    tracker: TaskTracker,
-    config: OrderedConfig,
+pub(super) struct Shared<H> {
+    pub(super) handler: H,
+    pub(super) tracker: TaskTracker,
+    pub(super) config: OrderedConfig,
 }
 
 enum Job {
@@ -104,7 +92,7 @@ enum Job {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     /// Events gather, the socket has not been told that it is connected.
     Joining,
     Open,
@@ -118,7 +106,7 @@ struct State {
     draining: bool,
 }
 
-struct Queue<H> {
+pub(super) struct Queue<H> {
     shared: Arc<Shared<H>>,
     state: Mutex<State>,
 }
@@ -127,7 +115,7 @@ struct Queue<H> {
 struct Hook<H>(Arc<Queue<H>>);
 
 impl<H> Queue<H> {
-    fn attach<A>(socket: &Socket<A>, shared: Arc<Shared<H>>, phase: Phase) -> Arc<Self>
+    pub(super) fn attach<A>(socket: &Socket<A>, shared: Arc<Shared<H>>, phase: Phase) -> Arc<Self>
     where
         A: Adapter,
         H: EventHandler<A>,
@@ -195,8 +183,8 @@ impl<H> Queue<H> {
         let mut state = self.lock();
         let discard = self.shared.config.pending == Pending::Discard;
         // `on_disconnect` pairs with `on_connect`: neither runs for a socket that left before it was served.
-        let unseen = state.phase == Phase::Joining
-            || (discard && matches!(state.jobs.front(), Some(Job::Connect(_))));
+        let unseen =
+            state.phase == Phase::Joining || (discard && matches!(state.jobs.front(), Some(Job::Connect(_))));
         state.phase = Phase::Closed;
         if unseen || discard {
             let dropped = state
@@ -215,6 +203,20 @@ impl<H> Queue<H> {
             state.jobs.push_back(Job::Disconnect(reason));
         }
         self.wake(&mut state, socket);
+    }
+
+    /// The socket has been told that it is connected: `on_connect` first, then what has gathered.
+    pub(super) fn open<A>(self: &Arc<Self>, socket: Arc<Socket<A>>, auth: Value)
+    where
+        A: Adapter,
+        H: EventHandler<A>,
+    {
+        let mut state = self.lock();
+        if state.phase == Phase::Joining {
+            state.phase = Phase::Open;
+            state.jobs.push_front(Job::Connect(auth));
+            self.wake(&mut state, socket);
+        }
     }
 
     async fn drain<A>(self: Arc<Self>, socket: Arc<Socket<A>>)
@@ -268,6 +270,10 @@ impl<H> Queue<H> {
     }
 }
 
+/// Marks the handlers of this module among those of the library.
+#[derive(Debug, Clone, Copy)]
+pub enum Ordered {}
+
 impl<A: Adapter, H: EventHandler<A>> MessageHandler<A, Ordered> for Hook<H> {
     fn call(&self, socket: Arc<Socket<A>>, raw: RawValue, ack: Option<i64>) {
         self.0.push(socket, raw, ack);
@@ -279,64 +285,6 @@ impl<A: Adapter, H: EventHandler<A>> DisconnectHandler<A, Ordered> for Hook<H> {
         // Out of the rooms first: a broadcast must not meet a closed socket while the last event is still handled.
         leave(socket.clone());
         self.0.close(socket, reason);
-    }
-}
-
-/// See [`in_order`].
-pub struct InOrder<H>(Arc<Shared<H>>);
-
-/// Marks the handlers of this module among those of the library.
-#[derive(Debug, Clone, Copy)]
-pub enum Ordered {}
-
-impl<H> Clone for InOrder<H> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-/// Carries the queue from the middleware to the connect handler.
-struct Joining<H>(Arc<Queue<H>>);
-
-impl<H> Clone for Joining<H> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-type Verdict<'a> = Pin<Box<dyn Future<Output = Result<(), Box<dyn std::fmt::Display + Send>>> + Send + 'a>>;
-
-impl<A: Adapter, H: EventHandler<A>> ConnectHandler<A, Ordered> for InOrder<H> {
-    fn call_middleware<'a>(&'a self, socket: Arc<Socket<A>>, auth: &'a Option<RawValue>) -> Verdict<'a> {
-        Box::pin(async move {
-            let verdict = async {
-                let auth = event::parse_auth(auth.as_ref())?;
-                self.0
-                    .handler
-                    .authorize(&SocketRef::from(socket.clone()), &auth)
-                    .await
-            };
-            verdict
-                .await
-                .map_err(|message| Box::new(message) as Box<dyn std::fmt::Display + Send>)?;
-            let queue = Queue::attach(&*socket, self.0.clone(), Phase::Joining);
-            socket.extensions.insert(Joining(queue));
-            Ok(())
-        })
-    }
-
-    fn call(&self, socket: Arc<Socket<A>>, auth: Option<RawValue>) {
-        let Some(Joining(queue)) = socket.extensions.remove::<Joining<H>>() else {
-            return;
-        };
-        let mut state = queue.lock();
-        if state.phase == Phase::Joining {
-            state.phase = Phase::Open;
-            state
-                .jobs
-                .push_front(Job::Connect(event::parse_auth(auth.as_ref()).unwrap_or_default()));
-            queue.wake(&mut state, socket);
-        }
     }
 }
 

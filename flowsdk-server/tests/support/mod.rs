@@ -1,5 +1,10 @@
 //! A server with a handler that records, and two bare clients.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "every test binary uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "every test binary uses a part of it"
+)]
 
 pub mod http;
 
