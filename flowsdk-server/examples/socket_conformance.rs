@@ -17,7 +17,7 @@ use engineioxide::{
 };
 use flowsdk_server::{
     serve::{ServeConfig, Shutdown, serve},
-    socket::{self, CloseAbandonedPolls, Event, EventHandler, OrderedConfig, SocketLimits},
+    socket::{self, Event, EventHandler, Front, OrderedConfig, SocketLimits},
 };
 use serde::{
     Serialize, Serializer,
@@ -167,8 +167,8 @@ async fn main() -> std::io::Result<()> {
         );
     }
     let app = Router::new()
-        .route_service("/engine.io/", CloseAbandonedPolls(engine))
-        .route_service("/socket.io/", CloseAbandonedPolls(sockets));
+        .route_service("/engine.io/", Front(engine))
+        .route_service("/socket.io/", Front(sockets));
 
     let port = u16::try_from(env("CONFORMANCE_PORT").unwrap_or(3000)).unwrap_or(3000);
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;

@@ -1,7 +1,7 @@
 //! Sockets: Socket.IO protocol 5 over Engine.IO 4.
 //!
 //! [`builder`] sets the limits of the protocol library consistently, [`in_order()`] handles events in order and bounded,
-//! [`emit_checked`] and [`emit_within`] do not lose packets in silence, [`CloseAbandonedPolls`] stands in front of the
+//! [`emit_checked`] and [`emit_within`] do not lose packets in silence, [`Front`] stands in front of the
 //! service.
 //!
 //! # What a client can send
@@ -35,9 +35,9 @@
 
 pub mod emit;
 pub mod event;
+pub mod front;
 mod in_order;
 pub mod ordered;
-pub mod polls;
 
 use std::time::Duration;
 
@@ -45,9 +45,9 @@ use socketioxide::{ParserConfig, SocketIo, SocketIoBuilder};
 
 pub use emit::{EmitError, emit_checked, emit_within};
 pub use event::{Ack, Event, EventHandler, handler_fn};
+pub use front::Front;
 pub use in_order::{InOrder, in_order};
 pub use ordered::{OrderedConfig, Pending, attach};
-pub use polls::CloseAbandonedPolls;
 
 /// Limits of a socket endpoint.
 #[derive(Debug, Clone)]

@@ -20,7 +20,7 @@ use std::{
 use axum::Router;
 use flowsdk_server::{
     serve::{ServeConfig, Shutdown, serve},
-    socket::{self, CloseAbandonedPolls, Event, EventHandler, OrderedConfig, SocketLimits},
+    socket::{self, Event, EventHandler, Front, OrderedConfig, SocketLimits},
 };
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ impl Server {
         };
         let (service, io) = socket::builder(&limits).build_svc();
         io.ns("/", socket::in_order(&tracker, config, Recorder(state.clone())));
-        let app = app.route_service("/socket.io/", CloseAbandonedPolls(service));
+        let app = app.route_service("/socket.io/", Front(service));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let shutdown = Shutdown {
