@@ -19,6 +19,8 @@ mod router;
 mod session;
 mod statement;
 mod store;
+mod user;
+mod webchat;
 
 
 

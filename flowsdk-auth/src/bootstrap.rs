@@ -1,0 +1,77 @@
+//! The administrator of a new installation (spec A 5.4, rulings A6): an idempotent step before the
+//! server listens.
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::{PASSWORD_COST, PasswordError, PasswordHasher};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::UserId;
+use flowsdk_core::store::{Store, Transaction as _};
+use secrecy::SecretString;
+
+use crate::user::{AuthTx, Email, User, UserRole};
+
+/// What the installation is to begin with.
+#[derive(Debug, Clone)]
+pub struct BootstrapAdmin {
+    /// `ADMIN_EMAIL`.
+    pub email: Email,
+    /// `ADMIN_PASSWORD`; without it a random one is made.
+    pub password: Option<SecretString>,
+}
+
+/// What was done.
+#[derive(Debug)]
+pub enum Bootstrapped {
+    /// A user with this address was there.
+    Existed,
+    /// He was created with the password given.
+    Created,
+    /// He was created with this random password. It is shown once and stored nowhere.
+    CreatedWith(SecretString),
+}
+
+/// Why there is no administrator.
+#[derive(Debug, thiserror::Error)]
+pub enum BootstrapError {
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The password cannot be used.
+    #[error("ADMIN_PASSWORD cannot be used")]
+    Password(#[from] PasswordError),
+}
+
+/// Makes sure that a user with the administrator's address exists. Two processes that start together
+/// create one.
+pub async fn ensure_administrator<S: Store>(
+    store: &S,
+    cx: &OpContext,
+    hasher: &PasswordHasher,
+    admin: &BootstrapAdmin,
+) -> Result<Bootstrapped, BootstrapError>
+where
+    S::Tx: AuthTx,
+{
+    if store.read().await?.users().find_by_email(&admin.email).await?.is_some() {
+        return Ok(Bootstrapped::Existed);
+    }
+    let generated = admin.password.is_none();
+    let password = admin.password.clone().unwrap_or_else(|| SecretString::from(cx.ids().secret(1)));
+    let user = User {
+        id: UserId::generate(cx.ids()),
+        name: "Administrador".to_owned(),
+        email: admin.email.clone(),
+        phone: String::new(),
+        password_hash: hasher.hash(&password, PASSWORD_COST).await?,
+        role: UserRole::Admin,
+        created_at: cx.now(),
+    };
+    let mut tx = store.begin().await?;
+    let created = tx.users().insert_if_absent(&user).await?;
+    tx.commit().await?;
+    Ok(match (created, generated) {
+        (false, _) => Bootstrapped::Existed,
+        (true, true) => Bootstrapped::CreatedWith(password),
+        (true, false) => Bootstrapped::Created,
+    })
+}

@@ -1,0 +1,103 @@
+//! The user.
+
+use std::fmt;
+
+use flowsdk_core::id::UserId;
+use flowsdk_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// `userRole`: `admin` passes every permission check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UserRole {
+    /// Has what his group allows.
+    Member,
+    /// Has everything.
+    Admin,
+}
+
+impl UserRole {
+    /// The name in storage and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// A text that is no e-mail address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an e-mail address")]
+pub struct InvalidEmail;
+
+/// An e-mail address, unique among users; compared without case, so it is kept in lower case.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Email(String);
+
+impl Email {
+    /// Parses an address: one `@` between two parts without blanks, at most 254 bytes.
+    pub fn parse(text: &str) -> Result<Self, InvalidEmail> {
+        let text = text.trim().to_lowercase();
+        let fits = text.len() <= 254 && !text.contains(char::is_whitespace);
+        match text.split_once('@') {
+            Some((local, domain)) if fits && !local.is_empty() && !domain.is_empty() && !domain.contains('@') => {
+                Ok(Self(text))
+            }
+            _ => Err(InvalidEmail),
+        }
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A user account.
+#[derive(Clone)]
+pub struct User {
+    /// Its id.
+    pub id: UserId,
+    /// Display name.
+    pub name: String,
+    /// Unique address.
+    pub email: Email,
+    /// Target of the password-recovery code.
+    pub phone: String,
+    /// bcrypt hash; never returned.
+    pub password_hash: String,
+    /// Member or administrator.
+    pub role: UserRole,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+impl fmt::Debug for User {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("User")
+            .field("id", &self.id)
+            .field("email", &self.email)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_kept_in_lower_case() {
+        assert_eq!(Email::parse(" Ana@Example.COM ").map(|e| e.to_string()), Ok("ana@example.com".to_owned()));
+        for bad in ["", "ana", "@b", "a@", "a@b@c", "a b@c", &format!("{}@b", "a".repeat(254))] {
+            assert_eq!(Email::parse(bad), Err(InvalidEmail), "{bad:?}");
+        }
+    }
+}

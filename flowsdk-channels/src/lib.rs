@@ -1,0 +1,4 @@
+//! Channel gateways: from what a channel sends to the shared incoming events, and from outgoing events to
+//! what a channel shows.
+
+pub mod webchat;

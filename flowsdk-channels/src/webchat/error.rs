@@ -1,0 +1,61 @@
+//! Why a visitor is not let in.
+
+use flowsdk_core::fault::{Fault, FaultKind, StorageError};
+
+/// The reason, with the `code` by which a page can decide. `auth_error.message` is the same for all of
+/// them (spec B 7).
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    /// No such channel.
+    #[error("no such channel")]
+    ChannelUnknown,
+    /// The visitor or his key is wrong, or the handshake has no usable form.
+    #[error("identity missing or key wrong")]
+    IdentityInvalid,
+    /// The embed token is missing where one is needed, or is not acceptable.
+    #[error("embed token not acceptable: {0}")]
+    TokenInvalid(&'static str),
+    /// The embed token has expired.
+    #[error("embed token expired")]
+    TokenExpired,
+    /// The page's origin is not among those the channel allows.
+    #[error("origin not allowed")]
+    OriginRefused,
+    /// Too many new visits, or too many sockets of one visitor.
+    #[error("too many connections")]
+    RateLimited,
+    /// Storage failed.
+    #[error("storage failed")]
+    Storage(#[from] StorageError),
+}
+
+/// The message of every `auth_error` (spec B 3.1).
+pub const AUTH_ERROR_MESSAGE: &str = "erro interno";
+
+impl Fault for AuthError {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Self::ChannelUnknown => FaultKind::NotFound,
+            Self::IdentityInvalid | Self::TokenInvalid(_) | Self::TokenExpired => FaultKind::Unauthenticated,
+            Self::OriginRefused => FaultKind::Forbidden,
+            Self::RateLimited => FaultKind::RateLimited,
+            Self::Storage(_) => FaultKind::Unavailable,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::ChannelUnknown => "channel_unknown",
+            Self::IdentityInvalid => "identity_invalid",
+            Self::TokenInvalid(_) => "token_invalid",
+            Self::TokenExpired => "token_expired",
+            Self::OriginRefused => "origin_refused",
+            Self::RateLimited => "rate_limited",
+            Self::Storage(_) => "unavailable",
+        }
+    }
+
+    fn public_text(&self) -> String {
+        AUTH_ERROR_MESSAGE.to_owned()
+    }
+}

@@ -1,0 +1,173 @@
+//! From a client's event to an incoming message (spec B 4.2).
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::id::{IdSource, MessageId};
+use flowsdk_core::message::{IncomingContent, IncomingInteractive, IncomingMessage, Known, Reply, TextBody};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Longest text, in characters.
+pub const MAX_TEXT_CHARS: usize = 4_096;
+/// Longest id or title of a tapped button or row, in characters.
+const MAX_REPLY_CHARS: usize = 256;
+/// Longest `clientMessageId`, in bytes.
+const MAX_CLIENT_ID_BYTES: usize = 64;
+
+/// Why a client's event is no message; answered as `{ ok: false, code, message }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InboundError {
+    /// Not of the event's shape.
+    #[error("Conteúdo inválido")]
+    PayloadInvalid,
+    /// Nothing but blanks.
+    #[error("Mensagem vazia")]
+    TextEmpty,
+    /// More than 4,096 characters.
+    #[error("Mensagem longa demais (máximo de 4096 caracteres)")]
+    TextTooLong,
+    /// `clientMessageId` is not usable.
+    #[error("clientMessageId inválido")]
+    ClientMessageIdInvalid,
+}
+
+impl InboundError {
+    /// The stable code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::PayloadInvalid => "payload_invalid",
+            Self::TextEmpty => "text_empty",
+            Self::TextTooLong => "text_too_long",
+            Self::ClientMessageIdInvalid => "client_message_id_invalid",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TextPayload {
+    text: String,
+    #[serde(default)]
+    client_message_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ReplyType {
+    ButtonReply,
+    ListReply,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InteractivePayload {
+    #[serde(rename = "type")]
+    kind: ReplyType,
+    id: String,
+    title: String,
+    #[serde(default)]
+    client_message_id: Option<String>,
+}
+
+/// Event `message`: `{ text, clientMessageId? }`.
+pub fn text(payload: Value, cx: &OpContext) -> Result<IncomingMessage, InboundError> {
+    let payload: TextPayload = serde_json::from_value(payload).map_err(|_| InboundError::PayloadInvalid)?;
+    if payload.text.trim().is_empty() {
+        return Err(InboundError::TextEmpty);
+    }
+    if payload.text.chars().count() > MAX_TEXT_CHARS {
+        return Err(InboundError::TextTooLong);
+    }
+    message(cx, payload.client_message_id, Known::Text { text: TextBody { body: clean(payload.text) } })
+}
+
+/// Event `message_interactive`: `{ type, id, title, clientMessageId? }`.
+pub fn interactive(payload: Value, cx: &OpContext) -> Result<IncomingMessage, InboundError> {
+    let payload: InteractivePayload =
+        serde_json::from_value(payload).map_err(|_| InboundError::PayloadInvalid)?;
+    if payload.id.is_empty() || [&payload.id, &payload.title].iter().any(|t| t.chars().count() > MAX_REPLY_CHARS) {
+        return Err(InboundError::PayloadInvalid);
+    }
+    let reply = Reply { id: clean(payload.id), title: clean(payload.title) };
+    let interactive = match payload.kind {
+        ReplyType::ButtonReply => IncomingInteractive::ButtonReply { button_reply: reply },
+        ReplyType::ListReply => IncomingInteractive::ListReply { list_reply: reply },
+    };
+    message(cx, payload.client_message_id, Known::Interactive { interactive })
+}
+
+/// Postgres stores no NUL in a text.
+fn clean(text: String) -> String {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
+}
+
+fn message(cx: &OpContext, client: Option<String>, content: Known) -> Result<IncomingMessage, InboundError> {
+    let usable = |id: &String| {
+        !id.is_empty() && id.len() <= MAX_CLIENT_ID_BYTES && id.bytes().all(|b| b.is_ascii_graphic())
+    };
+    if client.as_ref().is_some_and(|id| !usable(id)) {
+        return Err(InboundError::ClientMessageIdInvalid);
+    }
+    Ok(IncomingMessage {
+        id: channel_message_id(cx.ids(), cx.now().as_millis()),
+        internal_id: Some(MessageId::generate(cx.ids())),
+        client_message_id: client,
+        content: IncomingContent::Known(content),
+    })
+}
+
+/// `wc-<timestamp>-<random>`.
+fn channel_message_id(ids: &dyn IdSource, millis: i64) -> String {
+    let mut random = ids.secret(1);
+    random.truncate(16);
+    format!("wc-{millis}-{random}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{prop_assert, proptest};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_table_of_bad_input() {
+        let cx = OpContext::system();
+        let long = "a".repeat(MAX_TEXT_CHARS + 1);
+        for (payload, error) in [
+            (json!({}), InboundError::PayloadInvalid),
+            (json!(null), InboundError::PayloadInvalid),
+            (json!([{ "text": "a" }]), InboundError::PayloadInvalid),
+            (json!({ "text": 7 }), InboundError::PayloadInvalid),
+            (json!({ "text": null }), InboundError::PayloadInvalid),
+            (json!({ "text": { "body": "a" } }), InboundError::PayloadInvalid),
+            (json!({ "text": "" }), InboundError::TextEmpty),
+            (json!({ "text": " \n\t" }), InboundError::TextEmpty),
+            (json!({ "text": long }), InboundError::TextTooLong),
+            (json!({ "text": "a", "clientMessageId": "" }), InboundError::ClientMessageIdInvalid),
+            (json!({ "text": "a", "clientMessageId": "a b" }), InboundError::ClientMessageIdInvalid),
+            (json!({ "text": "a", "clientMessageId": "x".repeat(65) }), InboundError::ClientMessageIdInvalid),
+        ] {
+            assert_eq!(text(payload.clone(), &cx).map(drop), Err(error), "{payload}");
+        }
+        assert!(text(json!({ "text": "é".repeat(MAX_TEXT_CHARS) }), &cx).is_ok());
+        for payload in [json!({ "type": "reply", "id": "a", "title": "A" }), json!({ "type": "button_reply", "id": "" , "title": "" })] {
+            assert_eq!(interactive(payload, &cx).map(drop), Err(InboundError::PayloadInvalid));
+        }
+    }
+
+    #[test]
+    fn ids_have_the_form_of_the_contract() {
+        let message = text(json!({ "text": "oi\u{0}" }), &OpContext::system()).expect("a message");
+        let parts: Vec<&str> = message.id.split('-').collect();
+        assert_eq!((parts[0], parts[1].len(), parts[2].len()), ("wc", 13, 16));
+        assert_eq!(message.content.as_text(), "oi\u{fffd}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken_or_refused(body in "\\PC{0,60}") {
+            let taken = text(json!({ "text": body }), &OpContext::system());
+            prop_assert!(taken.is_ok() != body.trim().is_empty());
+        }
+    }
+}

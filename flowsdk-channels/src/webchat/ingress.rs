@@ -1,0 +1,106 @@
+//! Where a visitor's message goes: durably in, before he is told so.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
+use flowsdk_core::id::MessageId;
+use flowsdk_core::kv::{KeyValue, KeyValueError, KeyValueExt as _, keys};
+use flowsdk_core::store::{ConversationTx, Store};
+use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
+use flowsdk_core::stream::consumer::{SubmitError, Submitter};
+use flowsdk_core::stream::event::IncomingEvent;
+use flowsdk_core::stream::topic::Incoming;
+
+/// Why a message was not taken; the client sends it again with the same `clientMessageId`.
+#[derive(Debug, thiserror::Error)]
+pub enum IngressError {
+    /// The conversation consumer cannot take it.
+    #[error("not taken: {0}")]
+    Consumer(#[from] SubmitError),
+    /// The broker cannot take it.
+    #[error("not appended")]
+    Broker(#[from] BrokerError),
+    /// The key-value store cannot be reached.
+    #[error("not appended")]
+    KeyValue(#[from] KeyValueError),
+    /// It led nowhere: the channel or the contact is gone.
+    #[error("dropped")]
+    Dropped,
+}
+
+/// A message that is durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// Its id; of the first one, when it came twice.
+    pub message_id: MessageId,
+}
+
+/// Takes incoming events of one message each.
+#[async_trait]
+pub trait Ingress: Send + Sync + std::fmt::Debug {
+    /// Answers when the message is durable.
+    async fn accept(&self, event: IncomingEvent) -> Result<Accepted, IngressError>;
+}
+
+/// The conversation consumer runs in this process: its turn is the durable write, in one commit.
+#[derive(Debug)]
+pub struct DirectIngress<S: Store>
+where
+    S::Tx: ConversationTx,
+{
+    submitter: Submitter<ConversationConsumer<S>>,
+}
+
+impl<S: Store> DirectIngress<S>
+where
+    S::Tx: ConversationTx,
+{
+    /// An ingress into `submitter`'s consumer.
+    pub fn new(submitter: Submitter<ConversationConsumer<S>>) -> Self {
+        Self { submitter }
+    }
+}
+
+#[async_trait]
+impl<S: Store> Ingress for DirectIngress<S>
+where
+    S::Tx: ConversationTx,
+{
+    async fn accept(&self, event: IncomingEvent) -> Result<Accepted, IngressError> {
+        let key = event.session_id.to_string();
+        let report = self.submitter.submit(key, ConversationEvent::Incoming(event)).await?;
+        let stored = report.stored.into_iter().next().ok_or(IngressError::Dropped)?;
+        Ok(Accepted { message_id: stored.id })
+    }
+}
+
+/// The conversation consumer runs elsewhere: `stream:incoming` is the durable write.
+#[derive(Debug)]
+pub struct StreamIngress {
+    broker: Arc<dyn Broker>,
+    kv: Arc<dyn KeyValue>,
+}
+
+impl StreamIngress {
+    /// An ingress into `broker`.
+    pub fn new(broker: Arc<dyn Broker>, kv: Arc<dyn KeyValue>) -> Self {
+        Self { broker, kv }
+    }
+}
+
+#[async_trait]
+impl Ingress for StreamIngress {
+    async fn accept(&self, mut event: IncomingEvent) -> Result<Accepted, IngressError> {
+        let message = event.messages.first_mut().ok_or(IngressError::Dropped)?;
+        let mut id = message.internal_id.clone().ok_or(IngressError::Dropped)?;
+        if let Some(client) = &message.client_message_id {
+            // A repetition gets the first id, and is published again all the same: the first try may have
+            // died before its append. The unique key of the row drops what is double.
+            id = self.kv.claim(&keys::client_message(&event.session_id, client), &id).await?;
+            message.internal_id = Some(id.clone());
+        }
+        self.broker.publish(&[NewEntry::of::<Incoming>(&event)]).await?;
+        Ok(Accepted { message_id: id })
+    }
+}

@@ -1,0 +1,136 @@
+//! Limits against abuse, per address and per visitor. In this process only: behind several processes
+//! each allows as much.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use flowsdk_core::session::SessionId;
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+/// How much is allowed; 0 switches a limit off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitsConfig {
+    /// New visits per minute and address (`WEBCHAT_NEW_VISITS_PER_MINUTE`).
+    pub new_visits_per_minute: u32,
+    /// Messages per second and session (`WEBCHAT_MESSAGES_PER_SECOND`), in bursts of five seconds' worth.
+    pub messages_per_second: u32,
+    /// Sockets at once per session (`WEBCHAT_SOCKETS_PER_VISITOR`).
+    pub sockets_per_visitor: u32,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self { new_visits_per_minute: 60, messages_per_second: 10, sockets_per_visitor: 10 }
+    }
+}
+
+/// The state of the limits.
+pub struct Limits {
+    config: LimitsConfig,
+    visits: Option<DefaultKeyedRateLimiter<IpAddr>>,
+    messages: Option<DefaultKeyedRateLimiter<SessionId>>,
+    sockets: Mutex<HashMap<SessionId, u32>>,
+}
+
+impl std::fmt::Debug for Limits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Limits").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// A place among the sockets of a session, given back when dropped.
+#[derive(Debug)]
+pub struct SocketPlace {
+    limits: Arc<Limits>,
+    session: SessionId,
+}
+
+impl Drop for SocketPlace {
+    fn drop(&mut self) {
+        let mut sockets = self.limits.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = sockets.get_mut(&self.session) {
+            *count -= 1;
+            if *count == 0 {
+                sockets.remove(&self.session);
+            }
+        }
+    }
+}
+
+impl Limits {
+    /// Fresh limits.
+    pub fn new(config: LimitsConfig) -> Arc<Self> {
+        let visits = NonZeroU32::new(config.new_visits_per_minute).map(Quota::per_minute);
+        let messages = NonZeroU32::new(config.messages_per_second)
+            .map(|rate| Quota::per_second(rate).allow_burst(rate.saturating_mul(NonZeroU32::MIN.saturating_add(4))));
+        Arc::new(Self {
+            config,
+            visits: visits.map(RateLimiter::keyed),
+            messages: messages.map(RateLimiter::keyed),
+            sockets: Mutex::default(),
+        })
+    }
+
+    /// Whether this address may begin another visit.
+    pub fn admit_visit(&self, address: IpAddr) -> bool {
+        self.visits.as_ref().is_none_or(|limiter| limiter.check_key(&address).is_ok())
+    }
+
+    /// Whether this session may write another message.
+    pub fn admit_message(&self, session: &SessionId) -> bool {
+        self.messages.as_ref().is_none_or(|limiter| limiter.check_key(session).is_ok())
+    }
+
+    /// A place for another socket of this session, if there is one.
+    pub fn admit_socket(self: &Arc<Self>, session: &SessionId) -> Option<SocketPlace> {
+        let mut sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = sockets.entry(session.clone()).or_default();
+        if self.config.sockets_per_visitor > 0 && *count >= self.config.sockets_per_visitor {
+            return None;
+        }
+        *count += 1;
+        drop(sockets);
+        Some(SocketPlace { limits: Arc::clone(self), session: session.clone() })
+    }
+
+    /// Forgets addresses and sessions that have been quiet; an idempotent tick.
+    pub fn forget_quiet(&self) {
+        if let Some(limiter) = &self.visits {
+            limiter.retain_recent();
+        }
+        if let Some(limiter) = &self.messages {
+            limiter.retain_recent();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session() -> SessionId {
+        SessionId::parse("wc-c-u").expect("id")
+    }
+
+    #[test]
+    fn a_burst_is_cut_off_and_zero_switches_off() {
+        let config = LimitsConfig { new_visits_per_minute: 3, messages_per_second: 2, sockets_per_visitor: 1 };
+        let limits = Limits::new(config);
+        let address = IpAddr::from([127, 0, 0, 1]);
+        assert_eq!((0..10).filter(|_| limits.admit_visit(address)).count(), 3);
+        assert_eq!((0..100).filter(|_| limits.admit_message(&session())).count(), 10);
+        let off = Limits::new(LimitsConfig { new_visits_per_minute: 0, messages_per_second: 0, sockets_per_visitor: 0 });
+        assert!((0..1_000).all(|_| off.admit_visit(address) && off.admit_message(&session())));
+    }
+
+    #[test]
+    fn a_socket_place_is_given_back() {
+        let limits = Limits::new(LimitsConfig { sockets_per_visitor: 1, ..LimitsConfig::default() });
+        let place = limits.admit_socket(&session());
+        assert!(place.is_some() && limits.admit_socket(&session()).is_none());
+        drop(place);
+        assert!(limits.admit_socket(&session()).is_some());
+    }
+}

@@ -1,0 +1,27 @@
+//! The web chat (spec B 2.1, 3.1, 4.1-4.4).
+//!
+//! A visitor connects and is recognised by [`Visitors`]; what he writes becomes an incoming event by
+//! [`inbound`]; what is written to him comes through the [`Gateway`]. The transport stays outside: a
+//! socket is anything that implements [`Connection`].
+
+pub mod context;
+pub mod embed;
+mod error;
+mod gateway;
+pub mod inbound;
+mod ingress;
+mod limits;
+mod model;
+pub mod payload;
+mod repository;
+mod statuses;
+mod visitors;
+
+pub use error::AuthError;
+pub use gateway::{Connection, Gateway, SendError};
+pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};
+pub use limits::{Limits, LimitsConfig};
+pub use model::{WebchatChannel, WebchatIdentity};
+pub use repository::{WebchatRepository, WebchatTx};
+pub use statuses::{StatusQueue, StatusSink, StoreStatuses, StreamStatuses};
+pub use visitors::{Handshake, Visitor, Visitors};

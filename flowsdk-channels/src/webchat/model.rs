@@ -1,0 +1,54 @@
+//! Channels and identities of the web chat (spec B 2.1).
+
+use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, RouterId};
+use flowsdk_core::time::Timestamp;
+use serde_json::Value;
+
+/// A web chat channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WebchatChannel {
+    /// Its id.
+    pub id: ChannelId,
+    /// Its router.
+    pub router_id: RouterId,
+    /// Its name, `channelName` in `auth_ok`.
+    pub name: String,
+    /// Whether it is the router's test channel (spec B 4.4).
+    pub is_test_channel: bool,
+    /// Colours, avatar, texts; passed to the page as it is.
+    pub appearance: Option<Value>,
+    /// Overrides the router's initial flow.
+    pub initial_flow_id: Option<FlowId>,
+    /// Present on a closed channel: only signed tokens get in (spec B 4.3).
+    pub embed_secret: Option<Encrypted>,
+    /// Origins that may open a socket; `None` means any.
+    pub allowed_origins: Option<Vec<String>>,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// A visitor of an open channel.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebchatIdentity {
+    /// Its id.
+    pub id: IdentityId,
+    /// The channel.
+    pub channel_id: ChannelId,
+    /// The contact; one identity a channel and contact.
+    pub contact_id: ContactId,
+    /// bcrypt hash (cost 10) of the session key; the key itself is nowhere.
+    pub session_key_hash: String,
+    /// When he first came.
+    pub created_at: Timestamp,
+}
+
+impl std::fmt::Debug for WebchatIdentity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WebchatIdentity")
+            .field("id", &self.id)
+            .field("channel_id", &self.channel_id)
+            .field("contact_id", &self.contact_id)
+            .finish_non_exhaustive()
+    }
+}

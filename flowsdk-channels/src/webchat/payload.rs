@@ -1,0 +1,98 @@
+//! The payloads of the web chat socket and of its history, as they go over the wire.
+
+use flowsdk_core::id::MessageId;
+use flowsdk_core::message::{Direction, Message, MessageStatus, Sender};
+use flowsdk_core::stream::event::OutgoingEvent;
+use flowsdk_core::time::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+/// `auth_ok` (spec B 4.2). `sessionKey` is `null` for visitors with an embed token: the token is
+/// their key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthOk {
+    /// The visitor.
+    pub user_id: String,
+    /// His key: shown once to a new visitor, echoed to a returning one.
+    pub session_key: Option<String>,
+    /// Name of the channel.
+    pub channel_name: String,
+    /// Colours, avatar, texts.
+    pub appearance: Option<Value>,
+}
+
+/// `auth_error`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AuthErrorPayload {
+    /// Always `erro interno`.
+    pub message: &'static str,
+    /// By which a page can decide.
+    pub code: &'static str,
+}
+
+/// `message` from the server: `{ id, type, <type>: {..}, timestamp, sender }`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ServerMessage {
+    /// Id of the message.
+    pub id: MessageId,
+    /// `type` and its node.
+    #[serde(flatten)]
+    pub content: Value,
+    /// When it was produced, epoch milliseconds.
+    pub timestamp: Timestamp,
+    /// Who speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender: Option<Sender>,
+}
+
+impl From<&OutgoingEvent> for ServerMessage {
+    fn from(event: &OutgoingEvent) -> Self {
+        Self {
+            id: event.internal_id.clone(),
+            content: serde_json::to_value(&event.content).unwrap_or_default(),
+            timestamp: event.timestamp,
+            sender: Some(event.sender.clone()),
+        }
+    }
+}
+
+impl From<Message> for ServerMessage {
+    fn from(message: Message) -> Self {
+        Self {
+            id: message.id,
+            content: message.content,
+            timestamp: message.created_at,
+            sender: message.sender,
+        }
+    }
+}
+
+/// An item of `GET /webchat/history`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HistoryItem {
+    /// The message.
+    #[serde(flatten)]
+    pub message: ServerMessage,
+    /// `in` from the visitor, `out` to him.
+    pub direction: Direction,
+    /// How far an outgoing message came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<MessageStatus>,
+}
+
+impl From<Message> for HistoryItem {
+    fn from(message: Message) -> Self {
+        Self { direction: message.direction, status: message.status, message: message.into() }
+    }
+}
+
+/// The ack of `message` and `message_interactive`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageAck {
+    /// Always `true`.
+    pub ok: bool,
+    /// Id of the stored message; of the first one, when it came twice.
+    pub message_id: MessageId,
+}

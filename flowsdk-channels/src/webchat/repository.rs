@@ -1,0 +1,41 @@
+//! Storage of the web chat.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChannelId, ContactId};
+use flowsdk_core::store::ConversationTx;
+
+use super::{WebchatChannel, WebchatIdentity};
+
+/// Channels and identities of one transaction.
+#[async_trait]
+pub trait WebchatRepository: Send {
+    /// A channel.
+    async fn find_channel(&mut self, id: &ChannelId) -> Result<Option<WebchatChannel>, StorageError>;
+
+    /// Creates a channel.
+    async fn insert_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError>;
+
+    /// The identity of a visitor on a channel, by the identity of its contact (`phoneNumber`).
+    async fn find_identity(
+        &mut self,
+        channel: &ChannelId,
+        contact_identity: &str,
+    ) -> Result<Option<WebchatIdentity>, StorageError>;
+
+    /// Creates an identity.
+    async fn insert_identity(&mut self, identity: &WebchatIdentity) -> Result<(), StorageError>;
+
+    /// The chat that a contact has with the channel's router: the open one, else the newest.
+    async fn find_chat(
+        &mut self,
+        channel: &ChannelId,
+        contact: &ContactId,
+    ) -> Result<Option<flowsdk_core::id::ChatId>, StorageError>;
+}
+
+/// What the web chat needs of a transaction.
+pub trait WebchatTx: ConversationTx {
+    /// Channels and identities.
+    fn webchat(&mut self) -> &mut dyn WebchatRepository;
+}

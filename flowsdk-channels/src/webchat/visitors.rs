@@ -1,0 +1,359 @@
+//! Recognises visitors (spec B 3.1, 4.2, 4.3).
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_core::contact::{Contact, ContactChange};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::{MasterKey, PasswordError, PasswordHasher, SESSION_KEY_COST};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, VisitorId};
+use flowsdk_core::message::IncomingMessage;
+use flowsdk_core::session::{Channel, SessionId};
+use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
+use flowsdk_core::stream::event::IncomingEvent;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use moka::sync::Cache;
+use rand::RngExt as _;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
+
+use super::payload::AuthOk;
+use super::{AuthError, Limits, WebchatChannel, WebchatIdentity, WebchatTx, embed};
+
+/// `contactName` of webchat events (spec B 4.2).
+const CONTACT_NAME: &str = "WebChat User";
+/// Name of a new visitor's contact (spec B 4.2).
+const NEW_CONTACT_NAME: &str = "Flow Chat";
+/// How long a key that was right is remembered, so that a reconnect needs no bcrypt.
+const REMEMBER_FOR: Duration = Duration::from_secs(15 * 60);
+/// Most keys remembered.
+const REMEMBERED: u64 = 100_000;
+
+/// What a socket or a history request says of itself.
+#[derive(Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Handshake {
+    /// The channel.
+    #[serde(default)]
+    pub channel_id: String,
+    /// A returning visitor.
+    #[serde(default)]
+    pub user_id: Option<String>,
+    /// His key.
+    #[serde(default)]
+    pub session_key: Option<SecretString>,
+    /// An embed token.
+    #[serde(default)]
+    pub token: Option<SecretString>,
+    /// The last message the visitor has.
+    #[serde(default)]
+    pub since: Option<String>,
+}
+
+impl fmt::Debug for Handshake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handshake")
+            .field("channel_id", &self.channel_id)
+            .field("user_id", &self.user_id)
+            .field("since", &self.since)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A visitor who was let in.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// His session; the room his sockets join.
+    pub session_id: SessionId,
+    /// The channel.
+    pub channel_id: ChannelId,
+    /// His contact.
+    pub contact_id: ContactId,
+    /// Variables that seed a new session.
+    pub context: Option<Map<String, Value>>,
+    /// The flow his token asks for.
+    pub flow_id: Option<FlowId>,
+    /// The last message he has.
+    pub since: Option<MessageId>,
+}
+
+impl Visitor {
+    /// The incoming event of one message of his.
+    pub fn incoming(&self, message: IncomingMessage, cx: &OpContext) -> IncomingEvent {
+        IncomingEvent {
+            channel_type: Channel::Webchat,
+            session_id: self.session_id.clone(),
+            phone_number_id: self.session_id.phone_number_id().to_owned(),
+            from: Some(self.session_id.party().to_owned()),
+            contact_name: CONTACT_NAME.to_owned(),
+            messages: vec![message],
+            timestamp: cx.now(),
+            context: self.context.clone(),
+            flow_id: self.flow_id.clone(),
+        }
+    }
+}
+
+/// Lets visitors in.
+#[derive(Debug)]
+pub struct Visitors<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    master_key: Arc<MasterKey>,
+    hasher: PasswordHasher,
+    limits: Arc<Limits>,
+    remembered: Remembered,
+}
+
+impl<S: Store> Visitors<S>
+where
+    S::Tx: WebchatTx,
+{
+    /// A service over `store`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        hasher: PasswordHasher,
+        limits: Arc<Limits>,
+    ) -> Self {
+        Self { store, cx, master_key, hasher, limits, remembered: Remembered::new() }
+    }
+
+    /// Lets a socket in: a new visit, a returning visitor or an embed token. `origin` is the page's,
+    /// where the transport knows it.
+    ///
+    /// # Errors
+    /// A returning visitor whose key is wrong never becomes a new visit (spec B 3.1).
+    pub async fn enter(
+        &self,
+        handshake: &Handshake,
+        address: IpAddr,
+        origin: Option<&str>,
+    ) -> Result<(Visitor, AuthOk), AuthError> {
+        let channel = self.channel(handshake).await?;
+        if let (Some(allowed), Some(origin)) = (&channel.allowed_origins, origin)
+            && !allowed.iter().any(|known| known == origin)
+        {
+            return Err(AuthError::OriginRefused);
+        }
+        let anonymous = handshake.user_id.is_none() && handshake.session_key.is_none();
+        if channel.embed_secret.is_none() && anonymous {
+            if !self.limits.admit_visit(address) {
+                return Err(AuthError::RateLimited);
+            }
+            return self.new_visit(handshake, &channel).await;
+        }
+        let visitor = self.known(handshake, &channel).await?;
+        let ok = AuthOk {
+            user_id: visitor.session_id.party().to_owned(),
+            session_key: handshake
+                .session_key
+                .as_ref()
+                .filter(|_| channel.embed_secret.is_none())
+                .map(|key| key.expose_secret().to_owned()),
+            channel_name: channel.name,
+            appearance: channel.appearance,
+        };
+        Ok((visitor, ok))
+    }
+
+    /// Recognises a visitor who must be known already: for his history.
+    pub async fn recognise(&self, handshake: &Handshake) -> Result<Visitor, AuthError> {
+        let channel = self.channel(handshake).await?;
+        self.known(handshake, &channel).await
+    }
+
+    /// The clock and ids of the service.
+    pub fn context(&self) -> &OpContext {
+        &self.cx
+    }
+
+    async fn channel(&self, handshake: &Handshake) -> Result<WebchatChannel, AuthError> {
+        let id = ChannelId::parse(handshake.channel_id.clone()).map_err(|_| AuthError::ChannelUnknown)?;
+        self.store.read().await?.webchat().find_channel(&id).await?.ok_or(AuthError::ChannelUnknown)
+    }
+
+    async fn known(&self, handshake: &Handshake, channel: &WebchatChannel) -> Result<Visitor, AuthError> {
+        match &channel.embed_secret {
+            Some(secret) => {
+                let secret = self.master_key.decrypt(secret).map_err(|_| StorageError::Corrupt {
+                    entity: "webchat_channel",
+                    reason: "its embed secret cannot be opened".to_owned(),
+                })?;
+                self.with_token(handshake, channel, &secret).await
+            }
+            None => self.returning(handshake, channel).await,
+        }
+    }
+
+    async fn new_visit(
+        &self,
+        handshake: &Handshake,
+        channel: &WebchatChannel,
+    ) -> Result<(Visitor, AuthOk), AuthError> {
+        let visitor = VisitorId::generate(self.cx.ids());
+        let session_key = SecretString::from(self.cx.ids().secret(2));
+        let session_key_hash = self.hasher.hash(&session_key, SESSION_KEY_COST).await.map_err(refused)?;
+        let session_id =
+            SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
+        let identity = session_id.contact_identity();
+        let contact =
+            Contact::create(&self.cx, identity.clone(), NEW_CONTACT_NAME.to_owned(), Channel::Webchat);
+        let mut tx = self.store.begin().await?;
+        let contact = tx.contacts().insert_or_get(&contact).await?;
+        let row = WebchatIdentity {
+            id: IdentityId::generate(self.cx.ids()),
+            channel_id: channel.id.clone(),
+            contact_id: contact.id.clone(),
+            session_key_hash: session_key_hash.clone(),
+            created_at: self.cx.now(),
+        };
+        tx.webchat().insert_identity(&row).await?;
+        tx.commit().await?;
+        self.remembered.note(&identity, &session_key, &session_key_hash);
+        let ok = AuthOk {
+            user_id: visitor.to_string(),
+            session_key: Some(session_key.expose_secret().to_owned()),
+            channel_name: channel.name.clone(),
+            appearance: channel.appearance.clone(),
+        };
+        Ok((self.visitor(handshake, channel, session_id, contact.id), ok))
+    }
+
+    async fn returning(&self, handshake: &Handshake, channel: &WebchatChannel) -> Result<Visitor, AuthError> {
+        let (Some(user_id), Some(key)) = (&handshake.user_id, &handshake.session_key) else {
+            return Err(AuthError::IdentityInvalid);
+        };
+        let visitor = VisitorId::parse(user_id.clone()).map_err(|_| AuthError::IdentityInvalid)?;
+        let session_id =
+            SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
+        let identity = session_id.contact_identity();
+        let row = self.store.read().await?.webchat().find_identity(&channel.id, &identity).await?;
+        let row = row.ok_or(AuthError::IdentityInvalid)?;
+        if !self.remembered.knows(&identity, key, &row.session_key_hash) {
+            match self.hasher.verify(key, &row.session_key_hash).await {
+                Ok(true) => self.remembered.note(&identity, key, &row.session_key_hash),
+                Ok(false) | Err(PasswordError::TooLong) => return Err(AuthError::IdentityInvalid),
+                Err(error) => return Err(refused(error)),
+            }
+        }
+        Ok(self.visitor(handshake, channel, session_id, row.contact_id))
+    }
+
+    async fn with_token(
+        &self,
+        handshake: &Handshake,
+        channel: &WebchatChannel,
+        secret: &SecretString,
+    ) -> Result<Visitor, AuthError> {
+        let token = handshake.token.as_ref().ok_or(AuthError::TokenInvalid("missing"))?;
+        let token = embed::verify(token.expose_secret(), secret, self.cx.now())?;
+        let session_id =
+            SessionId::webchat(&channel.id, &token.visitor, token.context.fingerprint.as_deref())
+                .map_err(|_| AuthError::TokenInvalid("sub is not usable"))?;
+        let contact = self.contact_of_token(&session_id, token.name).await?;
+        let mut visitor = self.visitor(handshake, channel, session_id, contact);
+        visitor.context = Some(token.context.variables).filter(|map| !map.is_empty());
+        visitor.flow_id = token.flow_id;
+        Ok(visitor)
+    }
+
+    /// The contact of a token's `sub`, created or renamed as the token says. A name that a flow has set
+    /// stays.
+    async fn contact_of_token(
+        &self,
+        session_id: &SessionId,
+        name: Option<String>,
+    ) -> Result<ContactId, StorageError> {
+        let identity = session_id.contact_identity();
+        let found = self.store.read().await?.contacts().find_by_phone_numbers(&[identity.clone()]).await?;
+        if let Some(contact) = found.first()
+            && (contact.name_locked || name.as_ref().is_none_or(|name| *name == contact.name))
+        {
+            return Ok(contact.id.clone());
+        }
+        let mut tx = self.store.begin().await?;
+        let new_name = name.clone().unwrap_or_else(|| NEW_CONTACT_NAME.to_owned());
+        let new = Contact::create(&self.cx, identity, new_name, Channel::Webchat);
+        let mut contact = tx.contacts().insert_or_get(&new).await?;
+        if let Some(name) = name.filter(|name| *name != contact.name && !contact.name_locked) {
+            contact.apply(&ContactChange::Name(name));
+            contact.name_locked = false;
+            tx.contacts().save_many(&[&contact]).await?;
+        }
+        tx.commit().await?;
+        Ok(contact.id)
+    }
+
+    fn visitor(
+        &self,
+        handshake: &Handshake,
+        channel: &WebchatChannel,
+        session_id: SessionId,
+        contact_id: ContactId,
+    ) -> Visitor {
+        Visitor {
+            session_id,
+            channel_id: channel.id.clone(),
+            contact_id,
+            context: None,
+            flow_id: None,
+            since: handshake.since.as_ref().and_then(|id| MessageId::parse(id.clone()).ok()),
+        }
+    }
+}
+
+fn refused(error: PasswordError) -> AuthError {
+    match error {
+        PasswordError::Busy => AuthError::RateLimited,
+        PasswordError::TooLong => AuthError::IdentityInvalid,
+        PasswordError::Corrupt => AuthError::Storage(StorageError::Corrupt {
+            entity: "webchat_identity",
+            reason: "its key hash is no bcrypt hash".to_owned(),
+        }),
+    }
+}
+
+/// Keys that were right a short while ago, as keyed digests in memory: never the key, never stored.
+struct Remembered {
+    /// As long as a block of the hash.
+    secret: [u8; 64],
+    digests: Cache<String, [u8; 32]>,
+}
+
+impl fmt::Debug for Remembered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Remembered")
+    }
+}
+
+impl Remembered {
+    fn new() -> Self {
+        let digests = Cache::builder().max_capacity(REMEMBERED).time_to_live(REMEMBER_FOR).build();
+        Self { secret: rand::rng().random(), digests }
+    }
+
+    /// Of the key and of the stored hash, so that a changed key is not remembered.
+    fn digest(&self, key: &SecretString, hash: &str) -> [u8; 32] {
+        let mut mac = Hmac::<Sha256>::new((&self.secret).into());
+        mac.update(hash.as_bytes());
+        mac.update(key.expose_secret().as_bytes());
+        mac.finalize().into_bytes().into()
+    }
+
+    fn note(&self, identity: &str, key: &SecretString, hash: &str) {
+        self.digests.insert(identity.to_owned(), self.digest(key, hash));
+    }
+
+    fn knows(&self, identity: &str, key: &SecretString, hash: &str) -> bool {
+        let known = self.digests.get(identity);
+        known.is_some_and(|known| bool::from(known.ct_eq(&self.digest(key, hash))))
+    }
+}

@@ -1,0 +1,222 @@
+//! The HTTP/1 accept loop.
+//!
+//! `axum::serve` sets no header timeout, no connection limit and no deadline for a shutdown, so the loop is our own:
+//!
+//! * a client that dribbles its request head is cut after [`ServeConfig::header_read_timeout`]. The same timer closes
+//!   an idle keep-alive connection; a request being served, a long poll among them, is not touched by it;
+//! * at most [`ServeConfig::max_connections`] connections are open. Further ones wait in the listen backlog. **A
+//!   websocket counts too**: the slot travels with the byte stream and comes back when the stream is dropped, not when
+//!   the HTTP part is over;
+//! * after [`Shutdown::token`] is cancelled nothing new is accepted, running requests finish, idle connections close,
+//!   and what is left after [`Shutdown::drain`] is aborted.
+//!
+//! Upgraded sockets are out of HTTP's reach: whoever owns a `SocketIo` closes it (`io.close().await`) when the token
+//! fires. `serve` waits for them until the deadline and logs how many were still open.
+
+use std::{convert::Infallible, io, net::SocketAddr, pin::Pin, sync::Arc, task::Poll, time::Duration};
+
+use axum::{Router, extract::ConnectInfo};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::ServiceExt;
+
+/// Limits of the accept loop.
+#[derive(Debug, Clone)]
+pub struct ServeConfig {
+    /// Time a client has for a complete request head; also how long a keep-alive connection may idle.
+    pub header_read_timeout: Duration,
+    /// Open connections, websockets included.
+    pub max_connections: usize,
+    /// Size at which a request head is refused with 431.
+    pub max_head_bytes: usize,
+}
+
+impl Default for ServeConfig {
+    fn default() -> Self {
+        Self {
+            header_read_timeout: Duration::from_secs(10),
+            max_connections: 20_000,
+            max_head_bytes: 32 * 1024,
+        }
+    }
+}
+
+/// When and how a server ends.
+#[derive(Debug, Clone)]
+pub struct Shutdown {
+    /// Cancelling it starts the shutdown.
+    pub token: CancellationToken,
+    /// Connection tasks are spawned on it, so that the process can wait for all of its tasks in one place.
+    pub tracker: TaskTracker,
+    /// How long running requests and open sockets may take after that.
+    pub drain: Duration,
+}
+
+/// Serves `app` until `shutdown.token` is cancelled and the connections are drained or aborted.
+///
+/// Handlers find the peer in [`ConnectInfo<SocketAddr>`].
+///
+/// # Errors
+/// None at present: a failing `accept` (out of descriptors) is logged and tried again.
+pub async fn serve(
+    listener: TcpListener,
+    app: Router,
+    config: ServeConfig,
+    shutdown: Shutdown,
+) -> io::Result<()> {
+    let permits = u32::try_from(config.max_connections).unwrap_or(u32::MAX).max(1);
+    let slots = Arc::new(Semaphore::new(permits as usize));
+    let abort = CancellationToken::new();
+
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(config.header_read_timeout)
+        .max_buf_size(config.max_head_bytes.max(8 * 1024));
+
+    loop {
+        let next = async {
+            // A closed semaphore cannot happen: nobody closes it.
+            let slot = slots.clone().acquire_owned().await.ok()?;
+            Some((accept(&listener).await, slot))
+        };
+        let ((stream, peer), slot) = tokio::select! {
+            biased;
+            () = shutdown.token.cancelled() => break,
+            next = next => match next { Some(next) => next, None => break },
+        };
+        let conn = connection(&http, stream, peer, slot, app.clone());
+        let (stop, abort) = (shutdown.token.clone(), abort.clone());
+        shutdown.tracker.spawn(async move {
+            tokio::pin!(conn);
+            tokio::select! {
+                biased;
+                () = abort.cancelled() => return,
+                result = conn.as_mut() => return log_end(peer, result),
+                () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
+            }
+            tokio::select! {
+                biased;
+                () = abort.cancelled() => tracing::warn!(%peer, "connection aborted at the drain deadline"),
+                result = conn => log_end(peer, result),
+            }
+        });
+    }
+
+    drop(listener);
+    if tokio::time::timeout(shutdown.drain, slots.acquire_many(permits))
+        .await
+        .is_err()
+    {
+        let open = permits as usize - slots.available_permits();
+        tracing::warn!(open, "drain deadline reached, aborting what is left");
+    }
+    abort.cancel();
+    Ok(())
+}
+
+type Conn<S> = http1::UpgradeableConnection<Slotted, S>;
+
+fn connection(
+    http: &http1::Builder,
+    stream: TcpStream,
+    peer: SocketAddr,
+    slot: OwnedSemaphorePermit,
+    app: Router,
+) -> Conn<
+    impl hyper::service::HttpService<Incoming, ResBody = axum::body::Body, Error = Infallible, Future: Send>
+    + Send
+    + use<>,
+> {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%peer, %error, "TCP_NODELAY not set");
+    }
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        app.clone().oneshot(request)
+    });
+    http.serve_connection(
+        Slotted {
+            io: TokioIo::new(stream),
+            _slot: slot,
+        },
+        service,
+    )
+    .with_upgrades()
+}
+
+/// Accepts one connection; errors of a single peer are skipped, errors of the process (EMFILE) are waited out.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::ConnectionAborted
+                        | io::ErrorKind::ConnectionReset
+                        | io::ErrorKind::ConnectionRefused
+                ) => {}
+            Err(error) => {
+                tracing::error!(%error, "accept failed, trying again");
+                tokio::time::sleep(Duration::from_millis(250)).await;
+            }
+        }
+    }
+}
+
+fn log_end(peer: SocketAddr, result: hyper::Result<()>) {
+    if let Err(error) = result {
+        tracing::debug!(%peer, %error, "connection ended with an error");
+    }
+}
+
+/// A stream that holds its connection slot for as long as it lives, also after an upgrade.
+struct Slotted {
+    io: TokioIo<TcpStream>,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl hyper::rt::Read for Slotted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+        buf: hyper::rt::ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_read(cx, buf)
+    }
+}
+
+impl hyper::rt::Write for Slotted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
+    }
+}

@@ -1,0 +1,150 @@
+//! The accept loop: slow heads, limits, shutdown.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use axum::{Router, extract::ConnectInfo, routing::get};
+use flowsdk_server::{serve::ServeConfig, socket::OrderedConfig};
+use support::{Client, Server, http, wait_until};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+fn app() -> Router {
+    let slow = async || {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        "done"
+    };
+    let hangs = async || tokio::time::sleep(Duration::from_secs(3600)).await;
+    let peer = async |ConnectInfo(peer): ConnectInfo<std::net::SocketAddr>| peer.ip().to_string();
+    Router::new()
+        .route("/slow", get(slow))
+        .route("/hangs", get(hangs))
+        .route("/peer", get(peer))
+}
+
+async fn server(config: ServeConfig) -> Server {
+    Server::start_with(OrderedConfig::default(), config, app()).await
+}
+
+#[tokio::test]
+async fn handlers_see_the_peer() {
+    let server = server(ServeConfig::default()).await;
+    assert_eq!(
+        http::request(server.addr, "GET", "/peer", "").await,
+        (200, "127.0.0.1".to_owned())
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_dribbled_head_is_cut() {
+    let config = ServeConfig {
+        header_read_timeout: Duration::from_millis(300),
+        ..ServeConfig::default()
+    };
+    let server = server(config).await;
+    let mut stream = TcpStream::connect(server.addr).await.unwrap();
+    let begin = Instant::now();
+    let mut cut = false;
+    for byte in b"GET /peer HTTP/1.1\r\nHost: localhost\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" {
+        if stream.write_all(&[*byte]).await.is_err() {
+            cut = true;
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(
+        cut || stream.read(&mut [0; 16]).await.is_ok_and(|n| n == 0)
+            || begin.elapsed() < Duration::from_secs(3)
+    );
+    wait_until("the connection is gone", || server.tracker.len() == 1).await;
+    assert!(begin.elapsed() < Duration::from_secs(3));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn websockets_count_as_connections() {
+    let config = ServeConfig {
+        max_connections: 2,
+        ..ServeConfig::default()
+    };
+    let server = server(config).await;
+    let (first, second) = (
+        Client::connect(server.addr).await,
+        Client::connect(server.addr).await,
+    );
+    let third = tokio::time::timeout(
+        Duration::from_millis(200),
+        http::request(server.addr, "GET", "/peer", ""),
+    )
+    .await;
+    assert!(third.is_err(), "both places are taken by websockets");
+    first.close().await;
+    assert_eq!(http::request(server.addr, "GET", "/peer", "").await.0, 200);
+    second.close().await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_requests_finish_and_aborts_what_hangs() {
+    let server = server(ServeConfig::default()).await;
+    let addr = server.addr;
+    let mut idle = TcpStream::connect(addr).await.unwrap();
+    idle.write_all(b"GET /peer HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .await
+        .unwrap();
+    let mut buffer = [0; 1024];
+    assert!(idle.read(&mut buffer).await.unwrap() > 0);
+    let mut hangs = TcpStream::connect(addr).await.unwrap();
+    hangs
+        .write_all(b"GET /hangs HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .await
+        .unwrap();
+    let socket = Client::connect(addr).await;
+    let slow = async {
+        let answer = http::request(addr, "GET", "/slow", "").await;
+        (answer, Instant::now())
+    };
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let begin = Instant::now();
+        server.stop().await; // the deadline is 500 ms
+        begin.elapsed()
+    };
+    let ((answer, _), elapsed) = tokio::join!(slow, stop);
+    assert_eq!(answer, (200, "done".to_owned()), "a running request finishes");
+    assert!(
+        (Duration::from_millis(450)..Duration::from_secs(2)).contains(&elapsed),
+        "{elapsed:?}"
+    );
+    assert_eq!(
+        idle.read(&mut buffer).await.unwrap_or(0),
+        0,
+        "an idle connection is closed"
+    );
+    assert_eq!(
+        hangs.read(&mut buffer).await.unwrap_or(0),
+        0,
+        "a hanging request is aborted"
+    );
+    assert!(TcpStream::connect(addr).await.is_err(), "nobody listens");
+    drop(socket);
+}
+
+#[tokio::test]
+async fn an_abandoned_poll_ends_the_session() {
+    let server = server(ServeConfig::default()).await;
+    let session = http::open(server.addr).await;
+    session.post("40").await;
+    session.poll_for("40{").await;
+    wait_until("joined", || server.io.sockets().len() == 1).await;
+    session.post("3").await;
+    session.abandon_poll().await;
+    wait_until("left", || server.io.sockets().is_empty()).await;
+    assert_eq!(session.poll().await.0, 400);
+    server.stop().await;
+}
