@@ -5,7 +5,7 @@ mod compile;
 mod condition;
 mod content;
 mod input;
-mod pattern;
+pub(crate) mod pattern;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -57,3 +57,5 @@ fn still_waiting(scene: &Scene<'_>, mut session: Session, contact: Contact) -> O
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::stage;
