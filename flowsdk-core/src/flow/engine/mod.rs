@@ -10,6 +10,7 @@ mod condition;
 mod scene;
 mod trace;
 mod turn;
+mod view;
 mod wait;
 
 pub use scene::{Effect, Outcome, Scene, Trigger, TurnEnd};

@@ -97,7 +97,7 @@ fn deep_paths_and_long_inputs_are_harmless() {
     ]));
     assert_eq!(stage.start("oi"), ["<>"]);
     let said = stage.say(&"é".repeat(500_000));
-    assert!(said[0].len() <= crate::flow::MAX_RENDERED);
+    assert!(said[0].len() <= crate::flow::interpolate::MAX_RENDERED);
 }
 
 #[test]

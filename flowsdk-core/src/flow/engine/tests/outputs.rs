@@ -161,3 +161,41 @@ fn an_action_that_fails_stops_the_turn_unless_it_says_otherwise() {
         assert_eq!(stage.ended(), tolerant);
     }
 }
+
+#[test]
+fn a_flow_that_may_read_static_variables_says_so() {
+    let is = |block: Value| {
+        let mut block = block;
+        block["id"] = json!("a");
+        block["type"] = json!("content");
+        if block["defaultOutput"].is_null() {
+            block["defaultOutput"] = json!({ "end": true });
+        }
+        compile_as("f", &flow_of(&[block]))
+            .expect("compiles")
+            .uses_static_variables()
+    };
+    let condition =
+        json!([{ "source": { "type": "input" }, "comparator": "equals", "values": ["{{flow.x}}"] }]);
+    assert!(!is(json!({ "contents": [text("{{contact.name}} router.x")] })));
+    assert!(is(json!({ "contents": [text("{{ router.x }}")] })));
+    assert!(is(
+        json!({ "onEnter": [{ "type": "setVariable", "key": "x", "value": [{ "y": "{{flow.x}}" }] }] })
+    ));
+    assert!(is(
+        json!({ "onLeave": [{ "type": "setContactName", "value": "{{flow.x}}" }] })
+    ));
+    assert!(is(
+        json!({ "onEnter": [{ "type": "closeChat", "conditions": condition }] })
+    ));
+    assert!(is(
+        json!({ "outputConditions": [{ "conditions": condition, "target": { "end": true } }] })
+    ));
+    assert!(is(
+        json!({ "input": { "validation": { "kind": "text", "retryText": "{{router.x}}" } } })
+    ));
+    assert!(
+        is(json!({ "defaultOutput": { "flowId": "other" } })),
+        "the other flow may"
+    );
+}
