@@ -10,6 +10,5 @@ mod repository;
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};
 pub use engine::{ActionResult, Effect, Outcome, Scene, TraceStep, Trigger, TurnEnd, run};
-pub use interpolate::{MAX_RENDERED, Template};
 pub use model::{Flow, FlowVersion};
 pub use repository::FlowRepository;

@@ -102,7 +102,8 @@ pub struct Session {
     pub position: Option<Position>,
     /// Session variables.
     pub variables: Map<String, Value>,
-    /// The stops before the current one, oldest first, at most [`MAX_HISTORY`].
+    /// The stops so far, oldest first, at most [`MAX_HISTORY`]; while the session waits, the last one
+    /// is the block it waits at.
     pub history: Vec<Stop>,
     /// External redirects, oldest first, at most [`MAX_HISTORY`].
     pub redirects: Vec<Stop>,

@@ -35,14 +35,16 @@ pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result
             Block::Content(block) => cx.block(block).map_err(|problem| problem.in_block(&block.id)),
         })
         .collect::<Result<Vec<_>, _>>()?;
+    let error_target = cx.optional(definition.settings.error_target.as_ref())?;
     Ok(CompiledFlow {
         flow_id: version.flow_id.clone(),
         version_id: version.id.clone(),
         router_id: version.router_id.clone(),
         name: version.flow_name.clone(),
-        uses_static_variables: blocks.iter().any(uses_static_variables),
+        uses_static_variables: error_target.as_ref().is_some_and(is_elsewhere)
+            || blocks.iter().any(uses_static_variables),
         max_steps: definition.settings.max_steps_per_turn,
-        error_target: cx.optional(definition.settings.error_target.as_ref())?,
+        error_target,
         start: cx.find(&definition.start_block_id)?,
         blocks,
         index,
@@ -160,34 +162,11 @@ fn bad_regex(error: regex::Error) -> Problem {
     Problem::error("bad_regex", "", error.to_string())
 }
 
+/// Whether a turn that enters `block` may need them: another flow that it leads to may.
 fn uses_static_variables(block: &CompiledBlock) -> bool {
-    let conditions = |list: &[CompiledCondition]| {
-        list.iter()
-            .any(|condition| condition.templates().any(Template::uses_static_variables))
-    };
-    let action = |action: &CompiledAction| {
-        conditions(&action.conditions)
-            || match &action.kind {
-                CompiledActionKind::SetVariable { value, .. }
-                | CompiledActionKind::SetContactVariable { value, .. } => {
-                    value.templates().into_iter().any(Template::uses_static_variables)
-                }
-                CompiledActionKind::SetContactName { value } => value.uses_static_variables(),
-                CompiledActionKind::DeleteVariable { .. }
-                | CompiledActionKind::CloseChat
-                | CompiledActionKind::Delay { .. } => false,
-            }
-    };
-    let retry_text = block
-        .input
-        .as_ref()
-        .and_then(|input| input.validation.as_ref()?.retry_text.as_ref());
-    block.on_enter.iter().chain(&block.on_leave).any(action)
-        || block
-            .contents
-            .iter()
-            .flat_map(CompiledContent::templates)
-            .chain(retry_text)
-            .any(Template::uses_static_variables)
-        || block.outputs.iter().any(|output| conditions(&output.conditions))
+    block.targets().any(is_elsewhere) || block.templates().into_iter().any(Template::uses_static_variables)
+}
+
+fn is_elsewhere(target: &CompiledTarget) -> bool {
+    matches!(target, CompiledTarget::Flow { .. })
 }

@@ -1,20 +1,21 @@
 //! A published version, made ready to run: blocks by index, texts as templates, regular
 //! expressions compiled.
 
+mod block;
 mod compile;
 mod condition;
 mod content;
 mod input;
-mod pattern;
+pub(crate) mod pattern;
 mod references;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::flow::interpolate::{Template, ValueTemplate};
 use crate::flow::{FlowDefinition, FlowVersion, Problem};
 use crate::id::{BlockId, FlowId, FlowVersionId, RouterId};
 
+pub(crate) use block::{CompiledAction, CompiledActionKind, CompiledBlock, CompiledOutput, CompiledTarget};
 pub(crate) use condition::{CompiledCondition, Operand, Source};
 pub(crate) use content::CompiledContent;
 pub(crate) use input::{CompiledInput, CompiledValidation, Rule};
@@ -50,7 +51,8 @@ impl CompiledFlow {
             .map_err(|problem| vec![problem])
     }
 
-    /// Whether a turn needs the static variables: a text names `{{router.*}}` or `{{flow.*}}`.
+    /// Whether a turn may need the static variables: a text names `{{router.*}}` or `{{flow.*}}`, or
+    /// a target leads to another flow, whose texts may.
     pub fn uses_static_variables(&self) -> bool {
         self.uses_static_variables
     }
@@ -94,60 +96,4 @@ impl CompiledFlow {
     pub(crate) fn find(&self, block: &BlockId) -> Option<usize> {
         self.index.get(block).copied()
     }
-}
-
-/// A content block.
-#[derive(Debug)]
-pub(crate) struct CompiledBlock {
-    pub(crate) id: BlockId,
-    title: Option<String>,
-    pub(crate) on_enter: Vec<CompiledAction>,
-    pub(crate) contents: Vec<CompiledContent>,
-    pub(crate) input: Option<CompiledInput>,
-    pub(crate) on_leave: Vec<CompiledAction>,
-    pub(crate) outputs: Vec<CompiledOutput>,
-    pub(crate) default_output: CompiledTarget,
-}
-
-impl CompiledBlock {
-    /// Its title, or its id.
-    pub(crate) fn name(&self) -> &str {
-        self.title.as_deref().unwrap_or(self.id.as_str())
-    }
-}
-
-/// A target; blocks of the same flow are resolved to their index.
-#[derive(Debug, Clone)]
-pub(crate) enum CompiledTarget {
-    Block(usize),
-    Flow {
-        flow_id: FlowId,
-        block_id: Option<BlockId>,
-    },
-    End,
-}
-
-/// An output and when it is taken.
-#[derive(Debug)]
-pub(crate) struct CompiledOutput {
-    pub(crate) conditions: Vec<CompiledCondition>,
-    pub(crate) target: CompiledTarget,
-}
-
-/// An action and when it runs.
-#[derive(Debug)]
-pub(crate) struct CompiledAction {
-    pub(crate) kind: CompiledActionKind,
-    pub(crate) conditions: Vec<CompiledCondition>,
-    pub(crate) continue_on_error: bool,
-}
-
-#[derive(Debug)]
-pub(crate) enum CompiledActionKind {
-    SetVariable { key: String, value: ValueTemplate },
-    DeleteVariable { key: String },
-    SetContactName { value: Template },
-    SetContactVariable { key: String, value: ValueTemplate },
-    CloseChat,
-    Delay { millis: u64 },
 }

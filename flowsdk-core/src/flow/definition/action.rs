@@ -73,20 +73,6 @@ pub(crate) const ACTION_TYPES: [&str; 6] = [
     "delay",
 ];
 
-impl ActionKind {
-    /// The `type`.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::SetVariable { .. } => "setVariable",
-            Self::DeleteVariable { .. } => "deleteVariable",
-            Self::SetContactName { .. } => "setContactName",
-            Self::SetContactVariable { .. } => "setContactVariable",
-            Self::CloseChat {} => "closeChat",
-            Self::Delay { .. } => "delay",
-        }
-    }
-}
-
 /// What every action carries.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -43,14 +43,6 @@ impl Problem {
         }
     }
 
-    /// The same finding as a warning.
-    pub(crate) fn into_warning(self) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..self
-        }
-    }
-
     /// The same finding in `block`.
     pub(crate) fn in_block(self, block: &BlockId) -> Self {
         Self {

@@ -76,16 +76,3 @@ impl Turn<'_> {
         }
     }
 }
-
-impl CompiledActionKind {
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::SetVariable { .. } => "setVariable",
-            Self::DeleteVariable { .. } => "deleteVariable",
-            Self::SetContactName { .. } => "setContactName",
-            Self::SetContactVariable { .. } => "setContactVariable",
-            Self::CloseChat => "closeChat",
-            Self::Delay { .. } => "delay",
-        }
-    }
-}

@@ -10,6 +10,7 @@ mod condition;
 mod scene;
 mod trace;
 mod turn;
+mod view;
 mod wait;
 
 pub use scene::{Effect, Outcome, Scene, Trigger, TurnEnd};
@@ -57,3 +58,5 @@ fn still_waiting(scene: &Scene<'_>, mut session: Session, contact: Contact) -> O
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::stage;

@@ -1,4 +1,9 @@
 //! Tests of the engine.
 
-mod stage;
+mod any_flow;
+mod comparators;
+mod hostile;
+mod outputs;
+pub(crate) mod stage;
 mod turns;
+mod validations;

@@ -12,8 +12,7 @@ use super::trace::TraceStep;
 use crate::contact::Contact;
 use crate::flow::CompiledFlow;
 use crate::flow::compiled::{CompiledBlock, CompiledTarget};
-use crate::flow::interpolate::{Here, Names, View};
-use crate::id::{BlockId, FlowId};
+use crate::id::BlockId;
 use crate::message::IncomingContent;
 use crate::session::{FrozenError, Position, Session};
 
@@ -289,51 +288,6 @@ impl<'a> Turn<'a> {
             ));
         }
         Ok(())
-    }
-
-    /// What tokens and conditions read at this point of the turn.
-    pub(super) fn view(&self) -> View<'_> {
-        let same_flow = self.flow.flow_id() == self.scene.flow.flow_id();
-        View {
-            here: Here {
-                flow_id: self.flow.flow_id(),
-                flow_name: self.flow.name(),
-                block_id: Some(&self.flow.blocks[self.block].id),
-            },
-            session: &self.session,
-            contact: &self.contact,
-            input: self.input,
-            router_variables: &self.scene.statics.router,
-            // The map of the scene belongs to the scene's flow only (spec A 9).
-            flow_variables: same_flow.then_some(&*self.scene.statics.flow),
-            now: self.scene.now,
-            names: self,
-        }
-    }
-}
-
-impl Names for Turn<'_> {
-    fn flow(&self, flow: &FlowId) -> String {
-        match self.known(flow) {
-            Some(known) => known.name().to_owned(),
-            None => flow.to_string(),
-        }
-    }
-
-    fn block(&self, flow: &FlowId, block: &BlockId) -> String {
-        let known = self.known(flow);
-        let name = known.as_ref().and_then(|known| known.block_name(block));
-        name.unwrap_or(block.as_str()).to_owned()
-    }
-}
-
-impl Turn<'_> {
-    fn known(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>> {
-        [&self.flow, &self.scene.flow]
-            .into_iter()
-            .find(|known| known.flow_id() == flow)
-            .cloned()
-            .or_else(|| (self.scene.flows)(flow))
     }
 }
 

@@ -12,7 +12,7 @@ mod value;
 mod view;
 
 pub(crate) use path::Path;
-pub use template::{MAX_RENDERED, Template};
+pub(crate) use template::{MAX_RENDERED, Template};
 pub(crate) use token::Token;
 pub(crate) use value::{ValueTemplate, size_of};
 pub(crate) use view::{Here, Names, View, media_of, write_value};

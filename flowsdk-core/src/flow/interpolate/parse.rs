@@ -14,8 +14,9 @@ enum Item {
 /// Splits `text` into literals and tokens.
 ///
 /// A token is `{{`, no braces, `}}`; the innermost braces win, others stay literal. A token around
-/// another one (`{{a{{b}}}}`) has no name of its own and is missing: otherwise an empty value
-/// between two literals could leave a token in the output. Linear in the length of `text`.
+/// another one (`{{a{{b}}}}`), or one whose braces stand around another (`{{{b}}{a}}`), has no name
+/// of its own and is missing: otherwise an empty value between two literals could leave a token in
+/// the output. Linear in the length of `text`.
 pub(super) fn segments(text: &str) -> Vec<Segment> {
     if !text.contains("{{") {
         return if text.is_empty() {
@@ -37,7 +38,13 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
             continue;
         }
         if let Some((open, content, close)) = token_at_end(&items, &braces) {
-            tokens.push(Some(name_of(&items[content..close])));
+            let split = open + 2 < content || close + 2 < items.len();
+            let token = if split {
+                Token::Missing
+            } else {
+                name_of(&items[content..close])
+            };
+            tokens.push(Some(token));
             items.truncate(open);
             items.push(Item::Token(tokens.len() - 1));
             braces.truncate(braces.len() - 4);

@@ -4,12 +4,12 @@ use super::{Token, View};
 
 /// Longest text, in bytes, that a template makes; what is beyond is cut off. Without it a flow that
 /// sets a variable to `{{x}}{{x}}` in a loop would double it at every step.
-pub const MAX_RENDERED: usize = 64 * 1024;
+pub(crate) const MAX_RENDERED: usize = 64 * 1024;
 
 /// A text whose tokens were found once. Rendering replaces each with its value, or with nothing
 /// when it has none (spec A 9).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
+pub(crate) struct Template {
     segments: Box<[Segment]>,
 }
 
@@ -21,14 +21,14 @@ pub(super) enum Segment {
 
 impl Template {
     /// Finds the tokens of `text`. Braces that make no token stay text.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         Self {
             segments: super::parse::segments(text).into(),
         }
     }
 
     /// The whole text, when it has no tokens.
-    pub fn as_literal(&self) -> Option<&str> {
+    pub(crate) fn as_literal(&self) -> Option<&str> {
         match &*self.segments {
             [] => Some(""),
             [Segment::Literal(text)] => Some(text),
@@ -37,7 +37,7 @@ impl Template {
     }
 
     /// Whether it reads static variables, `{{router.*}}` or `{{flow.*}}`.
-    pub fn uses_static_variables(&self) -> bool {
+    pub(crate) fn uses_static_variables(&self) -> bool {
         self.tokens()
             .any(|token| matches!(token, Token::Router(_) | Token::Flow(_)))
     }

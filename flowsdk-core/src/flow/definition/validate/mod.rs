@@ -1,10 +1,98 @@
 //! Validation before publish: every problem, with its block and JSON pointer.
 
-use super::{FlowDefinition, Problem};
+mod contents;
+mod graph;
+mod names;
+mod parts;
+
+use std::collections::HashSet;
+
+use super::{Block, FlowDefinition, Problem, SCHEMA_VERSION, Severity};
+use crate::id::BlockId;
+
+/// Most blocks a turn may enter, whatever a flow asks for.
+const MAX_STEPS: u32 = 10_000;
+/// Longest wait for input: 30 days.
+const MAX_TIMEOUT_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
 impl FlowDefinition {
-    /// Everything that is wrong with it. A flow with an error cannot be published.
+    /// Everything that is wrong with it, in the order of the definition. A flow with an error
+    /// cannot be published.
     pub fn validate(&self) -> Vec<Problem> {
-        Vec::new()
+        let mut findings = Findings::default();
+        self.validate_head(&mut findings);
+        let known = names::known(self);
+        let mut ids = HashSet::new();
+        for (index, block) in self.blocks.iter().enumerate() {
+            let pointer = format!("/blocks/{index}");
+            findings.block = Some(block.id().clone());
+            if !ids.insert(block.id()) {
+                let message = format!("another block has the id `{}` too", block.id());
+                findings.error("duplicate_block", format!("{pointer}/id"), message);
+            }
+            match block {
+                Block::Content(block) => parts::block(block, &pointer, &known, &mut findings),
+            }
+        }
+        findings.block = None;
+        graph::check(self, &mut findings);
+        findings.problems
+    }
+
+    fn validate_head(&self, findings: &mut Findings) {
+        if self.schema_version != SCHEMA_VERSION {
+            let message = format!("this version reads schemaVersion {SCHEMA_VERSION}");
+            findings.error("schema_version", "/schemaVersion", message);
+        }
+        if self.blocks.is_empty() {
+            findings.error("no_blocks", "/blocks", "a flow has at least one block");
+        }
+        let settings = &self.settings;
+        if !(1..=MAX_STEPS).contains(&settings.max_steps_per_turn) {
+            let message = format!("from 1 to {MAX_STEPS}");
+            findings.error("out_of_range", "/settings/maxStepsPerTurn", message);
+        }
+        timeout(settings.input_timeout_ms, "/settings/inputTimeoutMs", findings);
     }
 }
+
+/// A wait that ends at once would end every session; one of months keeps dead sessions alive.
+fn timeout(millis: u64, pointer: &str, findings: &mut Findings) {
+    if !(1..=MAX_TIMEOUT_MS).contains(&millis) {
+        findings.error(
+            "out_of_range",
+            pointer,
+            format!("from 1 to {MAX_TIMEOUT_MS} milliseconds"),
+        );
+    }
+}
+
+/// The problems found so far and the block that is looked at.
+#[derive(Default)]
+struct Findings {
+    block: Option<BlockId>,
+    problems: Vec<Problem>,
+}
+
+impl Findings {
+    fn error(&mut self, code: &'static str, pointer: impl Into<String>, message: impl Into<String>) {
+        self.add(Severity::Error, code, pointer.into(), message.into());
+    }
+
+    fn warn(&mut self, code: &'static str, pointer: impl Into<String>, message: impl Into<String>) {
+        self.add(Severity::Warning, code, pointer.into(), message.into());
+    }
+
+    fn add(&mut self, severity: Severity, code: &'static str, pointer: String, message: String) {
+        self.problems.push(Problem {
+            severity,
+            code,
+            block_id: self.block.clone(),
+            pointer,
+            message,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Where outputs lead: targets that are missing, blocks that nothing leads to, cycles without input.
+
+use std::collections::HashMap;
+
+use super::Findings;
+use crate::flow::definition::{Block, ContentBlock, FlowDefinition, Target};
+use crate::id::BlockId;
+
+pub(super) fn check(definition: &FlowDefinition, findings: &mut Findings) {
+    let graph = Graph::new(definition);
+    graph.missing_targets(findings);
+    let Some(start) = graph.find(&definition.start_block_id) else {
+        let message = format!("there is no block `{}`", definition.start_block_id);
+        return findings.error("start_not_found", "/startBlockId", message);
+    };
+    graph.unreachable(start, findings);
+    graph.cycles(findings);
+}
+
+struct Graph<'a> {
+    definition: &'a FlowDefinition,
+    index: HashMap<&'a BlockId, usize>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(definition: &'a FlowDefinition) -> Self {
+        let ids = definition.blocks.iter().map(Block::id);
+        Self {
+            definition,
+            index: ids.enumerate().map(|(at, id)| (id, at)).collect(),
+        }
+    }
+
+    fn find(&self, block: &BlockId) -> Option<usize> {
+        self.index.get(block).copied()
+    }
+
+    /// The block of this flow that `target` names.
+    fn inside(&self, target: &Target) -> Option<usize> {
+        match target {
+            Target::Block(block) => self.find(block),
+            Target::Flow { .. } | Target::End => None,
+        }
+    }
+
+    fn missing_targets(&self, findings: &mut Findings) {
+        let mut check = |block: Option<&BlockId>, target: &Target, pointer: String| {
+            if let Target::Block(id) = target
+                && !self.index.contains_key(id)
+            {
+                findings.block = block.cloned();
+                findings.error(
+                    "target_not_found",
+                    format!("{pointer}/blockId"),
+                    format!("there is no block `{id}`"),
+                );
+            }
+        };
+        if let Some(target) = &self.definition.settings.error_target {
+            check(None, target, "/settings/errorTarget".into());
+        }
+        for (at, Block::Content(block)) in self.definition.blocks.iter().enumerate() {
+            for (target, pointer) in targets(block) {
+                check(Some(&block.id), target, format!("/blocks/{at}{pointer}"));
+            }
+        }
+        findings.block = None;
+    }
+
+    // Only a warning: redirects, dispatches and other flows may lead to a block too.
+    fn unreachable(&self, start: usize, findings: &mut Findings) {
+        let blocks = &self.definition.blocks;
+        let mut seen = vec![false; blocks.len()];
+        let error_target = self.definition.settings.error_target.as_ref();
+        let mut open: Vec<usize> = std::iter::once(start)
+            .chain(error_target.and_then(|target| self.inside(target)))
+            .collect();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                let Block::Content(block) = &blocks[at];
+                open.extend(
+                    targets(block)
+                        .into_iter()
+                        .filter_map(|(target, _)| self.inside(target)),
+                );
+            }
+        }
+        for (at, block) in blocks.iter().enumerate().filter(|(at, _)| !seen[*at]) {
+            findings.block = Some(block.id().clone());
+            findings.warn(
+                "unreachable_block",
+                format!("/blocks/{at}"),
+                "nothing leads to this block",
+            );
+        }
+        findings.block = None;
+    }
+
+    /// Depth first without recursion, since a flow may be a chain of thousands of blocks.
+    fn cycles(&self, findings: &mut Findings) {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Done,
+        }
+        let blocks = &self.definition.blocks;
+        let mut marks = vec![Mark::New; blocks.len()];
+        for root in 0..blocks.len() {
+            if marks[root] != Mark::New {
+                continue;
+            }
+            marks[root] = Mark::Open;
+            let mut path = vec![(root, self.onward(root))];
+            while let Some((at, onward)) = path.last_mut() {
+                let at = *at;
+                match onward.pop() {
+                    None => {
+                        marks[at] = Mark::Done;
+                        path.pop();
+                    }
+                    Some(next) if marks[next] == Mark::New => {
+                        marks[next] = Mark::Open;
+                        path.push((next, self.onward(next)));
+                    }
+                    Some(next) if marks[next] == Mark::Open => {
+                        findings.block = Some(blocks[at].id().clone());
+                        let message =
+                            format!("leads back to `{}` without waiting for input", blocks[next].id());
+                        findings.error("cycle_without_input", format!("/blocks/{at}"), message);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        findings.block = None;
+    }
+
+    /// Where the block leads in the same turn: nowhere when it waits.
+    fn onward(&self, at: usize) -> Vec<usize> {
+        let Block::Content(block) = &self.definition.blocks[at];
+        if block.input.is_some() {
+            return Vec::new();
+        }
+        targets(block)
+            .into_iter()
+            .filter_map(|(target, _)| self.inside(target))
+            .collect()
+    }
+}
+
+/// Every target of a block, with its pointer below the block.
+fn targets(block: &ContentBlock) -> Vec<(&Target, String)> {
+    let mut targets: Vec<(&Target, String)> = block
+        .output_conditions
+        .iter()
+        .enumerate()
+        .map(|(at, output)| (&output.target, format!("/outputConditions/{at}/target")))
+        .collect();
+    targets.push((&block.default_output, "/defaultOutput".into()));
+    if let Some(input) = &block.input {
+        targets.extend(
+            input
+                .timeout_target
+                .as_ref()
+                .map(|target| (target, "/input/timeoutTarget".into())),
+        );
+        let fail_target = input.validation.as_ref().and_then(|v| v.fail_target.as_ref());
+        targets.extend(fail_target.map(|target| (target, "/input/validation/failTarget".into())));
+    }
+    targets
+}

@@ -1,0 +1,145 @@
+//! The variables that a flow knows, and the tokens that read others.
+
+use std::collections::HashSet;
+
+use super::Findings;
+use crate::flow::definition::{ActionKind, Block, FlowDefinition};
+use crate::flow::interpolate::{Template, Token};
+
+/// Longest name of a variable, in characters.
+const MAX_NAME: usize = 128;
+
+/// Session variables that the engine and the desk write (spec A 9, spec B 3.3).
+const BUILT_IN: [&str; 5] = [
+    "lastInput",
+    "ticket",
+    "handoffDeflect",
+    "agentEndReason",
+    "agentHandoffReason",
+];
+
+/// Names that a token reads as something else than a session variable.
+const RESERVED: [&str; 8] = [
+    "input",
+    "inputMessage",
+    "lastInput",
+    "router",
+    "flow",
+    "contact",
+    "system",
+    "session",
+];
+
+/// Contact variables that are read as `contact.variables.<key>` only (spec A 9).
+const RESERVED_CONTACT: [&str; 4] = ["name", "phoneNumber", "whatsapp", "variables"];
+
+/// Fields of the session state (spec A 2.6) and the short form `blockId` (spec A 9).
+const SESSION_FIELDS: [&str; 19] = [
+    "mode",
+    "routerId",
+    "flowId",
+    "contactId",
+    "chatId",
+    "blockId",
+    "currentBlockId",
+    "variables",
+    "source",
+    "contactIdentity",
+    "currentFlow",
+    "currentBlock",
+    "previousBlock",
+    "sessionHistory",
+    "expiryTimeout",
+    "startedAt",
+    "lastInteractionAt",
+    "redirectHistory",
+    "*",
+];
+
+/// The session variables that `definition` or the engine writes.
+pub(super) fn known(definition: &FlowDefinition) -> HashSet<String> {
+    let mut known: HashSet<String> = BUILT_IN.map(String::from).into();
+    for Block::Content(block) in &definition.blocks {
+        for action in block.on_enter.iter().chain(&block.on_leave) {
+            if let ActionKind::SetVariable { key, .. } = &action.kind {
+                known.insert(key.clone());
+            }
+        }
+        if let Some(name) = block.input.as_ref().and_then(|input| input.variable.as_ref()) {
+            known.extend([name.clone(), format!("{name}_title"), format!("{name}_media")]);
+        }
+    }
+    known
+}
+
+/// Checks that `name` can be written and read back by a token.
+pub(super) fn variable(name: &str, pointer: &str, findings: &mut Findings) {
+    if !is_name(name) {
+        findings.error(
+            "bad_name",
+            pointer,
+            "a name has 1 to 128 characters, no dots, braces or outer spaces",
+        );
+    } else if RESERVED.contains(&name) {
+        findings.warn(
+            "reserved_name",
+            pointer,
+            format!("`{{{{{name}}}}}` reads something else than this variable"),
+        );
+    }
+}
+
+/// Checks the key of a contact variable.
+pub(super) fn contact_variable(key: &str, pointer: &str, findings: &mut Findings) {
+    if !is_name(key) {
+        findings.error(
+            "bad_name",
+            pointer,
+            "a name has 1 to 128 characters, no dots, braces or outer spaces",
+        );
+    } else if RESERVED_CONTACT.contains(&key) {
+        findings.warn(
+            "reserved_name",
+            pointer,
+            format!("read it as `{{{{contact.variables.{key}}}}}`"),
+        );
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().count() <= MAX_NAME
+        && name.trim() == name
+        && !name.contains(['.', '{', '}'])
+}
+
+/// Warns of tokens in `template` that will always be empty, as far as the flow can tell: other
+/// flows and the API may set variables too.
+pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>, findings: &mut Findings) {
+    for token in template.tokens() {
+        match token {
+            Token::Variable(path) => read(path.root(), pointer, known, findings),
+            Token::Missing => findings.warn(
+                "unknown_token",
+                pointer,
+                "a token has no such name and stays empty",
+            ),
+            Token::Session(path) if !SESSION_FIELDS.contains(&path.root()) => {
+                let message = format!("a session has no field `{}`", path.root());
+                findings.warn("unknown_token", pointer, message);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Warns when no one sets the session variable `name`.
+pub(super) fn read(name: &str, pointer: &str, known: &HashSet<String>, findings: &mut Findings) {
+    if !known.contains(name) {
+        findings.warn(
+            "unknown_variable",
+            pointer,
+            format!("nothing in this flow sets `{name}`"),
+        );
+    }
+}

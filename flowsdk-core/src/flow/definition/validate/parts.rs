@@ -1,0 +1,207 @@
+//! The parts of a block: actions, contents, input, conditions.
+
+use std::collections::HashSet;
+
+use super::{Findings, contents, names, timeout};
+use crate::flow::compiled::pattern::{full_match, search};
+use crate::flow::definition::{
+    Action, ActionKind, Comparator, Condition, ConditionSource, ContentBlock, Input, OutputCondition,
+    Validation, ValidationKind,
+};
+use crate::flow::interpolate::{Template, ValueTemplate};
+
+/// Longest `delay`: the turn's messages wait behind it.
+const MAX_DELAY_MS: u64 = 60_000;
+/// Longest regular expression, in bytes.
+const MAX_PATTERN: usize = 2_000;
+
+type Known = HashSet<String>;
+
+pub(super) fn block(block: &ContentBlock, pointer: &str, known: &Known, findings: &mut Findings) {
+    actions(&block.on_enter, &format!("{pointer}/onEnter"), known, findings);
+    for (at, message) in block.contents.iter().enumerate() {
+        let pointer = format!("{pointer}/contents/{at}");
+        contents::check(message, &pointer, findings);
+        for text in message.texts() {
+            names::tokens(&Template::parse(&text), &pointer, known, findings);
+        }
+    }
+    if let Some(own) = &block.input {
+        input(own, &format!("{pointer}/input"), known, findings);
+    }
+    actions(&block.on_leave, &format!("{pointer}/onLeave"), known, findings);
+    outputs(
+        &block.output_conditions,
+        &format!("{pointer}/outputConditions"),
+        known,
+        findings,
+    );
+}
+
+fn actions(actions: &[Action], pointer: &str, known: &Known, findings: &mut Findings) {
+    for (at, action) in actions.iter().enumerate() {
+        let pointer = format!("{pointer}/{at}");
+        conditions(
+            &action.conditions,
+            &format!("{pointer}/conditions"),
+            known,
+            findings,
+        );
+        match &action.kind {
+            ActionKind::SetVariable { key, value } => {
+                names::variable(key, &format!("{pointer}/key"), findings);
+                stored(value, &format!("{pointer}/value"), known, findings);
+            }
+            ActionKind::SetContactVariable { key, value } => {
+                names::contact_variable(key, &format!("{pointer}/key"), findings);
+                stored(value, &format!("{pointer}/value"), known, findings);
+            }
+            ActionKind::DeleteVariable { key } => names::variable(key, &format!("{pointer}/key"), findings),
+            ActionKind::SetContactName { value } => {
+                names::tokens(
+                    &Template::parse(value),
+                    &format!("{pointer}/value"),
+                    known,
+                    findings,
+                );
+            }
+            ActionKind::Delay { millis } if *millis > MAX_DELAY_MS => {
+                let message = format!("at most {MAX_DELAY_MS} milliseconds");
+                findings.error("out_of_range", format!("{pointer}/millis"), message);
+            }
+            ActionKind::Delay { .. } | ActionKind::CloseChat {} => {}
+        }
+    }
+}
+
+/// A value that is stored where the API shows it.
+fn stored(value: &serde_json::Value, pointer: &str, known: &Known, findings: &mut Findings) {
+    let value = ValueTemplate::parse(value);
+    for template in value.templates() {
+        names::tokens(template, pointer, known, findings);
+        if template.uses_static_variables() {
+            findings.warn(
+                "static_in_variable",
+                pointer,
+                "a router or flow variable is copied to where the API shows it, even a secret one",
+            );
+        }
+    }
+}
+
+fn input(input: &Input, pointer: &str, known: &Known, findings: &mut Findings) {
+    if let Some(name) = &input.variable {
+        names::variable(name, &format!("{pointer}/variable"), findings);
+    }
+    if let Some(millis) = input.timeout_ms {
+        timeout(millis, &format!("{pointer}/timeoutMs"), findings);
+    }
+    if let Some(own) = &input.validation {
+        validation(own, &format!("{pointer}/validation"), known, findings);
+    }
+}
+
+fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &mut Findings) {
+    if let Some(text) = &validation.retry_text {
+        let pointer = format!("{pointer}/retryText");
+        contents::retry_text(text, &pointer, findings);
+        names::tokens(&Template::parse(text), &pointer, known, findings);
+    }
+    let mut range = |holds: bool| {
+        if !holds {
+            findings.error("out_of_range", pointer, "no answer can fit these limits");
+        }
+    };
+    match &validation.kind {
+        ValidationKind::Text {
+            min_length,
+            max_length,
+        } => {
+            range(min_length.unwrap_or(0).max(1) <= max_length.unwrap_or(usize::MAX));
+        }
+        ValidationKind::Number { min, max, .. } => {
+            range(min.unwrap_or(f64::NEG_INFINITY) <= max.unwrap_or(f64::INFINITY));
+        }
+        ValidationKind::Options { options } => {
+            let pointer = format!("{pointer}/options");
+            if options.is_empty() || options.iter().any(|option| option.trim().is_empty()) {
+                findings.error(
+                    "no_options",
+                    pointer,
+                    "there is at least one option and none is empty",
+                );
+            }
+        }
+        ValidationKind::Regex { pattern } => {
+            let problem = full_match(pattern).err();
+            regex(pattern, problem, &format!("{pointer}/pattern"), findings);
+        }
+        ValidationKind::Email {} | ValidationKind::Date {} | ValidationKind::Phone {} => {}
+    }
+}
+
+fn regex(pattern: &str, problem: Option<regex::Error>, pointer: &str, findings: &mut Findings) {
+    if let Some(problem) = problem {
+        findings.error("bad_regex", pointer, problem.to_string());
+    } else if pattern.len() > MAX_PATTERN {
+        findings.error("bad_regex", pointer, format!("longer than {MAX_PATTERN} bytes"));
+    }
+}
+
+fn outputs(outputs: &[OutputCondition], pointer: &str, known: &Known, findings: &mut Findings) {
+    let mut ids = HashSet::new();
+    for (at, output) in outputs.iter().enumerate() {
+        let pointer = format!("{pointer}/{at}");
+        if let Some(id) = &output.id
+            && !ids.insert(id)
+        {
+            let message = format!("another output of the block has the id `{id}` too");
+            findings.error("duplicate_output", format!("{pointer}/id"), message);
+        }
+        if output.conditions.is_empty() {
+            findings.warn(
+                "always_taken",
+                &pointer,
+                "an output without conditions is always taken",
+            );
+        }
+        conditions(
+            &output.conditions,
+            &format!("{pointer}/conditions"),
+            known,
+            findings,
+        );
+    }
+}
+
+fn conditions(conditions: &[Condition], pointer: &str, known: &Known, findings: &mut Findings) {
+    for (at, condition) in conditions.iter().enumerate() {
+        let pointer = format!("{pointer}/{at}");
+        match &condition.source {
+            ConditionSource::Context { key } => {
+                let root = key.trim().split('.').next().unwrap_or("");
+                names::read(root, &format!("{pointer}/source/key"), known, findings);
+            }
+            ConditionSource::Static { value } => {
+                let pointer = format!("{pointer}/source/value");
+                names::tokens(&Template::parse(value), &pointer, known, findings);
+            }
+            ConditionSource::Input {} | ConditionSource::Contact { .. } | ConditionSource::System { .. } => {}
+        }
+        if condition.comparator.takes_values() && condition.values.is_empty() {
+            findings.error("no_values", &pointer, "this comparator needs at least one value");
+        }
+        for (at, value) in condition.values.iter().enumerate() {
+            let pointer = format!("{pointer}/values/{at}");
+            let template = Template::parse(&value.0);
+            if condition.comparator != Comparator::Matches {
+                names::tokens(&template, &pointer, known, findings);
+            } else if template.as_literal().is_none() {
+                // An expression is compiled once, so what a contact writes cannot become one.
+                findings.error("bad_regex", pointer, "a regular expression has no tokens");
+            } else {
+                regex(&value.0, search(&value.0).err(), &pointer, findings);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Definitions and inputs that mean harm.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::stage::*;
+
+#[test]
+fn ten_thousand_blocks_compile_fast() {
+    let mut blocks: Vec<Value> = (0..10_000)
+        .map(|at| {
+            json!({ "id": format!("b{at}"), "type": "content", "contents": [text("Hi {{contact.name}} {{input}}")],
+                "input": { "variable": format!("v{at}") },
+                "outputConditions": [{ "conditions": [{ "source": { "type": "input" }, "comparator": "equals",
+                    "values": ["a", "b"] }], "target": { "blockId": format!("b{}", at + 1) } }],
+                "defaultOutput": { "blockId": format!("b{}", at + 1) } })
+        })
+        .collect();
+    blocks.push(json!({ "id": "b10000", "type": "content", "defaultOutput": { "end": true } }));
+    let began = Instant::now();
+    let flow = compile_as("big", &flow_of(&blocks)).expect("compiles");
+    // Some 100 ms unoptimised; the limit only catches what is not linear.
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+    assert!(flow.has_block(&"b9999".parse().expect("id")));
+}
+
+#[test]
+fn a_long_chain_without_input_needs_no_stack() {
+    let mut blocks: Vec<Value> = (0..10_000)
+        .map(|at| json!({ "id": format!("b{at}"), "type": "content", "defaultOutput": { "blockId": format!("b{}", at + 1) } }))
+        .collect();
+    blocks.push(json!({ "id": "b10000", "type": "content", "defaultOutput": { "end": true } }));
+    let mut stage = Stage::new(&flow_of(&blocks));
+    stage.start("oi");
+    assert_eq!(stage.frozen(), Some("flow_loop"));
+}
+
+#[test]
+fn catastrophic_expressions_are_linear() {
+    for pattern in ["(a+)+$", "(a|a)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y"] {
+        let definition = flow_of(&[json!({ "id": "a", "type": "content",
+            "input": { "validation": { "kind": "regex", "pattern": pattern } },
+            "outputConditions": [{ "conditions": [{ "source": { "type": "input" }, "comparator": "matches",
+                "values": [pattern] }], "target": { "end": true } }],
+            "defaultOutput": { "end": true } })]);
+        let mut stage = Stage::new(&definition);
+        stage.start("oi");
+        let began = Instant::now();
+        stage.say(&("a".repeat(20_000) + "!"));
+        stage.say(&("x".repeat(20_000) + "!"));
+        assert!(began.elapsed().as_secs() < 5, "{pattern}: {:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn expressions_that_are_too_big_are_refused() {
+    for pattern in [
+        "(",
+        "a)",
+        "(?x) a # (",
+        "a{1000}{1000}",
+        &"(".repeat(200),
+        "\\p{L}{5000}",
+        "(?=a)",
+        "(a)\\1",
+    ] {
+        let problems = compile_as("f", &flow_of(&[json!({ "id": "a", "type": "content",
+            "input": { "validation": { "kind": "regex", "pattern": pattern } }, "defaultOutput": { "end": true } })]))
+        .expect_err("is refused");
+        assert_eq!(problems[0].code, "bad_regex", "{pattern}");
+        assert_eq!(problems[0].pointer, "/blocks/0/input/validation/pattern");
+    }
+}
+
+#[test]
+fn an_expression_in_verbose_mode_is_closed_properly() {
+    let result = compile_as(
+        "f",
+        &flow_of(&[json!({ "id": "a", "type": "content",
+        "input": { "validation": { "kind": "regex", "pattern": "(?x) a # note" } }, "defaultOutput": { "end": true } })]),
+    );
+    assert!(result.is_err_and(|problems| problems[0].code == "bad_regex"));
+}
+
+#[test]
+fn deep_paths_and_long_inputs_are_harmless() {
+    let path = "a.".repeat(20_000);
+    let mut stage = Stage::new(&flow_of(&[
+        json!({ "id": "a", "type": "content",
+        "contents": [text(&format!("<{{{{{path}x}}}}{{{{contact.{path}x}}}}{{{{session.{path}x}}}}>"))],
+        "input": { "variable": "v" },
+        "outputConditions": [{ "conditions": [{ "source": { "type": "context", "key": path }, "comparator": "exists" }],
+            "target": { "end": true } }],
+        "defaultOutput": { "blockId": "b" } }),
+        json!({ "id": "b", "type": "content", "contents": [text("{{v}}{{v}}")], "defaultOutput": { "end": true } }),
+    ]));
+    assert_eq!(stage.start("oi"), ["<>"]);
+    let said = stage.say(&"é".repeat(500_000));
+    assert!(said[0].len() <= crate::flow::interpolate::MAX_RENDERED);
+}
+
+#[test]
+fn a_turn_cannot_double_a_variable_for_ever() {
+    let mut blocks: Vec<Value> = (0..90)
+        .map(|at| {
+            json!({ "id": format!("b{at}"), "type": "content",
+            "onEnter": [{ "type": "setVariable", "key": "x", "value": "{{x}}{{x}}{{input}}" }],
+            "defaultOutput": { "blockId": format!("b{}", at + 1) } })
+        })
+        .collect();
+    blocks.push(json!({ "id": "b90", "type": "content", "defaultOutput": { "end": true } }));
+    let mut stage = Stage::new(&flow_of(&blocks));
+    stage.start("y");
+    assert_eq!(stage.frozen(), Some("turn_too_large"));
+}

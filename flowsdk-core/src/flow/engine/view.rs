@@ -1,0 +1,56 @@
+//! What tokens and conditions read during a turn.
+
+use std::sync::Arc;
+
+use super::turn::Turn;
+use crate::flow::CompiledFlow;
+use crate::flow::interpolate::{Here, Names, View};
+use crate::id::{BlockId, FlowId};
+
+impl Turn<'_> {
+    /// What tokens and conditions read at this point of the turn.
+    pub(super) fn view(&self) -> View<'_> {
+        let same_flow = self.flow.flow_id() == self.scene.flow.flow_id();
+        View {
+            here: Here {
+                flow_id: self.flow.flow_id(),
+                flow_name: self.flow.name(),
+                block_id: Some(&self.flow.blocks[self.block].id),
+            },
+            session: &self.session,
+            contact: &self.contact,
+            input: self.input,
+            router_variables: &self.scene.statics.router,
+            // The map of the scene belongs to the scene's flow only (spec A 9).
+            flow_variables: same_flow.then_some(&*self.scene.statics.flow),
+            now: self.scene.now,
+            names: self,
+        }
+    }
+}
+
+impl Names for Turn<'_> {
+    fn flow(&self, flow: &FlowId) -> String {
+        match self.known(flow) {
+            Some(known) => known.name().to_owned(),
+            None => flow.to_string(),
+        }
+    }
+
+    fn block(&self, flow: &FlowId, block: &BlockId) -> String {
+        let known = self.known(flow);
+        let name = known.as_ref().and_then(|known| known.block_name(block));
+        name.unwrap_or(block.as_str()).to_owned()
+    }
+}
+
+impl Turn<'_> {
+    /// A flow of which the turn knows the names.
+    fn known(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>> {
+        [&self.flow, &self.scene.flow]
+            .into_iter()
+            .find(|known| known.flow_id() == flow)
+            .cloned()
+            .or_else(|| (self.scene.flows)(flow))
+    }
+}
