@@ -6,4 +6,5 @@
 
 pub mod broker;
 pub mod event;
+pub mod relay;
 pub mod topic;
