@@ -26,4 +26,6 @@ pub mod router;
 pub mod session;
 pub mod store;
 pub mod stream;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod time;

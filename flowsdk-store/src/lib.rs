@@ -2,4 +2,6 @@
 //!
 //! Nothing outside this crate names a database driver.
 
+pub mod memory;
+pub mod redis;
 pub mod sql;

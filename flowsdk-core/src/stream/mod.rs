@@ -8,4 +8,5 @@ pub mod broker;
 pub mod consumer;
 pub mod event;
 pub mod lanes;
+pub mod relay;
 pub mod topic;
