@@ -84,7 +84,7 @@ fn refused(kind: &ErrorKind) -> AuthError {
 
 /// The library needs a provider chosen once a process; it may have been chosen by the embedder.
 fn install_crypto() {
-    drop(jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default());
+    let _chosen_before = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ mod repository;
 mod statuses;
 mod visitors;
 
-pub use error::AuthError;
+pub use error::{AUTH_ERROR_MESSAGE, AuthError};
 pub use gateway::{Connection, Gateway, SendError};
 pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};
 pub use limits::{Limits, LimitsConfig};
