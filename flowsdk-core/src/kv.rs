@@ -89,6 +89,11 @@ pub mod keys {
         Key::new(format!("lease:{name}"), None)
     }
 
+    /// The ids of the demonstration data, once they are all there.
+    pub fn demo<T>() -> Key<T> {
+        Key::new("demo".to_owned(), None)
+    }
+
     /// The message id that was given to a client's own message id, for 24 hours.
     pub fn client_message(session: &SessionId, client_message_id: &str) -> Key<MessageId> {
         let day = Duration::from_secs(24 * 60 * 60);
