@@ -158,7 +158,11 @@ impl SqlReader {
         }
         Ok(rows
             .into_iter()
-            .map(|(_, seq, key, payload)| Entry { id: seq.to_string(), key, payload })
+            .map(|(_, seq, key, payload)| Entry {
+                id: seq.to_string(),
+                key,
+                payload,
+            })
             .collect())
     }
 }
