@@ -82,7 +82,11 @@ pub(super) async fn start(
         },
         group: CONVERSATION_GROUP,
     }));
-    let webchat = config.roles.webchat.then(|| ground.webchat());
+    let webchat = if config.roles.webchat {
+        Some(ground.webchat().await?)
+    } else {
+        None
+    };
     Ok((store, webchat, dependencies))
 }
 
@@ -104,8 +108,12 @@ impl Ground {
             self.cx.clock(),
             config,
         );
-        self.supervisor
-            .work(name, dispatcher.run(self.supervisor.work.clone()));
+        let (stop, open) = (self.supervisor.work.clone(), submitter.clone());
+        self.supervisor.work(name, async move {
+            // The workers leave first; without anybody to hand in the dispatcher would end before its time.
+            dispatcher.run(stop).await;
+            drop(open);
+        });
         for index in 0..self.broker.partitions() {
             let subscription = Subscription {
                 topics,
@@ -228,7 +236,7 @@ impl Ground {
         });
     }
 
-    fn webchat(&self) -> WebchatParts {
+    async fn webchat(&self) -> Result<WebchatParts, BoxError> {
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let sink = Arc::new(StreamStatuses(Arc::clone(&broker)));
         let gateway = Gateway::new(
@@ -243,16 +251,17 @@ impl Ground {
         };
         self.consume(reporter, &[TopicName::OutgoingChat], SENT_GROUP, settings);
         for index in 0..self.broker.partitions() {
-            let tail = tail_outgoing(
-                Arc::clone(&broker),
+            let stream = StreamPartition {
+                topic: TopicName::OutgoingChat,
                 index,
-                Arc::clone(&gateway),
-                self.supervisor.work.clone(),
-            );
+            };
+            // Open before the first socket joins: what it does not read from the store comes from here.
+            let reader = broker.tail(stream).await?;
+            let tail = tail_outgoing(reader, Arc::clone(&gateway), self.supervisor.work.clone());
             self.supervisor.work("webchat outgoing", tail);
         }
         let ingress = Arc::new(StreamIngress::new(broker, Arc::clone(&self.kv)));
-        WebchatParts { gateway, ingress }
+        Ok(WebchatParts { gateway, ingress })
     }
 }
 
