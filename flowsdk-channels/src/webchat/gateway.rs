@@ -5,6 +5,7 @@
 //! closed, and its visitor reads the gap from the store when he is back.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -23,8 +24,9 @@ use super::payload::ServerMessage;
 /// How long a socket that never acknowledges must stay connected for a message to count as delivered
 /// (rulings S8).
 const DELIVERED_AFTER: Duration = Duration::from_secs(5);
-/// Ids that a socket remembers, so that a repetition of the stream is not shown twice.
-const RECENT: usize = 32;
+/// Messages that a socket remembers, so that a repetition of the stream is not shown twice: after a crash
+/// the stream may repeat what a visitor had got on the connection before.
+pub const RECENT: u32 = 64;
 
 /// A packet was not taken by the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -58,8 +60,26 @@ enum Acks {
 struct State {
     /// What arrived while the replay runs; `None` once the socket is live.
     held: Option<Vec<OutgoingEvent>>,
-    recent: VecDeque<MessageId>,
+    /// Digests of the last [`RECENT`] ids, because there is one of these for every socket.
+    recent: VecDeque<u64>,
     acks: Acks,
+}
+
+impl State {
+    /// Remembers a message; whether it is new here.
+    fn is_new(&mut self, message: &MessageId) -> bool {
+        let mut hasher = DefaultHasher::new();
+        message.as_str().hash(&mut hasher);
+        let digest = hasher.finish();
+        if self.recent.contains(&digest) {
+            return false;
+        }
+        if self.recent.len() >= RECENT as usize {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(digest);
+        true
+    }
 }
 
 /// A socket in its room.
@@ -208,13 +228,9 @@ impl Gateway {
     }
 
     fn write(&self, member: &Arc<Member>, state: &mut State, session: &SessionId, message: &ServerMessage) {
-        if state.recent.contains(&message.id) {
+        if !state.is_new(&message.id) {
             return;
         }
-        if state.recent.len() >= RECENT {
-            state.recent.pop_front();
-        }
-        state.recent.push_back(message.id.clone());
         let sent = match state.acks {
             // One message finds out whether the client acknowledges; the others do not wait for it.
             Acks::Unknown(true) => member.connection.send(message).map(|()| None),
@@ -299,6 +315,14 @@ impl OutgoingSink for Gateway {
 }
 
 impl Seat {
+    /// The visitor has these messages already, newest first.
+    pub fn had(&self, messages: &[MessageId]) {
+        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for message in messages.iter().rev() {
+            state.is_new(message);
+        }
+    }
+
     /// Writes one message of the replay.
     pub fn replay(&self, message: &ServerMessage) {
         let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
