@@ -14,7 +14,9 @@ use super::SqlStore;
 use super::executor::{execute, fetch_all, fetch_optional};
 use super::statement::{Sql, sql, sql_per};
 
-/// How often a reader looks without having been told: for entries of other processes.
+/// How long a reader that has not been told waits between two looks, at first and at most: for entries of
+/// other processes, and for those that an older transaction still hides. Where something came, more is near.
+const FIRST_POLL: Duration = Duration::from_millis(5);
 const POLL: Duration = Duration::from_millis(100);
 
 /// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower
@@ -173,6 +175,7 @@ impl StreamReader for SqlReader {
         let published: Arc<tokio::sync::Notify> = self.store.published();
         let give_up = tokio::time::sleep(wait);
         tokio::pin!(give_up);
+        let mut poll = FIRST_POLL;
         loop {
             // Armed before the look, so that a commit in between is not missed.
             let told = published.notified();
@@ -184,8 +187,8 @@ impl StreamReader for SqlReader {
             }
             tokio::select! {
                 () = &mut give_up => return Ok(entries),
-                () = told => {}
-                () = tokio::time::sleep(POLL) => {}
+                () = told => poll = FIRST_POLL,
+                () = tokio::time::sleep(poll) => poll = (poll * 2).min(POLL),
             }
         }
     }
