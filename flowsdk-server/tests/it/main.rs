@@ -14,4 +14,5 @@
 mod harness;
 
 mod auth;
+mod crash;
 mod messages;
