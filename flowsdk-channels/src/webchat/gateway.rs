@@ -28,6 +28,10 @@ const DELIVERED_AFTER: Duration = Duration::from_secs(5);
 /// the stream may repeat what a visitor had got on the connection before.
 pub const RECENT: u32 = 64;
 
+/// How long a replay waits for a socket that is full, and between two tries.
+const REPLAY_PATIENCE: Duration = Duration::from_secs(10);
+const REPLAY_PAUSE: Duration = Duration::from_millis(5);
+
 /// A packet was not taken by the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the socket takes no more")]
@@ -228,27 +232,35 @@ impl Gateway {
     }
 
     fn write(&self, member: &Arc<Member>, state: &mut State, session: &SessionId, message: &ServerMessage) {
-        if !state.is_new(&message.id) {
-            return;
+        if state.is_new(&message.id) && self.put(member, state, session, message).is_err() {
+            metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
+            member.connection.close();
         }
-        let sent = match state.acks {
+    }
+
+    /// Gives a message to the socket and sees to its status.
+    fn put(
+        &self,
+        member: &Arc<Member>,
+        state: &mut State,
+        session: &SessionId,
+        message: &ServerMessage,
+    ) -> Result<(), SendError> {
+        match state.acks {
             // One message finds out whether the client acknowledges; the others do not wait for it.
-            Acks::Unknown(true) => member.connection.send(message).map(|()| None),
-            Acks::Unknown(false) | Acks::Yes => member.connection.send_acknowledged(message).map(Some),
-        };
-        match sent {
-            Ok(None) => self.put_on_probation(member, session, &message.id, DELIVERED_AFTER),
-            Ok(Some(acknowledged)) => {
+            Acks::Unknown(true) => {
+                member.connection.send(message)?;
+                self.put_on_probation(member, session, &message.id, DELIVERED_AFTER);
+            }
+            Acks::Unknown(false) | Acks::Yes => {
+                let acknowledged = member.connection.send_acknowledged(message)?;
                 if state.acks == Acks::Unknown(false) {
                     state.acks = Acks::Unknown(true);
                 }
                 self.await_ack(member, session, &message.id, acknowledged);
             }
-            Err(SendError) => {
-                metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
-                member.connection.close();
-            }
         }
+        Ok(())
     }
 
     fn await_ack(
@@ -317,23 +329,43 @@ impl OutgoingSink for Gateway {
 impl Seat {
     /// The visitor has these messages already, newest first.
     pub fn had(&self, messages: &[MessageId]) {
-        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         for message in messages.iter().rev() {
             state.is_new(message);
         }
     }
 
-    /// Writes one message of the replay.
-    pub fn replay(&self, message: &ServerMessage) {
-        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.gateway
-            .write(&self.member, &mut state, &self.session, message);
+    /// Writes one message of the replay, which may be more than the socket takes at once: waits until there
+    /// is room, and closes the socket when there is none for long.
+    pub async fn replay(&self, message: &ServerMessage) {
+        if !self.lock().is_new(&message.id) {
+            return;
+        }
+        let deadline = tokio::time::Instant::now() + REPLAY_PATIENCE;
+        loop {
+            let put = self
+                .gateway
+                .put(&self.member, &mut self.lock(), &self.session, message);
+            if put.is_ok() || !self.member.connection.is_connected() {
+                return;
+            }
+            if tokio::time::Instant::now() > deadline {
+                metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
+                self.member.connection.close();
+                return;
+            }
+            tokio::time::sleep(REPLAY_PAUSE).await;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.member.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the replay: writes what waited, in order, and from now on whatever comes. A message that was
     /// part of the replay is not written again.
     pub fn go_live(&self) {
-        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         for event in state.held.take().unwrap_or_default() {
             let message = ServerMessage::from(&event);
             self.gateway

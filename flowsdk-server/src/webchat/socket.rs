@@ -82,7 +82,7 @@ where
         let (had, missed) = self.missed(&visitor).await?;
         seat.had(&had);
         for message in missed {
-            seat.replay(&message);
+            seat.replay(&message).await;
         }
         seat.go_live();
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
