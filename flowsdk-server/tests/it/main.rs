@@ -15,4 +15,7 @@ mod harness;
 
 mod auth;
 mod crash;
+mod delivery;
+mod history;
 mod messages;
+mod operation;
