@@ -67,6 +67,8 @@ pub(super) async fn start(
     };
     let mut dependencies: Vec<Box<dyn crate::health::Dependency>> =
         vec![Box::new(checks::RedisServer(redis.clone()))];
+    let (listener, stop) = (store.clone(), supervisor.work.clone());
+    supervisor.work("outbox listener", async move { listener.follow_commits(&stop).await });
     if config.roles.conversation {
         ground.conversations(config);
         ground.relay();

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions as _, PgPool, SqlitePool};
 use tokio::sync::Notify;
 
 use super::executor::{Conn, storage_error};
-use super::{OutboxRoutes, migrations};
+use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
 const SQLITE_READERS: u32 = 4;
@@ -145,6 +145,14 @@ impl SqlStore {
                 writer.close().await;
             }
             Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// The connections to Postgres, if that is the engine.
+    pub(super) fn postgres(&self) -> Option<&PgPool> {
+        match &self.pools {
+            Pools::Sqlite { .. } => None,
+            Pools::Postgres(pool) => Some(pool),
         }
     }
 
@@ -280,7 +288,12 @@ impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
             Conn::Sqlite(tx) => tx.commit().await,
-            Conn::Postgres(tx) => tx.commit().await,
+            Conn::Postgres(mut tx) => {
+                if self.published {
+                    sqlx::query(listener::TELL).execute(&mut *tx).await.map_err(storage_error)?;
+                }
+                tx.commit().await
+            }
         }
         .map_err(storage_error)?;
         if self.published {
