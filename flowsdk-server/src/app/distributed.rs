@@ -68,7 +68,10 @@ pub(super) async fn start(
     let mut dependencies: Vec<Box<dyn crate::health::Dependency>> =
         vec![Box::new(checks::RedisServer(redis.clone()))];
     let (listener, stop) = (store.clone(), supervisor.work.clone());
-    supervisor.work("outbox listener", async move { listener.follow_commits(&stop).await });
+    supervisor.work(
+        "outbox listener",
+        async move { listener.follow_commits(&stop).await },
+    );
     if config.roles.conversation {
         ground.conversations(config);
         ground.relay();
@@ -208,7 +211,7 @@ impl Ground {
             let (timers, broker, cx) = (Arc::clone(&timers), Arc::clone(&broker), cx.clone());
             async move {
                 while !stop.is_cancelled() {
-                    ring(&timers, &*broker, &cx).await;
+                    ring(&timers, &broker, &cx).await;
                     tokio::select! {
                         () = stop.cancelled() => {}
                         () = tokio::time::sleep(TIMER_PERIOD) => {}

@@ -40,10 +40,12 @@ fn contact(row: Row) -> Result<Contact, StorageError> {
     })
 }
 
-pub(super) const FIND: Sql = sql_list!(
+/// Rows are locked in ascending id order, after those of the sessions.
+pub(super) const FIND_FOR_UPDATE: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN ",
     "$1",
-    ""
+    " ORDER BY id",
+    locking
 );
 
 pub(super) const FIND_BY_PHONE: Sql = sql_list!(
@@ -63,8 +65,8 @@ pub(super) const UPDATE: Sql =
 
 #[async_trait]
 impl ContactRepository for SqlTx {
-    async fn find_many(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, Row, FIND, Json(ids))?
+    async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
+        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?
             .into_iter()
             .map(contact)
             .collect()

@@ -35,7 +35,9 @@ impl SqlStore {
 
     /// Ends with an error only.
     async fn listen(&self) -> sqlx::Error {
-        let Some(pool) = self.postgres() else { return std::future::pending().await };
+        let Some(pool) = self.postgres() else {
+            return std::future::pending().await;
+        };
         let listen = async {
             let mut listener = PgListener::connect_with(pool).await?;
             listener.listen(CHANNEL).await?;

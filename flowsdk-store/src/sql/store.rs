@@ -290,7 +290,10 @@ impl Transaction for SqlTx {
             Conn::Sqlite(tx) => tx.commit().await,
             Conn::Postgres(mut tx) => {
                 if self.published {
-                    sqlx::query(listener::TELL).execute(&mut *tx).await.map_err(storage_error)?;
+                    sqlx::query(listener::TELL)
+                        .execute(&mut *tx)
+                        .await
+                        .map_err(storage_error)?;
                 }
                 tx.commit().await
             }
