@@ -109,8 +109,12 @@ impl Ground {
             self.cx.clock(),
             config,
         );
-        self.supervisor
-            .work(name, dispatcher.run(self.supervisor.work.clone()));
+        let (stop, open) = (self.supervisor.work.clone(), submitter.clone());
+        self.supervisor.work(name, async move {
+            dispatcher.run(stop).await;
+            // Held to the end: the dispatcher outlives the workers that feed it.
+            drop(open);
+        });
         for index in 0..self.broker.partitions() {
             let subscription = Subscription {
                 topics,
