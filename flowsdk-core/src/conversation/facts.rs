@@ -112,14 +112,15 @@ impl Facts {
 
         let mut owners = Vec::new();
         for session in sessions {
-            let flow = session
-                .position
-                .as_ref()
-                .and_then(|position| self.flows.version(&position.version_id));
+            let position = session.position.as_ref();
+            let flow = position.and_then(|position| self.flows.version(&position.version_id));
             if let Some(flow) = flow.filter(|flow| flow.uses_static_variables()) {
                 owners.push(VariableOwner::Router(session.router_id.clone()));
                 owners.push(VariableOwner::Flow(flow.flow_id().clone()));
             }
+        }
+        if !owners.is_empty() {
+            owners.extend(self.flows.published_ids().cloned().map(VariableOwner::Flow));
         }
         if !owners.is_empty() {
             self.statics = static_variables(tx, key, &owners).await?;
@@ -127,19 +128,19 @@ impl Facts {
         Ok(())
     }
 
-    /// The static variables that the flow of `session` sees.
+    /// The static variables that a turn of `session` sees.
     pub(super) fn statics_of(&self, session: &Session) -> StaticVariables {
-        let flow = session
-            .position
-            .as_ref()
-            .map(|position| VariableOwner::Flow(position.flow_id.clone()));
         let router = VariableOwner::Router(session.router_id.clone());
         StaticVariables {
             router: self.statics.get(&router).cloned().unwrap_or_default(),
-            flow: flow
-                .and_then(|owner| self.statics.get(&owner))
-                .cloned()
-                .unwrap_or_default(),
+            flows: self
+                .statics
+                .iter()
+                .filter_map(|(owner, map)| match owner {
+                    VariableOwner::Flow(flow) => Some((flow.clone(), Arc::clone(map))),
+                    VariableOwner::Router(_) => None,
+                })
+                .collect(),
         }
     }
 }

@@ -117,13 +117,17 @@ impl SqlStore {
 
     /// Moves what the write-ahead log holds into the database file, as far as no reader needs it; an
     /// idempotent tick, and nothing on Postgres.
+    ///
+    /// It runs beside the writer. Under a load that never pauses the log would grow for ever that way, so a
+    /// large one is finished on the write connection, where there is next to nothing left to move; the
+    /// log then begins anew.
     pub async fn checkpoint(&self) -> Result<(), StorageError> {
-        if let Pools::Sqlite { readers, .. } = &self.pools {
-            let mut connection = readers.acquire().await.map_err(storage_error)?;
-            sqlx::query("PRAGMA wal_checkpoint(PASSIVE)")
-                .execute(&mut *connection)
-                .await
-                .map_err(storage_error)?;
+        let Pools::Sqlite { writer, readers } = &self.pools else {
+            return Ok(());
+        };
+        let (_, log, _) = passive_checkpoint(readers).await?;
+        if log > LARGE_LOG_PAGES {
+            passive_checkpoint(writer).await?;
         }
         Ok(())
     }
@@ -164,6 +168,17 @@ impl SqlStore {
     pub(super) fn published(&self) -> Arc<Notify> {
         Arc::clone(&self.published)
     }
+}
+
+/// Pages (of 4 KiB) beyond which a write-ahead log is large.
+const LARGE_LOG_PAGES: i64 = 16_384;
+
+/// Whether it was blocked, the pages in the log, and those of them that were moved.
+async fn passive_checkpoint(pool: &SqlitePool) -> Result<(i64, i64, i64), StorageError> {
+    sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)")
+        .fetch_one(pool)
+        .await
+        .map_err(storage_error)
 }
 
 fn sqlite_options() -> SqliteConnectOptions {
