@@ -87,7 +87,13 @@ where
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>, handover: Handover) -> Self {
-        Self { store, cx, master_key, flows: FlowCache::default(), handover }
+        Self {
+            store,
+            cx,
+            master_key,
+            flows: FlowCache::default(),
+            handover,
+        }
     }
 
     /// Handles events, no two of one session, in one commit; one report each, in order.
@@ -104,7 +110,9 @@ where
         }?;
         if let Handover::Direct(sink) = &self.handover {
             for report in &reports {
-                let chat = |event: &&OutgoingEvent| TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
+                let chat = |event: &&OutgoingEvent| {
+                    TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat
+                };
                 let events: Vec<_> = report.outgoing.iter().filter(chat).cloned().collect();
                 if !events.is_empty() {
                     sink.deliver(events);
@@ -123,8 +131,16 @@ where
         message: &str,
     ) -> Result<(), StorageError> {
         let mut tx = self.store.begin().await?;
-        let error = crate::session::FrozenError { code: code.to_owned(), message: message.to_owned() };
-        let frozen = FrozenSession { session_id, error, entry, frozen_at: self.cx.now() };
+        let error = crate::session::FrozenError {
+            code: code.to_owned(),
+            message: message.to_owned(),
+        };
+        let frozen = FrozenSession {
+            session_id,
+            error,
+            entry,
+            frozen_at: self.cx.now(),
+        };
         tx.sessions().freeze(&frozen).await?;
         tx.commit().await
     }
@@ -152,7 +168,13 @@ where
         let mut writes = Writes::default();
         let mut reports = Vec::with_capacity(events.len());
         for event in events {
-            reports.push(self.decide(event, &mut facts, opened.remove(event.session_id()), now, &mut writes)?);
+            reports.push(self.decide(
+                event,
+                &mut facts,
+                opened.remove(event.session_id()),
+                now,
+                &mut writes,
+            )?);
         }
         self.write(&mut tx, writes).await?;
         tx.commit().await?;
@@ -169,20 +191,34 @@ where
         ids.sort_unstable();
         let stored = tx.sessions().find_many_for_update(&ids).await?;
         let contact_ids: Vec<ContactId> = stored.iter().map(|s| s.session.contact_id.clone()).collect();
-        let contacts =
-            if contact_ids.is_empty() { Vec::new() } else { tx.contacts().find_many(&contact_ids).await? };
+        let contacts = if contact_ids.is_empty() {
+            Vec::new()
+        } else {
+            tx.contacts().find_many(&contact_ids).await?
+        };
         let mut duplicates = HashMap::new();
         if look_for_duplicates {
             let keys: Vec<String> = events
                 .iter()
                 .filter_map(|event| event.incoming())
-                .flat_map(|event| event.messages.iter().map(|message| message.dedupe_key(&event.session_id)))
+                .flat_map(|event| {
+                    event
+                        .messages
+                        .iter()
+                        .map(|message| message.dedupe_key(&event.session_id))
+                })
                 .collect();
             duplicates.extend(tx.messages().find_by_channel_ids(&keys).await?);
         }
         Ok(Facts {
-            sessions: stored.into_iter().map(|s| (s.session.id.clone(), (s.session, s.frozen))).collect(),
-            contacts: contacts.into_iter().map(|contact| (contact.id.clone(), contact)).collect(),
+            sessions: stored
+                .into_iter()
+                .map(|s| (s.session.id.clone(), (s.session, s.frozen)))
+                .collect(),
+            contacts: contacts
+                .into_iter()
+                .map(|contact| (contact.id.clone(), contact))
+                .collect(),
             routers: HashMap::new(),
             statics: HashMap::new(),
             flows: Flows::default(),
@@ -207,16 +243,24 @@ where
                 _ => None,
             }))
             .collect();
-        let versions: Vec<FlowVersionId> =
-            sessions.iter().filter_map(|s| s.position.as_ref()).map(|p| p.version_id.clone()).collect();
+        let versions: Vec<FlowVersionId> = sessions
+            .iter()
+            .filter_map(|s| s.position.as_ref())
+            .map(|p| p.version_id.clone())
+            .collect();
         self.flows.load(tx.flows(), &mut facts.flows, &versions).await?;
 
         let mut owners: Vec<VariableOwner> = Vec::new();
         let in_use = versions.iter().filter_map(|id| facts.flows.version(id));
         let referenced: Vec<FlowId> = in_use.flat_map(|flow| flow.referenced_flows()).collect();
-        self.flows.load_reachable(tx.flows(), &mut facts.flows, referenced).await?;
+        self.flows
+            .load_reachable(tx.flows(), &mut facts.flows, referenced)
+            .await?;
         for session in &sessions {
-            let flow = session.position.as_ref().and_then(|p| facts.flows.version(&p.version_id));
+            let flow = session
+                .position
+                .as_ref()
+                .and_then(|p| facts.flows.version(&p.version_id));
             if let Some(flow) = flow.filter(|flow| flow.uses_static_variables()) {
                 owners.push(VariableOwner::Router(session.router_id.clone()));
                 owners.push(VariableOwner::Flow(flow.flow_id().clone()));
@@ -227,7 +271,10 @@ where
         routers.dedup();
         if !routers.is_empty() {
             let found = tx.routers().find_many(&routers).await?;
-            facts.routers = found.into_iter().map(|router| (router.id.clone(), router)).collect();
+            facts.routers = found
+                .into_iter()
+                .map(|router| (router.id.clone(), router))
+                .collect();
         }
         if !owners.is_empty() {
             facts.statics = self.statics(tx, &owners).await?;
@@ -241,8 +288,10 @@ where
         &self,
         tx: &mut S::Tx,
         owners: &[VariableOwner],
-    ) -> Result<HashMap<VariableOwner, Arc<std::collections::BTreeMap<String, SecretString>>>, StorageError> {
-        let mut maps: HashMap<VariableOwner, std::collections::BTreeMap<String, SecretString>> = HashMap::new();
+    ) -> Result<HashMap<VariableOwner, Arc<std::collections::BTreeMap<String, SecretString>>>, StorageError>
+    {
+        let mut maps: HashMap<VariableOwner, std::collections::BTreeMap<String, SecretString>> =
+            HashMap::new();
         for variable in tx.routers().static_variables(owners).await? {
             let value = match (&variable.value, &variable.encrypted) {
                 (Some(clear), _) => Some(SecretString::from(clear.clone())),
@@ -250,11 +299,18 @@ where
                 (None, None) => None,
             };
             match value {
-                Some(value) => drop(maps.entry(variable.owner).or_default().insert(variable.key, value)),
+                Some(value) => drop(
+                    maps.entry(variable.owner)
+                        .or_default()
+                        .insert(variable.key, value),
+                ),
                 None => tracing::error!(key = variable.key, "a static variable cannot be read"),
             }
         }
-        Ok(maps.into_iter().map(|(owner, map)| (owner, Arc::new(map))).collect())
+        Ok(maps
+            .into_iter()
+            .map(|(owner, map)| (owner, Arc::new(map)))
+            .collect())
     }
 
     /// Decides one event; nothing is read or written.
@@ -276,10 +332,14 @@ where
                 return Ok(report);
             }
             (Some((session, false)), _) => {
-                let contact = facts.contacts.remove(&session.contact_id).ok_or_else(|| StorageError::Corrupt {
-                    entity: "session",
-                    reason: "its contact is not there".to_owned(),
-                })?;
+                let contact =
+                    facts
+                        .contacts
+                        .remove(&session.contact_id)
+                        .ok_or_else(|| StorageError::Corrupt {
+                            entity: "session",
+                            reason: "its contact is not there".to_owned(),
+                        })?;
                 let version = session.version;
                 (session, contact, Some(version))
             }
@@ -315,7 +375,11 @@ where
         writes: &mut Writes,
     ) -> TurnReport {
         let mut report = TurnReport::default();
-        for (event, message) in event.incoming().iter().flat_map(|e| e.messages.iter().map(move |m| (e, m))) {
+        for (event, message) in event
+            .incoming()
+            .iter()
+            .flat_map(|e| e.messages.iter().map(move |m| (e, m)))
+        {
             self.store(event, message, chat_id, facts, now, writes, &mut report);
         }
         report
@@ -335,11 +399,19 @@ where
     ) -> bool {
         let key = message.dedupe_key(&event.session_id);
         if let Some(id) = facts.duplicates.get(&key) {
-            report.stored.push(StoredMessage { id: id.clone(), duplicate: true });
+            report.stored.push(StoredMessage {
+                id: id.clone(),
+                duplicate: true,
+            });
             return false;
         }
-        let id = message.internal_id.clone().unwrap_or_else(|| MessageId::generate(self.cx.ids()));
-        writes.messages.push(incoming_row(id.clone(), &event.session_id, chat_id, message, now));
+        let id = message
+            .internal_id
+            .clone()
+            .unwrap_or_else(|| MessageId::generate(self.cx.ids()));
+        writes
+            .messages
+            .push(incoming_row(id.clone(), &event.session_id, chat_id, message, now));
         report.stored.push(StoredMessage { id, duplicate: false });
         true
     }
@@ -356,10 +428,13 @@ where
     ) -> Result<Progress, ConversationError> {
         let chat_id = run.session.chat_id.clone();
         let mut report = TurnReport::default();
-        let router = facts.routers.get(&run.session.router_id).ok_or_else(|| StorageError::Corrupt {
-            entity: "session",
-            reason: "its router is not there".to_owned(),
-        })?;
+        let router = facts
+            .routers
+            .get(&run.session.router_id)
+            .ok_or_else(|| StorageError::Corrupt {
+                entity: "session",
+                reason: "its router is not there".to_owned(),
+            })?;
         let stage = Stage {
             cx: &self.cx,
             now: now.max(run.session.last_interaction_at),
@@ -369,8 +444,13 @@ where
         };
         match (event, run.session.mode) {
             (ConversationEvent::Flow(FlowEvent::InputTimeout(_)), Mode::Flow) => run = stage.timeout(run),
-            (ConversationEvent::Flow(FlowEvent::InputTimeout(_)), Mode::Human) => return Ok(Progress::Nothing(report)),
-            (ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)), mode) => {
+            (ConversationEvent::Flow(FlowEvent::InputTimeout(_)), Mode::Human) => {
+                return Ok(Progress::Nothing(report));
+            }
+            (
+                ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)),
+                mode,
+            ) => {
                 let mut fresh = Vec::new();
                 for message in &event.messages {
                     if self.store(event, message, &chat_id, facts, now, writes, &mut report) {
@@ -400,7 +480,9 @@ where
                             messages: fresh.into_iter().cloned().collect(),
                             timestamp: stage.now,
                         };
-                        writes.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Message(event)));
+                        writes
+                            .entries
+                            .push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Message(event)));
                     }
                     Mode::Agent => return Err(ConversationError::Unsupported("a message to an AI agent")),
                 }
@@ -411,7 +493,10 @@ where
             (ConversationEvent::Flow(FlowEvent::ExternalJump(_)), _) => {
                 return Err(ConversationError::Unsupported("externalJump"));
             }
-            (ConversationEvent::Flow(FlowEvent::AgentSessionEnded(_) | FlowEvent::HumanSessionEnded(_)), _) => {
+            (
+                ConversationEvent::Flow(FlowEvent::AgentSessionEnded(_) | FlowEvent::HumanSessionEnded(_)),
+                _,
+            ) => {
                 return Err(ConversationError::Unsupported("a hand-back"));
             }
         }
@@ -427,7 +512,14 @@ where
         now: Timestamp,
         writes: &mut Writes,
     ) {
-        let Run { mut session, contact, contact_changed, close_chat, outgoing, after } = run;
+        let Run {
+            mut session,
+            contact,
+            contact_changed,
+            close_chat,
+            outgoing,
+            after,
+        } = run;
         for event in &outgoing {
             writes.messages.push(outgoing_row(event, &session.chat_id));
             writes.entries.extend(self.entry_of(event));
@@ -477,15 +569,22 @@ where
             let rows: Vec<SessionWrite<'_>> = writes
                 .sessions
                 .iter()
-                .map(|(session, expected)| SessionWrite { session, expected: *expected })
+                .map(|(session, expected)| SessionWrite {
+                    session,
+                    expected: *expected,
+                })
                 .collect();
             tx.sessions().save_many(&rows).await?;
         }
         if !writes.ended.is_empty() {
-            tx.sessions().delete_many(&writes.ended.iter().collect::<Vec<_>>()).await?;
+            tx.sessions()
+                .delete_many(&writes.ended.iter().collect::<Vec<_>>())
+                .await?;
         }
         if !writes.contacts.is_empty() {
-            tx.contacts().save_many(&writes.contacts.iter().collect::<Vec<_>>()).await?;
+            tx.contacts()
+                .save_many(&writes.contacts.iter().collect::<Vec<_>>())
+                .await?;
         }
         if !writes.closed_chats.is_empty() {
             tx.chats().close_many(&writes.closed_chats).await?;
@@ -504,10 +603,20 @@ where
 }
 
 fn statics_of(facts: &Facts, session: &Session) -> StaticVariables {
-    let flow = session.position.as_ref().map(|position| VariableOwner::Flow(position.flow_id.clone()));
+    let flow = session
+        .position
+        .as_ref()
+        .map(|position| VariableOwner::Flow(position.flow_id.clone()));
     StaticVariables {
-        router: facts.statics.get(&VariableOwner::Router(session.router_id.clone())).cloned().unwrap_or_default(),
-        flow: flow.and_then(|owner| facts.statics.get(&owner)).cloned().unwrap_or_default(),
+        router: facts
+            .statics
+            .get(&VariableOwner::Router(session.router_id.clone()))
+            .cloned()
+            .unwrap_or_default(),
+        flow: flow
+            .and_then(|owner| facts.statics.get(&owner))
+            .cloned()
+            .unwrap_or_default(),
     }
 }
 
@@ -515,8 +624,11 @@ fn statics_of(facts: &Facts, session: &Session) -> StaticVariables {
 fn restart(mut run: Run, entry: Option<crate::session::Position>, now: Timestamp) -> Run {
     let old = run.session;
     let mut session = Session::begin(old.id, old.router_id, old.contact_id, old.chat_id, now);
-    session.position =
-        entry.map(|position| crate::session::Position { block_id: None, waiting: None, ..position });
+    session.position = entry.map(|position| crate::session::Position {
+        block_id: None,
+        waiting: None,
+        ..position
+    });
     run.session = session;
     run.after = After::Live;
     run

@@ -22,8 +22,6 @@ mod store;
 mod user;
 mod webchat;
 
-
-
 pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;
 pub use outbox::{OutboxRoutes, RELAY_GROUP};
