@@ -12,7 +12,7 @@ use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Lease;
 use flowsdk_core::message::{MessagePersister, PERSISTER_GROUP};
-use flowsdk_core::stream::broker::{Broker, NewEntry};
+use flowsdk_core::stream::broker::{Broker, NewEntry, Tails};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
 };
@@ -253,7 +253,7 @@ impl Ground {
         self.consume(reporter, &[TopicName::OutgoingChat], SENT_GROUP, settings);
         for index in 0..self.broker.partitions() {
             let tail = tail_outgoing(
-                Arc::clone(&broker),
+                Arc::clone(&self.broker) as Arc<dyn Tails>,
                 index,
                 Arc::clone(&gateway),
                 self.supervisor.work.clone(),

@@ -41,11 +41,6 @@ pub(super) const READ: Sql = sql_per(
      ORDER BY tx, seq LIMIT $6",
 );
 
-pub(super) const END: Sql = sql(
-    "SELECT tx, seq FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3
-     ORDER BY tx DESC, seq DESC LIMIT 1",
-);
-
 pub(super) const ACK: Sql = sql_per(
     "DELETE FROM stream_entry WHERE seq IN (SELECT value FROM json_each($1)) AND grp = $2",
     "DELETE FROM stream_entry WHERE seq IN (SELECT value::bigint FROM jsonb_array_elements_text($1)) AND grp = $2",
@@ -94,26 +89,6 @@ impl Broker for SqlBroker {
             stream,
             group: group.to_owned(),
             place: (i64::MIN, i64::MIN),
-        }))
-    }
-
-    /// A tail here is a group of the name `tail`: only streams that are routed to it have one.
-    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
-        let mut tx = self.store.read().await.map_err(unavailable)?;
-        let end = fetch_optional!(
-            tx.conn,
-            (i64, i64),
-            END,
-            stream.topic.as_str(),
-            i64::from(stream.index),
-            "tail"
-        )
-        .map_err(unavailable)?;
-        Ok(Box::new(SqlReader {
-            store: self.store.clone(),
-            stream,
-            group: "tail".to_owned(),
-            place: end.unwrap_or((i64::MIN, i64::MIN)),
         }))
     }
 
