@@ -12,7 +12,7 @@ use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Lease;
 use flowsdk_core::message::{MessagePersister, PERSISTER_GROUP};
-use flowsdk_core::stream::broker::{Broker, NewEntry};
+use flowsdk_core::stream::broker::{Broker, NewEntry, Tails};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
 };
@@ -67,6 +67,11 @@ pub(super) async fn start(
     };
     let mut dependencies: Vec<Box<dyn crate::health::Dependency>> =
         vec![Box::new(checks::RedisServer(redis.clone()))];
+    let (listener, stop) = (store.clone(), supervisor.work.clone());
+    supervisor.work(
+        "outbox listener",
+        async move { listener.follow_commits(&stop).await },
+    );
     if config.roles.conversation {
         ground.conversations(config);
         ground.relay();
@@ -104,8 +109,12 @@ impl Ground {
             self.cx.clock(),
             config,
         );
-        self.supervisor
-            .work(name, dispatcher.run(self.supervisor.work.clone()));
+        let (stop, open) = (self.supervisor.work.clone(), submitter.clone());
+        self.supervisor.work(name, async move {
+            dispatcher.run(stop).await;
+            // Held to the end: the dispatcher outlives the workers that feed it.
+            drop(open);
+        });
         for index in 0..self.broker.partitions() {
             let subscription = Subscription {
                 topics,
@@ -206,7 +215,7 @@ impl Ground {
             let (timers, broker, cx) = (Arc::clone(&timers), Arc::clone(&broker), cx.clone());
             async move {
                 while !stop.is_cancelled() {
-                    ring(&timers, &*broker, &cx).await;
+                    ring(&timers, &broker, &cx).await;
                     tokio::select! {
                         () = stop.cancelled() => {}
                         () = tokio::time::sleep(TIMER_PERIOD) => {}
@@ -244,7 +253,7 @@ impl Ground {
         self.consume(reporter, &[TopicName::OutgoingChat], SENT_GROUP, settings);
         for index in 0..self.broker.partitions() {
             let tail = tail_outgoing(
-                Arc::clone(&broker),
+                Arc::clone(&self.broker) as Arc<dyn Tails>,
                 index,
                 Arc::clone(&gateway),
                 self.supervisor.work.clone(),

@@ -31,6 +31,7 @@ pub struct WebchatSocket<S> {
     gateway: Arc<Gateway>,
     ingress: Arc<dyn Ingress>,
     limits: Arc<Limits>,
+    trusted_proxies: u32,
 }
 
 /// What belongs to one socket, kept with it until it leaves.
@@ -54,6 +55,7 @@ where
         gateway: Arc<Gateway>,
         ingress: Arc<dyn Ingress>,
         limits: Arc<Limits>,
+        trusted_proxies: u32,
     ) -> Self {
         Self {
             store,
@@ -61,13 +63,18 @@ where
             gateway,
             ingress,
             limits,
+            trusted_proxies,
         }
     }
 
     async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
         let (visitor, ok) = self
             .visitors
-            .enter(&handshake(socket, auth), address(socket), origin(socket))
+            .enter(
+                &handshake(socket, auth),
+                address(socket, self.trusted_proxies),
+                origin(socket),
+            )
             .await?;
         let place = self
             .limits
@@ -233,9 +240,23 @@ fn handshake(socket: &SocketRef, auth: Value) -> Handshake {
     handshake
 }
 
-fn address(socket: &SocketRef) -> IpAddr {
-    let info = socket.req_parts().extensions.get::<ConnectInfo<SocketAddr>>();
-    info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip())
+/// The visitor's address: the peer's, or what the outermost of the trusted proxies has seen. What stands
+/// further left in `X-Forwarded-For` a client can write himself.
+fn address(socket: &SocketRef, trusted_proxies: u32) -> IpAddr {
+    let parts = socket.req_parts();
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip());
+    forwarded(&parts.headers, trusted_proxies).unwrap_or(peer)
+}
+
+fn forwarded(headers: &http::HeaderMap, trusted_proxies: u32) -> Option<IpAddr> {
+    let hops = usize::try_from(trusted_proxies).ok()?.checked_sub(1)?;
+    let values = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let seen: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
+    seen.iter().rev().nth(hops)?.parse().ok()
 }
 
 fn origin(socket: &SocketRef) -> Option<&str> {
@@ -245,4 +266,23 @@ fn origin(socket: &SocketRef) -> Option<&str> {
         .get(http::header::ORIGIN)?
         .to_str()
         .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_trusted_proxies_have_seen_counts() {
+        let mut headers = http::HeaderMap::new();
+        headers.append("x-forwarded-for", "1.1.1.1, 2.2.2.2".parse().expect("a value"));
+        headers.append("x-forwarded-for", "3.3.3.3".parse().expect("a value"));
+        for (proxies, seen) in [(0, None), (1, Some("3.3.3.3")), (2, Some("2.2.2.2")), (4, None)] {
+            assert_eq!(
+                forwarded(&headers, proxies).map(|a| a.to_string()).as_deref(),
+                seen,
+                "{proxies}"
+            );
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_channels::webchat::{Gateway, StatusSink};
-use flowsdk_core::stream::broker::{Broker, Entry};
+use flowsdk_core::stream::broker::{Entry, Tails};
 use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
 use flowsdk_core::stream::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
@@ -25,7 +25,7 @@ const ERROR_PAUSE: Duration = Duration::from_millis(500);
 
 /// Emits one partition of the stream to the visitors of this process until `stop`.
 pub async fn tail_outgoing(
-    broker: Arc<dyn Broker>,
+    broker: Arc<dyn Tails>,
     index: u32,
     gateway: Arc<Gateway>,
     stop: CancellationToken,

@@ -14,8 +14,20 @@ use super::SqlStore;
 use super::executor::{execute, fetch_all, fetch_optional};
 use super::statement::{Sql, sql, sql_per};
 
-/// How often a reader looks without having been told: for entries of other processes.
-const POLL: Duration = Duration::from_millis(100);
+/// How often a reader looks without having been told; it is told of every commit, see
+/// [`SqlStore::follow_commits`].
+const POLL: Duration = Duration::from_secs(1);
+
+/// Pauses before another look after a reader was told and found nothing: on Postgres an entry can be
+/// read once every transaction that began before it has ended.
+const AGAIN: [Duration; 6] = [
+    Duration::from_millis(1),
+    Duration::from_millis(2),
+    Duration::from_millis(4),
+    Duration::from_millis(8),
+    Duration::from_millis(16),
+    Duration::from_millis(32),
+];
 
 /// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower
 /// `seq` may commit later: only transactions older than every running one are read, ordered by
@@ -27,11 +39,6 @@ pub(super) const READ: Sql = sql_per(
      WHERE topic = $1 AND part = $2 AND grp = $3 AND (tx, seq) > ($4, $5)
        AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
      ORDER BY tx, seq LIMIT $6",
-);
-
-pub(super) const END: Sql = sql(
-    "SELECT tx, seq FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3
-     ORDER BY tx DESC, seq DESC LIMIT 1",
 );
 
 pub(super) const ACK: Sql = sql_per(
@@ -82,26 +89,6 @@ impl Broker for SqlBroker {
             stream,
             group: group.to_owned(),
             place: (i64::MIN, i64::MIN),
-        }))
-    }
-
-    /// A tail here is a group of the name `tail`: only streams that are routed to it have one.
-    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
-        let mut tx = self.store.read().await.map_err(unavailable)?;
-        let end = fetch_optional!(
-            tx.conn,
-            (i64, i64),
-            END,
-            stream.topic.as_str(),
-            i64::from(stream.index),
-            "tail"
-        )
-        .map_err(unavailable)?;
-        Ok(Box::new(SqlReader {
-            store: self.store.clone(),
-            stream,
-            group: "tail".to_owned(),
-            place: end.unwrap_or((i64::MIN, i64::MIN)),
         }))
     }
 
@@ -173,6 +160,7 @@ impl StreamReader for SqlReader {
         let published: Arc<tokio::sync::Notify> = self.store.published();
         let give_up = tokio::time::sleep(wait);
         tokio::pin!(give_up);
+        let mut again = AGAIN.iter();
         loop {
             // Armed before the look, so that a commit in between is not missed.
             let told = published.notified();
@@ -184,8 +172,8 @@ impl StreamReader for SqlReader {
             }
             tokio::select! {
                 () = &mut give_up => return Ok(entries),
-                () = told => {}
-                () = tokio::time::sleep(POLL) => {}
+                () = told => again = AGAIN.iter(),
+                () = tokio::time::sleep(again.next().copied().unwrap_or(POLL)) => {}
             }
         }
     }

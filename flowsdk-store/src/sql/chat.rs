@@ -68,10 +68,8 @@ impl ChatRepository for SqlTx {
         chats
             .iter()
             .map(|chat| {
-                pick(chat).ok_or_else(|| StorageError::Corrupt {
-                    entity: "chat",
-                    reason: "gone after its insert".to_owned(),
-                })
+                // Closed by another between the two statements: the same work may succeed at once.
+                pick(chat).ok_or(StorageError::Stale { entity: "chat" })
             })
             .collect()
     }

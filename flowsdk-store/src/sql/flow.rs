@@ -9,7 +9,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_all, id, optional_id};
+use super::executor::{execute, fetch_all, id, json, optional_id};
 use super::statement::{Sql, sql, sql_list};
 
 pub(super) const INSERT: Sql = sql(
@@ -59,7 +59,7 @@ impl FlowRepository for SqlTx {
             version.router_id.as_str(),
             version.flow_name.as_str(),
             version.number,
-            Json(&version.definition),
+            json(&version.definition)?,
             version.created_at.as_millis(),
         )?;
         execute!(self.conn, PUBLISH, version.flow_id.as_str(), version.id.as_str()).map(drop)

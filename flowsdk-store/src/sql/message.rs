@@ -12,7 +12,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id};
+use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
 type Row = (
@@ -142,7 +142,7 @@ impl MessageRepository for SqlTx {
         &mut self,
         keys: &[String],
     ) -> Result<Vec<(String, MessageId)>, StorageError> {
-        let rows = fetch_all!(self.conn, (String, String), FIND_BY_CHANNEL_ID, Json(keys))?;
+        let rows = fetch_all!(self.conn, (String, String), FIND_BY_CHANNEL_ID, json(keys)?)?;
         rows.into_iter()
             .map(|(key, row)| Ok((key, id("message", row)?)))
             .collect()
@@ -154,12 +154,18 @@ impl MessageRepository for SqlTx {
             .bind(message.chat_id.as_str())
             .bind(message.session_id.as_str())
             .bind(message.direction.name())
-            .bind(message.kind.as_str())
-            .bind(Json(&message.content))
+            .bind(text(&message.kind))
+            .bind(json(&message.content)?)
             .bind(message.sender.as_ref().map(|sender| sender_name(sender.kind)))
-            .bind(message.sender.as_ref().and_then(|sender| sender.name.as_deref()))
+            .bind(
+                message
+                    .sender
+                    .as_ref()
+                    .and_then(|sender| sender.name.as_deref())
+                    .map(text)
+            )
             .bind(message.status.map(MessageStatus::name))
-            .bind(message.channel_message_id.as_deref())
+            .bind(message.channel_message_id.as_deref().map(text))
             .bind(message.created_at.as_millis())
             .bind(message.status_updated_at.as_millis()))
         .await

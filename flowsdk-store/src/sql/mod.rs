@@ -12,6 +12,7 @@ mod contact;
 mod executor;
 mod flow;
 mod key_value;
+mod listener;
 mod message;
 mod migrations;
 mod outbox;

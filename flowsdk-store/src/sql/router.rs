@@ -43,6 +43,22 @@ pub(super) const FLOW_VARIABLES: Sql = sql_list!(
     ""
 );
 
+pub(super) const PUT_ROUTER_VARIABLE: Sql = sql(
+    "INSERT INTO router_variable (id, router_id, key, value, value_encrypted, is_secret, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+     ON CONFLICT (router_id, key) DO UPDATE SET value = excluded.value,
+        value_encrypted = excluded.value_encrypted, is_secret = excluded.is_secret,
+        updated_at = excluded.updated_at",
+);
+
+pub(super) const PUT_FLOW_VARIABLE: Sql = sql(
+    "INSERT INTO flow_variable (id, flow_id, key, value, value_encrypted, is_secret, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+     ON CONFLICT (flow_id, key) DO UPDATE SET value = excluded.value,
+        value_encrypted = excluded.value_encrypted, is_secret = excluded.is_secret,
+        updated_at = excluded.updated_at",
+);
+
 type VariableRow = (String, String, Option<String>, Option<String>);
 
 fn variable(owner: VariableOwner, (_, key, value, encrypted): VariableRow) -> StaticVariable {
@@ -146,5 +162,29 @@ impl RouterRepository for SqlTx {
             ));
         }
         Ok(variables)
+    }
+
+    async fn put_static_variable(
+        &mut self,
+        id: &str,
+        variable: &StaticVariable,
+        now: Timestamp,
+    ) -> Result<(), StorageError> {
+        let (statement, owner) = match &variable.owner {
+            VariableOwner::Router(router) => (PUT_ROUTER_VARIABLE, router.as_str()),
+            VariableOwner::Flow(flow) => (PUT_FLOW_VARIABLE, flow.as_str()),
+        };
+        execute!(
+            self.conn,
+            statement,
+            id,
+            owner,
+            variable.key.as_str(),
+            variable.value.as_deref(),
+            variable.encrypted.as_ref().map(Encrypted::as_stored),
+            i64::from(variable.encrypted.is_some()),
+            now.as_millis(),
+        )
+        .map(drop)
     }
 }

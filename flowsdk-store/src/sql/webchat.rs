@@ -10,7 +10,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_optional, id, optional_id};
+use super::executor::{execute, fetch_optional, id, json, optional_id};
 use super::statement::{Sql, sql};
 
 pub(super) const FIND_CHANNEL: Sql = sql(
@@ -83,10 +83,10 @@ impl WebchatRepository for SqlTx {
             channel.router_id.as_str(),
             channel.name.as_str(),
             i64::from(channel.is_test_channel),
-            channel.appearance.as_ref().map(Json),
+            channel.appearance.as_ref().map(json).transpose()?,
             channel.initial_flow_id.as_ref().map(|id| id.as_str()),
             channel.embed_secret.as_ref().map(Encrypted::as_stored),
-            channel.allowed_origins.as_ref().map(Json),
+            channel.allowed_origins.as_ref().map(json).transpose()?,
             channel.created_at.as_millis(),
         )
         .map(drop)
