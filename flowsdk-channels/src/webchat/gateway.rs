@@ -5,12 +5,13 @@
 //! closed, and its visitor reads the gap from the store when he is back.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::OutgoingSink;
 use flowsdk_core::id::MessageId;
+use flowsdk_core::message::SenderKind;
 use flowsdk_core::session::SessionId;
 use flowsdk_core::stream::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::time::Timestamp;
@@ -23,6 +24,8 @@ use super::payload::ServerMessage;
 /// How long a socket that never acknowledges must stay connected for a message to count as delivered
 /// (rulings S8).
 const DELIVERED_AFTER: Duration = Duration::from_secs(5);
+/// Longest time for which somebody types before a message.
+const LONGEST_TYPING: Duration = Duration::from_secs(60);
 /// Ids that a socket remembers, so that a repetition of the stream is not shown twice.
 const RECENT: usize = 32;
 
@@ -38,6 +41,9 @@ pub trait Connection: Send + Sync + std::fmt::Debug {
 
     /// Writes a message; the future says whether the client acknowledged it in time.
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError>;
+
+    /// Shows that somebody types; lost without harm.
+    fn typing(&self, kind: SenderKind);
 
     /// Whether it is still connected.
     fn is_connected(&self) -> bool;
@@ -85,8 +91,12 @@ pub struct Gateway {
     statuses: Arc<StatusQueue>,
     rooms: RwLock<HashMap<SessionId, Vec<Arc<Member>>>>,
     probation: Mutex<VecDeque<Probation>>,
+    /// What waits behind a message before which somebody types, by session, in order.
+    delayed: Mutex<HashMap<SessionId, VecDeque<OutgoingEvent>>>,
     tasks: TaskTracker,
     reports_sent: bool,
+    /// For the tasks of delayed messages.
+    this: Weak<Gateway>,
 }
 
 /// A socket's place in its room; it leaves when dropped.
@@ -101,13 +111,15 @@ impl Gateway {
     /// A gateway without sockets. `reports_sent` says whether `sent` is reported here, or by the
     /// consumer group that reads the stream once for all processes.
     pub fn new(cx: OpContext, statuses: Arc<StatusQueue>, reports_sent: bool) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new_cyclic(|this| Self {
             cx,
             statuses,
             rooms: RwLock::default(),
             probation: Mutex::default(),
+            delayed: Mutex::default(),
             tasks: TaskTracker::new(),
             reports_sent,
+            this: this.clone(),
         })
     }
 
@@ -141,23 +153,63 @@ impl Gateway {
         self.rooms.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Emits one event to every socket of its session and reports it. Events of one session must come
-    /// in order, one call after the other.
+    /// Emits one event to every socket of its session and reports it; where it is to look typed, after as
+    /// long. Events of one session must come in order, one call after the other.
     pub fn emit(&self, event: OutgoingEvent) {
-        let members = self
-            .rooms
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&event.session_id)
-            .cloned();
+        let mut delayed = self.delayed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(waiting) = delayed.get_mut(&event.session_id) {
+            waiting.push_back(event);
+        } else if event.typing_ms.is_some() {
+            let session = event.session_id.clone();
+            delayed.insert(session.clone(), VecDeque::from([event]));
+            drop(delayed);
+            if let Some(gateway) = self.this.upgrade() {
+                self.tasks
+                    .spawn(async move { gateway.emit_delayed(&session).await });
+            }
+        } else {
+            drop(delayed);
+            self.emit_now(event);
+        }
+    }
+
+    /// Emits what waits for a session until nothing waits any more.
+    async fn emit_delayed(&self, session: &SessionId) {
+        loop {
+            let next = {
+                let mut delayed = self.delayed.lock().unwrap_or_else(PoisonError::into_inner);
+                let next = delayed.get_mut(session).and_then(VecDeque::pop_front);
+                if next.is_none() {
+                    delayed.remove(session);
+                }
+                next
+            };
+            let Some(event) = next else { return };
+            if let Some(millis) = event.typing_ms {
+                for member in self.members(session) {
+                    member.connection.typing(event.sender.kind);
+                }
+                tokio::time::sleep(Duration::from_millis(millis).min(LONGEST_TYPING)).await;
+            }
+            self.emit_now(event);
+        }
+    }
+
+    fn members(&self, session: &SessionId) -> Vec<Arc<Member>> {
+        let rooms = self.rooms.read().unwrap_or_else(PoisonError::into_inner);
+        rooms.get(session).cloned().unwrap_or_default()
+    }
+
+    fn emit_now(&self, event: OutgoingEvent) {
+        let members = self.members(&event.session_id);
         if self.reports_sent {
             self.report(&event.session_id, &event.internal_id, DeliveryStatus::Sent);
         }
-        let Some(members) = members else {
+        if members.is_empty() {
             metrics::counter!("flowsdk_webchat_emits", "to" => "nobody").increment(1);
             tracing::debug!(session = %event.session_id, message = %event.internal_id, "not delivered: no socket");
             return;
-        };
+        }
         metrics::counter!("flowsdk_webchat_emits", "to" => "socket").increment(1);
         let message = ServerMessage::from(&event);
         for member in members {

@@ -109,6 +109,7 @@ impl Stage<'_> {
         run.session = session;
         run.contact = contact;
         run.contact_changed |= contact_changed;
+        let mut typing_ms = None;
         for effect in effects {
             match effect {
                 Effect::Send(content) => run.outgoing.push(OutgoingEvent {
@@ -122,9 +123,10 @@ impl Stage<'_> {
                     content,
                     epoch,
                     timestamp: self.now,
+                    typing_ms: typing_ms.take(),
                     ig_comment_target: None,
                 }),
-                Effect::Typing { .. } => {}
+                Effect::Typing { millis } => typing_ms = Some(typing_ms.unwrap_or(0) + millis),
                 Effect::CloseChat => run.close_chat = true,
             }
         }
