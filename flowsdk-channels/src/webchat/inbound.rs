@@ -4,6 +4,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::id::{IdSource, MessageId};
 use flowsdk_core::message::{IncomingContent, IncomingInteractive, IncomingMessage, Known, Reply, TextBody};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Longest text, in characters.
@@ -68,9 +69,17 @@ struct InteractivePayload {
     client_message_id: Option<String>,
 }
 
+/// Reads an object; serde alone would take a list of the fields' values for one.
+fn read<T: DeserializeOwned>(payload: Value) -> Result<T, InboundError> {
+    if !payload.is_object() {
+        return Err(InboundError::PayloadInvalid);
+    }
+    serde_json::from_value(payload).map_err(|_| InboundError::PayloadInvalid)
+}
+
 /// Event `message`: `{ text, clientMessageId? }`.
 pub fn text(payload: Value, cx: &OpContext) -> Result<IncomingMessage, InboundError> {
-    let payload: TextPayload = serde_json::from_value(payload).map_err(|_| InboundError::PayloadInvalid)?;
+    let payload: TextPayload = read(payload)?;
     if payload.text.trim().is_empty() {
         return Err(InboundError::TextEmpty);
     }
@@ -90,8 +99,7 @@ pub fn text(payload: Value, cx: &OpContext) -> Result<IncomingMessage, InboundEr
 
 /// Event `message_interactive`: `{ type, id, title, clientMessageId? }`.
 pub fn interactive(payload: Value, cx: &OpContext) -> Result<IncomingMessage, InboundError> {
-    let payload: InteractivePayload =
-        serde_json::from_value(payload).map_err(|_| InboundError::PayloadInvalid)?;
+    let payload: InteractivePayload = read(payload)?;
     if payload.id.is_empty()
         || [&payload.id, &payload.title]
             .iter()
@@ -156,6 +164,7 @@ mod tests {
             (json!({}), InboundError::PayloadInvalid),
             (json!(null), InboundError::PayloadInvalid),
             (json!([{ "text": "a" }]), InboundError::PayloadInvalid),
+            (json!(["a"]), InboundError::PayloadInvalid),
             (json!({ "text": 7 }), InboundError::PayloadInvalid),
             (json!({ "text": null }), InboundError::PayloadInvalid),
             (json!({ "text": { "body": "a" } }), InboundError::PayloadInvalid),

@@ -228,7 +228,11 @@ where
 /// The handshake of a socket: its `auth`, or the query `t` for the token. What has no usable form is an
 /// empty handshake, which leads to `channel_unknown`.
 fn handshake(socket: &SocketRef, auth: Value) -> Handshake {
-    let mut handshake: Handshake = serde_json::from_value(auth).unwrap_or_default();
+    // Serde alone would take a list of the fields' values for an object.
+    let auth = Some(auth).filter(Value::is_object);
+    let mut handshake: Handshake = auth
+        .and_then(|auth| serde_json::from_value(auth).ok())
+        .unwrap_or_default();
     if handshake.token.is_none() {
         let query = socket.req_parts().uri.query().unwrap_or_default();
         handshake.token = query

@@ -1,0 +1,61 @@
+//! Processes, databases and clients of the tests.
+
+pub mod client;
+pub mod http;
+pub mod process;
+pub mod seed;
+pub mod setup;
+pub mod token;
+
+use std::time::{Duration, Instant};
+
+pub use client::Client;
+pub use process::Server;
+pub use setup::Setup;
+
+/// How long anything may take before a test gives up; the machine may be busy.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks again and again until there is an answer.
+pub async fn eventually<T, F>(what: &str, ask: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Option<T>>,
+{
+    eventually_within(PATIENCE, what, ask).await
+}
+
+/// The same with another deadline.
+pub async fn eventually_within<T, F>(limit: Duration, what: &str, mut ask: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Option<T>>,
+{
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(answer) = ask().await {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "not within {limit:?}: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Runs each test on both set-ups.
+macro_rules! everywhere {
+    ($($name:ident),+ $(,)?) => { $(
+        mod $name {
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn embedded() {
+                super::$name($crate::harness::Setup::embedded().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn distributed() {
+                if let Some(setup) = $crate::harness::Setup::distributed().await {
+                    super::$name(setup).await;
+                }
+            }
+        }
+    )+ };
+}
+
+pub(crate) use everywhere;

@@ -1,0 +1,136 @@
+//! Routers, flows and channels, as the administrative API would create them.
+
+use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion};
+use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
+use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_store::sql::{SqlStore, SqlTx};
+use serde_json::{Value, json};
+
+/// What is in the database.
+#[derive(Debug, Clone)]
+pub struct Seeded {
+    /// An open channel that echoes.
+    pub open: String,
+    /// Another one of the same router.
+    pub second: String,
+    /// A channel with an embed secret that echoes.
+    pub closed: String,
+    /// A channel with the same embed secret that says who it talks to.
+    pub card: String,
+    /// A flow of the same router that says `outro {{input}}`.
+    pub other_flow: String,
+    /// A flow of another router.
+    pub foreign_flow: String,
+    /// The embed secret.
+    pub secret: String,
+}
+
+/// One block that answers `text` and waits again.
+fn answers(text: &str) -> Value {
+    json!({
+        "schemaVersion": 1,
+        "startBlockId": "again",
+        "settings": { "inputTimeoutMs": 1_800_000, "maxStepsPerTurn": 100 },
+        "blocks": [{
+            "id": "again", "type": "content", "title": "Eco", "position": { "x": 0, "y": 0 },
+            "contents": [{ "type": "text", "text": { "body": text } }],
+            "input": { "variable": "said" },
+            "defaultOutput": { "blockId": "again" }
+        }]
+    })
+}
+
+pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
+    let cx = OpContext::system();
+    let secret = cx.ids().secret(2);
+    let mut tx = store.begin().await.unwrap();
+    let (router, foreign) = (router(&mut tx, &cx).await, router(&mut tx, &cx).await);
+    let echo = flow(&mut tx, &cx, &router, "eco {{input}}").await;
+    let card = flow(
+        &mut tx,
+        &cx,
+        &router,
+        "{{contact.name}}/{{plan}}/{{order.id}}/{{input}}",
+    )
+    .await;
+    let other = flow(&mut tx, &cx, &router, "outro {{input}}").await;
+    let foreign_flow = flow(&mut tx, &cx, &foreign, "alheio {{input}}").await;
+    tx.routers().set_initial_flow(&router, Some(&echo)).await.unwrap();
+    let sealed = Some(key.encrypt(&secret));
+    let mut channels = Vec::new();
+    for (flow, embed_secret) in [
+        (None, None),
+        (None, None),
+        (None, sealed.clone()),
+        (Some(card), sealed),
+    ] {
+        let channel = WebchatChannel {
+            id: ChannelId::generate(cx.ids()),
+            router_id: router.clone(),
+            name: "Canal".to_owned(),
+            is_test_channel: false,
+            appearance: Some(json!({ "title": "Loja" })),
+            initial_flow_id: flow,
+            embed_secret,
+            allowed_origins: None,
+            created_at: cx.now(),
+        };
+        tx.webchat().insert_channel(&channel).await.unwrap();
+        channels.push(channel.id.to_string());
+    }
+    tx.commit().await.unwrap();
+    let mut channels = channels.into_iter();
+    let mut next = || channels.next().unwrap();
+    Seeded {
+        open: next(),
+        second: next(),
+        closed: next(),
+        card: next(),
+        other_flow: other.to_string(),
+        foreign_flow: foreign_flow.to_string(),
+        secret,
+    }
+}
+
+async fn router(tx: &mut SqlTx, cx: &OpContext) -> RouterId {
+    let router = Router {
+        id: RouterId::generate(cx.ids()),
+        name: "Loja".to_owned(),
+        initial_flow_id: None,
+        tz: DEFAULT_TZ.to_owned(),
+        created_at: cx.now(),
+    };
+    tx.routers().insert(&router).await.unwrap();
+    router.id
+}
+
+async fn flow(tx: &mut SqlTx, cx: &OpContext, router: &RouterId, text: &str) -> FlowId {
+    let definition = answers(text);
+    let problems = FlowDefinition::parse(&definition).map_or_else(|p| p, |flow| flow.validate());
+    assert!(!problems.iter().any(|problem| problem.is_error()), "{problems:?}");
+    let flow = Flow {
+        id: FlowId::generate(cx.ids()),
+        router_id: router.clone(),
+        name: text.to_owned(),
+        published_version_id: None,
+        created_at: cx.now(),
+    };
+    tx.flows().insert(&flow).await.unwrap();
+    tx.flows()
+        .publish(&FlowVersion {
+            id: FlowVersionId::generate(cx.ids()),
+            flow_id: flow.id.clone(),
+            router_id: router.clone(),
+            flow_name: flow.name,
+            number: 1,
+            definition,
+            created_at: cx.now(),
+        })
+        .await
+        .unwrap();
+    flow.id
+}

@@ -1,0 +1,289 @@
+//! A database with its seed, and the processes that work on it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
+use serde_json::Value;
+use sqlx::Connection as _;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::process::command;
+use super::seed::{Seeded, seed};
+use super::{Client, Server, token};
+
+/// Redis databases that no test uses.
+static FREE: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static TAKEN: AtomicU32 = AtomicU32::new(0);
+
+/// Postgres and Redis of one test.
+struct Services {
+    /// To create and drop databases with.
+    admin: String,
+    database: String,
+    redis: String,
+    index: Option<u32>,
+}
+
+/// Where the servers of one test work.
+pub struct Setup {
+    pub seeded: Seeded,
+    pub dir: TempDir,
+    env: Vec<(String, String)>,
+    services: Option<Services>,
+    started: AtomicU32,
+    secrets: Mutex<Vec<String>>,
+}
+
+impl Setup {
+    /// One process and a SQLite file.
+    pub async fn embedded() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", dir.path().join("flowsdk.db").display());
+        Self::new(dir, &url, None).await
+    }
+
+    /// Processes on Postgres and Redis; `None`, with a line that says so, when there are none.
+    pub async fn distributed() -> Option<Self> {
+        let Ok(redis) = std::env::var("FLOWSDK_TEST_REDIS") else {
+            eprintln!("SKIPPED: FLOWSDK_TEST_POSTGRES and FLOWSDK_TEST_REDIS are not set");
+            return None;
+        };
+        let index = FREE
+            .lock()
+            .unwrap()
+            .pop()
+            .unwrap_or_else(|| 1 + TAKEN.fetch_add(1, Ordering::SeqCst));
+        let address = redis.trim_start_matches("redis://").trim_end_matches('/');
+        flush(address, index).await;
+        Self::distributed_on(format!("redis://{address}/{index}"), Some(index)).await
+    }
+
+    /// The same with the Redis server at `redis`.
+    pub async fn distributed_on(redis: String, index: Option<u32>) -> Option<Self> {
+        let Ok(admin) = std::env::var("FLOWSDK_TEST_POSTGRES") else {
+            eprintln!("SKIPPED: FLOWSDK_TEST_POSTGRES is not set");
+            return None;
+        };
+        let database = format!("it_{}", OpContext::system().ids().next_id());
+        let mut connection = sqlx::PgConnection::connect(&admin).await.unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {database}")))
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let (server, _) = admin.rsplit_once('/').unwrap();
+        let url = format!("{server}/{database}");
+        let services = Services {
+            admin: admin.clone(),
+            database,
+            redis,
+            index,
+        };
+        let setup = Self::new(tempfile::tempdir().unwrap(), &url, Some(services)).await;
+        Some(setup.with("STREAM_PARTITIONS", "4").with("LEASE_TTL", "2s"))
+    }
+
+    async fn new(dir: TempDir, url: &str, services: Option<Services>) -> Self {
+        let cx = OpContext::system();
+        let secret = || cx.ids().secret(2);
+        let crypto: String = secret().chars().take(32).collect();
+        let secrets = vec![crypto.clone(), secret(), secret(), secret()];
+        let names = [
+            "CRYPTO_SECRET",
+            "JWT_ACCESS_SECRET",
+            "JWT_REFRESH_SECRET",
+            "ADMIN_PASSWORD",
+        ];
+        let mut env: Vec<(String, String)> = names
+            .iter()
+            .zip(&secrets)
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect();
+        env.push(("DATABASE_URL".to_owned(), url.to_owned()));
+        env.push(("LISTEN_ADDR".to_owned(), "127.0.0.1:0".to_owned()));
+        env.push(("WEBCHAT_NEW_VISITS_PER_MINUTE".to_owned(), "0".to_owned()));
+        if let Some(services) = &services {
+            env.push(("REDIS_URL".to_owned(), services.redis.clone()));
+        }
+        let store = connect(url).await;
+        let seeded = seed(&store, &MasterKey::new(&crypto).unwrap()).await;
+        store.close().await;
+        let setup = Self {
+            dir,
+            env,
+            services,
+            started: AtomicU32::new(0),
+            secrets: Mutex::new(secrets),
+            seeded,
+        };
+        setup.plant(&setup.seeded.secret);
+        setup
+    }
+
+    /// Sets a value of the environment.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.env.retain(|(known, _)| known != name);
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Whether several processes can run.
+    pub fn is_distributed(&self) -> bool {
+        self.services.is_some()
+    }
+
+    /// `serve` with this set-up's configuration.
+    pub fn command(&self) -> std::process::Command {
+        let mut command = command();
+        command
+            .arg("serve")
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Starts a process and waits until it is ready.
+    pub async fn start(&self) -> Server {
+        let number = self.started.fetch_add(1, Ordering::SeqCst);
+        Server::start(self.command(), self.dir.path(), &format!("server-{number}")).await
+    }
+
+    /// Another connection to the database.
+    pub async fn store(&self) -> SqlStore {
+        let url = self.env.iter().find(|(name, _)| name == "DATABASE_URL").unwrap();
+        connect(&url.1).await
+    }
+
+    /// A text that no log may ever hold.
+    pub fn plant(&self, secret: &str) {
+        self.secrets.lock().unwrap().push(secret.to_owned());
+    }
+
+    /// A good token for the closed channels.
+    pub fn token(&self, claims: Value) -> String {
+        let token = token::sign(&self.seeded.secret, claims);
+        self.plant(&token);
+        token
+    }
+
+    /// A new visit on the open channel; the client and its identity.
+    pub async fn visit(&self, server: &Server) -> (Client, Identity) {
+        let auth = serde_json::json!({ "channelId": self.seeded.open });
+        let (client, ok) = Client::enter(server.addr, auth).await;
+        let text = |name: &str| ok[name].as_str().unwrap().to_owned();
+        let identity = Identity {
+            channel: self.seeded.open.clone(),
+            user: text("userId"),
+            key: text("sessionKey"),
+        };
+        self.plant(&identity.key);
+        (client, identity)
+    }
+}
+
+/// Who a visitor of an open channel is.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    pub channel: String,
+    pub user: String,
+    pub key: String,
+}
+
+impl Identity {
+    /// `auth` of a returning visitor.
+    pub fn auth(&self) -> Value {
+        serde_json::json!({ "channelId": self.channel, "userId": self.user, "sessionKey": self.key })
+    }
+
+    /// `auth` of a returning visitor who has everything up to `since`.
+    pub fn since(&self, since: &str) -> Value {
+        let mut auth = self.auth();
+        auth["since"] = since.into();
+        auth
+    }
+
+    /// His credentials for the history.
+    pub fn headers(&self) -> [(&str, &str); 3] {
+        [
+            ("x-channel-id", &self.channel),
+            ("x-user-id", &self.user),
+            ("x-session-key", &self.key),
+        ]
+    }
+}
+
+impl Drop for Setup {
+    fn drop(&mut self) {
+        if let Some(services) = &self.services {
+            services.drop_database();
+            FREE.lock().unwrap().extend(services.index);
+        }
+        if std::thread::panicking() {
+            return;
+        }
+        let secrets = self.secrets.lock().unwrap();
+        for entry in std::fs::read_dir(self.dir.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if !path
+                .extension()
+                .is_some_and(|kind| kind == "log" || kind == "out")
+            {
+                continue;
+            }
+            let log = std::fs::read_to_string(&path).unwrap();
+            for secret in secrets.iter() {
+                let found = log.lines().find(|line| line.contains(secret.as_str()));
+                assert!(found.is_none(), "a secret is in {}: {found:?}", path.display());
+            }
+        }
+    }
+}
+
+impl Services {
+    /// With a runtime of its own, because a destructor cannot wait.
+    fn drop_database(&self) {
+        let (admin, database) = (self.admin.clone(), self.database.clone());
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let mut connection = sqlx::PgConnection::connect(&admin).await?;
+                sqlx::query(sqlx::AssertSqlSafe(format!(
+                    "DROP DATABASE {database} WITH (FORCE)"
+                )))
+                .execute(&mut connection)
+                .await
+            })
+        });
+        if !matches!(dropping.join(), Ok(Ok(_))) {
+            eprintln!("database {} is left behind", self.database);
+        }
+    }
+}
+
+async fn connect(url: &str) -> SqlStore {
+    let url: DatabaseUrl = url.parse().unwrap();
+    SqlStore::connect(&url, OutboxRoutes::relayed()).await.unwrap()
+}
+
+/// Empties one database of a Redis server.
+async fn flush(address: &str, index: u32) {
+    let exchange = async {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let command = format!("SELECT {index}\r\nFLUSHDB\r\nQUIT\r\n");
+        stream.write_all(command.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer.matches("+OK").count(), 3, "{answer}");
+    };
+    tokio::time::timeout(Duration::from_secs(10), exchange)
+        .await
+        .expect("Redis answers");
+}
