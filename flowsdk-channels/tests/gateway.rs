@@ -1,6 +1,6 @@
 //! The gateway's promises towards a socket, with sockets that only note what they are given.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -21,7 +21,8 @@ use tokio::sync::Notify;
 struct Socket {
     seen: Mutex<Vec<String>>,
     acknowledges: bool,
-    full: AtomicBool,
+    /// Messages it still takes.
+    room: AtomicUsize,
     gone: AtomicBool,
     asked: Notify,
 }
@@ -30,6 +31,7 @@ impl Socket {
     fn new(acknowledges: bool) -> Arc<Self> {
         Arc::new(Self {
             acknowledges,
+            room: AtomicUsize::new(1_000),
             ..Self::default()
         })
     }
@@ -39,9 +41,10 @@ impl Socket {
     }
 
     fn note(&self, message: &ServerMessage, how: &str) -> Result<(), SendError> {
-        if self.full.load(Ordering::SeqCst) {
-            return Err(SendError);
-        }
+        let take = |room: usize| room.checked_sub(1);
+        self.room
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, take)
+            .map_err(|_| SendError)?;
         let body = message.content["text"]["body"].as_str().unwrap_or_default();
         self.seen.lock().expect("lock").push(format!("{how}{body}"));
         Ok(())
@@ -148,9 +151,8 @@ async fn what_arrives_during_a_replay_waits_and_nothing_is_shown_twice() {
     stage.gateway.emit(both.clone());
     stage.gateway.emit(new.clone());
     assert!(socket.seen().is_empty(), "held while the replay runs");
-    seat.replay(&ServerMessage::from(&missed));
-    seat.replay(&ServerMessage::from(&both));
-    seat.go_live();
+    seat.go_live(&[ServerMessage::from(&missed), ServerMessage::from(&both)])
+        .await;
     stage.gateway.emit(new);
     stage.gateway.emit(stage.event("live"));
     let bodies: Vec<String> = socket.seen().iter().map(|body| body.replace('?', "")).collect();
@@ -166,7 +168,9 @@ async fn every_socket_of_a_session_is_told_and_nobody_else() {
         SessionId::parse("wc-c-other").expect("id"),
         Arc::clone(&other) as _,
     );
-    seats.iter().chain([&stranger]).for_each(|seat| seat.go_live());
+    for seat in seats.iter().chain([&stranger]) {
+        seat.go_live(&[]).await;
+    }
     stage.gateway.emit(stage.event("hi"));
     assert_eq!(
         (one.seen().len(), two.seen().len(), other.seen().len()),
@@ -193,7 +197,7 @@ async fn an_acknowledgement_is_a_delivery() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live();
+    seat.go_live(&[]).await;
     stage.gateway.emit(stage.event("hi"));
     stage.gateway.drain().await;
     assert_eq!(
@@ -209,7 +213,7 @@ async fn a_client_that_never_acknowledges_counts_after_five_seconds_if_it_is_sti
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live();
+    seat.go_live(&[]).await;
     for body in ["first", "second", "third"] {
         stage.gateway.emit(stage.event(body));
     }
@@ -243,7 +247,7 @@ async fn a_client_that_left_within_five_seconds_was_not_reached() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live();
+    seat.go_live(&[]).await;
     stage.gateway.emit(stage.event("first"));
     stage.gateway.emit(stage.event("second"));
     socket.close();
@@ -263,10 +267,51 @@ async fn a_socket_that_takes_no_more_is_closed_so_that_its_visitor_reads_the_gap
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live();
-    socket.full.store(true, Ordering::SeqCst);
+    seat.go_live(&[]).await;
+    socket.room.store(0, Ordering::SeqCst);
     stage.gateway.emit(stage.event("hi"));
     assert!(!socket.is_connected());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_replay_waits_for_a_slow_socket_and_loses_nothing() {
+    let stage = stage();
+    let socket = Socket::new(false);
+    socket.room.store(100, Ordering::SeqCst);
+    let seat = stage
+        .gateway
+        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let missed: Vec<_> = (0..200)
+        .map(|n| ServerMessage::from(&stage.event(&n.to_string())))
+        .collect();
+    let reads = async {
+        for _ in 0..30 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            socket.room.fetch_add(10, Ordering::SeqCst);
+        }
+    };
+    tokio::join!(seat.go_live(&missed), reads);
+    let seen: Vec<String> = socket.seen().iter().map(|body| body.replace('?', "")).collect();
+    assert_eq!(seen, (0..200).map(|n| n.to_string()).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_overtakes_a_message_that_did_not_get_through() {
+    let stage = stage();
+    let socket = Socket::new(false);
+    socket.room.store(1, Ordering::SeqCst);
+    let seat = stage
+        .gateway
+        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let missed: Vec<_> = ["a", "b"]
+        .iter()
+        .map(|body| ServerMessage::from(&stage.event(body)))
+        .collect();
+    seat.go_live(&missed).await;
+    assert!(!socket.is_connected(), "closed after its patience");
+    socket.room.store(10, Ordering::SeqCst);
+    stage.gateway.emit(stage.event("c"));
+    assert_eq!(socket.seen(), ["?a"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -276,7 +321,7 @@ async fn typing_comes_first_and_keeps_the_order() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live();
+    seat.go_live(&[]).await;
     let slow = OutgoingEvent {
         typing_ms: Some(3_000),
         ..stage.event("slow")

@@ -26,8 +26,15 @@ use super::payload::ServerMessage;
 const DELIVERED_AFTER: Duration = Duration::from_secs(5);
 /// Longest time for which somebody types before a message.
 const LONGEST_TYPING: Duration = Duration::from_secs(60);
-/// Ids that a socket remembers, so that a repetition of the stream is not shown twice.
-const RECENT: usize = 32;
+/// Ids that a socket remembers, so that a repetition of the stream is not shown twice; more than a replay
+/// has.
+const RECENT: usize = 256;
+/// Messages of a session that may wait behind one before which somebody types; beyond it nobody types.
+const MAX_DELAYED: usize = 64;
+/// How long a replay waits for a slow socket to take the next message.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it tries.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// A packet was not taken by the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +70,9 @@ enum Acks {
 #[derive(Debug)]
 struct State {
     /// What arrived while the replay runs; `None` once the socket is live.
-    held: Option<Vec<OutgoingEvent>>,
+    held: Option<VecDeque<OutgoingEvent>>,
+    /// A message did not get through: nothing after it may, or the visitor would miss it for good.
+    broken: bool,
     recent: VecDeque<MessageId>,
     acks: Acks,
 }
@@ -91,6 +100,8 @@ pub struct Gateway {
     statuses: Arc<StatusQueue>,
     rooms: RwLock<HashMap<SessionId, Vec<Arc<Member>>>>,
     probation: Mutex<VecDeque<Probation>>,
+    /// Sockets that are to be closed.
+    broken: Mutex<Vec<Arc<Member>>>,
     /// What waits behind a message before which somebody types, by session, in order.
     delayed: Mutex<HashMap<SessionId, VecDeque<OutgoingEvent>>>,
     tasks: TaskTracker,
@@ -116,6 +127,7 @@ impl Gateway {
             statuses,
             rooms: RwLock::default(),
             probation: Mutex::default(),
+            broken: Mutex::default(),
             delayed: Mutex::default(),
             tasks: TaskTracker::new(),
             reports_sent,
@@ -126,7 +138,8 @@ impl Gateway {
     /// Puts a socket into the room of `session`. New messages wait until [`Seat::go_live`].
     pub fn join(self: &Arc<Self>, session: SessionId, connection: Arc<dyn Connection>) -> Seat {
         let state = State {
-            held: Some(Vec::new()),
+            held: Some(VecDeque::new()),
+            broken: false,
             recent: VecDeque::new(),
             acks: Acks::Unknown(false),
         };
@@ -158,6 +171,9 @@ impl Gateway {
     pub fn emit(&self, event: OutgoingEvent) {
         let mut delayed = self.delayed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(waiting) = delayed.get_mut(&event.session_id) {
+            if waiting.len() >= MAX_DELAYED {
+                waiting.iter_mut().for_each(|event| event.typing_ms = None);
+            }
             waiting.push_back(event);
         } else if event.typing_ms.is_some() {
             let session = event.session_id.clone();
@@ -215,15 +231,20 @@ impl Gateway {
         for member in members {
             let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
             match &mut state.held {
-                Some(held) => held.push(event.clone()),
+                Some(held) => held.push_back(event.clone()),
                 None => self.write(&member, &mut state, &event.session_id, &message),
             }
         }
     }
 
-    /// Decides who of those on probation has passed; an idempotent tick.
+    /// Decides who of those on probation has passed, and closes again what could not be closed; an idempotent
+    /// tick.
     pub fn settle_deliveries(&self) {
         let now = self.cx.now();
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.retain(|member| member.connection.is_connected());
+        broken.iter().for_each(|member| member.connection.close());
+        drop(broken);
         let mut probation = self.probation.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(first) = probation.pop_front_if(|first| first.until <= now) {
             if first.member.connection.is_connected() {
@@ -259,32 +280,71 @@ impl Gateway {
         self.statuses.flush().await;
     }
 
+    /// Writes a message to a live socket. One that takes no more is closed: its visitor comes back and is
+    /// given what he missed.
     fn write(&self, member: &Arc<Member>, state: &mut State, session: &SessionId, message: &ServerMessage) {
-        if state.recent.contains(&message.id) {
-            return;
+        if self.try_write(member, state, session, message).is_err() {
+            self.break_off(member, state);
+        }
+    }
+
+    fn break_off(&self, member: &Arc<Member>, state: &mut State) {
+        state.broken = true;
+        metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
+        member.connection.close();
+        // A full socket may not even take the close: it is closed again until it is gone.
+        self.broken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Arc::clone(member));
+    }
+
+    fn try_write(
+        &self,
+        member: &Arc<Member>,
+        state: &mut State,
+        session: &SessionId,
+        message: &ServerMessage,
+    ) -> Result<(), SendError> {
+        if state.broken || state.recent.contains(&message.id) {
+            return Ok(());
+        }
+        // One message finds out whether the client acknowledges; the others do not wait for it.
+        if state.acks == Acks::Unknown(true) {
+            member.connection.send(message)?;
+            self.put_on_probation(member, session, &message.id, DELIVERED_AFTER);
+        } else {
+            let acknowledged = member.connection.send_acknowledged(message)?;
+            if state.acks == Acks::Unknown(false) {
+                state.acks = Acks::Unknown(true);
+            }
+            self.await_ack(member, session, &message.id, acknowledged);
         }
         if state.recent.len() >= RECENT {
             state.recent.pop_front();
         }
         state.recent.push_back(message.id.clone());
-        let sent = match state.acks {
-            // One message finds out whether the client acknowledges; the others do not wait for it.
-            Acks::Unknown(true) => member.connection.send(message).map(|()| None),
-            Acks::Unknown(false) | Acks::Yes => member.connection.send_acknowledged(message).map(Some),
-        };
-        match sent {
-            Ok(None) => self.put_on_probation(member, session, &message.id, DELIVERED_AFTER),
-            Ok(Some(acknowledged)) => {
-                if state.acks == Acks::Unknown(false) {
-                    state.acks = Acks::Unknown(true);
+        Ok(())
+    }
+
+    /// Writes a message of a replay, waiting for room.
+    async fn write_patiently(&self, member: &Arc<Member>, session: &SessionId, message: &ServerMessage) {
+        let tries = PATIENCE.as_millis() / RETRY.as_millis();
+        for _ in 0..tries {
+            {
+                let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if self.try_write(member, &mut state, session, message).is_ok() {
+                    return;
                 }
-                self.await_ack(member, session, &message.id, acknowledged);
+                if !member.connection.is_connected() {
+                    state.broken = true;
+                    return;
+                }
             }
-            Err(SendError) => {
-                metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
-                member.connection.close();
-            }
+            tokio::time::sleep(RETRY).await;
         }
+        let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.break_off(member, &mut state);
     }
 
     fn await_ack(
@@ -351,22 +411,28 @@ impl OutgoingSink for Gateway {
 }
 
 impl Seat {
-    /// Writes one message of the replay.
-    pub fn replay(&self, message: &ServerMessage) {
-        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.gateway
-            .write(&self.member, &mut state, &self.session, message);
+    /// Writes what the visitor missed, then what arrived meanwhile, in order, and from now on whatever
+    /// comes. A message that is in both is written once; a slow socket is waited for.
+    pub async fn go_live(&self, missed: &[ServerMessage]) {
+        let (gateway, member) = (&self.gateway, &self.member);
+        for message in missed {
+            gateway.write_patiently(member, &self.session, message).await;
+        }
+        while let Some(event) = self.next_held() {
+            gateway
+                .write_patiently(member, &self.session, &ServerMessage::from(&event))
+                .await;
+        }
     }
 
-    /// Ends the replay: writes what waited, in order, and from now on whatever comes. A message that was
-    /// part of the replay is not written again.
-    pub fn go_live(&self) {
+    /// The oldest event that waits; without one the socket is live.
+    fn next_held(&self) -> Option<OutgoingEvent> {
         let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
-        for event in state.held.take().unwrap_or_default() {
-            let message = ServerMessage::from(&event);
-            self.gateway
-                .write(&self.member, &mut state, &self.session, &message);
+        let next = state.held.as_mut().and_then(VecDeque::pop_front);
+        if next.is_none() {
+            state.held = None;
         }
+        next
     }
 }
 

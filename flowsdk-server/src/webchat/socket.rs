@@ -85,10 +85,8 @@ where
         if emit_checked(socket, "auth_ok", &ok).is_err() {
             return Ok(());
         }
-        for message in self.missed(&visitor).await? {
-            seat.replay(&message);
-        }
-        seat.go_live();
+        let missed = self.missed(&visitor).await?;
+        seat.go_live(&missed).await;
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
         socket.extensions.insert(Guest(Arc::new(GuestState {
             visitor,
