@@ -1,6 +1,6 @@
 //! The conversation service: a batch of events of different sessions, in one transaction.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ struct Facts {
     sessions: HashMap<SessionId, (Session, bool)>,
     contacts: HashMap<ContactId, Contact>,
     routers: HashMap<RouterId, Router>,
-    statics: HashMap<VariableOwner, Arc<std::collections::BTreeMap<String, SecretString>>>,
+    statics: HashMap<VariableOwner, Arc<BTreeMap<String, SecretString>>>,
     flows: Flows,
     duplicates: HashMap<String, MessageId>,
 }
@@ -72,9 +72,12 @@ enum Progress {
 #[derive(Default)]
 struct Writes {
     messages: Vec<Message>,
+    /// Their keys: a message may come twice within a batch too.
+    stored: HashMap<String, MessageId>,
     sessions: Vec<(Session, Option<i64>)>,
     ended: Vec<SessionId>,
-    contacts: Vec<Contact>,
+    /// In ascending order, in which their rows are locked.
+    contacts: BTreeMap<ContactId, Contact>,
     closed_chats: Vec<ChatId>,
     frozen: Vec<FrozenSession>,
     kept: Vec<(SessionId, serde_json::Value)>,
@@ -288,10 +291,8 @@ where
         &self,
         tx: &mut S::Tx,
         owners: &[VariableOwner],
-    ) -> Result<HashMap<VariableOwner, Arc<std::collections::BTreeMap<String, SecretString>>>, StorageError>
-    {
-        let mut maps: HashMap<VariableOwner, std::collections::BTreeMap<String, SecretString>> =
-            HashMap::new();
+    ) -> Result<HashMap<VariableOwner, Arc<BTreeMap<String, SecretString>>>, StorageError> {
+        let mut maps: HashMap<VariableOwner, BTreeMap<String, SecretString>> = HashMap::new();
         for variable in tx.routers().static_variables(owners).await? {
             let value = match (&variable.value, &variable.encrypted) {
                 (Some(clear), _) => Some(SecretString::from(clear.clone())),
@@ -325,25 +326,31 @@ where
         let id = event.session_id();
         let (session, contact, expected) = match (facts.sessions.remove(id), opened) {
             (Some((session, true)), _) => {
-                let report = self.store_only(event, &session.chat_id, facts, now, writes);
+                let at = now.max(session.last_interaction_at);
+                let report = self.store_only(event, &session.chat_id, facts, at, writes);
                 if report.stored.iter().any(|message| !message.duplicate) || event.incoming().is_none() {
                     writes.kept.push((id.clone(), event.to_json()));
                 }
                 return Ok(report);
             }
             (Some((session, false)), _) => {
-                let contact =
-                    facts
-                        .contacts
-                        .remove(&session.contact_id)
-                        .ok_or_else(|| StorageError::Corrupt {
-                            entity: "session",
-                            reason: "its contact is not there".to_owned(),
-                        })?;
+                // Another session of this contact may have changed it in the same batch.
+                let contact = writes
+                    .contacts
+                    .get(&session.contact_id)
+                    .or_else(|| facts.contacts.get(&session.contact_id))
+                    .cloned()
+                    .ok_or_else(|| StorageError::Corrupt {
+                        entity: "session",
+                        reason: "its contact is not there".to_owned(),
+                    })?;
                 let version = session.version;
                 (session, contact, Some(version))
             }
-            (None, Some(Opened::Session(session, contact))) => (*session, *contact, None),
+            (None, Some(Opened::Session(session, contact))) => {
+                let contact = writes.contacts.get(&contact.id).cloned().unwrap_or(*contact);
+                (*session, contact, None)
+            }
             (None, Some(Opened::ChatOnly(chat_id))) => {
                 return Ok(self.store_only(event, &chat_id, facts, now, writes));
             }
@@ -398,7 +405,7 @@ where
         report: &mut TurnReport,
     ) -> bool {
         let key = message.dedupe_key(&event.session_id);
-        if let Some(id) = facts.duplicates.get(&key) {
+        if let Some(id) = facts.duplicates.get(&key).or_else(|| writes.stored.get(&key)) {
             report.stored.push(StoredMessage {
                 id: id.clone(),
                 duplicate: true,
@@ -409,6 +416,7 @@ where
             .internal_id
             .clone()
             .unwrap_or_else(|| MessageId::generate(self.cx.ids()));
+        writes.stored.insert(key, id.clone());
         writes
             .messages
             .push(incoming_row(id.clone(), &event.session_id, chat_id, message, now));
@@ -453,7 +461,7 @@ where
             ) => {
                 let mut fresh = Vec::new();
                 for message in &event.messages {
-                    if self.store(event, message, &chat_id, facts, now, writes, &mut report) {
+                    if self.store(event, message, &chat_id, facts, stage.now, writes, &mut report) {
                         fresh.push(message);
                     }
                 }
@@ -525,7 +533,7 @@ where
             writes.entries.extend(self.entry_of(event));
         }
         if contact_changed {
-            writes.contacts.push(contact);
+            writes.contacts.insert(contact.id.clone(), contact);
         }
         if close_chat {
             writes.closed_chats.push(session.chat_id.clone());
@@ -583,7 +591,7 @@ where
         }
         if !writes.contacts.is_empty() {
             tx.contacts()
-                .save_many(&writes.contacts.iter().collect::<Vec<_>>())
+                .save_many(&writes.contacts.values().collect::<Vec<_>>())
                 .await?;
         }
         if !writes.closed_chats.is_empty() {

@@ -40,26 +40,28 @@ fn contact(row: Row) -> Result<Contact, StorageError> {
     })
 }
 
-pub(super) const FIND: Sql = sql_list!(
+const FIND: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN ",
     "$1",
     ""
 );
 
-pub(super) const FIND_BY_PHONE: Sql = sql_list!(
+const FIND_BY_PHONE: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact
      WHERE phone_number IN ",
     "$1",
     ""
 );
 
-pub(super) const INSERT: Sql = sql(
+const INSERT: Sql = sql(
     "INSERT INTO contact (id, phone_number, name, name_locked, origin, contact_variables, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (phone_number) DO NOTHING",
 );
 
-pub(super) const UPDATE: Sql =
+const UPDATE: Sql =
     sql("UPDATE contact SET name = $2, name_locked = $3, contact_variables = $4 WHERE id = $1");
+
+super::statement::statements! { FIND, FIND_BY_PHONE, INSERT, UPDATE }
 
 #[async_trait]
 impl ContactRepository for SqlTx {

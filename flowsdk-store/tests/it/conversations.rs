@@ -1,0 +1,8 @@
+//! The use cases of conversations on real databases.
+
+mod beginnings;
+mod duplicates;
+mod endings;
+mod invariants;
+mod variables;
+mod world;
