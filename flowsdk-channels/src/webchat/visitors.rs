@@ -273,7 +273,7 @@ where
         name: Option<String>,
     ) -> Result<ContactId, StorageError> {
         let identity = session_id.contact_identity();
-        let found = self.store.read().await?.contacts().find_by_phone_numbers(&[identity.clone()]).await?;
+        let found = self.store.read().await?.contacts().find_by_phone_numbers(std::slice::from_ref(&identity)).await?;
         if let Some(contact) = found.first()
             && (contact.name_locked || name.as_ref().is_none_or(|name| *name == contact.name))
         {

@@ -188,7 +188,7 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
         .max_connections(SQLITE_READERS)
         .acquire_timeout(PATIENCE)
         .test_before_acquire(false)
-        .connect_with(options.pragma("cache_size", "-8192"))
+        .connect_with(options.pragma("cache_size", "-8192").pragma("query_only", "on"))
         .await
         .map_err(storage_error)?;
     Ok(Pools::Sqlite { writer, readers })
@@ -269,7 +269,9 @@ impl Store for SqlStore {
     async fn read(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
             Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
-            Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
+            Pools::Postgres(pool) => {
+                Conn::Postgres(pool.begin_with("BEGIN READ ONLY").await.map_err(storage_error)?)
+            }
         };
         Ok(self.transaction(conn))
     }

@@ -3,6 +3,7 @@
 mod beginnings;
 mod duplicates;
 mod endings;
+mod flows;
 mod invariants;
 mod variables;
 mod world;

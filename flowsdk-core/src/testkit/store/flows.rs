@@ -79,7 +79,10 @@ where
     found.sort_unstable_by_key(|version| version.number);
     assert_eq!(found, versions);
     assert_eq!(
-        tx.flows().find_many(&[other.id.clone()]).await.expect("find"),
+        tx.flows()
+            .find_many(std::slice::from_ref(&other.id))
+            .await
+            .expect("find"),
         [other]
     );
     tx.commit().await.expect("commit");

@@ -6,7 +6,8 @@ use flowsdk_core::session::SessionId;
 use flowsdk_core::store::{ConversationTx as _, Store as _};
 use flowsdk_store::sql::SqlStore;
 
-use super::world::{World, block, bodies, flow_of, session};
+use super::flows::{block, flow_of};
+use super::world::{World, bodies, session};
 use crate::support::databases::on_every_database;
 
 on_every_database! {

@@ -8,7 +8,8 @@ use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
-use super::world::{KEY, World, block, bodies, flow_of};
+use super::flows::{block, flow_of};
+use super::world::{KEY, World, bodies};
 use crate::support::databases::on_every_database;
 
 on_every_database! {

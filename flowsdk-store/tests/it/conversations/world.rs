@@ -1,7 +1,4 @@
 //! A router with a flow and a web chat channel, and visitors who write.
-//!
-//! The flow greets who writes for the first time, then repeats what he says, until he says `bye`
-//! (the chat is closed, the session ends), `loop` (the session freezes) or nothing for a minute.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,6 +21,8 @@ use flowsdk_core::time::{Clock as _, ManualClock};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 
+use super::flows::{block, flow_of, main_flow};
+
 pub(crate) const NOW: i64 = 1_795_085_820_050;
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
@@ -45,49 +44,6 @@ pub(crate) struct World {
     pub(crate) conversations: Arc<Conversations<SqlStore>>,
     pub(crate) sink: Arc<Sink>,
     pub(crate) router: RouterId,
-}
-
-fn says(text: &str) -> Value {
-    json!({ "type": "text", "text": { "body": text } })
-}
-
-/// A block that says something and waits for an answer.
-fn asks(id: &str, text: &str) -> Value {
-    let when = |text: &str| {
-        json!({ "id": text, "title": text, "target": { "blockId": text },
-            "conditions": [{ "source": { "type": "input" }, "comparator": "equals", "values": [text] }] })
-    };
-    json!({ "id": id, "type": "content", "contents": [says(text)],
-        "input": { "variable": "answer", "timeoutMs": 60_000, "timeoutTarget": { "blockId": "late" } },
-        "outputConditions": [when("bye"), when("loop"), when("name"), when("mail")], "defaultOutput": { "blockId": "echo" } })
-}
-
-/// A block that says something and goes on.
-pub(crate) fn block(id: &str, text: &str, target: &Value) -> Value {
-    json!({ "id": id, "type": "content", "contents": [says(text)], "defaultOutput": target })
-}
-
-pub(crate) fn flow_of(blocks: &[Value]) -> Value {
-    json!({ "schemaVersion": 1, "startBlockId": blocks[0]["id"], "blocks": blocks })
-}
-
-fn main_flow() -> Value {
-    let mut bye = block("bye", "Bye", &json!({ "end": true }));
-    bye["onEnter"] = json!([{ "type": "closeChat" }]);
-    let mut name = asks("name", "Noted, {{contact.name}}");
-    name["onEnter"] = json!([{ "type": "setContactVariable", "key": "named", "value": "x" },
-        { "type": "setContactName", "value": "Ana" }]);
-    let mut mail = asks("mail", "Kept");
-    mail["onEnter"] = json!([{ "type": "setContactVariable", "key": "mail", "value": "a@b" }]);
-    flow_of(&[
-        asks("hello", "Hello {{plan}}"),
-        asks("echo", "You said {{answer}}"),
-        name,
-        mail,
-        bye,
-        block("late", "Too late", &json!({ "end": true })),
-        block("loop", "Round", &json!({ "flowId": "detour" })),
-    ])
 }
 
 impl World {
