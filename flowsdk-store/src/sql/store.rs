@@ -199,6 +199,8 @@ async fn sqlite_memory() -> Result<Pools, StorageError> {
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(PATIENCE)
+        // A connection under test is closed when whoever waits for it gives up, and takes the data with it.
+        .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
         .connect_with(sqlite_options().in_memory(true))
