@@ -1,5 +1,7 @@
 //! Decides one event of a batch: nothing is read or written here.
 
+use std::collections::HashMap;
+
 use super::facts::Facts;
 use super::opening::Opened;
 use super::turn::{After, Run, Stage, incoming_row};
@@ -22,6 +24,8 @@ pub(super) struct Decider<'a> {
     pub(super) handover: &'a Handover,
     pub(super) facts: Facts,
     pub(super) writes: Writes,
+    /// The messages of the batch so far, by their key.
+    pub(super) stored: HashMap<String, MessageId>,
 }
 
 /// What the owner of a session did with an event.
@@ -42,8 +46,9 @@ impl Decider<'_> {
         let mut report = TurnReport::default();
         let (run, expected) = match (self.facts.sessions.remove(event.session_id()), opened) {
             (Some(stored), _) if stored.frozen => {
-                self.store_all(event, &stored.session.chat_id, &mut report);
-                if report.stored.iter().any(|message| !message.duplicate) {
+                let at = self.time_of(&stored.session);
+                self.store_all(event, &stored.session.chat_id, at, &mut report);
+                if event.incoming().is_none() || report.stored.iter().any(|message| !message.duplicate) {
                     self.writes.kept.push((stored.session.id, event.to_json()));
                 }
                 return Ok(report);
@@ -64,11 +69,11 @@ impl Decider<'_> {
                 (Run::new(*session, changed.unwrap_or(*contact)), None)
             }
             (None, Some(Opened::ChatOnly(chat_id))) => {
-                self.store_all(event, &chat_id, &mut report);
+                self.store_all(event, &chat_id, self.now, &mut report);
                 return Ok(report);
             }
             (None, Some(Opened::Frozen(chat_id))) => {
-                self.store_all(event, &chat_id, &mut report);
+                self.store_all(event, &chat_id, self.now, &mut report);
                 if report.stored.iter().any(|message| !message.duplicate) {
                     self.writes
                         .kept
@@ -109,7 +114,8 @@ impl Decider<'_> {
                 ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)),
                 mode,
             ) => {
-                let fresh = self.store_fresh(event, &run.session.chat_id, report);
+                let at = self.time_of(&run.session);
+                let fresh = self.store_fresh(event, &run.session.chat_id, at, report);
                 match mode {
                     _ if fresh.is_empty() => Ok(Progress::Nothing),
                     Mode::Flow => self.answer(run, &fresh),
@@ -174,18 +180,29 @@ impl Decider<'_> {
             .ok_or_else(|| broken("its router is not there"))?;
         Ok(Stage {
             cx: self.cx,
-            // Clocks of two processes may differ; within a session time never goes back.
-            now: self.now.max(session.last_interaction_at),
+            now: self.time_of(session),
             flows: &self.facts.flows,
             router,
             statics: self.facts.statics_of(session),
         })
     }
 
+    /// Clocks of two processes may differ; within a session time never goes back, so that the rows of a
+    /// chat keep their order.
+    fn time_of(&self, session: &Session) -> Timestamp {
+        self.now.max(session.last_interaction_at)
+    }
+
     /// Stores the messages of an event that nobody answers.
-    fn store_all(&mut self, event: &ConversationEvent, chat_id: &ChatId, report: &mut TurnReport) {
+    fn store_all(
+        &mut self,
+        event: &ConversationEvent,
+        chat_id: &ChatId,
+        at: Timestamp,
+        report: &mut TurnReport,
+    ) {
         if let Some(event) = event.incoming() {
-            self.store_fresh(event, chat_id, report);
+            self.store_fresh(event, chat_id, at, report);
         }
     }
 
@@ -194,27 +211,29 @@ impl Decider<'_> {
         &mut self,
         event: &'e IncomingEvent,
         chat_id: &ChatId,
+        at: Timestamp,
         report: &mut TurnReport,
     ) -> Vec<&'e IncomingMessage> {
         let mut fresh = Vec::with_capacity(event.messages.len());
-        for (at, message) in event.messages.iter().enumerate() {
+        for message in &event.messages {
             let key = message.dedupe_key(&event.session_id);
-            let within = event.messages[..at]
-                .iter()
-                .position(|other| other.dedupe_key(&event.session_id) == key);
-            let known = within
-                .and_then(|at| report.stored.get(at))
-                .map(|stored| stored.id.clone());
-            if let Some(id) = known.or_else(|| self.facts.duplicates.get(&key).cloned()) {
-                report.stored.push(StoredMessage { id, duplicate: true });
+            // A message may come twice within a batch, too.
+            let known = self.facts.duplicates.get(&key).or_else(|| self.stored.get(&key));
+            if let Some(id) = known {
+                report.stored.push(StoredMessage {
+                    id: id.clone(),
+                    duplicate: true,
+                });
                 continue;
             }
             let id = message
                 .internal_id
                 .clone()
                 .unwrap_or_else(|| MessageId::generate(self.cx.ids()));
-            let row = incoming_row(id.clone(), &event.session_id, chat_id, message, self.now);
-            self.writes.messages.push(row);
+            self.writes
+                .messages
+                .push(incoming_row(id.clone(), &event.session_id, chat_id, message, at));
+            self.stored.insert(key, id.clone());
             report.stored.push(StoredMessage { id, duplicate: false });
             fresh.push(message);
         }

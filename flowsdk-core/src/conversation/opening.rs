@@ -142,7 +142,10 @@ async fn contacts_of<T: ConversationTx>(
         .into_iter()
         .map(|contact| (contact.phone_number.clone(), contact))
         .collect();
-    for (event, identity) in events.iter().zip(identities) {
+    // In one order everywhere, so that two batches do not wait for each other.
+    let mut missing: Vec<_> = events.iter().zip(identities).collect();
+    missing.sort_unstable_by(|(_, a), (_, b)| a.cmp(b));
+    for (event, identity) in missing {
         let channel = event.session_id.channel();
         let ours = channel != Channel::Webchat && routes.contains_key(&event.phone_number_id);
         if ours && !contacts.contains_key(&identity) {

@@ -137,6 +137,7 @@ where
             handover: &self.handover,
             facts,
             writes,
+            stored: HashMap::new(),
         };
         let mut reports = Vec::with_capacity(events.len());
         for event in events {

@@ -16,6 +16,7 @@ use crate::time::Timestamp;
 /// The session of a turn, and what happened to it so far.
 pub(super) struct Stage<'a> {
     pub(super) cx: &'a OpContext,
+    /// Never before the last interaction, whatever the clock does: rows of a chat keep their order.
     pub(super) now: Timestamp,
     pub(super) flows: &'a Flows,
     pub(super) router: &'a Router,

@@ -1,10 +1,12 @@
 //! What a batch leads to: gathered while it is decided, written at once.
 
+use std::collections::BTreeMap;
+
 use super::ConversationEvent;
 use super::turn::{After, Run, outgoing_row};
 use crate::contact::Contact;
 use crate::fault::StorageError;
-use crate::id::ChatId;
+use crate::id::{ChatId, ContactId};
 use crate::message::Message;
 use crate::session::{FrozenSession, Session, SessionId, SessionWrite};
 use crate::store::ConversationTx;
@@ -18,7 +20,8 @@ pub(super) struct Writes {
     /// Sessions with the version they were read with; `None` for new ones.
     pub(super) sessions: Vec<(Session, Option<i64>)>,
     pub(super) ended: Vec<SessionId>,
-    pub(super) contacts: Vec<Contact>,
+    /// In ascending order, in which their rows are locked.
+    pub(super) contacts: BTreeMap<ContactId, Contact>,
     pub(super) closed_chats: Vec<ChatId>,
     pub(super) frozen: Vec<FrozenSession>,
     pub(super) kept: Vec<(SessionId, serde_json::Value)>,
@@ -39,7 +42,7 @@ impl Writes {
         self.messages
             .extend(outgoing.iter().map(|event| outgoing_row(event, &session.chat_id)));
         if contact_changed {
-            self.contacts.push(contact);
+            self.contacts.insert(contact.id.clone(), contact);
         }
         if close_chat {
             self.closed_chats.push(session.chat_id.clone());
@@ -88,7 +91,7 @@ impl Writes {
         }
         if !self.contacts.is_empty() {
             tx.contacts()
-                .save_many(&self.contacts.iter().collect::<Vec<_>>())
+                .save_many(&self.contacts.values().collect::<Vec<_>>())
                 .await?;
         }
         if !self.closed_chats.is_empty() {

@@ -1,5 +1,5 @@
 //! Conformance suites for adapters of the ports: what every [`Store`](crate::store::Store), every
-//! [`Broker`](crate::stream::broker::Broker) and every [`KeyValue`](crate::kv::KeyValue) must do, as tests
+//! [`Broker`](crate::stream::broker::Broker) and every [`KeyValue`] must do, as tests
 //! that the adapter's own crate runs.
 //!
 //! ```text

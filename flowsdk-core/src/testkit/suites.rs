@@ -90,6 +90,7 @@ macro_rules! __store_cases {
             events_appear_with_the_commit
             events_of_concurrent_commits_all_appear
             a_reader_does_not_hold_up_a_writer
+            a_reading_transaction_refuses_to_write
         }
     };
 }

@@ -32,7 +32,7 @@ const AGAIN: [Duration; 6] = [
 /// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower
 /// `seq` may commit later: only transactions older than every running one are read, ordered by
 /// transaction, so that nothing appears behind the reader's place.
-pub(super) const READ: Sql = sql_per(
+const READ: Sql = sql_per(
     "SELECT tx, seq, key, payload FROM stream_entry
      WHERE topic = $1 AND part = $2 AND grp = $3 AND (tx, seq) > ($4, $5) ORDER BY tx, seq LIMIT $6",
     "SELECT tx, seq, key, payload FROM stream_entry
@@ -41,13 +41,14 @@ pub(super) const READ: Sql = sql_per(
      ORDER BY tx, seq LIMIT $6",
 );
 
-pub(super) const ACK: Sql = sql_per(
+const ACK: Sql = sql_per(
     "DELETE FROM stream_entry WHERE seq IN (SELECT value FROM json_each($1)) AND grp = $2",
     "DELETE FROM stream_entry WHERE seq IN (SELECT value::bigint FROM jsonb_array_elements_text($1)) AND grp = $2",
 );
 
-pub(super) const BACKLOG: Sql =
-    sql("SELECT COUNT(*) FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3");
+const BACKLOG: Sql = sql("SELECT COUNT(*) FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3");
+
+super::statement::statements! { READ, ACK, BACKLOG }
 
 /// The database as a broker.
 #[derive(Debug, Clone)]

@@ -41,27 +41,29 @@ fn contact(row: Row) -> Result<Contact, StorageError> {
 }
 
 /// Rows are locked in ascending id order, after those of the sessions.
-pub(super) const FIND_FOR_UPDATE: Sql = sql_list!(
+const FIND_FOR_UPDATE: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN ",
     "$1",
     " ORDER BY id",
     locking
 );
 
-pub(super) const FIND_BY_PHONE: Sql = sql_list!(
+const FIND_BY_PHONE: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact
      WHERE phone_number IN ",
     "$1",
     ""
 );
 
-pub(super) const INSERT: Sql = sql(
+const INSERT: Sql = sql(
     "INSERT INTO contact (id, phone_number, name, name_locked, origin, contact_variables, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (phone_number) DO NOTHING",
 );
 
-pub(super) const UPDATE: Sql =
+const UPDATE: Sql =
     sql("UPDATE contact SET name = $2, name_locked = $3, contact_variables = $4 WHERE id = $1");
+
+super::statement::statements! { FIND_FOR_UPDATE, FIND_BY_PHONE, INSERT, UPDATE }
 
 #[async_trait]
 impl ContactRepository for SqlTx {

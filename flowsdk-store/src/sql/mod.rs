@@ -20,6 +20,8 @@ mod router;
 mod session;
 mod statement;
 mod store;
+#[cfg(test)]
+mod tests;
 mod user;
 mod webchat;
 

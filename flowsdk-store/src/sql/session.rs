@@ -107,7 +107,7 @@ fn session(row: Row) -> Result<StoredSession, StorageError> {
 }
 
 /// Rows are locked in ascending id order.
-pub(super) const FIND_FOR_UPDATE: Sql = sql_list!(
+const FIND_FOR_UPDATE: Sql = sql_list!(
     "SELECT id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at, last_interaction_at, wake_at,
             EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      FROM session WHERE id IN ",
@@ -117,7 +117,7 @@ pub(super) const FIND_FOR_UPDATE: Sql = sql_list!(
 );
 
 /// Fewer rows change than were given when one is there already.
-pub(super) static INSERT: RowsSql = RowsSql::new(
+static INSERT: RowsSql = RowsSql::new(
     "INSERT INTO session (id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at,
                           last_interaction_at, wake_at) VALUES ",
     11,
@@ -126,7 +126,7 @@ pub(super) static INSERT: RowsSql = RowsSql::new(
 
 /// Compare-and-set: fewer rows change than were given when one has another version or is gone. An upsert
 /// would bring back a session that ended, and let one that was begun twice run over the first.
-pub(super) static UPDATE: RowsSql = RowsSql::typed(
+static UPDATE: RowsSql = RowsSql::typed(
     "WITH new (id, expected, version, epoch, chat_id, mode, state, started_at, last_interaction_at, wake_at)
      AS (VALUES ",
     &[
@@ -138,24 +138,26 @@ pub(super) static UPDATE: RowsSql = RowsSql::typed(
      FROM new WHERE session.id = new.id AND session.version = new.expected",
 );
 
-pub(super) const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
+const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
 
-pub(super) const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
+const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at LIMIT $2");
 
-pub(super) const FREEZE: Sql = sql(
+const FREEZE: Sql = sql(
     "INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at)
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id) DO NOTHING",
 );
 
-pub(super) const FROZEN_AMONG: Sql = sql_list!(
+const FROZEN_AMONG: Sql = sql_list!(
     "SELECT session_id FROM frozen_session WHERE session_id IN ",
     "$1",
     ""
 );
 
-pub(super) const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
+const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
+
+super::statement::statements! { FIND_FOR_UPDATE, DELETE, DUE, FREEZE, FROZEN_AMONG, KEEP; INSERT, UPDATE }
 
 #[async_trait]
 impl SessionRepository for SqlTx {

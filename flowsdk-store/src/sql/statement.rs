@@ -46,6 +46,19 @@ macro_rules! sql_list {
 }
 pub(crate) use sql_list;
 
+/// Lists the statements of a file, then those over rows, for the test that prepares them all.
+macro_rules! statements {
+    ($($one:ident),* $(; $($rows:ident),*)?) => {
+        #[cfg(test)]
+        pub(super) fn statements() -> Vec<(&'static str, $crate::sql::statement::Sql)> {
+            let one = [$((stringify!($one), $one)),*].into_iter();
+            $($(let one = one.chain($rows.all().into_iter().map(|sql| (stringify!($rows), sql)));)*)?
+            one.collect()
+        }
+    };
+}
+pub(super) use statements;
+
 /// Rows of one multi-row statement, largest first: a list is cut into these, so that only a few texts
 /// are prepared.
 const SIZES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];

@@ -211,7 +211,7 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
         .max_connections(SQLITE_READERS)
         .acquire_timeout(PATIENCE)
         .test_before_acquire(false)
-        .connect_with(options.pragma("cache_size", "-8192"))
+        .connect_with(options.pragma("cache_size", "-8192").pragma("query_only", "on"))
         .await
         .map_err(storage_error)?;
     Ok(Pools::Sqlite { writer, readers })
@@ -222,6 +222,8 @@ async fn sqlite_memory() -> Result<Pools, StorageError> {
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(PATIENCE)
+        // A connection under test is closed when whoever waits for it gives up, and takes the data with it.
+        .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
         .connect_with(sqlite_options().in_memory(true))
@@ -292,7 +294,9 @@ impl Store for SqlStore {
     async fn read(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
             Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
-            Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
+            Pools::Postgres(pool) => {
+                Conn::Postgres(pool.begin_with("BEGIN READ ONLY").await.map_err(storage_error)?)
+            }
         };
         Ok(self.transaction(conn))
     }

@@ -3,7 +3,11 @@
 //! `FLOWSDK_TEST_POSTGRES=postgres://postgres@127.0.0.1:5432/postgres`; without them they say that they are
 //! skipped. `cargo xtask services -- cargo test -p flowsdk-store` starts both.
 
+mod accounts;
+mod consumer;
+mod conversations;
 mod memory;
 mod redis;
 mod sql;
 mod support;
+mod webchat;

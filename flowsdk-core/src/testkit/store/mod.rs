@@ -1,6 +1,7 @@
 //! The cases of [`store_conformance!`](crate::store_conformance), one file for each aggregate.
 #![allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
 
+mod attention;
 mod chats;
 mod contacts;
 mod flows;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use crate::store::Store;
 use crate::stream::broker::Broker;
 
+pub use attention::*;
 pub use chats::*;
 pub use contacts::*;
 pub use flows::*;
@@ -35,6 +37,7 @@ pub(super) const SOURCES: &[&str] = &[
     include_str!("chats.rs"),
     include_str!("flows.rs"),
     include_str!("sessions.rs"),
+    include_str!("attention.rs"),
     include_str!("messages.rs"),
     include_str!("statuses.rs"),
     include_str!("transactions.rs"),

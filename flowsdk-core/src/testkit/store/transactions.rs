@@ -234,3 +234,23 @@ where
         1
     );
 }
+
+/// What began to read cannot write, unless the store has one connection for both.
+pub async fn a_reading_transaction_refuses_to_write<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    if subject.one_connection {
+        return;
+    }
+    let world = World::new(&subject).await;
+    let mut tx = world.store.read().await.expect("read");
+    let refused = tx.contacts().insert_or_get(&contact(&world.cx, 1)).await;
+    assert!(refused.is_err(), "{refused:?}");
+    drop(tx);
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.contacts()
+        .insert_or_get(&contact(&world.cx, 1))
+        .await
+        .expect("insert");
+}
