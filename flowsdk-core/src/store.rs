@@ -22,7 +22,9 @@ pub trait Store: Send + Sync + Debug + 'static {
     /// Begins a transaction that may write.
     async fn begin(&self) -> Result<Self::Tx, StorageError>;
 
-    /// Begins a transaction that only reads; it never waits for a writer.
+    /// Begins a transaction that only reads; it neither waits for a writer nor holds one up. Only a
+    /// database of one connection (SQLite in memory) lets transactions follow each other: never open a
+    /// second one while the same task holds the first.
     async fn read(&self) -> Result<Self::Tx, StorageError>;
 }
 

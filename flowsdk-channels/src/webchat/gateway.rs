@@ -5,13 +5,13 @@
 //! closed, and its visitor reads the gap from the store when he is back.
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::OutgoingSink;
 use flowsdk_core::id::MessageId;
+use flowsdk_core::message::SenderKind;
 use flowsdk_core::session::SessionId;
 use flowsdk_core::stream::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::time::Timestamp;
@@ -24,13 +24,17 @@ use super::payload::ServerMessage;
 /// How long a socket that never acknowledges must stay connected for a message to count as delivered
 /// (rulings S8).
 const DELIVERED_AFTER: Duration = Duration::from_secs(5);
-/// Messages that a socket remembers, so that a repetition of the stream is not shown twice: after a crash
-/// the stream may repeat what a visitor had got on the connection before.
-pub const RECENT: u32 = 64;
-
-/// How long a replay waits for a socket that is full, and between two tries.
-const REPLAY_PATIENCE: Duration = Duration::from_secs(10);
-const REPLAY_PAUSE: Duration = Duration::from_millis(5);
+/// Longest time for which somebody types before a message.
+const LONGEST_TYPING: Duration = Duration::from_secs(60);
+/// Ids that a socket remembers, so that a repetition of the stream is not shown twice; more than a replay
+/// has.
+const RECENT: usize = 256;
+/// Messages of a session that may wait behind one before which somebody types; beyond it nobody types.
+const MAX_DELAYED: usize = 64;
+/// How long a replay waits for a slow socket to take the next message.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it tries.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// A packet was not taken by the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +48,9 @@ pub trait Connection: Send + Sync + std::fmt::Debug {
 
     /// Writes a message; the future says whether the client acknowledged it in time.
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError>;
+
+    /// Shows that somebody types; lost without harm.
+    fn typing(&self, kind: SenderKind);
 
     /// Whether it is still connected.
     fn is_connected(&self) -> bool;
@@ -63,27 +70,11 @@ enum Acks {
 #[derive(Debug)]
 struct State {
     /// What arrived while the replay runs; `None` once the socket is live.
-    held: Option<Vec<OutgoingEvent>>,
-    /// Digests of the last [`RECENT`] ids, because there is one of these for every socket.
-    recent: VecDeque<u64>,
+    held: Option<VecDeque<OutgoingEvent>>,
+    /// A message did not get through: nothing after it may, or the visitor would miss it for good.
+    broken: bool,
+    recent: VecDeque<MessageId>,
     acks: Acks,
-}
-
-impl State {
-    /// Remembers a message; whether it is new here.
-    fn is_new(&mut self, message: &MessageId) -> bool {
-        let mut hasher = DefaultHasher::new();
-        message.as_str().hash(&mut hasher);
-        let digest = hasher.finish();
-        if self.recent.contains(&digest) {
-            return false;
-        }
-        if self.recent.len() >= RECENT as usize {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(digest);
-        true
-    }
 }
 
 /// A socket in its room.
@@ -109,8 +100,14 @@ pub struct Gateway {
     statuses: Arc<StatusQueue>,
     rooms: RwLock<HashMap<SessionId, Vec<Arc<Member>>>>,
     probation: Mutex<VecDeque<Probation>>,
+    /// Sockets that are to be closed.
+    broken: Mutex<Vec<Arc<Member>>>,
+    /// What waits behind a message before which somebody types, by session, in order.
+    delayed: Mutex<HashMap<SessionId, VecDeque<OutgoingEvent>>>,
     tasks: TaskTracker,
     reports_sent: bool,
+    /// For the tasks of delayed messages.
+    this: Weak<Gateway>,
 }
 
 /// A socket's place in its room; it leaves when dropped.
@@ -125,20 +122,24 @@ impl Gateway {
     /// A gateway without sockets. `reports_sent` says whether `sent` is reported here, or by the
     /// consumer group that reads the stream once for all processes.
     pub fn new(cx: OpContext, statuses: Arc<StatusQueue>, reports_sent: bool) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new_cyclic(|this| Self {
             cx,
             statuses,
             rooms: RwLock::default(),
             probation: Mutex::default(),
+            broken: Mutex::default(),
+            delayed: Mutex::default(),
             tasks: TaskTracker::new(),
             reports_sent,
+            this: this.clone(),
         })
     }
 
     /// Puts a socket into the room of `session`. New messages wait until [`Seat::go_live`].
     pub fn join(self: &Arc<Self>, session: SessionId, connection: Arc<dyn Connection>) -> Seat {
         let state = State {
-            held: Some(Vec::new()),
+            held: Some(VecDeque::new()),
+            broken: false,
             recent: VecDeque::new(),
             acks: Acks::Unknown(false),
         };
@@ -165,37 +166,85 @@ impl Gateway {
         self.rooms.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Emits one event to every socket of its session and reports it. Events of one session must come
-    /// in order, one call after the other.
+    /// Emits one event to every socket of its session and reports it; where it is to look typed, after as
+    /// long. Events of one session must come in order, one call after the other.
     pub fn emit(&self, event: OutgoingEvent) {
-        let members = self
-            .rooms
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&event.session_id)
-            .cloned();
+        let mut delayed = self.delayed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(waiting) = delayed.get_mut(&event.session_id) {
+            if waiting.len() >= MAX_DELAYED {
+                waiting.iter_mut().for_each(|event| event.typing_ms = None);
+            }
+            waiting.push_back(event);
+        } else if event.typing_ms.is_some() {
+            let session = event.session_id.clone();
+            delayed.insert(session.clone(), VecDeque::from([event]));
+            drop(delayed);
+            if let Some(gateway) = self.this.upgrade() {
+                self.tasks
+                    .spawn(async move { gateway.emit_delayed(&session).await });
+            }
+        } else {
+            drop(delayed);
+            self.emit_now(event);
+        }
+    }
+
+    /// Emits what waits for a session until nothing waits any more.
+    async fn emit_delayed(&self, session: &SessionId) {
+        loop {
+            let next = {
+                let mut delayed = self.delayed.lock().unwrap_or_else(PoisonError::into_inner);
+                let next = delayed.get_mut(session).and_then(VecDeque::pop_front);
+                if next.is_none() {
+                    delayed.remove(session);
+                }
+                next
+            };
+            let Some(event) = next else { return };
+            if let Some(millis) = event.typing_ms {
+                for member in self.members(session) {
+                    member.connection.typing(event.sender.kind);
+                }
+                tokio::time::sleep(Duration::from_millis(millis).min(LONGEST_TYPING)).await;
+            }
+            self.emit_now(event);
+        }
+    }
+
+    fn members(&self, session: &SessionId) -> Vec<Arc<Member>> {
+        let rooms = self.rooms.read().unwrap_or_else(PoisonError::into_inner);
+        rooms.get(session).cloned().unwrap_or_default()
+    }
+
+    fn emit_now(&self, event: OutgoingEvent) {
+        let members = self.members(&event.session_id);
         if self.reports_sent {
             self.report(&event.session_id, &event.internal_id, DeliveryStatus::Sent);
         }
-        let Some(members) = members else {
+        if members.is_empty() {
             metrics::counter!("flowsdk_webchat_emits", "to" => "nobody").increment(1);
             tracing::debug!(session = %event.session_id, message = %event.internal_id, "not delivered: no socket");
             return;
-        };
+        }
         metrics::counter!("flowsdk_webchat_emits", "to" => "socket").increment(1);
         let message = ServerMessage::from(&event);
         for member in members {
             let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
             match &mut state.held {
-                Some(held) => held.push(event.clone()),
+                Some(held) => held.push_back(event.clone()),
                 None => self.write(&member, &mut state, &event.session_id, &message),
             }
         }
     }
 
-    /// Decides who of those on probation has passed; an idempotent tick.
+    /// Decides who of those on probation has passed, and closes again what could not be closed; an idempotent
+    /// tick.
     pub fn settle_deliveries(&self) {
         let now = self.cx.now();
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.retain(|member| member.connection.is_connected());
+        broken.iter().for_each(|member| member.connection.close());
+        drop(broken);
         let mut probation = self.probation.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(first) = probation.pop_front_if(|first| first.until <= now) {
             if first.member.connection.is_connected() {
@@ -231,36 +280,71 @@ impl Gateway {
         self.statuses.flush().await;
     }
 
+    /// Writes a message to a live socket. One that takes no more is closed: its visitor comes back and is
+    /// given what he missed.
     fn write(&self, member: &Arc<Member>, state: &mut State, session: &SessionId, message: &ServerMessage) {
-        if state.is_new(&message.id) && self.put(member, state, session, message).is_err() {
-            metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
-            member.connection.close();
+        if self.try_write(member, state, session, message).is_err() {
+            self.break_off(member, state);
         }
     }
 
-    /// Gives a message to the socket and sees to its status.
-    fn put(
+    fn break_off(&self, member: &Arc<Member>, state: &mut State) {
+        state.broken = true;
+        metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
+        member.connection.close();
+        // A full socket may not even take the close: it is closed again until it is gone.
+        self.broken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Arc::clone(member));
+    }
+
+    fn try_write(
         &self,
         member: &Arc<Member>,
         state: &mut State,
         session: &SessionId,
         message: &ServerMessage,
     ) -> Result<(), SendError> {
-        match state.acks {
-            // One message finds out whether the client acknowledges; the others do not wait for it.
-            Acks::Unknown(true) => {
-                member.connection.send(message)?;
-                self.put_on_probation(member, session, &message.id, DELIVERED_AFTER);
-            }
-            Acks::Unknown(false) | Acks::Yes => {
-                let acknowledged = member.connection.send_acknowledged(message)?;
-                if state.acks == Acks::Unknown(false) {
-                    state.acks = Acks::Unknown(true);
-                }
-                self.await_ack(member, session, &message.id, acknowledged);
-            }
+        if state.broken || state.recent.contains(&message.id) {
+            return Ok(());
         }
+        // One message finds out whether the client acknowledges; the others do not wait for it.
+        if state.acks == Acks::Unknown(true) {
+            member.connection.send(message)?;
+            self.put_on_probation(member, session, &message.id, DELIVERED_AFTER);
+        } else {
+            let acknowledged = member.connection.send_acknowledged(message)?;
+            if state.acks == Acks::Unknown(false) {
+                state.acks = Acks::Unknown(true);
+            }
+            self.await_ack(member, session, &message.id, acknowledged);
+        }
+        if state.recent.len() >= RECENT {
+            state.recent.pop_front();
+        }
+        state.recent.push_back(message.id.clone());
         Ok(())
+    }
+
+    /// Writes a message of a replay, waiting for room.
+    async fn write_patiently(&self, member: &Arc<Member>, session: &SessionId, message: &ServerMessage) {
+        let tries = PATIENCE.as_millis() / RETRY.as_millis();
+        for _ in 0..tries {
+            {
+                let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if self.try_write(member, &mut state, session, message).is_ok() {
+                    return;
+                }
+                if !member.connection.is_connected() {
+                    state.broken = true;
+                    return;
+                }
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+        let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.break_off(member, &mut state);
     }
 
     fn await_ack(
@@ -327,50 +411,35 @@ impl OutgoingSink for Gateway {
 }
 
 impl Seat {
-    /// The visitor has these messages already, newest first.
-    pub fn had(&self, messages: &[MessageId]) {
-        let mut state = self.lock();
-        for message in messages.iter().rev() {
-            state.is_new(message);
+    /// The visitor has these messages, newest first, from an earlier connection: a stream that repeats them
+    /// after a crash does not show them again.
+    pub fn had(&self, messages: Vec<MessageId>) {
+        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.recent.extend(messages.into_iter().rev());
+    }
+
+    /// Writes what the visitor missed, then what arrived meanwhile, in order, and from now on whatever
+    /// comes. A message that is in both is written once; a slow socket is waited for.
+    pub async fn go_live(&self, missed: &[ServerMessage]) {
+        let (gateway, member) = (&self.gateway, &self.member);
+        for message in missed {
+            gateway.write_patiently(member, &self.session, message).await;
+        }
+        while let Some(event) = self.next_held() {
+            gateway
+                .write_patiently(member, &self.session, &ServerMessage::from(&event))
+                .await;
         }
     }
 
-    /// Writes one message of the replay, which may be more than the socket takes at once: waits until there
-    /// is room, and closes the socket when there is none for long.
-    pub async fn replay(&self, message: &ServerMessage) {
-        if !self.lock().is_new(&message.id) {
-            return;
+    /// The oldest event that waits; without one the socket is live.
+    fn next_held(&self) -> Option<OutgoingEvent> {
+        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = state.held.as_mut().and_then(VecDeque::pop_front);
+        if next.is_none() {
+            state.held = None;
         }
-        let deadline = tokio::time::Instant::now() + REPLAY_PATIENCE;
-        loop {
-            let put = self
-                .gateway
-                .put(&self.member, &mut self.lock(), &self.session, message);
-            if put.is_ok() || !self.member.connection.is_connected() {
-                return;
-            }
-            if tokio::time::Instant::now() > deadline {
-                metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
-                self.member.connection.close();
-                return;
-            }
-            tokio::time::sleep(REPLAY_PAUSE).await;
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.member.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Ends the replay: writes what waited, in order, and from now on whatever comes. A message that was
-    /// part of the replay is not written again.
-    pub fn go_live(&self) {
-        let mut state = self.lock();
-        for event in state.held.take().unwrap_or_default() {
-            let message = ServerMessage::from(&event);
-            self.gateway
-                .write(&self.member, &mut state, &self.session, &message);
-        }
+        next
     }
 }
 

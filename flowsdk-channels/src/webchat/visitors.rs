@@ -311,7 +311,7 @@ where
             .read()
             .await?
             .contacts()
-            .find_by_phone_numbers(&[identity.clone()])
+            .find_by_phone_numbers(std::slice::from_ref(&identity))
             .await?;
         if let Some(contact) = found.first()
             && (contact.name_locked || name.as_ref().is_none_or(|name| *name == contact.name))

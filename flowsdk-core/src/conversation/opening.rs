@@ -23,8 +23,19 @@ pub(super) enum Opened {
     /// No channel, or no contact where the gateway should have made one: the event is dropped and
     /// logged (spec B 7).
     Dropped,
-    /// A session that could not even begin is frozen: the entry is kept for it.
-    Frozen,
+    /// A session that could not even begin is frozen: the messages are stored in this chat, the entry is
+    /// kept.
+    Frozen(ChatId),
+}
+
+impl Opened {
+    /// The session to run.
+    pub(super) fn session(&self) -> Option<&Session> {
+        match self {
+            Self::Session(session, _) => Some(session),
+            Self::ChatOnly(_) | Self::Dropped | Self::Frozen(_) => None,
+        }
+    }
 }
 
 /// Opens a session for each of `events`, in order.
@@ -59,14 +70,14 @@ pub(super) async fn open_many<T: ConversationTx>(
             opened.push(Opened::Dropped);
             continue;
         };
-        if frozen.contains(&event.session_id) {
-            opened.push(Opened::Frozen);
-            continue;
-        }
         let Some(chat) = chats.get(&(contact.id.clone(), route.router_id.clone())) else {
             opened.push(Opened::Dropped);
             continue;
         };
+        if frozen.contains(&event.session_id) {
+            opened.push(Opened::Frozen(chat.clone()));
+            continue;
+        }
         // Spec B 4.3: a token's flow counts only within the session's router.
         let wanted = event
             .flow_id
@@ -131,7 +142,10 @@ async fn contacts_of<T: ConversationTx>(
         .into_iter()
         .map(|contact| (contact.phone_number.clone(), contact))
         .collect();
-    for (event, identity) in events.iter().zip(identities) {
+    // In one order everywhere, so that two batches do not wait for each other.
+    let mut missing: Vec<_> = events.iter().zip(identities).collect();
+    missing.sort_unstable_by(|(_, a), (_, b)| a.cmp(b));
+    for (event, identity) in missing {
         let channel = event.session_id.channel();
         let ours = channel != Channel::Webchat && routes.contains_key(&event.phone_number_id);
         if ours && !contacts.contains_key(&identity) {

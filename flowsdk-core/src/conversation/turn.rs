@@ -16,6 +16,7 @@ use crate::time::Timestamp;
 /// The session of a turn, and what happened to it so far.
 pub(super) struct Stage<'a> {
     pub(super) cx: &'a OpContext,
+    /// Never before the last interaction, whatever the clock does: rows of a chat keep their order.
     pub(super) now: Timestamp,
     pub(super) flows: &'a Flows,
     pub(super) router: &'a Router,
@@ -109,6 +110,7 @@ impl Stage<'_> {
         run.session = session;
         run.contact = contact;
         run.contact_changed |= contact_changed;
+        let mut typing_ms = None;
         for effect in effects {
             match effect {
                 Effect::Send(content) => run.outgoing.push(OutgoingEvent {
@@ -122,9 +124,10 @@ impl Stage<'_> {
                     content,
                     epoch,
                     timestamp: self.now,
+                    typing_ms: typing_ms.take(),
                     ig_comment_target: None,
                 }),
-                Effect::Typing { .. } => {}
+                Effect::Typing { millis } => typing_ms = Some(typing_ms.unwrap_or(0) + millis),
                 Effect::CloseChat => run.close_chat = true,
             }
         }

@@ -61,10 +61,9 @@ impl PasswordHasher {
             return Err(PasswordError::TooLong);
         }
         let secret = secret.clone();
-        self.run(move || {
-            bcrypt::non_truncating_hash(secret.expose_secret(), cost).map_err(|_| PasswordError::Corrupt)
-        })
-        .await
+        // The library's non-truncating twin counts a closing NUL and refuses 72 bytes, too.
+        self.run(move || bcrypt::hash(secret.expose_secret(), cost).map_err(|_| PasswordError::Corrupt))
+            .await
     }
 
     /// Whether `secret` has the hash `stored`.
@@ -73,10 +72,8 @@ impl PasswordHasher {
             return Err(PasswordError::TooLong);
         }
         let (secret, stored) = (secret.clone(), stored.to_owned());
-        self.run(move || {
-            bcrypt::non_truncating_verify(secret.expose_secret(), &stored).map_err(|_| PasswordError::Corrupt)
-        })
-        .await
+        self.run(move || bcrypt::verify(secret.expose_secret(), &stored).map_err(|_| PasswordError::Corrupt))
+            .await
     }
 
     async fn run<T: Send + 'static>(

@@ -53,6 +53,6 @@ pub struct StaticVariable {
 pub struct StaticVariables {
     /// Of the router.
     pub router: Arc<BTreeMap<String, SecretString>>,
-    /// Of the flow.
-    pub flow: Arc<BTreeMap<String, SecretString>>,
+    /// Of the flows that the turn may run through; each flow sees its own only.
+    pub flows: BTreeMap<FlowId, Arc<BTreeMap<String, SecretString>>>,
 }

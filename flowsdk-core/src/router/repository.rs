@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::{Router, StaticVariable, VariableOwner};
 use crate::fault::StorageError;
 use crate::id::RouterId;
+use crate::time::Timestamp;
 
 /// How a channel leads to a router, as the orchestrator needs it (spec B 2.1 WebChatChannelConfig).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,4 +42,13 @@ pub trait RouterRepository: Send {
         &mut self,
         owners: &[VariableOwner],
     ) -> Result<Vec<StaticVariable>, StorageError>;
+
+    /// Creates a static variable under the new id `id`, or gives the one with the same owner and key
+    /// this value.
+    async fn put_static_variable(
+        &mut self,
+        id: &str,
+        variable: &StaticVariable,
+        now: Timestamp,
+    ) -> Result<(), StorageError>;
 }

@@ -2,8 +2,8 @@
 //!
 //! A stream is a log of entries per partition. A *group* receives every entry once or more; it is
 //! read by one owner at a time (see [`crate::lease`]). An entry that was read and not acknowledged
-//! is given again to the next owner, before anything new. A *tail* sees every entry that is
-//! published after it was opened, without acknowledging.
+//! is given again to the next owner, before anything new. Some brokers also give *tails* ([`Tails`]):
+//! a tail sees every entry that is published after it was opened, without acknowledging.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -95,12 +95,17 @@ pub trait Broker: Send + Sync + Debug {
         consumer: &str,
     ) -> Result<Box<dyn StreamReader>, BrokerError>;
 
-    /// Opens `stream` at its present end, outside any group.
-    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError>;
-
     /// Acknowledges entries of a group.
     async fn ack(&self, stream: StreamPartition, group: &str, ids: &[String]) -> Result<(), BrokerError>;
 
     /// Entries of a group that were not acknowledged yet, read or not; for health and tests.
     async fn backlog(&self, stream: StreamPartition, group: &str) -> Result<u64, BrokerError>;
+}
+
+/// A broker whose streams can be read outside any group. One that keeps an entry only until its groups
+/// have acknowledged it cannot give this.
+#[async_trait]
+pub trait Tails: Broker {
+    /// Opens `stream` at its present end.
+    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError>;
 }

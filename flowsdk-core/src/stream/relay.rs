@@ -335,10 +335,6 @@ mod tests {
                 .step(|| Box::new(FakeReader(Arc::clone(&self.0), 0)) as Box<dyn StreamReader>)
         }
 
-        async fn tail(&self, _: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
-            Err(down())
-        }
-
         async fn ack(&self, _: StreamPartition, _: &str, ids: &[String]) -> Result<(), BrokerError> {
             self.0
                 .step(|| self.0.acked.lock().expect("acked").extend_from_slice(ids))

@@ -14,13 +14,17 @@ use crate::stream::topic::{StreamPartition, TopicName, partition_of};
 pub const CASES: &[&str] = crate::__broker_cases! { __conformance_names };
 
 const TOPIC: TopicName = TopicName::Flow;
-const GROUP: &str = "engine";
+/// The groups that read. A broker whose groups are static has these two on every stream; an entry that
+/// was published before its group was opened is there for it all the same.
+pub const GROUPS: [&str; 2] = [GROUP, OTHER_GROUP];
+pub(super) const GROUP: &str = "engine";
+const OTHER_GROUP: &str = "other";
 /// Longer than anything takes that is going to happen.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Long enough to see that nothing comes.
 const SHORT: Duration = Duration::from_millis(50);
 
-fn partition(broker: &Arc<dyn Broker>, key: &str) -> StreamPartition {
+pub(super) fn partition(broker: &Arc<dyn Broker>, key: &str) -> StreamPartition {
     StreamPartition {
         topic: TOPIC,
         index: partition_of(key, broker.partitions()),
@@ -46,12 +50,12 @@ fn entry(key: &str, payload: impl ToString) -> NewEntry {
 }
 
 /// Publishes the numbers of `range` under key `"k"`.
-async fn publish(broker: &Arc<dyn Broker>, range: std::ops::Range<usize>) {
+pub(super) async fn publish(broker: &Arc<dyn Broker>, range: std::ops::Range<usize>) {
     let entries: Vec<_> = range.map(|n| entry("k", n)).collect();
     broker.publish(&entries).await.expect("publish");
 }
 
-async fn open(broker: &Arc<dyn Broker>, group: &str, consumer: &str) -> Box<dyn StreamReader> {
+pub(super) async fn open(broker: &Arc<dyn Broker>, group: &str, consumer: &str) -> Box<dyn StreamReader> {
     broker
         .open(partition(broker, "k"), group, consumer)
         .await
@@ -59,7 +63,7 @@ async fn open(broker: &Arc<dyn Broker>, group: &str, consumer: &str) -> Box<dyn 
 }
 
 /// Reads until there are `count` entries.
-async fn collect(reader: &mut Box<dyn StreamReader>, count: usize) -> Vec<Entry> {
+pub(super) async fn collect(reader: &mut Box<dyn StreamReader>, count: usize) -> Vec<Entry> {
     let mut entries = Vec::new();
     let end = Instant::now() + PATIENCE;
     while entries.len() < count {
@@ -70,13 +74,44 @@ async fn collect(reader: &mut Box<dyn StreamReader>, count: usize) -> Vec<Entry>
     entries
 }
 
+/// Asserts that a read waits as long as it was told and gives an empty list.
+pub(super) async fn waits_in_vain(reader: &mut Box<dyn StreamReader>) {
+    let begin = Instant::now();
+    let wait = Duration::from_millis(200);
+    assert!(reader.read(10, wait).await.expect("read").is_empty());
+    let waited = begin.elapsed();
+    assert!(waited >= Duration::from_millis(150), "{waited:?}");
+    assert!(waited < PATIENCE, "{waited:?}");
+    assert!(reader.read(10, Duration::ZERO).await.expect("read").is_empty());
+}
+
+/// Asserts that readers that wait return when something is published.
+pub(super) async fn see_at_once(broker: &Arc<dyn Broker>, readers: &mut Vec<Box<dyn StreamReader>>) {
+    for round in 0..20 {
+        let mut tasks = JoinSet::new();
+        for mut reader in readers.drain(..) {
+            tasks.spawn(async move {
+                let entries = reader.read(10, PATIENCE * 4).await.expect("read");
+                (reader, numbers(&entries))
+            });
+        }
+        let begin = Instant::now();
+        publish(broker, round..round + 1).await;
+        for (reader, read) in tasks.join_all().await {
+            assert_eq!(read, [round]);
+            readers.push(reader);
+        }
+        assert!(begin.elapsed() < PATIENCE);
+    }
+}
+
 /// Asserts that nothing comes.
-async fn nothing(reader: &mut Box<dyn StreamReader>) {
+pub(super) async fn nothing(reader: &mut Box<dyn StreamReader>) {
     let entries = reader.read(10, SHORT).await.expect("read");
     assert!(entries.is_empty(), "{entries:?}");
 }
 
-async fn ack(broker: &Arc<dyn Broker>, group: &str, entries: &[Entry]) {
+pub(super) async fn ack(broker: &Arc<dyn Broker>, group: &str, entries: &[Entry]) {
     let ids: Vec<_> = entries.iter().map(|entry| entry.id.clone()).collect();
     broker
         .ack(partition(broker, "k"), group, &ids)
@@ -84,14 +119,14 @@ async fn ack(broker: &Arc<dyn Broker>, group: &str, entries: &[Entry]) {
         .expect("ack");
 }
 
-async fn backlog(broker: &Arc<dyn Broker>, group: &str) -> u64 {
+pub(super) async fn backlog(broker: &Arc<dyn Broker>, group: &str) -> u64 {
     broker
         .backlog(partition(broker, "k"), group)
         .await
         .expect("backlog")
 }
 
-fn numbers(entries: &[Entry]) -> Vec<usize> {
+pub(super) fn numbers(entries: &[Entry]) -> Vec<usize> {
     entries
         .iter()
         .map(|entry| entry.payload.parse().expect("a number"))
@@ -187,46 +222,16 @@ pub async fn a_read_gives_no_more_than_asked(broker: Arc<dyn Broker>) {
 /// A read of an empty stream waits as long as it was told and gives an empty list.
 pub async fn an_empty_read_waits_and_returns(broker: Arc<dyn Broker>) {
     let mut reader = open(&broker, GROUP, "one").await;
-    let mut tail = broker.tail(partition(&broker, "k")).await.expect("tail");
-    for reader in [&mut reader, &mut tail] {
-        let begin = Instant::now();
-        assert!(
-            reader
-                .read(10, Duration::from_millis(200))
-                .await
-                .expect("read")
-                .is_empty()
-        );
-        let waited = begin.elapsed();
-        assert!(waited >= Duration::from_millis(150), "{waited:?}");
-        assert!(waited < PATIENCE, "{waited:?}");
-        assert!(reader.read(10, Duration::ZERO).await.expect("read").is_empty());
-    }
+    waits_in_vain(&mut reader).await;
 }
 
 /// A read that waits returns when something comes, long before its time is over.
 pub async fn a_waiting_read_sees_what_is_published(broker: Arc<dyn Broker>) {
     let mut readers = vec![
         open(&broker, GROUP, "one").await,
-        open(&broker, "other", "one").await,
-        broker.tail(partition(&broker, "k")).await.expect("tail"),
+        open(&broker, OTHER_GROUP, "one").await,
     ];
-    for round in 0..20 {
-        let mut tasks = JoinSet::new();
-        for mut reader in readers.drain(..) {
-            tasks.spawn(async move {
-                let entries = reader.read(10, PATIENCE * 4).await.expect("read");
-                (reader, numbers(&entries))
-            });
-        }
-        let begin = Instant::now();
-        publish(&broker, round..round + 1).await;
-        for (reader, read) in tasks.join_all().await {
-            assert_eq!(read, [round]);
-            readers.push(reader);
-        }
-        assert!(begin.elapsed() < PATIENCE);
-    }
+    see_at_once(&broker, &mut readers).await;
 }
 
 /// A group that is opened for the first time begins at the beginning.
@@ -239,14 +244,14 @@ pub async fn a_new_group_gets_what_was_published_before(broker: Arc<dyn Broker>)
 /// Each group gets every entry; what one acknowledges is still there for the other.
 pub async fn two_groups_get_every_entry_each(broker: Arc<dyn Broker>) {
     let mut one = open(&broker, GROUP, "one").await;
-    let mut two = open(&broker, "other", "one").await;
+    let mut two = open(&broker, OTHER_GROUP, "one").await;
     publish(&broker, 0..20).await;
     let entries = collect(&mut one, 20).await;
     ack(&broker, GROUP, &entries).await;
     assert_eq!(numbers(&entries), (0..20).collect::<Vec<_>>());
     assert_eq!(numbers(&collect(&mut two, 20).await), (0..20).collect::<Vec<_>>());
     assert_eq!(
-        (backlog(&broker, GROUP).await, backlog(&broker, "other").await),
+        (backlog(&broker, GROUP).await, backlog(&broker, OTHER_GROUP).await),
         (0, 20)
     );
 }
@@ -343,36 +348,6 @@ pub async fn one_key_never_reorders(broker: Arc<dyn Broker>) {
         *next += 1;
     }
     assert_eq!(keys.into_values().collect::<Vec<_>>(), [500; 4]);
-}
-
-/// A tail gives what is published after it was opened, and nothing older.
-pub async fn a_tail_sees_only_what_is_new(broker: Arc<dyn Broker>) {
-    let stream = partition(&broker, "k");
-    let mut first = broker.tail(stream).await.expect("tail");
-    publish(&broker, 0..5).await;
-    let mut second = broker.tail(stream).await.expect("tail");
-    publish(&broker, 5..8).await;
-    assert_eq!(numbers(&collect(&mut second, 3).await), [5, 6, 7]);
-    assert_eq!(numbers(&collect(&mut first, 8).await), (0..8).collect::<Vec<_>>());
-    publish(&broker, 8..9).await;
-    for tail in [&mut first, &mut second] {
-        assert_eq!(numbers(&collect(tail, 1).await), [8]);
-        nothing(tail).await;
-    }
-}
-
-/// A tail takes nothing from a group, and an acknowledgement nothing from a tail.
-pub async fn a_tail_leaves_groups_alone(broker: Arc<dyn Broker>) {
-    let mut reader = open(&broker, GROUP, "one").await;
-    let mut tail = broker.tail(partition(&broker, "k")).await.expect("tail");
-    publish(&broker, 0..3).await;
-    let entries = collect(&mut reader, 3).await;
-    ack(&broker, GROUP, &entries).await;
-    assert_eq!(numbers(&collect(&mut tail, 3).await), [0, 1, 2]);
-    publish(&broker, 3..5).await;
-    assert_eq!(numbers(&collect(&mut tail, 2).await), [3, 4]);
-    assert_eq!(backlog(&broker, GROUP).await, 2);
-    assert_eq!(numbers(&collect(&mut reader, 2).await), [3, 4]);
 }
 
 /// A payload of a mebibyte comes whole, between small ones.

@@ -1,11 +1,16 @@
-//! Conformance suites for adapters of the ports: what every [`Broker`](crate::stream::broker::Broker)
-//! and every [`KeyValue`](crate::kv::KeyValue) must do, as tests that the adapter's own crate runs.
+//! Conformance suites for adapters of the ports: what every [`Store`](crate::store::Store), every
+//! [`Broker`](crate::stream::broker::Broker) and every [`KeyValue`] must do, as tests
+//! that the adapter's own crate runs.
 //!
 //! ```text
 //! mod my_broker {
 //!     // A fresh, empty broker for each test.
 //!     async fn make() -> std::sync::Arc<dyn flowsdk_core::stream::broker::Broker> { .. }
 //!     flowsdk_core::broker_conformance!(make);
+//! }
+//! mod my_store {
+//!     async fn make() -> flowsdk_core::testkit::store::StoreUnderTest<MyStore> { .. }
+//!     flowsdk_core::store_conformance!(make);
 //! }
 //! mod my_key_values {
 //!     async fn make() -> flowsdk_core::testkit::KeyValueUnderTest { .. }
@@ -23,7 +28,9 @@
 pub mod broker;
 pub mod key_value;
 pub mod lease;
+pub mod store;
 mod suites;
+pub mod tail;
 
 use std::fmt;
 use std::future::Future;

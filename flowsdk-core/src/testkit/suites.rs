@@ -10,6 +10,15 @@ macro_rules! broker_conformance {
     };
 }
 
+/// Tests that [`Tails`](crate::stream::broker::Tails) keep their promises. The argument is the path of an
+/// async function that gives a fresh, empty `Arc<dyn Tails>` (or an `Option` of one).
+#[macro_export]
+macro_rules! tail_conformance {
+    ($make:path) => {
+        $crate::__tail_cases! { __conformance_tests tail $make }
+    };
+}
+
 /// Tests that a [`KeyValue`](crate::kv::KeyValue) keeps its promises. The argument is the path of an async
 /// function that gives a [`KeyValueUnderTest`](crate::testkit::KeyValueUnderTest) (or an `Option` of one).
 #[macro_export]
@@ -26,6 +35,76 @@ macro_rules! lease_conformance {
     ($make:path) => {
         $crate::__lease_cases! { __conformance_tests lease $make }
     };
+}
+
+/// Tests that a [`Store`](crate::store::Store) keeps its promises, as far as conversations need them. The
+/// argument is the path of an async function that gives a
+/// [`StoreUnderTest`](crate::testkit::store::StoreUnderTest) (or an `Option` of one).
+#[macro_export]
+macro_rules! store_conformance {
+    ($make:path) => {
+        $crate::__store_cases! { __store_tests $make }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __store_cases {
+    ($then:ident $($args:tt)*) => {
+        $crate::$then! {
+            ($($args)*)
+            contacts_are_found_by_id_and_by_identity
+            an_identity_has_one_contact
+            many_that_create_a_contact_get_the_same
+            a_changed_contact_is_saved
+            chats_come_in_the_order_asked
+            many_that_open_a_chat_get_the_same
+            a_closed_chat_lets_a_new_one_open
+            chats_of_two_routers_are_apart
+            a_router_is_read_back
+            published_versions_are_read_back
+            a_version_number_is_given_once
+            static_variables_are_of_their_owner
+            a_session_is_read_back
+            a_new_session_is_saved_once
+            a_write_on_another_version_is_stale
+            a_write_of_a_removed_session_is_stale
+            a_stale_write_undoes_its_batch
+            writers_of_one_session_wait_for_each_other
+            ended_sessions_are_removed
+            sessions_in_batches_of_any_size
+            due_sessions_come_oldest_first
+            frozen_sessions_are_known
+            messages_are_read_back
+            any_content_survives
+            messages_in_batches_of_any_size
+            a_channel_message_id_is_stored_once
+            stored_keys_are_found
+            pages_are_stable_under_inserts
+            outgoing_messages_since_one_are_found
+            pending_messages_of_a_channel_are_found
+            a_status_only_goes_forward
+            a_visitor_reports_of_his_session_only
+            reports_of_a_batch_come_to_the_furthest
+            a_dropped_transaction_leaves_nothing
+            events_appear_with_the_commit
+            events_of_concurrent_commits_all_appear
+            a_reader_does_not_hold_up_a_writer
+            a_reading_transaction_refuses_to_write
+        }
+    };
+}
+
+/// Expands a list of cases to the tests of a store.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __store_tests {
+    (($make:path) $($case:ident)*) => {$(
+        #[test]
+        fn $case() {
+            $crate::testkit::store::run(::core::stringify!($case), $make, $crate::testkit::store::$case);
+        }
+    )*};
 }
 
 #[doc(hidden)]
@@ -48,13 +127,25 @@ macro_rules! __broker_cases {
             the_next_owner_reads_one_by_one_in_order
             a_former_owner_hides_nothing_from_the_next
             one_key_never_reorders
-            a_tail_sees_only_what_is_new
-            a_tail_leaves_groups_alone
             large_payloads_survive
             any_text_survives
             unknown_ids_are_acknowledged_harmlessly
             the_backlog_counts_what_is_unacknowledged
             nothing_is_lost_through_a_take_over
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tail_cases {
+    ($then:ident $($args:tt)*) => {
+        $crate::$then! {
+            ($($args)*)
+            an_empty_tail_waits_and_returns
+            a_waiting_tail_sees_what_is_published
+            a_tail_sees_only_what_is_new
+            a_tail_leaves_groups_alone
         }
     };
 }
@@ -131,19 +222,24 @@ mod tests {
         source
             .lines()
             .filter_map(|line| line.strip_prefix("pub async fn "))
-            .filter_map(|rest| rest.split('(').next())
+            .filter_map(|rest| rest.split(['(', '<']).next())
             .collect()
     }
 
     #[test]
     fn every_case_that_is_written_is_in_its_list() {
-        let suites: [(&[&str], &str); 3] = [
+        let suites: [(&[&str], &str); 4] = [
             (super::super::broker::CASES, include_str!("broker.rs")),
+            (super::super::tail::CASES, include_str!("tail.rs")),
             (super::super::key_value::CASES, include_str!("key_value.rs")),
             (super::super::lease::CASES, include_str!("lease.rs")),
         ];
         for (listed, source) in suites {
             assert_eq!(listed, written(source));
         }
+        assert_eq!(
+            super::super::store::CASES,
+            written(&super::super::store::SOURCES.concat())
+        );
     }
 }

@@ -12,7 +12,7 @@ use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Lease;
 use flowsdk_core::message::{MessagePersister, PERSISTER_GROUP};
-use flowsdk_core::stream::broker::{Broker, NewEntry};
+use flowsdk_core::stream::broker::{Broker, NewEntry, Tails};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
 };
@@ -67,6 +67,11 @@ pub(super) async fn start(
     };
     let mut dependencies: Vec<Box<dyn crate::health::Dependency>> =
         vec![Box::new(checks::RedisServer(redis.clone()))];
+    let (listener, stop) = (store.clone(), supervisor.work.clone());
+    supervisor.work(
+        "outbox listener",
+        async move { listener.follow_commits(&stop).await },
+    );
     if config.roles.conversation {
         ground.conversations(config);
         ground.relay();
@@ -110,8 +115,8 @@ impl Ground {
         );
         let (stop, open) = (self.supervisor.work.clone(), submitter.clone());
         self.supervisor.work(name, async move {
-            // The workers leave first; without anybody to hand in the dispatcher would end before its time.
             dispatcher.run(stop).await;
+            // Held to the end: the dispatcher outlives the workers that feed it.
             drop(open);
         });
         for index in 0..self.broker.partitions() {
@@ -214,7 +219,7 @@ impl Ground {
             let (timers, broker, cx) = (Arc::clone(&timers), Arc::clone(&broker), cx.clone());
             async move {
                 while !stop.is_cancelled() {
-                    ring(&timers, &*broker, &cx).await;
+                    ring(&timers, &broker, &cx).await;
                     tokio::select! {
                         () = stop.cancelled() => {}
                         () = tokio::time::sleep(TIMER_PERIOD) => {}
@@ -256,7 +261,7 @@ impl Ground {
                 index,
             };
             // Open before the first socket joins: what it does not read from the store comes from here.
-            let reader = broker.tail(stream).await?;
+            let reader = self.broker.tail(stream).await?;
             let tail = tail_outgoing(reader, Arc::clone(&gateway), self.supervisor.work.clone());
             self.supervisor.work("webchat outgoing", tail);
         }

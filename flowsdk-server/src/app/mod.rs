@@ -105,6 +105,7 @@ impl App {
                 Arc::clone(&parts.gateway),
                 parts.ingress,
                 limits,
+                config.webchat.trusted_proxies,
             );
             let (service, io) = builder(&SocketLimits::default())
                 .req_path(SOCKET_PATH)

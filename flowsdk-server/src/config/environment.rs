@@ -23,9 +23,12 @@ impl fmt::Display for ConfigError {
     }
 }
 
+/// Finds a value by its name.
+type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// Values by name, and the problems found so far.
 pub struct Environment<'a> {
-    lookup: Box<dyn Fn(&str) -> Option<String> + 'a>,
+    lookup: Box<Lookup<'a>>,
     problems: Vec<String>,
 }
 

@@ -65,8 +65,10 @@ pub struct TokenSettings {
 pub struct WebchatSettings {
     /// Limits against abuse.
     pub limits: LimitsConfig,
-    /// `WEBCHAT_MAX_SOCKETS`: open connections of any kind.
+    /// `MAX_CONNECTIONS`: open connections of any kind.
     pub max_connections: u32,
+    /// `TRUSTED_PROXIES`: how many proxies stand before the server and add to `X-Forwarded-For`.
+    pub trusted_proxies: u32,
 }
 
 /// What a process does; all of it by default.
@@ -175,6 +177,7 @@ impl Config {
                 ),
             },
             max_connections: env.number("MAX_CONNECTIONS", 20_000, 1..=1_000_000),
+            trusted_proxies: env.number("TRUSTED_PROXIES", 0, 0..=16),
         };
         let roles = env.parsed("ROLES").unwrap_or(Roles::ALL);
         if redis.is_none() && roles != Roles::ALL {

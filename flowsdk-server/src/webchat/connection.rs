@@ -2,6 +2,7 @@
 
 use flowsdk_channels::webchat::payload::ServerMessage;
 use flowsdk_channels::webchat::{Connection, SendError};
+use flowsdk_core::message::SenderKind;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use socketioxide::extract::SocketRef;
@@ -23,6 +24,11 @@ impl Connection for SocketConnection {
             .emit_with_ack::<_, Value>("message", message)
             .map_err(|_| SendError)?;
         Ok(Box::pin(async move { ack.await.is_ok() }))
+    }
+
+    fn typing(&self, kind: SenderKind) {
+        // A loss is counted there.
+        let _lost = emit_checked(&self.0, "typing", &serde_json::json!({ "kind": kind }));
     }
 
     fn is_connected(&self) -> bool {

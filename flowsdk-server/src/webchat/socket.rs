@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::ConnectInfo;
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
-    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, RECENT, Visitor, Visitors, WebchatTx,
-    inbound,
+    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, Visitor, Visitors, WebchatTx, inbound,
 };
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
 use flowsdk_core::id::MessageId;
@@ -24,6 +23,8 @@ use crate::socket::{Ack, Event, EventHandler, emit_checked};
 pub const SOCKET_PATH: &str = "/webchat/socket.io";
 /// Most messages of a replay; older ones are read from the history.
 const REPLAY_LIMIT: u32 = 200;
+/// Messages before the replay that the stream may repeat after a crash.
+const KNOWN_LIMIT: u32 = 50;
 
 /// Handles the sockets of all visitors.
 pub struct WebchatSocket<S> {
@@ -32,6 +33,7 @@ pub struct WebchatSocket<S> {
     gateway: Arc<Gateway>,
     ingress: Arc<dyn Ingress>,
     limits: Arc<Limits>,
+    trusted_proxies: u32,
 }
 
 /// What belongs to one socket, kept with it until it leaves.
@@ -55,6 +57,7 @@ where
         gateway: Arc<Gateway>,
         ingress: Arc<dyn Ingress>,
         limits: Arc<Limits>,
+        trusted_proxies: u32,
     ) -> Self {
         Self {
             store,
@@ -62,13 +65,18 @@ where
             gateway,
             ingress,
             limits,
+            trusted_proxies,
         }
     }
 
     async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
         let (visitor, ok) = self
             .visitors
-            .enter(&handshake(socket, auth), address(socket), origin(socket))
+            .enter(
+                &handshake(socket, auth),
+                address(socket, self.trusted_proxies),
+                origin(socket),
+            )
             .await?;
         let place = self
             .limits
@@ -80,11 +88,8 @@ where
             return Ok(());
         }
         let (had, missed) = self.missed(&visitor).await?;
-        seat.had(&had);
-        for message in missed {
-            seat.replay(&message).await;
-        }
-        seat.go_live();
+        seat.had(had);
+        seat.go_live(&missed).await;
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
         socket.extensions.insert(Guest(Arc::new(GuestState {
             visitor,
@@ -108,7 +113,9 @@ where
         };
         let session = &visitor.session_id;
         let messages = tx.messages();
-        let had = messages.outgoing_until(session, &chat, since, RECENT).await?;
+        let had = messages
+            .outgoing_until(session, &chat, since, KNOWN_LIMIT)
+            .await?;
         let missed = messages
             .outgoing_since(session, &chat, Some(since), REPLAY_LIMIT)
             .await?;
@@ -242,9 +249,23 @@ fn handshake(socket: &SocketRef, auth: Value) -> Handshake {
     handshake
 }
 
-fn address(socket: &SocketRef) -> IpAddr {
-    let info = socket.req_parts().extensions.get::<ConnectInfo<SocketAddr>>();
-    info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip())
+/// The visitor's address: the peer's, or what the outermost of the trusted proxies has seen. What stands
+/// further left in `X-Forwarded-For` a client can write himself.
+fn address(socket: &SocketRef, trusted_proxies: u32) -> IpAddr {
+    let parts = socket.req_parts();
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip());
+    forwarded(&parts.headers, trusted_proxies).unwrap_or(peer)
+}
+
+fn forwarded(headers: &http::HeaderMap, trusted_proxies: u32) -> Option<IpAddr> {
+    let hops = usize::try_from(trusted_proxies).ok()?.checked_sub(1)?;
+    let values = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let seen: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
+    seen.iter().rev().nth(hops)?.parse().ok()
 }
 
 fn origin(socket: &SocketRef) -> Option<&str> {
@@ -254,4 +275,23 @@ fn origin(socket: &SocketRef) -> Option<&str> {
         .get(http::header::ORIGIN)?
         .to_str()
         .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_trusted_proxies_have_seen_counts() {
+        let mut headers = http::HeaderMap::new();
+        headers.append("x-forwarded-for", "1.1.1.1, 2.2.2.2".parse().expect("a value"));
+        headers.append("x-forwarded-for", "3.3.3.3".parse().expect("a value"));
+        for (proxies, seen) in [(0, None), (1, Some("3.3.3.3")), (2, Some("2.2.2.2")), (4, None)] {
+            assert_eq!(
+                forwarded(&headers, proxies).map(|a| a.to_string()).as_deref(),
+                seen,
+                "{proxies}"
+            );
+        }
+    }
 }

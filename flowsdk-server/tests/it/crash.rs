@@ -45,6 +45,8 @@ struct Talker {
     /// Everything that came, repetitions included.
     seen: Vec<Value>,
     taken: usize,
+    /// Waits for each answer; the others go on at once.
+    patient: bool,
 }
 
 impl Talker {
@@ -102,8 +104,7 @@ impl Talker {
                 Some(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 None => return,
             }
-            // Half of the talkers wait for the answer, the others go on at once.
-            if self.name.len() % 2 == 0 {
+            if self.patient {
                 self.hear(client, before, self.taken).await;
             }
             self.keep(client, before);
@@ -164,13 +165,7 @@ impl Crowd {
     /// Lets `count` more visitors talk.
     fn add(&mut self, setup: &Setup, count: usize, server: &watch::Receiver<SocketAddr>) {
         for _ in 0..count {
-            // Names of two lengths, see `exchange`.
-            let name = format!("v{}{}", self.size, if self.size % 2 == 0 { "a" } else { "bb" });
-            let name = if self.size % 2 == name.len() % 2 {
-                name
-            } else {
-                format!("{name}c")
-            };
+            let name = format!("v{}", self.size);
             let auth =
                 json!({ "channelId": setup.seeded.closed, "token": setup.token(json!({ "sub": name })) });
             let talker = Talker {
@@ -180,6 +175,7 @@ impl Crowd {
                 answered: Arc::clone(&self.answered),
                 seen: Vec::new(),
                 taken: 0,
+                patient: self.size.is_multiple_of(2),
             };
             self.talkers.spawn(talker.talk());
             self.size += 1;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_core::stream::broker::{Broker, BrokerError, Entry, NewEntry, StreamReader};
+use flowsdk_core::stream::broker::{Broker, BrokerError, Entry, NewEntry, StreamReader, Tails};
 use flowsdk_core::stream::topic::{StreamPartition, partition_of};
 use tokio::sync::Notify;
 
@@ -184,18 +184,6 @@ impl Broker for MemoryBroker {
         }))
     }
 
-    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
-        let stream = self.stream(stream);
-        let tail = {
-            let mut state = stream.state();
-            let (tail, end) = (state.next_tail, state.end());
-            state.next_tail += 1;
-            state.tails.insert(tail, end);
-            tail
-        };
-        Ok(Box::new(TailReader { stream, tail }))
-    }
-
     async fn ack(&self, stream: StreamPartition, group: &str, ids: &[String]) -> Result<(), BrokerError> {
         let stream = self.stream(stream);
         let mut state = stream.state();
@@ -215,6 +203,21 @@ impl Broker for MemoryBroker {
             Some(group) => group.pending.len() as u64 + (state.end() - group.next),
             None => state.entries.len() as u64,
         })
+    }
+}
+
+#[async_trait]
+impl Tails for MemoryBroker {
+    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
+        let stream = self.stream(stream);
+        let tail = {
+            let mut state = stream.state();
+            let (tail, end) = (state.next_tail, state.end());
+            state.next_tail += 1;
+            state.tails.insert(tail, end);
+            tail
+        };
+        Ok(Box::new(TailReader { stream, tail }))
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ::redis::{Script, cmd, pipe};
 use async_trait::async_trait;
-use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry, StreamReader};
+use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry, StreamReader, Tails};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName, partition_of};
 
 use super::reader::{GroupReader, TailReader};
@@ -151,11 +151,6 @@ impl Broker for RedisBroker {
         Ok(Box::new(reader.map_err(unavailable)?))
     }
 
-    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
-        let reader = TailReader::open(self.redis.client.clone(), self.stream(stream)).await;
-        Ok(Box::new(reader.map_err(unavailable)?))
-    }
-
     async fn ack(&self, stream: StreamPartition, group: &str, ids: &[String]) -> Result<(), BrokerError> {
         let stream = self.stream(stream);
         let ids: Vec<_> = ids.iter().filter(|id| is_id(id)).collect();
@@ -176,6 +171,14 @@ impl Broker for RedisBroker {
             .invoke_async(&mut self.redis.shared.clone())
             .await
             .map_err(unavailable)
+    }
+}
+
+#[async_trait]
+impl Tails for RedisBroker {
+    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
+        let reader = TailReader::open(self.redis.client.clone(), self.stream(stream)).await;
+        Ok(Box::new(reader.map_err(unavailable)?))
     }
 }
 

@@ -14,15 +14,25 @@ use super::SqlStore;
 use super::executor::{execute, fetch_all, fetch_optional};
 use super::statement::{Sql, sql, sql_per};
 
-/// How long a reader that has not been told waits between two looks, at first and at most: for entries of
-/// other processes, and for those that an older transaction still hides. Where something came, more is near.
-const FIRST_POLL: Duration = Duration::from_millis(5);
-const POLL: Duration = Duration::from_millis(100);
+/// How often a reader looks without having been told; it is told of every commit, see
+/// [`SqlStore::follow_commits`].
+const POLL: Duration = Duration::from_secs(1);
+
+/// Pauses before another look after a reader was told and found nothing: on Postgres an entry can be
+/// read once every transaction that began before it has ended.
+const AGAIN: [Duration; 6] = [
+    Duration::from_millis(1),
+    Duration::from_millis(2),
+    Duration::from_millis(4),
+    Duration::from_millis(8),
+    Duration::from_millis(16),
+    Duration::from_millis(32),
+];
 
 /// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower
 /// `seq` may commit later: only transactions older than every running one are read, ordered by
 /// transaction, so that nothing appears behind the reader's place.
-pub(super) const READ: Sql = sql_per(
+const READ: Sql = sql_per(
     "SELECT tx, seq, key, payload FROM stream_entry
      WHERE topic = $1 AND part = $2 AND grp = $3 AND (tx, seq) > ($4, $5) ORDER BY tx, seq LIMIT $6",
     "SELECT tx, seq, key, payload FROM stream_entry
@@ -31,18 +41,14 @@ pub(super) const READ: Sql = sql_per(
      ORDER BY tx, seq LIMIT $6",
 );
 
-pub(super) const END: Sql = sql(
-    "SELECT tx, seq FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3
-     ORDER BY tx DESC, seq DESC LIMIT 1",
-);
-
-pub(super) const ACK: Sql = sql_per(
+const ACK: Sql = sql_per(
     "DELETE FROM stream_entry WHERE seq IN (SELECT value FROM json_each($1)) AND grp = $2",
     "DELETE FROM stream_entry WHERE seq IN (SELECT value::bigint FROM jsonb_array_elements_text($1)) AND grp = $2",
 );
 
-pub(super) const BACKLOG: Sql =
-    sql("SELECT COUNT(*) FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3");
+const BACKLOG: Sql = sql("SELECT COUNT(*) FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3");
+
+super::statement::statements! { READ, ACK, BACKLOG }
 
 /// The database as a broker.
 #[derive(Debug, Clone)]
@@ -84,26 +90,6 @@ impl Broker for SqlBroker {
             stream,
             group: group.to_owned(),
             place: (i64::MIN, i64::MIN),
-        }))
-    }
-
-    /// A tail here is a group of the name `tail`: only streams that are routed to it have one.
-    async fn tail(&self, stream: StreamPartition) -> Result<Box<dyn StreamReader>, BrokerError> {
-        let mut tx = self.store.read().await.map_err(unavailable)?;
-        let end = fetch_optional!(
-            tx.conn,
-            (i64, i64),
-            END,
-            stream.topic.as_str(),
-            i64::from(stream.index),
-            "tail"
-        )
-        .map_err(unavailable)?;
-        Ok(Box::new(SqlReader {
-            store: self.store.clone(),
-            stream,
-            group: "tail".to_owned(),
-            place: end.unwrap_or((i64::MIN, i64::MIN)),
         }))
     }
 
@@ -175,7 +161,7 @@ impl StreamReader for SqlReader {
         let published: Arc<tokio::sync::Notify> = self.store.published();
         let give_up = tokio::time::sleep(wait);
         tokio::pin!(give_up);
-        let mut poll = FIRST_POLL;
+        let mut again = AGAIN.iter();
         loop {
             // Armed before the look, so that a commit in between is not missed.
             let told = published.notified();
@@ -187,8 +173,8 @@ impl StreamReader for SqlReader {
             }
             tokio::select! {
                 () = &mut give_up => return Ok(entries),
-                () = told => poll = FIRST_POLL,
-                () = tokio::time::sleep(poll) => poll = (poll * 2).min(POLL),
+                () = told => again = AGAIN.iter(),
+                () = tokio::time::sleep(again.next().copied().unwrap_or(POLL)) => {}
             }
         }
     }

@@ -31,19 +31,21 @@ fn chat(row: Row) -> Result<Chat, StorageError> {
 }
 
 /// The partial unique index decides: at most one open chat a contact and router.
-pub(super) static OPEN: RowsSql = RowsSql::new(
+static OPEN: RowsSql = RowsSql::new(
     "INSERT INTO chat (id, contact_id, router_id, status, created_at) VALUES ",
     5,
     " ON CONFLICT (contact_id, router_id) WHERE status = 'open' DO NOTHING",
 );
 
-pub(super) const FIND_OPEN: Sql = sql_list!(
+const FIND_OPEN: Sql = sql_list!(
     "SELECT id, contact_id, router_id, status, created_at FROM chat WHERE status = 'open' AND contact_id IN ",
     "$1",
     ""
 );
 
-pub(super) const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id IN ", "$1", "");
+const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id IN ", "$1", "");
+
+super::statement::statements! { FIND_OPEN, CLOSE; OPEN }
 
 #[async_trait]
 impl ChatRepository for SqlTx {
@@ -68,10 +70,8 @@ impl ChatRepository for SqlTx {
         chats
             .iter()
             .map(|chat| {
-                pick(chat).ok_or_else(|| StorageError::Corrupt {
-                    entity: "chat",
-                    reason: "gone after its insert".to_owned(),
-                })
+                // Closed by another between the two statements: the same work may succeed at once.
+                pick(chat).ok_or(StorageError::Stale { entity: "chat" })
             })
             .collect()
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_all, id};
+use super::executor::{execute, fetch_all, id, json, text};
 use super::statement::{Sql, sql, sql_list};
 
 type Row = (
@@ -40,31 +40,35 @@ fn contact(row: Row) -> Result<Contact, StorageError> {
     })
 }
 
-pub(super) const FIND: Sql = sql_list!(
+/// Rows are locked in ascending id order, after those of the sessions.
+const FIND_FOR_UPDATE: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN ",
     "$1",
-    ""
+    " ORDER BY id",
+    locking
 );
 
-pub(super) const FIND_BY_PHONE: Sql = sql_list!(
+const FIND_BY_PHONE: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact
      WHERE phone_number IN ",
     "$1",
     ""
 );
 
-pub(super) const INSERT: Sql = sql(
+const INSERT: Sql = sql(
     "INSERT INTO contact (id, phone_number, name, name_locked, origin, contact_variables, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (phone_number) DO NOTHING",
 );
 
-pub(super) const UPDATE: Sql =
+const UPDATE: Sql =
     sql("UPDATE contact SET name = $2, name_locked = $3, contact_variables = $4 WHERE id = $1");
+
+super::statement::statements! { FIND_FOR_UPDATE, FIND_BY_PHONE, INSERT, UPDATE }
 
 #[async_trait]
 impl ContactRepository for SqlTx {
-    async fn find_many(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, Row, FIND, Json(ids))?
+    async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
+        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?
             .into_iter()
             .map(contact)
             .collect()
@@ -74,31 +78,37 @@ impl ContactRepository for SqlTx {
         &mut self,
         phone_numbers: &[String],
     ) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, Row, FIND_BY_PHONE, Json(phone_numbers))?
+        fetch_all!(self.conn, Row, FIND_BY_PHONE, json(phone_numbers)?)?
             .into_iter()
             .map(contact)
             .collect()
     }
 
     async fn insert_or_get(&mut self, new: &Contact) -> Result<Contact, StorageError> {
+        let variables = if new.variables.is_empty() {
+            None
+        } else {
+            Some(json(&new.variables)?)
+        };
         execute!(
             self.conn,
             INSERT,
             new.id.as_str(),
-            new.phone_number.as_str(),
-            new.name.as_str(),
+            text(&new.phone_number),
+            text(&new.name),
             i64::from(new.name_locked),
             new.origin.map(Channel::name),
-            Some(Json(&new.variables)).filter(|map| !map.is_empty()),
+            variables.clone(),
             new.created_at.as_millis(),
         )?;
         let found = self
             .find_by_phone_numbers(std::slice::from_ref(&new.phone_number))
             .await?;
-        found.into_iter().next().ok_or_else(|| StorageError::Corrupt {
-            entity: "contact",
-            reason: "gone after its insert".to_owned(),
-        })
+        // Removed by another between the two statements: the same work may succeed at once.
+        found
+            .into_iter()
+            .next()
+            .ok_or(StorageError::Stale { entity: "contact" })
     }
 
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError> {
@@ -108,9 +118,9 @@ impl ContactRepository for SqlTx {
                 self.conn,
                 UPDATE,
                 contact.id.as_str(),
-                contact.name.as_str(),
+                text(&contact.name),
                 i64::from(contact.name_locked),
-                Json(&contact.variables),
+                json(&contact.variables)?,
             )?;
         }
         Ok(())

@@ -1,6 +1,11 @@
 //! Runs statements on whichever engine a transaction is of.
 
+use std::borrow::Cow;
+
 use flowsdk_core::fault::StorageError;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sqlx::types::Json;
 use sqlx::{Postgres, Sqlite, Transaction};
 
 /// A transaction of one of the engines.
@@ -67,14 +72,14 @@ macro_rules! execute_rows {
                 rest = &rest[chunk.len()..];
                 changed += match &mut $conn {
                     $crate::sql::executor::Conn::Sqlite(tx) => {
-                        let mut $query = sqlx::query(text);
+                        let mut $query = sqlx::query(text.sqlite);
                         for $item in chunk {
                             $query = $bound;
                         }
                         $query.execute(&mut **tx).await.map(|done| done.rows_affected())
                     }
                     $crate::sql::executor::Conn::Postgres(tx) => {
-                        let mut $query = sqlx::query(text);
+                        let mut $query = sqlx::query(text.postgres);
                         for $item in chunk {
                             $query = $bound;
                         }
@@ -103,18 +108,10 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
             match database.code().as_deref() {
                 // Postgres: serialization failure, deadlock, lock not available.
                 // SQLite: SQLITE_BUSY and SQLITE_LOCKED with their extended codes.
-                Some("40001" | "40P01" | "55P03" | "5" | "6" | "261" | "262" | "517") => {
+                Some("40001" | "40P01" | "55P03" | "5" | "6" | "261" | "262" | "517" | "773") => {
                     StorageError::Contention(Box::new(error))
                 }
-                // Postgres: connection lost, shutting down, too many connections. SQLite: disk full, I/O.
-                Some(code)
-                    if code.starts_with("08")
-                        || code.starts_with("57")
-                        || code.starts_with("53")
-                        || code == "13" =>
-                {
-                    StorageError::Unavailable(Box::new(error))
-                }
+                Some(code) if is_outage(code) => StorageError::Unavailable(Box::new(error)),
                 _ => StorageError::Other(Box::new(error)),
             }
         }
@@ -127,6 +124,54 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
             reason: error.to_string(),
         },
         _ => StorageError::Other(Box::new(error)),
+    }
+}
+
+/// Postgres: connection lost, shutting down, out of resources, idle for too long in a transaction. SQLite:
+/// disk full, and I/O errors, which have the low byte 10.
+fn is_outage(code: &str) -> bool {
+    if code.len() == 5 && ["08", "57", "53"].iter().any(|class| code.starts_with(class)) || code == "25P03" {
+        return true;
+    }
+    code == "13" || code.len() < 5 && code.parse::<u16>().is_ok_and(|code| code & 0xff == 10)
+}
+
+/// `value` as JSON to bind. Postgres stores no NUL, so it becomes U+FFFD on both engines: a message must not
+/// fail for what its sender typed, nor an entry that is kept because it failed.
+pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> Result<Json<Box<RawValue>>, StorageError> {
+    let text = serde_json::to_string(value).map(without_nul);
+    let raw = text.and_then(RawValue::from_string);
+    raw.map(Json)
+        .map_err(|error| StorageError::Other(Box::new(error)))
+}
+
+/// JSON in which no string holds a NUL.
+fn without_nul(json: String) -> String {
+    const NUL: &str = "\\u0000";
+    if !json.contains(NUL) {
+        return json;
+    }
+    let mut clean = String::with_capacity(json.len());
+    let mut rest = json.as_str();
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        clean.push_str(before);
+        let is_nul = escape.starts_with(NUL);
+        // An escaped backslash is one escape, so that what follows it is not taken for another.
+        let len = if is_nul { NUL.len() } else { 2 };
+        clean.push_str(if is_nul { "\u{fffd}" } else { &escape[..len] });
+        rest = &escape[len..];
+    }
+    clean.push_str(rest);
+    clean
+}
+
+/// `text` to bind, with U+FFFD for NUL, as in [`json`].
+pub(crate) fn text(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') {
+        Cow::Owned(text.replace('\0', "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -155,4 +200,46 @@ where
     T::Error: std::fmt::Display,
 {
     text.map(|text| id(entity, text)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nul_becomes_the_replacement_character_and_its_spelling_stays() {
+        for value in [
+            "",
+            "a",
+            "\0",
+            "\\\0",
+            "\\u0000",
+            "\\\\u0000\0\\",
+            "\"\0\"",
+            "\u{1}\0é👋\n",
+        ] {
+            let text = without_nul(serde_json::to_string(value).expect("a string"));
+            let read: String = serde_json::from_str(&text).expect(&text);
+            assert_eq!(read, value.replace('\0', "\u{fffd}"));
+        }
+    }
+
+    #[test]
+    fn outages_are_told_from_faults() {
+        for (code, outage) in [
+            ("08006", true),
+            ("57P01", true),
+            ("53300", true),
+            ("25P03", true),
+            ("13", true),
+            ("10", true),
+            ("522", true),
+            ("531", false),
+            ("23505", false),
+            ("1", false),
+            ("42601", false),
+        ] {
+            assert_eq!(is_outage(code), outage, "{code}");
+        }
+    }
 }

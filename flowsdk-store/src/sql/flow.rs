@@ -9,31 +9,33 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_all, id, optional_id};
+use super::executor::{execute, fetch_all, id, json, optional_id};
 use super::statement::{Sql, sql, sql_list};
 
-pub(super) const INSERT: Sql = sql(
+const INSERT: Sql = sql(
     "INSERT INTO flow (id, router_id, name, published_version_id, created_at) VALUES ($1, $2, $3, $4, $5)",
 );
 
-pub(super) const INSERT_VERSION: Sql = sql(
+const INSERT_VERSION: Sql = sql(
     "INSERT INTO flow_version (id, flow_id, router_id, flow_name, number, definition, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)",
 );
 
-pub(super) const PUBLISH: Sql = sql("UPDATE flow SET published_version_id = $2 WHERE id = $1");
+const PUBLISH: Sql = sql("UPDATE flow SET published_version_id = $2 WHERE id = $1");
 
-pub(super) const FIND: Sql = sql_list!(
+const FIND: Sql = sql_list!(
     "SELECT id, router_id, name, published_version_id, created_at FROM flow WHERE id IN ",
     "$1",
     ""
 );
 
-pub(super) const FIND_VERSIONS: Sql = sql_list!(
+const FIND_VERSIONS: Sql = sql_list!(
     "SELECT id, flow_id, router_id, flow_name, number, definition, created_at FROM flow_version WHERE id IN ",
     "$1",
     ""
 );
+
+super::statement::statements! { INSERT, INSERT_VERSION, PUBLISH, FIND, FIND_VERSIONS }
 
 #[async_trait]
 impl FlowRepository for SqlTx {
@@ -59,7 +61,7 @@ impl FlowRepository for SqlTx {
             version.router_id.as_str(),
             version.flow_name.as_str(),
             version.number,
-            Json(&version.definition),
+            json(&version.definition)?,
             version.created_at.as_millis(),
         )?;
         execute!(self.conn, PUBLISH, version.flow_id.as_str(), version.id.as_str()).map(drop)

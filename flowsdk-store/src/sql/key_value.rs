@@ -14,29 +14,31 @@ use super::executor::{execute, fetch_optional};
 use super::statement::{Sql, sql};
 
 /// Whether a row still counts at `$2`.
-pub(super) const GET: Sql =
+const GET: Sql =
     sql("SELECT value FROM key_value WHERE key = $1 AND (expires_at IS NULL OR expires_at > $2)");
 
-pub(super) const SET: Sql = sql(
+const SET: Sql = sql(
     "INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
      ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at",
 );
 
-pub(super) const SET_IF_ABSENT: Sql = sql(
+const SET_IF_ABSENT: Sql = sql(
     "INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
      ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
      WHERE key_value.expires_at <= $4",
 );
 
-pub(super) const TAKE: Sql = sql("DELETE FROM key_value WHERE key = $1 RETURNING value, expires_at");
+const TAKE: Sql = sql("DELETE FROM key_value WHERE key = $1 RETURNING value, expires_at");
 
-pub(super) const EXTEND_IF: Sql = sql("UPDATE key_value SET expires_at = $3
+const EXTEND_IF: Sql = sql("UPDATE key_value SET expires_at = $3
      WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $4)");
 
-pub(super) const DELETE_IF: Sql =
+const DELETE_IF: Sql =
     sql("DELETE FROM key_value WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $3)");
 
-pub(super) const PURGE: Sql = sql("DELETE FROM key_value WHERE expires_at <= $1");
+const PURGE: Sql = sql("DELETE FROM key_value WHERE expires_at <= $1");
+
+super::statement::statements! { GET, SET, SET_IF_ABSENT, TAKE, EXTEND_IF, DELETE_IF, PURGE }
 
 /// The database as a key-value store. Times to live follow the injected clock.
 #[derive(Debug, Clone)]

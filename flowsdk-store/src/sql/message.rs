@@ -12,7 +12,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id};
+use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
 type Row = (
@@ -83,21 +83,21 @@ fn message(row: Row) -> Result<Message, StorageError> {
     })
 }
 
-pub(super) static INSERT: RowsSql = RowsSql::new(
+static INSERT: RowsSql = RowsSql::new(
     "INSERT INTO message (id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
                           channel_message_id, created_at, status_updated_at) VALUES ",
     12,
     "",
 );
 
-pub(super) const FIND_BY_CHANNEL_ID: Sql = sql_list!(
+const FIND_BY_CHANNEL_ID: Sql = sql_list!(
     "SELECT channel_message_id, id FROM message WHERE channel_message_id IN ",
     "$1",
     ""
 );
 
 /// `$3` lists the ids, `$4` the statuses from which `$1` may come.
-pub(super) const ADVANCE: Sql = super::statement::sql_per(
+const ADVANCE: Sql = super::statement::sql_per(
     "UPDATE message SET status = $1, status_updated_at = $2
      WHERE id IN (SELECT value FROM json_each($3)) AND status IN (SELECT value FROM json_each($4))",
     "UPDATE message SET status = $1, status_updated_at = $2
@@ -105,24 +105,24 @@ pub(super) const ADVANCE: Sql = super::statement::sql_per(
 );
 
 /// The same for one message of one session.
-pub(super) const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
+const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
     "UPDATE message SET status = $1, status_updated_at = $2
      WHERE id = $3 AND session_id = $4 AND status IN (SELECT value FROM json_each($5))",
     "UPDATE message SET status = $1, status_updated_at = $2
      WHERE id = $3 AND session_id = $4 AND status IN (SELECT jsonb_array_elements_text($5))",
 );
 
-pub(super) const HISTORY: Sql = sql(
+const HISTORY: Sql = sql(
     "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
             channel_message_id, created_at, status_updated_at
      FROM message WHERE chat_id = $1 AND (created_at, id) < ($2, $3)
      ORDER BY created_at DESC, id DESC LIMIT $4",
 );
 
-pub(super) const PLACE: Sql = sql("SELECT created_at, id FROM message WHERE id = $1 AND session_id = $2");
+const PLACE: Sql = sql("SELECT created_at, id FROM message WHERE id = $1 AND session_id = $2");
 
 /// By chat, because that is what is indexed; sessions of one chat are few.
-pub(super) const OUTGOING_SINCE: Sql = sql(
+const OUTGOING_SINCE: Sql = sql(
     "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
             channel_message_id, created_at, status_updated_at
      FROM message
@@ -130,15 +130,17 @@ pub(super) const OUTGOING_SINCE: Sql = sql(
      ORDER BY created_at DESC, id DESC LIMIT $5",
 );
 
-pub(super) const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
+const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
      WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT $5");
 
-pub(super) const PENDING: Sql = sql(
+const PENDING: Sql = sql(
     "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
             channel_message_id, created_at, status_updated_at
      FROM message WHERE status = 'pending' AND session_id >= $1 AND session_id < $2 ORDER BY id LIMIT $3",
 );
+
+super::statement::statements! { FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL, PENDING; INSERT }
 
 #[async_trait]
 impl MessageRepository for SqlTx {
@@ -146,10 +148,18 @@ impl MessageRepository for SqlTx {
         &mut self,
         keys: &[String],
     ) -> Result<Vec<(String, MessageId)>, StorageError> {
-        let rows = fetch_all!(self.conn, (String, String), FIND_BY_CHANNEL_ID, Json(keys))?;
-        rows.into_iter()
-            .map(|(key, row)| Ok((key, id("message", row)?)))
-            .collect()
+        let rows = fetch_all!(self.conn, (String, String), FIND_BY_CHANNEL_ID, json(keys)?)?;
+        let mut found = Vec::with_capacity(rows.len());
+        for (key, row) in rows {
+            let row: MessageId = id("message", row)?;
+            // What was asked for, where that is not what could be stored.
+            let asked = keys
+                .iter()
+                .filter(|asked| asked.contains('\0') && text(asked) == key);
+            found.extend(asked.map(|asked| (asked.clone(), row.clone())));
+            found.push((key, row));
+        }
+        Ok(found)
     }
 
     async fn insert_many(&mut self, messages: &[Message]) -> Result<(), StorageError> {
@@ -158,12 +168,18 @@ impl MessageRepository for SqlTx {
             .bind(message.chat_id.as_str())
             .bind(message.session_id.as_str())
             .bind(message.direction.name())
-            .bind(message.kind.as_str())
-            .bind(Json(&message.content))
+            .bind(text(&message.kind))
+            .bind(json(&message.content)?)
             .bind(message.sender.as_ref().map(|sender| sender_name(sender.kind)))
-            .bind(message.sender.as_ref().and_then(|sender| sender.name.as_deref()))
+            .bind(
+                message
+                    .sender
+                    .as_ref()
+                    .and_then(|sender| sender.name.as_deref())
+                    .map(text)
+            )
             .bind(message.status.map(MessageStatus::name))
-            .bind(message.channel_message_id.as_deref())
+            .bind(message.channel_message_id.as_deref().map(text))
             .bind(message.created_at.as_millis())
             .bind(message.status_updated_at.as_millis()))
         .await

@@ -12,6 +12,7 @@ mod contact;
 mod executor;
 mod flow;
 mod key_value;
+mod listener;
 mod message;
 mod migrations;
 mod outbox;
@@ -19,6 +20,8 @@ mod router;
 mod session;
 mod statement;
 mod store;
+#[cfg(test)]
+mod tests;
 mod user;
 mod webchat;
 

@@ -70,11 +70,13 @@ pub(super) struct OutboxRow<'a> {
     pub(super) group: &'static str,
 }
 
-pub(super) static INSERT: RowsSql = RowsSql::new(
+static INSERT: RowsSql = RowsSql::new(
     "INSERT INTO stream_entry (topic, part, grp, key, payload) VALUES ",
     5,
     "",
 );
+
+super::statement::statements! { ; INSERT }
 
 #[async_trait]
 impl Outbox for SqlTx {

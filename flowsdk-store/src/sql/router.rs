@@ -12,36 +12,54 @@ use super::SqlTx;
 use super::executor::{execute, fetch_all, id, optional_id};
 use super::statement::{Sql, sql, sql_list};
 
-pub(super) const FIND: Sql = sql_list!(
+const FIND: Sql = sql_list!(
     "SELECT id, name, initial_flow_id, tz, created_at FROM router WHERE id IN ",
     "$1",
     ""
 );
 
 /// Webchat only: the other channels bring their tables with them.
-pub(super) const FIND_ROUTES: Sql = sql_list!(
+const FIND_ROUTES: Sql = sql_list!(
     "SELECT 'wc-' || webchat_channel.id, router.id, COALESCE(webchat_channel.initial_flow_id, router.initial_flow_id)
      FROM webchat_channel JOIN router ON router.id = webchat_channel.router_id WHERE webchat_channel.id IN ",
     "$1",
     ""
 );
 
-pub(super) const INSERT: Sql =
+const INSERT: Sql =
     sql("INSERT INTO router (id, name, initial_flow_id, tz, created_at) VALUES ($1, $2, $3, $4, $5)");
 
-pub(super) const SET_INITIAL_FLOW: Sql = sql("UPDATE router SET initial_flow_id = $2 WHERE id = $1");
+const SET_INITIAL_FLOW: Sql = sql("UPDATE router SET initial_flow_id = $2 WHERE id = $1");
 
-pub(super) const ROUTER_VARIABLES: Sql = sql_list!(
+const ROUTER_VARIABLES: Sql = sql_list!(
     "SELECT router_id, key, value, value_encrypted FROM router_variable WHERE router_id IN ",
     "$1",
     ""
 );
 
-pub(super) const FLOW_VARIABLES: Sql = sql_list!(
+const FLOW_VARIABLES: Sql = sql_list!(
     "SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id IN ",
     "$1",
     ""
 );
+
+const PUT_ROUTER_VARIABLE: Sql = sql(
+    "INSERT INTO router_variable (id, router_id, key, value, value_encrypted, is_secret, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+     ON CONFLICT (router_id, key) DO UPDATE SET value = excluded.value,
+        value_encrypted = excluded.value_encrypted, is_secret = excluded.is_secret,
+        updated_at = excluded.updated_at",
+);
+
+const PUT_FLOW_VARIABLE: Sql = sql(
+    "INSERT INTO flow_variable (id, flow_id, key, value, value_encrypted, is_secret, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+     ON CONFLICT (flow_id, key) DO UPDATE SET value = excluded.value,
+        value_encrypted = excluded.value_encrypted, is_secret = excluded.is_secret,
+        updated_at = excluded.updated_at",
+);
+
+super::statement::statements! { FIND, FIND_ROUTES, INSERT, SET_INITIAL_FLOW, ROUTER_VARIABLES, FLOW_VARIABLES, PUT_ROUTER_VARIABLE, PUT_FLOW_VARIABLE }
 
 type VariableRow = (String, String, Option<String>, Option<String>);
 
@@ -146,5 +164,29 @@ impl RouterRepository for SqlTx {
             ));
         }
         Ok(variables)
+    }
+
+    async fn put_static_variable(
+        &mut self,
+        id: &str,
+        variable: &StaticVariable,
+        now: Timestamp,
+    ) -> Result<(), StorageError> {
+        let (statement, owner) = match &variable.owner {
+            VariableOwner::Router(router) => (PUT_ROUTER_VARIABLE, router.as_str()),
+            VariableOwner::Flow(flow) => (PUT_FLOW_VARIABLE, flow.as_str()),
+        };
+        execute!(
+            self.conn,
+            statement,
+            id,
+            owner,
+            variable.key.as_str(),
+            variable.value.as_deref(),
+            variable.encrypted.as_ref().map(Encrypted::as_stored),
+            i64::from(variable.encrypted.is_some()),
+            now.as_millis(),
+        )
+        .map(drop)
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, execute_rows, fetch_all, id};
+use super::executor::{corrupt, execute, execute_rows, fetch_all, id, json, text};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
 /// What stands in `session.state`: everything that no query asks for.
@@ -107,7 +107,7 @@ fn session(row: Row) -> Result<StoredSession, StorageError> {
 }
 
 /// Rows are locked in ascending id order.
-pub(super) const FIND_FOR_UPDATE: Sql = sql_list!(
+const FIND_FOR_UPDATE: Sql = sql_list!(
     "SELECT id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at, last_interaction_at, wake_at,
             EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      FROM session WHERE id IN ",
@@ -116,36 +116,48 @@ pub(super) const FIND_FOR_UPDATE: Sql = sql_list!(
     locking
 );
 
-/// Compare-and-set: an existing row is only rewritten when it has the version before this one, so fewer
-/// rows change than were given when one is stale.
-pub(super) static SAVE: RowsSql = RowsSql::new(
+/// Fewer rows change than were given when one is there already.
+static INSERT: RowsSql = RowsSql::new(
     "INSERT INTO session (id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at,
                           last_interaction_at, wake_at) VALUES ",
     11,
-    " ON CONFLICT (id) DO UPDATE SET
-        version = excluded.version, epoch = excluded.epoch, chat_id = excluded.chat_id, mode = excluded.mode,
-        state = excluded.state, last_interaction_at = excluded.last_interaction_at, wake_at = excluded.wake_at
-      WHERE session.version = excluded.version - 1",
+    " ON CONFLICT (id) DO NOTHING",
 );
 
-pub(super) const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
+/// Compare-and-set: fewer rows change than were given when one has another version or is gone. An upsert
+/// would bring back a session that ended, and let one that was begun twice run over the first.
+static UPDATE: RowsSql = RowsSql::typed(
+    "WITH new (id, expected, version, epoch, chat_id, mode, state, started_at, last_interaction_at, wake_at)
+     AS (VALUES ",
+    &[
+        "text", "bigint", "bigint", "bigint", "text", "text", "jsonb", "bigint", "bigint", "bigint",
+    ],
+    ") UPDATE session SET
+        version = new.version, epoch = new.epoch, chat_id = new.chat_id, mode = new.mode, state = new.state,
+        started_at = new.started_at, last_interaction_at = new.last_interaction_at, wake_at = new.wake_at
+     FROM new WHERE session.id = new.id AND session.version = new.expected",
+);
 
-pub(super) const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
+const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
+
+const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at LIMIT $2");
 
-pub(super) const FREEZE: Sql = sql(
+const FREEZE: Sql = sql(
     "INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at)
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id) DO NOTHING",
 );
 
-pub(super) const FROZEN_AMONG: Sql = sql_list!(
+const FROZEN_AMONG: Sql = sql_list!(
     "SELECT session_id FROM frozen_session WHERE session_id IN ",
     "$1",
     ""
 );
 
-pub(super) const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
+const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
+
+super::statement::statements! { FIND_FOR_UPDATE, DELETE, DUE, FREEZE, FROZEN_AMONG, KEEP; INSERT, UPDATE }
 
 #[async_trait]
 impl SessionRepository for SqlTx {
@@ -157,20 +169,41 @@ impl SessionRepository for SqlTx {
     }
 
     async fn save_many(&mut self, sessions: &[SessionWrite<'_>]) -> Result<(), StorageError> {
-        let changed = execute_rows!(self.conn, SAVE, sessions, |query, write| query
-            .bind(write.session.id.as_str())
-            .bind(write.session.version)
-            .bind(write.session.epoch)
-            .bind(write.session.router_id.as_str())
-            .bind(write.session.contact_id.as_str())
-            .bind(write.session.chat_id.as_str())
-            .bind(write.session.mode.name())
-            .bind(Json(StateRef::from(write.session)))
-            .bind(write.session.started_at.as_millis())
-            .bind(write.session.last_interaction_at.as_millis())
-            .bind(write.session.wake_at.map(Timestamp::as_millis)))
+        let new: Vec<&Session> = sessions
+            .iter()
+            .filter(|write| write.expected.is_none())
+            .map(|write| write.session)
+            .collect();
+        let read: Vec<(&Session, i64)> = sessions
+            .iter()
+            .filter_map(|write| Some((write.session, write.expected?)))
+            .collect();
+        let inserted = execute_rows!(self.conn, INSERT, &new[..], |query, session| query
+            .bind(session.id.as_str())
+            .bind(session.version)
+            .bind(session.epoch)
+            .bind(session.router_id.as_str())
+            .bind(session.contact_id.as_str())
+            .bind(session.chat_id.as_str())
+            .bind(session.mode.name())
+            .bind(json(&StateRef::from(*session))?)
+            .bind(session.started_at.as_millis())
+            .bind(session.last_interaction_at.as_millis())
+            .bind(session.wake_at.map(Timestamp::as_millis)))
         .await?;
-        if changed == sessions.len() as u64 {
+        let updated = execute_rows!(self.conn, UPDATE, &read[..], |query, read| query
+            .bind(read.0.id.as_str())
+            .bind(read.1)
+            .bind(read.0.version)
+            .bind(read.0.epoch)
+            .bind(read.0.chat_id.as_str())
+            .bind(read.0.mode.name())
+            .bind(json(&StateRef::from(read.0))?)
+            .bind(read.0.started_at.as_millis())
+            .bind(read.0.last_interaction_at.as_millis())
+            .bind(read.0.wake_at.map(Timestamp::as_millis)))
+        .await?;
+        if inserted + updated == sessions.len() as u64 {
             Ok(())
         } else {
             Err(StorageError::Stale { entity: "session" })
@@ -183,7 +216,7 @@ impl SessionRepository for SqlTx {
 
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError> {
         let rows = fetch_all!(self.conn, (String,), DUE, now.as_millis(), i64::from(limit))?;
-        rows.into_iter().map(|(text,)| id("session", text)).collect()
+        rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
     async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError> {
@@ -192,8 +225,8 @@ impl SessionRepository for SqlTx {
             FREEZE,
             frozen.session_id.as_str(),
             frozen.error.code.as_str(),
-            frozen.error.message.as_str(),
-            Json(&frozen.entry),
+            text(&frozen.error.message),
+            json(&frozen.entry)?,
             frozen.frozen_at.as_millis(),
         )
         .map(drop)
@@ -201,10 +234,10 @@ impl SessionRepository for SqlTx {
 
     async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError> {
         let rows = fetch_all!(self.conn, (String,), FROZEN_AMONG, Json(ids))?;
-        rows.into_iter().map(|(text,)| id("session", text)).collect()
+        rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
     async fn keep_entry(&mut self, session: &SessionId, entry: &Value) -> Result<(), StorageError> {
-        execute!(self.conn, KEEP, session.as_str(), Json(entry)).map(drop)
+        execute!(self.conn, KEEP, session.as_str(), json(entry)?).map(drop)
     }
 }

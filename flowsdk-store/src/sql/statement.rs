@@ -46,6 +46,19 @@ macro_rules! sql_list {
 }
 pub(crate) use sql_list;
 
+/// Lists the statements of a file, then those over rows, for the test that prepares them all.
+macro_rules! statements {
+    ($($one:ident),* $(; $($rows:ident),*)?) => {
+        #[cfg(test)]
+        pub(super) fn statements() -> Vec<(&'static str, $crate::sql::statement::Sql)> {
+            let one = [$((stringify!($one), $one)),*].into_iter();
+            $($(let one = one.chain($rows.all().into_iter().map(|sql| (stringify!($rows), sql)));)*)?
+            one.collect()
+        }
+    };
+}
+pub(super) use statements;
+
 /// Rows of one multi-row statement, largest first: a list is cut into these, so that only a few texts
 /// are prepared.
 const SIZES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
@@ -55,8 +68,10 @@ const SIZES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
 pub(crate) struct RowsSql {
     head: &'static str,
     columns: usize,
+    /// Postgres types of the columns, where no table tells them.
+    types: &'static [&'static str],
     tail: &'static str,
-    texts: [OnceLock<&'static str>; SIZES.len()],
+    texts: [OnceLock<Sql>; SIZES.len()],
 }
 
 impl RowsSql {
@@ -65,30 +80,61 @@ impl RowsSql {
         Self {
             head,
             columns,
+            types: &[],
+            tail,
+            texts: [const { OnceLock::new() }; SIZES.len()],
+        }
+    }
+
+    /// The same for rows that are not inserted into a table, whose types Postgres must be told.
+    pub(crate) const fn typed(
+        head: &'static str,
+        types: &'static [&'static str],
+        tail: &'static str,
+    ) -> Self {
+        Self {
+            head,
+            columns: types.len(),
+            types,
             tail,
             texts: [const { OnceLock::new() }; SIZES.len()],
         }
     }
 
     /// The largest leading part of `items` that there is a statement for, and the statement.
-    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], &'static str) {
+    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], Sql) {
         let at = SIZES
             .iter()
             .position(|&size| size <= items.len())
             .unwrap_or(SIZES.len() - 1);
         let size = SIZES[at].min(items.len());
         // Leaked once a size and statement: the driver keeps prepared statements by static text.
-        let text = self.texts[at].get_or_init(|| Box::leak(self.text(SIZES[at]).into_boxed_str()));
-        (&items[..size], text)
+        let text = self.texts[at].get_or_init(|| {
+            let leak = |types| -> &'static str { Box::leak(self.text(SIZES[at], types).into_boxed_str()) };
+            let sqlite = leak(&[]);
+            sql_per(
+                sqlite,
+                if self.types.is_empty() {
+                    sqlite
+                } else {
+                    leak(self.types)
+                },
+            )
+        });
+        (&items[..size], *text)
     }
 
-    fn text(&self, rows: usize) -> String {
+    fn text(&self, rows: usize, types: &[&str]) -> String {
         let mut text = String::from(self.head);
         for row in 0..rows {
             text.push_str(if row == 0 { "(" } else { ", (" });
             for column in 0..self.columns {
                 let bind = row * self.columns + column + 1;
                 text.push_str(&format!("{}${bind}", if column == 0 { "" } else { ", " }));
+                if let (0, Some(name)) = (row, types.get(column)) {
+                    text.push_str("::");
+                    text.push_str(name);
+                }
             }
             text.push(')');
         }
@@ -96,10 +142,10 @@ impl RowsSql {
         text
     }
 
-    /// The texts of every size, so that a test can prepare them.
+    /// The statement of every size, so that a test can prepare them.
     #[cfg(test)]
-    pub(crate) fn all(&self) -> Vec<String> {
-        SIZES.iter().map(|&size| self.text(size)).collect()
+    pub(crate) fn all(&self) -> Vec<Sql> {
+        SIZES.iter().map(|&size| self.chunk(&vec![(); size]).1).collect()
     }
 }
 
@@ -119,9 +165,12 @@ mod tests {
             rest = &rest[chunk.len()..];
         }
         assert_eq!(sizes, [128, 64, 8, 2, 1]);
-        assert_eq!(
-            INSERT.chunk(&[0, 1]).1,
-            "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id"
-        );
+        let text = "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id";
+        let statement = INSERT.chunk(&[0, 1]).1;
+        assert_eq!((statement.sqlite, statement.postgres), (text, text));
+        static UPDATE: RowsSql = RowsSql::typed("VALUES ", &["text", "bigint"], "");
+        let statement = UPDATE.chunk(&[0, 1]).1;
+        assert_eq!(statement.sqlite, "VALUES ($1, $2), ($3, $4)");
+        assert_eq!(statement.postgres, "VALUES ($1::text, $2::bigint), ($3, $4)");
     }
 }

@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions as _, PgPool, SqlitePool};
 use tokio::sync::Notify;
 
 use super::executor::{Conn, storage_error};
-use super::{OutboxRoutes, migrations};
+use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
 const SQLITE_READERS: u32 = 4;
@@ -117,13 +117,17 @@ impl SqlStore {
 
     /// Moves what the write-ahead log holds into the database file, as far as no reader needs it; an
     /// idempotent tick, and nothing on Postgres.
+    ///
+    /// It runs beside the writer. Under a load that never pauses the log would grow for ever that way, so a
+    /// large one is finished on the write connection, where there is next to nothing left to move; the
+    /// log then begins anew.
     pub async fn checkpoint(&self) -> Result<(), StorageError> {
-        if let Pools::Sqlite { readers, .. } = &self.pools {
-            let mut connection = readers.acquire().await.map_err(storage_error)?;
-            sqlx::query("PRAGMA wal_checkpoint(PASSIVE)")
-                .execute(&mut *connection)
-                .await
-                .map_err(storage_error)?;
+        let Pools::Sqlite { writer, readers } = &self.pools else {
+            return Ok(());
+        };
+        let (_, log, _) = passive_checkpoint(readers).await?;
+        if log > LARGE_LOG_PAGES {
+            passive_checkpoint(writer).await?;
         }
         Ok(())
     }
@@ -148,6 +152,14 @@ impl SqlStore {
         }
     }
 
+    /// The connections to Postgres, if that is the engine.
+    pub(super) fn postgres(&self) -> Option<&PgPool> {
+        match &self.pools {
+            Pools::Sqlite { .. } => None,
+            Pools::Postgres(pool) => Some(pool),
+        }
+    }
+
     pub(super) fn routes(&self) -> &OutboxRoutes {
         &self.routes
     }
@@ -156,6 +168,17 @@ impl SqlStore {
     pub(super) fn published(&self) -> Arc<Notify> {
         Arc::clone(&self.published)
     }
+}
+
+/// Pages (of 4 KiB) beyond which a write-ahead log is large.
+const LARGE_LOG_PAGES: i64 = 16_384;
+
+/// Whether it was blocked, the pages in the log, and those of them that were moved.
+async fn passive_checkpoint(pool: &SqlitePool) -> Result<(i64, i64, i64), StorageError> {
+    sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)")
+        .fetch_one(pool)
+        .await
+        .map_err(storage_error)
 }
 
 fn sqlite_options() -> SqliteConnectOptions {
@@ -188,7 +211,7 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
         .max_connections(SQLITE_READERS)
         .acquire_timeout(PATIENCE)
         .test_before_acquire(false)
-        .connect_with(options.pragma("cache_size", "-8192"))
+        .connect_with(options.pragma("cache_size", "-8192").pragma("query_only", "on"))
         .await
         .map_err(storage_error)?;
     Ok(Pools::Sqlite { writer, readers })
@@ -199,6 +222,8 @@ async fn sqlite_memory() -> Result<Pools, StorageError> {
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(PATIENCE)
+        // A connection under test is closed when whoever waits for it gives up, and takes the data with it.
+        .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
         .connect_with(sqlite_options().in_memory(true))
@@ -269,7 +294,9 @@ impl Store for SqlStore {
     async fn read(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
             Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
-            Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
+            Pools::Postgres(pool) => {
+                Conn::Postgres(pool.begin_with("BEGIN READ ONLY").await.map_err(storage_error)?)
+            }
         };
         Ok(self.transaction(conn))
     }
@@ -280,7 +307,15 @@ impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
             Conn::Sqlite(tx) => tx.commit().await,
-            Conn::Postgres(tx) => tx.commit().await,
+            Conn::Postgres(mut tx) => {
+                if self.published {
+                    sqlx::query(listener::TELL)
+                        .execute(&mut *tx)
+                        .await
+                        .map_err(storage_error)?;
+                }
+                tx.commit().await
+            }
         }
         .map_err(storage_error)?;
         if self.published {

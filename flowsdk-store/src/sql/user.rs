@@ -9,14 +9,16 @@ use super::SqlTx;
 use super::executor::{corrupt, execute, fetch_optional, id};
 use super::statement::{Sql, sql};
 
-pub(super) const FIND_BY_EMAIL: Sql = sql(
+const FIND_BY_EMAIL: Sql = sql(
     "SELECT id, name, email, phone, password_hash, user_role, created_at FROM user_account WHERE email = $1",
 );
 
-pub(super) const INSERT: Sql = sql(
+const INSERT: Sql = sql(
     "INSERT INTO user_account (id, name, email, phone, password_hash, user_role, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING",
 );
+
+super::statement::statements! { FIND_BY_EMAIL, INSERT }
 
 #[async_trait]
 impl UserRepository for SqlTx {

@@ -10,38 +10,40 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_optional, id, optional_id};
+use super::executor::{execute, fetch_optional, id, json, optional_id};
 use super::statement::{Sql, sql};
 
-pub(super) const FIND_CHANNEL: Sql = sql(
+const FIND_CHANNEL: Sql = sql(
     "SELECT id, router_id, name, is_test_channel, appearance, initial_flow_id, embed_secret_encrypted,
             allowed_origins, created_at
      FROM webchat_channel WHERE id = $1",
 );
 
-pub(super) const INSERT_CHANNEL: Sql = sql(
+const INSERT_CHANNEL: Sql = sql(
     "INSERT INTO webchat_channel (id, router_id, name, is_test_channel, appearance, initial_flow_id,
                                   embed_secret_encrypted, allowed_origins, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 );
 
-pub(super) const FIND_IDENTITY: Sql = sql(
+const FIND_IDENTITY: Sql = sql(
     "SELECT webchat_identity.id, webchat_identity.contact_id, webchat_identity.session_key_hash,
             webchat_identity.created_at
      FROM contact JOIN webchat_identity ON webchat_identity.contact_id = contact.id
      WHERE contact.phone_number = $2 AND webchat_identity.channel_id = $1",
 );
 
-pub(super) const INSERT_IDENTITY: Sql = sql(
+const INSERT_IDENTITY: Sql = sql(
     "INSERT INTO webchat_identity (id, channel_id, contact_id, session_key_hash, created_at)
      VALUES ($1, $2, $3, $4, $5)",
 );
 
-pub(super) const FIND_CHAT: Sql = sql(
+const FIND_CHAT: Sql = sql(
     "SELECT chat.id FROM chat JOIN webchat_channel ON webchat_channel.router_id = chat.router_id
      WHERE webchat_channel.id = $1 AND chat.contact_id = $2
      ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1",
 );
+
+super::statement::statements! { FIND_CHANNEL, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
 
 #[async_trait]
 impl WebchatRepository for SqlTx {
@@ -83,10 +85,10 @@ impl WebchatRepository for SqlTx {
             channel.router_id.as_str(),
             channel.name.as_str(),
             i64::from(channel.is_test_channel),
-            channel.appearance.as_ref().map(Json),
+            channel.appearance.as_ref().map(json).transpose()?,
             channel.initial_flow_id.as_ref().map(|id| id.as_str()),
             channel.embed_secret.as_ref().map(Encrypted::as_stored),
-            channel.allowed_origins.as_ref().map(Json),
+            channel.allowed_origins.as_ref().map(json).transpose()?,
             channel.created_at.as_millis(),
         )
         .map(drop)

@@ -1,5 +1,13 @@
-//! The conformance suites on the adapters of this crate. The tests on Redis need a server of version 7 or
-//! later: `FLOWSDK_TEST_REDIS=redis://127.0.0.1:6379`; without it they say that they are skipped.
+//! The conformance suites on the adapters of this crate, and use cases on its databases. The tests on
+//! servers need `FLOWSDK_TEST_REDIS=redis://127.0.0.1:6379` (version 7 or later) and
+//! `FLOWSDK_TEST_POSTGRES=postgres://postgres@127.0.0.1:5432/postgres`; without them they say that they are
+//! skipped. `cargo xtask services -- cargo test -p flowsdk-store` starts both.
 
+mod accounts;
+mod consumer;
+mod conversations;
 mod memory;
 mod redis;
+mod sql;
+mod support;
+mod webchat;

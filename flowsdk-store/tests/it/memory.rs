@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::stream::broker::Broker;
+use flowsdk_core::stream::broker::{Broker, Tails};
 use flowsdk_core::testkit::KeyValueUnderTest;
 use flowsdk_core::time::ManualClock;
 use flowsdk_store::memory::{MemoryBroker, MemoryKeyValue};
 
 async fn broker() -> Arc<dyn Broker> {
+    Arc::new(MemoryBroker::new(4))
+}
+
+async fn tails() -> Arc<dyn Tails> {
     Arc::new(MemoryBroker::new(4))
 }
 
@@ -22,6 +26,10 @@ async fn key_values() -> KeyValueUnderTest {
 
 mod streams {
     flowsdk_core::broker_conformance!(super::broker);
+}
+
+mod tails {
+    flowsdk_core::tail_conformance!(super::tails);
 }
 
 mod streams_of_one_partition {

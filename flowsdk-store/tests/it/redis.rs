@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
+use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry, Tails};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_core::testkit::{self, KeyValueUnderTest};
 use flowsdk_core::time::{Clock as _, SystemClock};
@@ -29,6 +29,10 @@ async fn broker() -> Option<Arc<dyn Broker>> {
     Some(Arc::new(server().await?.broker(4)))
 }
 
+async fn tails() -> Option<Arc<dyn Tails>> {
+    Some(Arc::new(server().await?.broker(4)))
+}
+
 async fn broker_of_one_partition() -> Option<Arc<dyn Broker>> {
     Some(Arc::new(server().await?.broker(1)))
 }
@@ -39,6 +43,10 @@ async fn key_values() -> Option<KeyValueUnderTest> {
 
 mod streams {
     flowsdk_core::broker_conformance!(super::broker);
+}
+
+mod tails {
+    flowsdk_core::tail_conformance!(super::tails);
 }
 
 mod streams_of_one_partition {

@@ -10,7 +10,6 @@ use crate::id::{BlockId, FlowId};
 impl Turn<'_> {
     /// What tokens and conditions read at this point of the turn.
     pub(super) fn view(&self) -> View<'_> {
-        let same_flow = self.flow.flow_id() == self.scene.flow.flow_id();
         View {
             here: Here {
                 flow_id: self.flow.flow_id(),
@@ -21,8 +20,12 @@ impl Turn<'_> {
             contact: &self.contact,
             input: self.input,
             router_variables: &self.scene.statics.router,
-            // The map of the scene belongs to the scene's flow only (spec A 9).
-            flow_variables: same_flow.then_some(&*self.scene.statics.flow),
+            flow_variables: self
+                .scene
+                .statics
+                .flows
+                .get(self.flow.flow_id())
+                .map(|map| &**map),
             now: self.scene.now,
             names: self,
         }

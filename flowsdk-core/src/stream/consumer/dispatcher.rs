@@ -206,15 +206,16 @@ async fn failed<H: BatchHandler>(
         reason,
         "an event failed"
     );
-    if attempts < config.max_attempts {
-        return Ended::Again;
-    }
     if transient {
-        if work.origin.is_some() {
+        if work.origin.is_some() || attempts < config.max_attempts {
             return Ended::Again;
         }
         work.answer(Err(SubmitError::Unavailable));
         return Ended::Finished;
+    }
+    // Counted apart, so that an outage does not use up what an event has.
+    if work.faults.fetch_add(1, Ordering::Relaxed) + 1 < config.max_attempts {
+        return Ended::Again;
     }
     match handler.poison(&work.key, &work.event, reason).await {
         Ok(()) => {

@@ -127,7 +127,10 @@ pub struct Work<E, R> {
     event: E,
     origin: Option<Origin>,
     reply: Mutex<Option<oneshot::Sender<Result<R, SubmitError>>>>,
+    /// Failures of any kind.
     attempts: std::sync::atomic::AtomicU32,
+    /// Those that were not transient.
+    faults: std::sync::atomic::AtomicU32,
 }
 
 impl<E, R> Work<E, R> {
@@ -148,6 +151,7 @@ impl<E, R> Work<E, R> {
             origin,
             reply: Mutex::new(reply),
             attempts: std::sync::atomic::AtomicU32::new(0),
+            faults: std::sync::atomic::AtomicU32::new(0),
         }
     }
 

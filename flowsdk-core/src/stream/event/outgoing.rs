@@ -33,6 +33,9 @@ pub struct OutgoingEvent {
     pub epoch: i64,
     /// When it was produced.
     pub timestamp: Timestamp,
+    /// For how long the channel shows that somebody types before it shows the message, where it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typing_ms: Option<u64>,
     /// Set when it answers a comment on the social channel (spec B 4.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ig_comment_target: Option<CommentTarget>,

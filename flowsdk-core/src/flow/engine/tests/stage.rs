@@ -91,7 +91,10 @@ impl Stage {
             },
             statics: StaticVariables {
                 router: Arc::new(BTreeMap::from([("brand".into(), "ACME".into())])),
-                flow: Arc::new(BTreeMap::from([("promo".into(), "X1".into())])),
+                flows: BTreeMap::from([(
+                    FlowId::parse("flow1").expect("id"),
+                    Arc::new(BTreeMap::from([("promo".into(), "X1".into())])),
+                )]),
             },
             now: NOW,
             session: session(),

@@ -1,0 +1,104 @@
+//! Sessions that somebody must look at: those that are due, those that are frozen and what is kept for them.
+
+use serde_json::json;
+
+use super::StoreUnderTest;
+use super::world::{World, later, session_id};
+use crate::session::{FrozenError, FrozenSession, Session};
+use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::time::Timestamp;
+
+fn frozen(n: usize, code: &str) -> FrozenSession {
+    FrozenSession {
+        session_id: session_id(n),
+        error: FrozenError {
+            code: code.to_owned(),
+            message: "Ação 👋".to_owned(),
+        },
+        entry: json!({ "kind": "message", "text": "é" }),
+        frozen_at: later(0),
+    }
+}
+
+/// Sessions whose moment has come, oldest first, no more than asked; frozen ones have nothing to be rung for.
+pub async fn due_sessions_come_oldest_first<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let at = |n: usize, wake_at: Option<Timestamp>| {
+        (
+            Session {
+                wake_at,
+                ..world.session(n)
+            },
+            None,
+        )
+    };
+    world
+        .save(&[
+            at(1, Some(later(30))),
+            at(2, Some(later(10))),
+            at(3, Some(later(20))),
+            at(4, None),
+            at(5, Some(later(31))),
+            at(6, Some(later(5))),
+        ])
+        .await
+        .expect("save");
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.sessions()
+        .freeze(&frozen(6, "flow_loop"))
+        .await
+        .expect("freeze");
+    tx.commit().await.expect("commit");
+    let mut tx = world.store.read().await.expect("read");
+    for (now, limit, expected) in [
+        (30, 10, &[2, 3, 1][..]),
+        (30, 2, &[2, 3]),
+        (10, 10, &[2]),
+        (9, 10, &[]),
+    ] {
+        let due = tx.sessions().due(later(now), limit).await.expect("due");
+        assert_eq!(
+            due,
+            expected.iter().map(|&n| session_id(n)).collect::<Vec<_>>(),
+            "{now} {limit}"
+        );
+    }
+}
+
+/// A frozen session is found as such, whether it has a row or not; freezing it twice is one freeze.
+pub async fn frozen_sessions_are_known<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    world
+        .save(&[(world.session(1), None), (world.session(2), None)])
+        .await
+        .expect("save");
+    let ids: Vec<_> = (1..=4).map(session_id).collect();
+    for code in ["flow_loop", "poison_entry"] {
+        let mut tx = world.store.begin().await.expect("begin");
+        for n in [1, 3] {
+            tx.sessions().freeze(&frozen(n, code)).await.expect("freeze");
+            tx.sessions()
+                .keep_entry(&session_id(n), &json!({ "text": "é👋" }))
+                .await
+                .expect("keep");
+        }
+        tx.commit().await.expect("commit");
+        let mut tx = world.store.begin().await.expect("begin");
+        let mut found = tx.sessions().frozen_among(&ids).await.expect("frozen");
+        found.sort_unstable();
+        assert_eq!(found, [session_id(1), session_id(3)]);
+        assert_eq!(tx.sessions().frozen_among(&ids[1..2]).await.expect("frozen"), []);
+        let found = tx.sessions().find_many_for_update(&ids).await.expect("find");
+        let flags: Vec<_> = found
+            .into_iter()
+            .map(|stored| (stored.session.id, stored.frozen))
+            .collect();
+        assert_eq!(flags, [(session_id(1), true), (session_id(2), false)]);
+    }
+}

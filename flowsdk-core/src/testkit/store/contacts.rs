@@ -1,0 +1,124 @@
+//! Contacts.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::StoreUnderTest;
+use super::world::{contact, context};
+use crate::contact::{Contact, ContactChange};
+use crate::store::{ConversationTx, Store, Transaction as _};
+
+async fn insert<S: Store>(subject: &StoreUnderTest<S>, contacts: &[Contact])
+where
+    S::Tx: ConversationTx,
+{
+    let mut tx = subject.store.begin().await.expect("begin");
+    for contact in contacts {
+        tx.contacts().insert_or_get(contact).await.expect("insert");
+    }
+    tx.commit().await.expect("commit");
+}
+
+/// Of hundreds of contacts those that are asked for come, by id or by identity, each once.
+pub async fn contacts_are_found_by_id_and_by_identity<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let cx = context();
+    let contacts: Vec<_> = (0..320).map(|n| contact(&cx, n)).collect();
+    insert(&subject, &contacts).await;
+    let mut ids: Vec<_> = contacts[..300].iter().map(|contact| contact.id.clone()).collect();
+    ids.extend([ids[0].clone(), "nobody".parse().expect("an id")]);
+    let mut phones: Vec<_> = contacts[20..]
+        .iter()
+        .map(|contact| contact.phone_number.clone())
+        .collect();
+    phones.extend([phones[0].clone(), "'; --".to_owned(), String::new()]);
+    let mut tx = subject.store.read().await.expect("read");
+    let by_id = |mut found: Vec<Contact>| {
+        found.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        found
+    };
+    assert_eq!(
+        by_id(tx.contacts().find_many_for_update(&ids).await.expect("find")),
+        contacts[..300]
+    );
+    assert_eq!(
+        by_id(tx.contacts().find_by_phone_numbers(&phones).await.expect("find")),
+        contacts[20..]
+    );
+    assert_eq!(tx.contacts().find_many_for_update(&[]).await.expect("find"), []);
+}
+
+/// A second contact of the same identity is not created: the first one is given.
+pub async fn an_identity_has_one_contact<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let cx = context();
+    let (first, second) = (
+        contact(&cx, 1),
+        Contact {
+            name: "Other".to_owned(),
+            ..contact(&cx, 1)
+        },
+    );
+    let mut tx = subject.store.begin().await.expect("begin");
+    assert_eq!(tx.contacts().insert_or_get(&first).await.expect("insert"), first);
+    assert_eq!(tx.contacts().insert_or_get(&second).await.expect("insert"), first);
+    tx.commit().await.expect("commit");
+    let mut tx = subject.store.begin().await.expect("begin");
+    assert_eq!(tx.contacts().insert_or_get(&second).await.expect("insert"), first);
+}
+
+/// Of sixteen that create a contact at once all are given the same.
+pub async fn many_that_create_a_contact_get_the_same<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let cx = context();
+    let mut tasks = JoinSet::new();
+    for _ in 0..16 {
+        let (store, new) = (Arc::clone(&subject.store), contact(&cx, 1));
+        tasks.spawn(async move {
+            let mut tx = store.begin().await.expect("begin");
+            let contact = tx.contacts().insert_or_get(&new).await.expect("insert");
+            tx.commit().await.expect("commit");
+            contact.id
+        });
+    }
+    let ids: BTreeSet<_> = tasks.join_all().await.into_iter().collect();
+    assert_eq!(ids.len(), 1);
+}
+
+/// Name, lock and variables are rewritten; nothing else is, and no other contact.
+pub async fn a_changed_contact_is_saved<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let cx = context();
+    let (mut changed, other) = (contact(&cx, 1), contact(&cx, 2));
+    insert(&subject, &[changed.clone(), other.clone()]).await;
+    changed.apply(&ContactChange::Name("João 👋🏽 'O\"Neil'".to_owned()));
+    let value = json!({ "list": [1, 2.5, null, true], "": "á" });
+    changed.apply(&ContactChange::Variable {
+        key: "chave.ação".to_owned(),
+        value,
+    });
+    let mut tx = subject.store.begin().await.expect("begin");
+    tx.contacts().save_many(&[&changed]).await.expect("save");
+    tx.contacts().save_many(&[]).await.expect("save nothing");
+    tx.commit().await.expect("commit");
+    let mut tx = subject.store.read().await.expect("read");
+    for expected in [changed, other] {
+        let found = tx
+            .contacts()
+            .find_many_for_update(std::slice::from_ref(&expected.id))
+            .await
+            .expect("find");
+        assert_eq!(found, [expected]);
+    }
+}

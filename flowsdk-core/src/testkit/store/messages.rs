@@ -1,0 +1,310 @@
+//! Messages and the history of a chat.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::StoreUnderTest;
+use super::world::{SIZES, World, session_id};
+use crate::fault::StorageError;
+use crate::message::{Direction, HistoryQuery, Message, MessageStatus, Sender, SenderKind};
+use crate::store::{ConversationTx, Store};
+
+use Direction::{In, Out};
+
+fn with_key(message: Message, key: impl Into<String>) -> Message {
+    Message {
+        channel_message_id: Some(key.into()),
+        ..message
+    }
+}
+
+/// Everything of a message comes back, in both directions and of every sender.
+pub async fn messages_are_read_back<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let mut messages = vec![with_key(world.message(In, 1, "Olá"), "wc-1-a")];
+    for (kind, name) in [
+        (SenderKind::Flow, None),
+        (SenderKind::Ai, Some("Bia 👋")),
+        (SenderKind::Human, Some("")),
+    ] {
+        let sender = Some(Sender {
+            kind,
+            name: name.map(str::to_owned),
+        });
+        messages.push(Message {
+            sender,
+            ..world.message(Out, 1, "é")
+        });
+    }
+    let content = json!({ "type": "order", "order": { "n": 1.5, "list": [null, true] } });
+    messages.push(Message {
+        kind: "order".to_owned(),
+        content,
+        ..world.message(In, 2, "")
+    });
+    messages[2].status = Some(MessageStatus::Failed);
+    messages[2].status_updated_at = world.cx.now() + Duration::from_millis(7);
+    world.insert(&[]).await;
+    world.insert(&messages).await;
+    assert_eq!(world.messages().await, messages);
+}
+
+/// Texts of any length and alphabet come back. A NUL, which some databases cannot store, may come back as
+/// U+FFFD; it is never a reason to refuse the message.
+pub async fn any_content_survives<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let bodies = [
+        "x".repeat(65_536),
+        "👩🏽‍🚀é\u{301}\u{feff}\u{202e}".repeat(4_000),
+        "'; DROP TABLE message; -- \\u0041 \\\\u0000 \\\" $1 ? :a".to_owned(),
+        "\r\n\t\u{1}\u{7f}\u{85}\u{2028}\u{10ffff}".to_owned(),
+        "\\\0\\\\\0".to_owned(),
+    ];
+    let messages: Vec<_> = bodies.iter().map(|body| world.message(In, 1, body)).collect();
+    world.insert(&messages).await;
+    for (message, body) in world.messages().await.into_iter().zip(&bodies) {
+        let stored = message.content["text"]["body"]
+            .as_str()
+            .expect("a text")
+            .replace('\0', "\u{fffd}");
+        assert!(stored == body.replace('\0', "\u{fffd}"), "{stored:?}");
+    }
+}
+
+/// Batches of every size are stored, in order.
+pub async fn messages_in_batches_of_any_size<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let mut all = Vec::new();
+    for size in SIZES {
+        let batch: Vec<_> = (0..size)
+            .map(|n| with_key(world.message(In, n, "é"), format!("wc-{size}-{n}")))
+            .collect();
+        world.insert(&batch).await;
+        all.extend(batch);
+    }
+    assert_eq!(world.messages().await, all);
+}
+
+/// A channel message id is stored once, wherever in a batch it comes again; nothing of that batch stays.
+pub async fn a_channel_message_id_is_stored_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    world
+        .insert(&[with_key(world.message(In, 1, "first"), "wc-1-a")])
+        .await;
+    for at in [0, 130, 299] {
+        let mut batch: Vec<_> = (0..300)
+            .map(|n| with_key(world.message(In, 1, "again"), format!("wc-2-{n}")))
+            .collect();
+        batch[at].channel_message_id = Some("wc-1-a".to_owned());
+        let mut tx = world.store.begin().await.expect("begin");
+        let refused = tx.messages().insert_many(&batch).await;
+        assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
+        drop(tx);
+    }
+    let twice = [
+        with_key(world.message(In, 1, ""), "wc-3"),
+        with_key(world.message(In, 2, ""), "wc-3"),
+    ];
+    let mut tx = world.store.begin().await.expect("begin");
+    let refused = tx.messages().insert_many(&twice).await;
+    assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
+    drop(tx);
+    // An id is stored once too; messages without a key do not meet each other.
+    let message = world.message(Out, 1, "");
+    world.insert(&[message.clone(), world.message(Out, 1, "")]).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let refused = tx.messages().insert_many(&[message]).await;
+    assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
+    drop(tx);
+    assert_eq!(world.messages().await.len(), 3);
+}
+
+/// Keys that are stored are found, with the ids of their rows.
+pub async fn stored_keys_are_found<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let odd = "wc-c1-visitor0001/'\"é,[]{}";
+    let messages: Vec<_> = (0..299)
+        .map(|n| with_key(world.message(In, 1, ""), format!("wc-{n:03}")))
+        .chain([with_key(world.message(In, 1, ""), odd)])
+        .collect();
+    world.insert(&messages).await;
+    let mut keys: Vec<_> = messages
+        .iter()
+        .filter_map(|message| message.channel_message_id.clone())
+        .collect();
+    keys.extend(["wc-300".to_owned(), String::new(), "wc-001".to_owned()]);
+    let mut tx = world.store.read().await.expect("read");
+    let mut found = tx.messages().find_by_channel_ids(&keys).await.expect("find");
+    found.sort_unstable();
+    let mut expected: Vec<_> = messages
+        .into_iter()
+        .map(|message| (message.channel_message_id.expect("a key"), message.id))
+        .collect();
+    expected.sort_unstable();
+    assert!(found == expected, "{} were found", found.len());
+    assert_eq!(tx.messages().find_by_channel_ids(&[]).await.expect("find"), []);
+}
+
+/// The pages of a history are the whole history, newest first, each message once, although messages of
+/// one millisecond lie across the ends of pages and new ones come meanwhile.
+pub async fn pages_are_stable_under_inserts<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let step = |n: usize| Duration::from_millis(n as u64 / 10);
+    let messages: Vec<_> = (0..47)
+        .map(|n| Message {
+            created_at: world.cx.now() + step(n),
+            ..world.message(In, 1, &n.to_string())
+        })
+        .collect();
+    world.insert(&messages).await;
+    let (mut before, mut seen) = (None, Vec::new());
+    loop {
+        let query = HistoryQuery {
+            chat_id: &world.chat,
+            before,
+            limit: 7,
+        };
+        let page = {
+            let mut tx = world.store.read().await.expect("read");
+            tx.messages().history(&query).await.expect("history")
+        };
+        assert!((1..=7).contains(&page.items.len()));
+        seen.extend(page.items);
+        let Some(next) = page.next else { break };
+        before = Some(next);
+        let newer = Message {
+            created_at: world.cx.now() + step(46),
+            ..world.message(Out, 1, "newer")
+        };
+        world.insert(&[newer]).await;
+    }
+    seen.reverse();
+    assert_eq!(seen, messages);
+    // A page that ends with the history says so.
+    let query = HistoryQuery {
+        chat_id: &world.chat,
+        before: None,
+        limit: 53,
+    };
+    let mut tx = world.store.read().await.expect("read");
+    let page = tx.messages().history(&query).await.expect("history");
+    assert_eq!((page.items.len(), page.next), (53, None));
+    let nowhere = "nowhere".parse().expect("an id");
+    let query = HistoryQuery {
+        chat_id: &nowhere,
+        before: None,
+        limit: 5,
+    };
+    assert_eq!(tx.messages().history(&query).await.expect("history").items, []);
+}
+
+/// What a visitor has not seen yet: the outgoing messages of his session after the last one he has.
+pub async fn outgoing_messages_since_one_are_found<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let mut messages: Vec<_> = (0..12)
+        .map(|n| world.message(if n % 3 == 0 { In } else { Out }, 1, &n.to_string()))
+        .collect();
+    messages[5].session_id = session_id(2);
+    world.insert(&messages).await;
+    let ids = |numbers: &[usize]| {
+        numbers
+            .iter()
+            .map(|&n| messages[n].id.clone())
+            .collect::<Vec<_>>()
+    };
+    let unknown = "unknown".parse().expect("an id");
+    for (after, limit, expected) in [
+        (None, 100, ids(&[1, 2, 4, 7, 8, 10, 11])),
+        (None, 3, ids(&[8, 10, 11])),
+        (Some(&messages[4].id), 100, ids(&[7, 8, 10, 11])),
+        (Some(&messages[0].id), 100, ids(&[1, 2, 4, 7, 8, 10, 11])),
+        (Some(&messages[11].id), 100, ids(&[])),
+        (Some(&unknown), 2, ids(&[10, 11])),
+        // Of another session: unknown in this one.
+        (Some(&messages[5].id), 100, ids(&[1, 2, 4, 7, 8, 10, 11])),
+    ] {
+        let mut tx = world.store.read().await.expect("read");
+        let found = tx
+            .messages()
+            .outgoing_since(&session_id(1), &world.chat, after, limit)
+            .await
+            .expect("find");
+        assert_eq!(
+            found.into_iter().map(|m| m.id).collect::<Vec<_>>(),
+            expected,
+            "{after:?} {limit}"
+        );
+    }
+    // And what he has, newest first.
+    for (last, limit, expected) in [
+        (&messages[7].id, 100, ids(&[7, 4, 2, 1])),
+        (&messages[6].id, 2, ids(&[4, 2])),
+        (&messages[0].id, 100, ids(&[])),
+        (&unknown, 100, ids(&[])),
+        (&messages[5].id, 100, ids(&[])),
+    ] {
+        let mut tx = world.store.read().await.expect("read");
+        let found = tx
+            .messages()
+            .outgoing_until(&session_id(1), &world.chat, last, limit)
+            .await
+            .expect("find");
+        assert_eq!(found, expected, "{last:?} {limit}");
+    }
+}
+
+/// What was not handed to its channel yet, oldest first: pending, outgoing and of the channel's sessions.
+pub async fn pending_messages_of_a_channel_are_found<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let mut messages: Vec<_> = (0..8).map(|n| world.message(Out, n, "")).collect();
+    messages[1].status = Some(MessageStatus::Sent);
+    messages[2] = world.message(In, 2, "");
+    messages[3].session_id = "wa-1-2".to_owned().try_into().expect("a session id");
+    messages[4].session_id = "wc-c2-visitor".to_owned().try_into().expect("a session id");
+    world.insert(&messages).await;
+    let mut expected: Vec<_> = [0, 4, 5, 6, 7].map(|n| messages[n].clone()).into();
+    expected.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    let mut tx = world.store.read().await.expect("read");
+    assert_eq!(
+        tx.messages().pending_outgoing("wc-", 100).await.expect("find"),
+        expected
+    );
+    assert_eq!(
+        tx.messages().pending_outgoing("wc-", 2).await.expect("find"),
+        expected[..2]
+    );
+    assert_eq!(
+        tx.messages()
+            .pending_outgoing("wc-c2-", 9)
+            .await
+            .expect("find")
+            .len(),
+        1
+    );
+    assert_eq!(tx.messages().pending_outgoing("ig-", 9).await.expect("find"), []);
+}

@@ -1,0 +1,111 @@
+//! The cases of [`store_conformance!`](crate::store_conformance), one file for each aggregate.
+#![allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
+
+mod attention;
+mod chats;
+mod contacts;
+mod flows;
+mod messages;
+mod sessions;
+mod statuses;
+mod transactions;
+mod world;
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::store::Store;
+use crate::stream::broker::Broker;
+
+pub use attention::*;
+pub use chats::*;
+pub use contacts::*;
+pub use flows::*;
+pub use messages::*;
+pub use sessions::*;
+pub use statuses::*;
+pub use transactions::*;
+
+/// The names of the cases.
+pub const CASES: &[&str] = crate::__store_cases! { __conformance_names };
+
+/// The files of the cases, in the order of the list.
+#[cfg(test)]
+pub(super) const SOURCES: &[&str] = &[
+    include_str!("contacts.rs"),
+    include_str!("chats.rs"),
+    include_str!("flows.rs"),
+    include_str!("sessions.rs"),
+    include_str!("attention.rs"),
+    include_str!("messages.rs"),
+    include_str!("statuses.rs"),
+    include_str!("transactions.rs"),
+];
+
+/// A store, and the streams that its outbox ends in.
+#[derive(Debug)]
+pub struct StoreUnderTest<S> {
+    /// The store, fresh and empty.
+    pub store: Arc<S>,
+    /// Gives what commits of `store` put into the outbox to the groups of
+    /// [`broker::GROUPS`](super::broker::GROUPS).
+    pub streams: Arc<dyn Broker>,
+    pub(super) one_connection: bool,
+}
+
+impl<S: Store> StoreUnderTest<S> {
+    /// A store whose transactions run side by side.
+    pub fn new(store: Arc<S>, streams: Arc<dyn Broker>) -> Self {
+        Self {
+            store,
+            streams,
+            one_connection: false,
+        }
+    }
+
+    /// A store with one connection for everything: a transaction waits for the end of the one before.
+    pub fn of_one_connection(store: Arc<S>, streams: Arc<dyn Broker>) -> Self {
+        Self {
+            one_connection: true,
+            ..Self::new(store, streams)
+        }
+    }
+}
+
+/// What a maker may give: a store, or an `Option` of one.
+pub trait MaybeStore {
+    /// The store.
+    type Store: Store;
+    /// It, if it is there.
+    fn there(self) -> Option<StoreUnderTest<Self::Store>>;
+}
+
+impl<S: Store> MaybeStore for StoreUnderTest<S> {
+    type Store = S;
+    fn there(self) -> Option<Self> {
+        Some(self)
+    }
+}
+
+impl<S: Store> MaybeStore for Option<StoreUnderTest<S>> {
+    type Store = S;
+    fn there(self) -> Self {
+        self
+    }
+}
+
+/// Runs one case on a fresh store; the macro calls it.
+#[doc(hidden)]
+pub fn run<M, MF, CF>(
+    name: &str,
+    make: M,
+    case: impl FnOnce(StoreUnderTest<<MF::Output as MaybeStore>::Store>) -> CF,
+) where
+    M: FnOnce() -> MF,
+    MF: Future,
+    MF::Output: MaybeStore,
+    CF: Future<Output = ()>,
+{
+    super::run(name, || async { make().await.there() }, case);
+}

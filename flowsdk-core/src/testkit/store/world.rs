@@ -1,0 +1,190 @@
+//! What the cases put into a store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::StoreUnderTest;
+use crate::chat::Chat;
+use crate::contact::Contact;
+use crate::context::OpContext;
+use crate::flow::{Flow, FlowVersion};
+use crate::id::{ChatId, ContactId, Cuids, FlowId, MessageId, RouterId};
+use crate::message::{Direction, Message, MessageStatus, Sender};
+use crate::router::Router;
+use crate::session::{Channel, Session, SessionId, SessionWrite};
+use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::time::{ManualClock, Timestamp};
+
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
+/// Sizes of batches around those into which an adapter may cut a list.
+pub(super) const SIZES: [usize; 12] = [1, 2, 3, 7, 31, 64, 65, 127, 128, 129, 255, 300];
+
+/// A store with a router, a contact and its open chat.
+pub(super) struct World<S> {
+    pub(super) store: Arc<S>,
+    pub(super) cx: OpContext,
+    pub(super) router: RouterId,
+    pub(super) contact: ContactId,
+    pub(super) chat: ChatId,
+}
+
+pub(super) fn context() -> OpContext {
+    let clock = ManualClock::at(NOW.as_millis());
+    OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock)))
+}
+
+pub(super) fn session_id(n: usize) -> SessionId {
+    SessionId::parse(format!("wc-c1-visitor{n:04}")).expect("a session id")
+}
+
+pub(super) fn router(id: &str) -> Router {
+    Router {
+        id: RouterId::parse(id).expect("an id"),
+        name: format!("Router {id}"),
+        initial_flow_id: None,
+        tz: "America/Sao_Paulo".to_owned(),
+        created_at: NOW,
+    }
+}
+
+pub(super) fn flow(id: &str, router: &RouterId) -> Flow {
+    Flow {
+        id: FlowId::parse(id).expect("an id"),
+        router_id: router.clone(),
+        name: format!("Flow {id}"),
+        published_version_id: None,
+        created_at: NOW,
+    }
+}
+
+pub(super) fn version(flow: &Flow, number: i64, definition: Value) -> FlowVersion {
+    FlowVersion {
+        id: format!("{}-v{number}", flow.id).parse().expect("an id"),
+        flow_id: flow.id.clone(),
+        router_id: flow.router_id.clone(),
+        flow_name: flow.name.clone(),
+        number,
+        definition,
+        created_at: NOW,
+    }
+}
+
+pub(super) fn contact(cx: &OpContext, n: usize) -> Contact {
+    Contact::create(
+        cx,
+        session_id(n).contact_identity(),
+        format!("Visitor {n}"),
+        Channel::Webchat,
+    )
+}
+
+impl<S: Store> World<S>
+where
+    S::Tx: ConversationTx,
+{
+    pub(super) async fn new(subject: &StoreUnderTest<S>) -> Self {
+        let (store, cx) = (Arc::clone(&subject.store), context());
+        let mut tx = store.begin().await.expect("begin");
+        let router = router("router1");
+        tx.routers().insert(&router).await.expect("a router");
+        let contact = tx
+            .contacts()
+            .insert_or_get(&contact(&cx, 0))
+            .await
+            .expect("a contact");
+        let chat = Chat::open(&cx, contact.id.clone(), router.id.clone());
+        tx.chats()
+            .open_or_get_many(std::slice::from_ref(&chat))
+            .await
+            .expect("a chat");
+        tx.commit().await.expect("commit");
+        Self {
+            store,
+            cx,
+            router: router.id,
+            contact: contact.id,
+            chat: chat.id,
+        }
+    }
+
+    /// A session of the contact, not stored.
+    pub(super) fn session(&self, n: usize) -> Session {
+        let (contact, chat) = (self.contact.clone(), self.chat.clone());
+        Session::begin(session_id(n), self.router.clone(), contact, chat, NOW)
+    }
+
+    /// A message of the chat, not stored.
+    pub(super) fn message(&self, direction: Direction, session: usize, body: &str) -> Message {
+        let out = direction == Direction::Out;
+        Message {
+            id: MessageId::generate(self.cx.ids()),
+            chat_id: self.chat.clone(),
+            session_id: session_id(session),
+            direction,
+            kind: "text".to_owned(),
+            content: json!({ "type": "text", "text": { "body": body } }),
+            sender: out.then_some(Sender::FLOW),
+            status: out.then_some(MessageStatus::Pending),
+            channel_message_id: None,
+            created_at: self.cx.now(),
+            status_updated_at: self.cx.now(),
+        }
+    }
+
+    /// Stores messages.
+    pub(super) async fn insert(&self, messages: &[Message]) {
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.messages().insert_many(messages).await.expect("messages");
+        tx.commit().await.expect("commit");
+    }
+
+    /// All messages of the chat, oldest first.
+    pub(super) async fn messages(&self) -> Vec<Message> {
+        let query = crate::message::HistoryQuery {
+            chat_id: &self.chat,
+            before: None,
+            limit: 10_000,
+        };
+        let mut tx = self.store.read().await.expect("read");
+        let mut items = tx.messages().history(&query).await.expect("history").items;
+        items.reverse();
+        items
+    }
+
+    /// Writes sessions in a transaction of their own.
+    pub(super) async fn save(
+        &self,
+        writes: &[(Session, Option<i64>)],
+    ) -> Result<(), crate::fault::StorageError> {
+        let mut tx = self.store.begin().await?;
+        tx.sessions().save_many(&as_writes(writes)).await?;
+        tx.commit().await
+    }
+
+    /// A stored session.
+    pub(super) async fn stored(&self, n: usize) -> Option<crate::session::StoredSession> {
+        let mut tx = self.store.begin().await.expect("begin");
+        let mut found = tx
+            .sessions()
+            .find_many_for_update(&[session_id(n)])
+            .await
+            .expect("find");
+        found.pop()
+    }
+}
+
+pub(super) fn as_writes(writes: &[(Session, Option<i64>)]) -> Vec<SessionWrite<'_>> {
+    writes
+        .iter()
+        .map(|(session, expected)| SessionWrite {
+            session,
+            expected: *expected,
+        })
+        .collect()
+}
+
+pub(super) fn later(millis: u64) -> Timestamp {
+    NOW + Duration::from_millis(millis)
+}

@@ -1,0 +1,76 @@
+//! Every statement prepares on both engines.
+
+use sqlx::{Executor as _, SqlSafeStr as _};
+
+use crate::sql::statement::Sql;
+use crate::sql::{broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat};
+
+type Statements = Vec<(&'static str, Sql)>;
+
+/// The files with their statements.
+fn files() -> [(&'static str, &'static str, Statements); 11] {
+    macro_rules! files {
+        ($($file:ident),*) => {
+            [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
+        };
+    }
+    files!(
+        broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat
+    )
+}
+
+#[test]
+fn every_statement_is_listed() {
+    for (file, source, statements) in files() {
+        let mut listed: Vec<_> = statements.iter().map(|(name, _)| *name).collect();
+        listed.dedup();
+        let declared: Vec<_> = source
+            .lines()
+            .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
+            .filter_map(|(_, rest)| rest.split_once(": "))
+            .filter(|(_, rest)| rest.starts_with("Sql ") || rest.starts_with("RowsSql "))
+            .map(|(name, _)| name)
+            .collect();
+        let sorted = |mut names: Vec<&'static str>| {
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(sorted(listed), sorted(declared), "{file}");
+    }
+}
+
+#[tokio::test]
+async fn every_statement_prepares_on_sqlite() {
+    let mut connection = super::migrated_sqlite().await;
+    for (file, _, statements) in files() {
+        for (name, sql) in statements {
+            let prepared = connection.prepare(sql.sqlite.into_sql_str()).await;
+            if let Err(error) = prepared {
+                panic!(
+                    "{file} {name}: {error}
+{}",
+                    sql.sqlite
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_statement_prepares_on_postgres() {
+    let Some(mut connection) = super::migrated_postgres().await else {
+        return super::skipped("every_statement_prepares");
+    };
+    for (file, _, statements) in files() {
+        for (name, sql) in statements {
+            let prepared = connection.prepare(sql.postgres.into_sql_str()).await;
+            if let Err(error) = prepared {
+                panic!(
+                    "{file} {name}: {error}
+{}",
+                    sql.postgres
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The use cases of conversations on real databases.
+
+mod beginnings;
+mod duplicates;
+mod endings;
+mod flows;
+mod invariants;
+mod variables;
+mod world;

@@ -1,0 +1,270 @@
+//! A router with a flow and a web chat channel, and visitors who write.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
+use flowsdk_core::contact::Contact;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::{
+    ConversationError, ConversationEvent, Conversations, Handover, InputTimers, OutgoingSink, TurnReport,
+};
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion};
+use flowsdk_core::id::{ChatId, Cuids, FlowId, RouterId};
+use flowsdk_core::message::{Direction, HistoryQuery, IncomingMessage, Message};
+use flowsdk_core::router::Router;
+use flowsdk_core::session::{Channel, SessionId, StoredSession};
+use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::stream::event::{FlowEvent, IncomingEvent, InputTimeout, OutgoingEvent};
+use flowsdk_core::time::{Clock as _, ManualClock};
+use flowsdk_store::sql::SqlStore;
+use serde_json::{Value, json};
+
+use super::flows::{block, flow_of, main_flow};
+
+pub(crate) const NOW: i64 = 1_795_085_820_050;
+pub(crate) const MINUTE: Duration = Duration::from_secs(60);
+pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
+
+/// Remembers what is handed over.
+#[derive(Debug, Default)]
+pub(crate) struct Sink(pub(crate) Mutex<Vec<OutgoingEvent>>);
+
+impl OutgoingSink for Sink {
+    fn deliver(&self, events: Vec<OutgoingEvent>) {
+        self.0.lock().expect("a lock").extend(events);
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) store: Arc<SqlStore>,
+    pub(crate) clock: ManualClock,
+    pub(crate) cx: OpContext,
+    pub(crate) conversations: Arc<Conversations<SqlStore>>,
+    pub(crate) sink: Arc<Sink>,
+    pub(crate) router: RouterId,
+}
+
+impl World {
+    pub(crate) async fn new(store: SqlStore) -> Self {
+        let clock = ManualClock::at(NOW);
+        let cx = OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock.clone())));
+        let (store, sink) = (Arc::new(store), Arc::new(Sink::default()));
+        let key = Arc::new(MasterKey::new(KEY).expect("a key"));
+        let handover = Handover::Direct(Arc::clone(&sink) as Arc<dyn OutgoingSink>);
+        let conversations = Arc::new(Conversations::new(Arc::clone(&store), cx.clone(), key, handover));
+        let router = "router1".parse().expect("an id");
+        let world = Self {
+            store,
+            clock,
+            cx,
+            conversations,
+            sink,
+            router,
+        };
+        world.add_router("router1", "c1").await;
+        world.publish("router1", "main", main_flow()).await;
+        let detour = flow_of(&[block(
+            "back",
+            "Trip",
+            &json!({ "flowId": "main", "blockId": "loop" }),
+        )]);
+        world.publish("router1", "detour", detour).await;
+        world.start_with("router1", "main").await;
+        for visitor in ["ana", "bia", "caio"] {
+            world.add_visitor(visitor).await;
+        }
+        world
+    }
+
+    pub(crate) async fn add_router(&self, router: &str, channel: &str) {
+        let router = Router {
+            id: router.parse().expect("an id"),
+            name: router.to_owned(),
+            initial_flow_id: None,
+            tz: "America/Sao_Paulo".to_owned(),
+            created_at: self.cx.now(),
+        };
+        let channel = WebchatChannel {
+            id: channel.parse().expect("an id"),
+            router_id: router.id.clone(),
+            name: "Chat".to_owned(),
+            is_test_channel: false,
+            appearance: None,
+            initial_flow_id: None,
+            embed_secret: None,
+            allowed_origins: None,
+            created_at: self.cx.now(),
+        };
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.routers().insert(&router).await.expect("a router");
+        tx.webchat().insert_channel(&channel).await.expect("a channel");
+        tx.commit().await.expect("commit");
+    }
+
+    pub(crate) async fn publish(&self, router: &str, id: &str, definition: Value) {
+        let flow = Flow {
+            id: id.parse().expect("an id"),
+            router_id: router.parse().expect("an id"),
+            name: id.to_owned(),
+            published_version_id: None,
+            created_at: self.cx.now(),
+        };
+        let version = FlowVersion {
+            id: format!("{id}-v1").parse().expect("an id"),
+            flow_id: flow.id.clone(),
+            router_id: flow.router_id.clone(),
+            flow_name: flow.name.clone(),
+            number: 1,
+            definition,
+            created_at: self.cx.now(),
+        };
+        CompiledFlow::compile(&version).expect("a flow without errors");
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.flows().insert(&flow).await.expect("a flow");
+        tx.flows().publish(&version).await.expect("a version");
+        tx.commit().await.expect("commit");
+    }
+
+    pub(crate) async fn start_with(&self, router: &str, flow: &str) {
+        let flow: FlowId = flow.parse().expect("an id");
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.routers()
+            .set_initial_flow(&router.parse().expect("an id"), Some(&flow))
+            .await
+            .expect("set");
+        tx.commit().await.expect("commit");
+    }
+
+    /// The contact that the gateway makes of a visitor of channel `c1`.
+    pub(crate) async fn add_visitor(&self, visitor: &str) -> Contact {
+        let identity = session(visitor).contact_identity();
+        let contact = Contact::create(&self.cx, identity, "Flow Chat".to_owned(), Channel::Webchat);
+        let mut tx = self.store.begin().await.expect("begin");
+        let contact = tx.contacts().insert_or_get(&contact).await.expect("a contact");
+        tx.commit().await.expect("commit");
+        contact
+    }
+
+    pub(crate) async fn contact(&self, visitor: &str) -> Contact {
+        let identity = session(visitor).contact_identity();
+        let mut tx = self.store.read().await.expect("read");
+        tx.contacts()
+            .find_by_phone_numbers(&[identity])
+            .await
+            .expect("find")
+            .remove(0)
+    }
+
+    pub(crate) fn event(&self, visitor: &str, messages: Vec<IncomingMessage>) -> IncomingEvent {
+        let session_id = session(visitor);
+        IncomingEvent {
+            channel_type: Channel::Webchat,
+            phone_number_id: session_id.phone_number_id().to_owned(),
+            from: Some(session_id.party().to_owned()),
+            contact_name: "WebChat User".to_owned(),
+            session_id,
+            messages,
+            timestamp: self.cx.now(),
+            context: None,
+            flow_id: None,
+        }
+    }
+
+    /// The event of one text message.
+    pub(crate) fn text(&self, visitor: &str, id: &str, text: &str) -> ConversationEvent {
+        ConversationEvent::Incoming(self.event(visitor, vec![IncomingMessage::text(id, text)]))
+    }
+
+    pub(crate) async fn try_handle(
+        &self,
+        events: &[ConversationEvent],
+    ) -> Result<Vec<TurnReport>, ConversationError> {
+        self.conversations
+            .handle(&events.iter().collect::<Vec<_>>())
+            .await
+    }
+
+    pub(crate) async fn handle(&self, event: ConversationEvent) -> TurnReport {
+        self.try_handle(&[event]).await.expect("handled").remove(0)
+    }
+
+    /// A visitor writes; gives what is answered.
+    pub(crate) async fn say(&self, visitor: &str, id: &str, text: &str) -> Vec<String> {
+        bodies(&self.handle(self.text(visitor, id, text)).await)
+    }
+
+    /// Time passes, and whoever is due is rung for; gives what they are told.
+    pub(crate) async fn wait(&self, step: Duration) -> Vec<String> {
+        self.clock.advance(step);
+        let due = InputTimers::new(Arc::clone(&self.store))
+            .due(self.clock.now())
+            .await
+            .expect("due");
+        let mut told = Vec::new();
+        for session_id in due {
+            let event = ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id }));
+            told.extend(bodies(&self.handle(event).await));
+        }
+        told
+    }
+
+    pub(crate) async fn stored(&self, visitor: &str) -> Option<StoredSession> {
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.sessions()
+            .find_many_for_update(&[session(visitor)])
+            .await
+            .expect("find")
+            .pop()
+    }
+
+    pub(crate) async fn history(&self, chat: &ChatId) -> Vec<Message> {
+        let query = HistoryQuery {
+            chat_id: chat,
+            before: None,
+            limit: 10_000,
+        };
+        let mut tx = self.store.read().await.expect("read");
+        let mut items = tx.messages().history(&query).await.expect("history").items;
+        items.reverse();
+        items
+    }
+
+    /// Both directions of a chat, oldest first.
+    pub(crate) async fn transcript(&self, chat: &ChatId) -> Vec<String> {
+        let line = |message: Message| {
+            let mark = if message.direction == Direction::In {
+                "> "
+            } else {
+                "< "
+            };
+            format!(
+                "{mark}{}",
+                message.content["text"]["body"].as_str().unwrap_or_default()
+            )
+        };
+        self.history(chat).await.into_iter().map(line).collect()
+    }
+
+    /// The chat in which the visitor's live session is.
+    pub(crate) async fn transcript_of(&self, visitor: &str) -> Vec<String> {
+        let chat = self.stored(visitor).await.expect("a session").session.chat_id;
+        self.transcript(&chat).await
+    }
+}
+
+pub(crate) fn session(visitor: &str) -> SessionId {
+    let channel = if visitor.starts_with("other-") { "c2" } else { "c1" };
+    SessionId::parse(format!("wc-{channel}-{visitor}")).expect("a session id")
+}
+
+/// The texts a turn sent.
+pub(crate) fn bodies(report: &TurnReport) -> Vec<String> {
+    report.outgoing.iter().map(body).collect()
+}
+
+pub(crate) fn body(event: &OutgoingEvent) -> String {
+    let content = serde_json::to_value(&event.content).expect("it serialises");
+    content["text"]["body"].as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,71 @@
+//! SQLite in a file.
+
+use std::sync::Arc;
+
+use flowsdk_core::kv::KeyValue as _;
+use flowsdk_core::stream::broker::Broker;
+use flowsdk_core::testkit::store::StoreUnderTest;
+use flowsdk_core::testkit::{self, KeyValueUnderTest};
+use flowsdk_core::time::SystemClock;
+use flowsdk_store::sql::{DatabaseUrl, SqlKeyValue, SqlStore};
+
+use crate::support::databases;
+
+async fn store() -> StoreUnderTest<SqlStore> {
+    super::under_test(databases::file().await)
+}
+
+async fn broker() -> Arc<dyn Broker> {
+    super::broker(&databases::file().await)
+}
+
+async fn key_values() -> KeyValueUnderTest {
+    super::key_values(databases::file().await)
+}
+
+mod rows {
+    flowsdk_core::store_conformance!(super::store);
+}
+
+mod streams {
+    flowsdk_core::broker_conformance!(super::broker);
+}
+
+mod keys {
+    flowsdk_core::key_value_conformance!(super::key_values);
+}
+
+mod leases {
+    flowsdk_core::lease_conformance!(super::key_values);
+}
+
+#[test]
+fn a_checkpoint_moves_the_log_into_the_file_and_the_next_process_sees_everything() {
+    testkit::run(
+        "a_checkpoint",
+        || async { Some(()) },
+        |()| async {
+            let url = databases::new_file();
+            let DatabaseUrl::SqliteFile(path) = &url else {
+                panic!("{url:?}")
+            };
+            let size = || std::fs::metadata(path).expect("a file").len();
+            let first = SqlStore::connect(&url, databases::routes())
+                .await
+                .expect("a database");
+            let before = size();
+            first.checkpoint().await.expect("checkpoint");
+            assert!(size() > before, "{} bytes", size());
+            first.ping().await.expect("pong");
+            let second = SqlStore::connect(&url, databases::routes())
+                .await
+                .expect("it is migrated already");
+            let kv = SqlKeyValue::new(first.clone(), Arc::new(SystemClock));
+            kv.set("k", "v", None).await.expect("set");
+            let kv = SqlKeyValue::new(second.clone(), Arc::new(SystemClock));
+            assert_eq!(kv.get("k").await.expect("get").as_deref(), Some("v"));
+            first.close().await;
+            second.close().await;
+        },
+    );
+}

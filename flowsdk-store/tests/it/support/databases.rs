@@ -1,0 +1,164 @@
+//! A fresh database of each engine for each test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use flowsdk_core::stream::topic::TopicName;
+use flowsdk_core::testkit::broker::GROUPS;
+use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Every stream goes to the groups of the conformance suites.
+pub(crate) fn routes() -> OutboxRoutes {
+    OutboxRoutes::embedded(
+        TopicName::ALL
+            .into_iter()
+            .flat_map(|topic| GROUPS.map(|group| (topic, group))),
+    )
+}
+
+/// A database in memory.
+pub(crate) async fn memory() -> SqlStore {
+    memory_with(routes()).await
+}
+
+pub(crate) async fn memory_with(routes: OutboxRoutes) -> SqlStore {
+    SqlStore::connect(&DatabaseUrl::SqliteMemory, routes)
+        .await
+        .expect("a database")
+}
+
+/// A database in a file.
+pub(crate) async fn file() -> SqlStore {
+    SqlStore::connect(&new_file(), routes())
+        .await
+        .expect("a database")
+}
+
+/// The address of a new database file.
+pub(crate) fn new_file() -> DatabaseUrl {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let test = COUNT.fetch_add(1, Ordering::Relaxed);
+    let directory = root.join(format!("sqlite-{}", std::process::id()));
+    if test == 0 {
+        forget_files_of_the_past(root);
+    }
+    fs::create_dir_all(&directory).expect("a directory");
+    DatabaseUrl::SqliteFile(directory.join(format!("{test}.db")))
+}
+
+/// Removes what earlier runs left: a test process has no end at which it could do so itself.
+fn forget_files_of_the_past(root: &Path) {
+    let alive = |path: &PathBuf| {
+        let process = path
+            .file_name()
+            .and_then(|name| name.to_str()?.strip_prefix("sqlite-"));
+        process.is_none_or(|process| Path::new("/proc").join(process).exists())
+    };
+    let paths = fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    for path in paths.filter(|path| !alive(path)) {
+        drop(fs::remove_dir_all(path));
+    }
+}
+
+/// A database on the test server, if there is one.
+pub(crate) async fn postgres() -> Option<SqlStore> {
+    postgres_with(routes()).await
+}
+
+pub(crate) async fn postgres_with(routes: OutboxRoutes) -> Option<SqlStore> {
+    let (url, name) = new_postgres().await?;
+    let store = SqlStore::connect(&url, routes).await.expect("a database");
+    connected(name);
+    Some(store)
+}
+
+/// Databases of this process whose tests have connected.
+static READY: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Says that the store of database `name` has connected: from when nobody is connected any more, it may go.
+pub(crate) fn connected(name: String) {
+    READY.lock().unwrap_or_else(PoisonError::into_inner).push(name);
+}
+
+/// The address and name of a new database on the test server.
+pub(crate) async fn new_postgres() -> Option<(DatabaseUrl, String)> {
+    let server = std::env::var("FLOWSDK_TEST_POSTGRES").ok()?;
+    let mut admin = PgConnection::connect(&server)
+        .await
+        .expect("the test server answers");
+    drop_finished(&mut admin).await;
+    let name = format!(
+        "flowsdk_{}_{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
+    let statement = AssertSqlSafe(format!("CREATE DATABASE {name}"));
+    sqlx::raw_sql(statement)
+        .execute(&mut admin)
+        .await
+        .expect("a database");
+    admin.close().await.expect("close");
+    let (server, _) = server.rsplit_once('/').expect("the address names a database");
+    Some((format!("{server}/{name}").parse().expect("an address"), name))
+}
+
+/// Drops two databases whose tests are over.
+async fn drop_finished(admin: &mut PgConnection) {
+    for _ in 0..2 {
+        let mut ready = std::mem::take(&mut *READY.lock().unwrap_or_else(PoisonError::into_inner));
+        let idle: Option<(String,)> = sqlx::query_as(
+            "SELECT name FROM unnest($1) AS name
+             WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = name) LIMIT 1",
+        )
+        .bind(&ready)
+        .fetch_optional(&mut *admin)
+        .await
+        .expect("the test server answers");
+        if let Some((name,)) = idle {
+            ready.retain(|other| *other != name);
+            let statement = AssertSqlSafe(format!("DROP DATABASE IF EXISTS {name}"));
+            drop(sqlx::raw_sql(statement).execute(&mut *admin).await);
+        }
+        READY
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut ready);
+    }
+}
+
+/// Runs a test on a fresh database of each engine; `$test` is an async function of an `SqlStore`.
+macro_rules! on_every_database {
+    ($($(#[$doc:meta])* $test:ident),* $(,)?) => {
+        mod on_memory {
+            $($(#[$doc])* #[test]
+            fn $test() {
+                let make = crate::support::databases::memory;
+                flowsdk_core::testkit::run(stringify!($test), make, super::$test);
+            })*
+        }
+        mod on_file {
+            $($(#[$doc])* #[test]
+            fn $test() {
+                let make = crate::support::databases::file;
+                flowsdk_core::testkit::run(stringify!($test), make, super::$test);
+            })*
+        }
+        mod on_postgres {
+            $($(#[$doc])* #[test]
+            fn $test() {
+                let make = crate::support::databases::postgres;
+                flowsdk_core::testkit::run(stringify!($test), make, super::$test);
+            })*
+        }
+    };
+}
+pub(crate) use on_every_database;

@@ -1,0 +1,3 @@
+//! Fresh databases.
+
+pub(crate) mod databases;

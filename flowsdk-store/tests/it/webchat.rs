@@ -1,0 +1,242 @@
+//! Channels, identities and chats of the web chat.
+
+use flowsdk_channels::webchat::{WebchatChannel, WebchatIdentity, WebchatTx as _};
+use flowsdk_core::chat::Chat;
+use flowsdk_core::contact::Contact;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::flow::Flow;
+use flowsdk_core::id::{ChannelId, FlowId, IdentityId, RouterId};
+use flowsdk_core::router::{Route, Router};
+use flowsdk_core::session::Channel;
+use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_store::sql::{SqlStore, SqlTx};
+use serde_json::json;
+
+use crate::support::databases::on_every_database;
+
+on_every_database! {
+    a_channel_is_read_back,
+    a_router_has_one_test_channel,
+    a_channel_leads_to_its_flow_or_its_routers,
+    an_identity_is_found_by_its_contact,
+    the_open_chat_is_found_before_the_newest,
+}
+
+async fn router(tx: &mut SqlTx, cx: &OpContext, id: &str) -> RouterId {
+    let router = Router {
+        id: id.parse().expect("an id"),
+        name: "R".to_owned(),
+        initial_flow_id: None,
+        tz: "America/Sao_Paulo".to_owned(),
+        created_at: cx.now(),
+    };
+    tx.routers().insert(&router).await.expect("a router");
+    router.id
+}
+
+async fn flow(tx: &mut SqlTx, cx: &OpContext, id: &str, router: &RouterId) -> FlowId {
+    let flow = Flow {
+        id: id.parse().expect("an id"),
+        router_id: router.clone(),
+        name: id.to_owned(),
+        published_version_id: None,
+        created_at: cx.now(),
+    };
+    tx.flows().insert(&flow).await.expect("a flow");
+    flow.id
+}
+
+fn channel(cx: &OpContext, id: &str, router: &RouterId) -> WebchatChannel {
+    WebchatChannel {
+        id: id.parse().expect("an id"),
+        router_id: router.clone(),
+        name: "Atendimento 👋".to_owned(),
+        is_test_channel: false,
+        appearance: None,
+        initial_flow_id: None,
+        embed_secret: None,
+        allowed_origins: None,
+        created_at: cx.now(),
+    }
+}
+
+async fn a_channel_is_read_back(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let router = router(&mut tx, &cx, "r1").await;
+    let flow = flow(&mut tx, &cx, "f1", &router).await;
+    let plain = channel(&cx, "c1", &router);
+    let full = WebchatChannel {
+        is_test_channel: true,
+        appearance: Some(json!({ "color": "#fff", "texts": ["é", null] })),
+        initial_flow_id: Some(flow),
+        embed_secret: Some(Encrypted::from_stored("ab:cd".to_owned())),
+        allowed_origins: Some(vec!["https://example.com".to_owned()]),
+        ..channel(&cx, "c2", &router)
+    };
+    let closed = WebchatChannel {
+        allowed_origins: Some(Vec::new()),
+        ..channel(&cx, "c3", &router)
+    };
+    for channel in [&plain, &full, &closed] {
+        assert_eq!(tx.webchat().find_channel(&channel.id).await.expect("find"), None);
+        tx.webchat().insert_channel(channel).await.expect("a channel");
+    }
+    tx.commit().await.expect("commit");
+    let mut tx = store.read().await.expect("read");
+    for channel in [plain, full, closed] {
+        assert_eq!(
+            tx.webchat().find_channel(&channel.id).await.expect("find"),
+            Some(channel)
+        );
+    }
+}
+
+async fn a_router_has_one_test_channel(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let routers = [router(&mut tx, &cx, "r1").await, router(&mut tx, &cx, "r2").await];
+    let test = |id: &str, router: &RouterId| WebchatChannel {
+        is_test_channel: true,
+        ..channel(&cx, id, router)
+    };
+    tx.webchat()
+        .insert_channel(&test("c1", &routers[0]))
+        .await
+        .expect("a channel");
+    tx.webchat()
+        .insert_channel(&test("c2", &routers[1]))
+        .await
+        .expect("a channel");
+    let second = tx.webchat().insert_channel(&test("c3", &routers[0])).await;
+    assert!(matches!(second, Err(StorageError::Unique { .. })), "{second:?}");
+}
+
+async fn a_channel_leads_to_its_flow_or_its_routers(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let router_id = router(&mut tx, &cx, "r1").await;
+    let flows = [
+        flow(&mut tx, &cx, "f1", &router_id).await,
+        flow(&mut tx, &cx, "f2", &router_id).await,
+    ];
+    let own = WebchatChannel {
+        initial_flow_id: Some(flows[1].clone()),
+        ..channel(&cx, "own", &router_id)
+    };
+    for channel in [&own, &channel(&cx, "plain", &router_id)] {
+        tx.webchat().insert_channel(channel).await.expect("a channel");
+    }
+    for initial in [None, Some(flows[0].clone())] {
+        tx.routers()
+            .set_initial_flow(&router_id, initial.as_ref())
+            .await
+            .expect("set");
+        let asked = ["wc-own", "wc-plain", "wc-none", "own", "", "wc-"].map(str::to_owned);
+        let mut routes = tx.routers().find_routes(&asked).await.expect("routes");
+        routes.sort_unstable_by(|a, b| a.phone_number_id.cmp(&b.phone_number_id));
+        let route = |id: &str, flow: Option<&FlowId>| Route {
+            phone_number_id: id.to_owned(),
+            router_id: router_id.clone(),
+            initial_flow_id: flow.cloned(),
+        };
+        assert_eq!(
+            routes,
+            [
+                route("wc-own", Some(&flows[1])),
+                route("wc-plain", initial.as_ref())
+            ]
+        );
+    }
+}
+
+async fn contact(tx: &mut SqlTx, cx: &OpContext, identity: &str) -> Contact {
+    let contact = Contact::create(cx, identity.to_owned(), "Flow Chat".to_owned(), Channel::Webchat);
+    tx.contacts().insert_or_get(&contact).await.expect("a contact")
+}
+
+async fn an_identity_is_found_by_its_contact(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let router = router(&mut tx, &cx, "r1").await;
+    let channels: [ChannelId; 2] = ["c1", "c2"].map(|id| id.parse().expect("an id"));
+    for id in &channels {
+        tx.webchat()
+            .insert_channel(&channel(&cx, id.as_str(), &router))
+            .await
+            .expect("a channel");
+    }
+    let ana = contact(&mut tx, &cx, "wc-c1-ana").await;
+    contact(&mut tx, &cx, "wc-c1-bia").await;
+    let identity = |channel: &ChannelId| WebchatIdentity {
+        id: IdentityId::generate(cx.ids()),
+        channel_id: channel.clone(),
+        contact_id: ana.id.clone(),
+        session_key_hash: "$2b$10$hash".to_owned(),
+        created_at: cx.now(),
+    };
+    let of_ana = identity(&channels[0]);
+    tx.webchat().insert_identity(&of_ana).await.expect("an identity");
+    tx.commit().await.expect("commit");
+    let mut tx = store.begin().await.expect("begin");
+    for (channel, who, expected) in [
+        (0, "wc-c1-ana", Some(&of_ana)),
+        (1, "wc-c1-ana", None),
+        (0, "wc-c1-bia", None),
+        (0, "wc-c1-nobody", None),
+    ] {
+        let found = tx
+            .webchat()
+            .find_identity(&channels[channel], who)
+            .await
+            .expect("find");
+        assert_eq!(found.as_ref(), expected, "{channel} {who}");
+    }
+    let second = tx.webchat().insert_identity(&identity(&channels[0])).await;
+    assert!(matches!(second, Err(StorageError::Unique { .. })), "{second:?}");
+}
+
+async fn the_open_chat_is_found_before_the_newest(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let routers = [router(&mut tx, &cx, "r1").await, router(&mut tx, &cx, "r2").await];
+    let channel = channel(&cx, "c1", &routers[0]);
+    tx.webchat().insert_channel(&channel).await.expect("a channel");
+    let ana = contact(&mut tx, &cx, "wc-c1-ana").await;
+    assert_eq!(
+        tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"),
+        None
+    );
+    // The chat with another router is not this channel's.
+    let other = Chat::open(&cx, ana.id.clone(), routers[1].clone());
+    tx.chats().open_or_get_many(&[other]).await.expect("open");
+    assert_eq!(
+        tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"),
+        None
+    );
+    let chat = |millis: u64| Chat {
+        created_at: cx.now() + std::time::Duration::from_millis(millis),
+        ..Chat::open(&cx, ana.id.clone(), routers[0].clone())
+    };
+    for chat in [chat(5), chat(9), chat(1)] {
+        tx.chats()
+            .open_or_get_many(std::slice::from_ref(&chat))
+            .await
+            .expect("open");
+        assert_eq!(
+            tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"),
+            Some(chat.id.clone())
+        );
+        tx.chats().close_many(&[chat.id]).await.expect("close");
+    }
+    let newest = tx
+        .webchat()
+        .find_chat(&channel.id, &ana.id)
+        .await
+        .expect("find")
+        .expect("a chat");
+    let again = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find");
+    assert_eq!(again, Some(newest));
+}
