@@ -151,7 +151,7 @@ async fn what_arrives_during_a_replay_waits_and_nothing_is_shown_twice() {
     stage.gateway.emit(both.clone());
     stage.gateway.emit(new.clone());
     assert!(socket.seen().is_empty(), "held while the replay runs");
-    seat.go_live(&[ServerMessage::from(&missed), ServerMessage::from(&both)])
+    seat.go_live(&[], &[ServerMessage::from(&missed), ServerMessage::from(&both)])
         .await;
     stage.gateway.emit(new);
     stage.gateway.emit(stage.event("live"));
@@ -169,7 +169,7 @@ async fn every_socket_of_a_session_is_told_and_nobody_else() {
         Arc::clone(&other) as _,
     );
     for seat in seats.iter().chain([&stranger]) {
-        seat.go_live(&[]).await;
+        seat.go_live(&[], &[]).await;
     }
     stage.gateway.emit(stage.event("hi"));
     assert_eq!(
@@ -197,7 +197,7 @@ async fn an_acknowledgement_is_a_delivery() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     stage.gateway.emit(stage.event("hi"));
     stage.gateway.drain().await;
     assert_eq!(
@@ -213,7 +213,7 @@ async fn a_client_that_never_acknowledges_counts_after_five_seconds_if_it_is_sti
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     for body in ["first", "second", "third"] {
         stage.gateway.emit(stage.event(body));
     }
@@ -247,7 +247,7 @@ async fn a_client_that_left_within_five_seconds_was_not_reached() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     stage.gateway.emit(stage.event("first"));
     stage.gateway.emit(stage.event("second"));
     socket.close();
@@ -267,7 +267,7 @@ async fn a_socket_that_takes_no_more_is_closed_so_that_its_visitor_reads_the_gap
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     socket.room.store(0, Ordering::SeqCst);
     stage.gateway.emit(stage.event("hi"));
     assert!(!socket.is_connected());
@@ -290,7 +290,7 @@ async fn a_long_replay_waits_for_a_slow_socket_and_loses_nothing() {
             socket.room.fetch_add(10, Ordering::SeqCst);
         }
     };
-    tokio::join!(seat.go_live(&missed), reads);
+    tokio::join!(seat.go_live(&[], &missed), reads);
     let seen: Vec<String> = socket.seen().iter().map(|body| body.replace('?', "")).collect();
     assert_eq!(seen, (0..200).map(|n| n.to_string()).collect::<Vec<_>>());
 }
@@ -307,7 +307,7 @@ async fn nothing_overtakes_a_message_that_did_not_get_through() {
         .iter()
         .map(|body| ServerMessage::from(&stage.event(body)))
         .collect();
-    seat.go_live(&missed).await;
+    seat.go_live(&[], &missed).await;
     assert!(!socket.is_connected(), "closed after its patience");
     socket.room.store(10, Ordering::SeqCst);
     stage.gateway.emit(stage.event("c"));
@@ -321,7 +321,7 @@ async fn typing_comes_first_and_keeps_the_order() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     let slow = OutgoingEvent {
         typing_ms: Some(3_000),
         ..stage.event("slow")

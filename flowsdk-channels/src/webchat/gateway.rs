@@ -5,6 +5,7 @@
 //! closed, and its visitor reads the gap from the store when he is back.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -26,9 +27,9 @@ use super::payload::ServerMessage;
 const DELIVERED_AFTER: Duration = Duration::from_secs(5);
 /// Longest time for which somebody types before a message.
 const LONGEST_TYPING: Duration = Duration::from_secs(60);
-/// Ids that a socket remembers, so that a repetition of the stream is not shown twice; more than a replay
-/// has.
-const RECENT: usize = 256;
+/// Messages that a socket remembers, so that a repetition of the stream is not shown twice: after a crash
+/// the stream may repeat what a visitor had got on the connection before. More than a replay has.
+pub const RECENT: u32 = 256;
 /// Messages of a session that may wait behind one before which somebody types; beyond it nobody types.
 const MAX_DELAYED: usize = 64;
 /// How long a replay waits for a slow socket to take the next message.
@@ -73,8 +74,30 @@ struct State {
     held: Option<VecDeque<OutgoingEvent>>,
     /// A message did not get through: nothing after it may, or the visitor would miss it for good.
     broken: bool,
-    recent: VecDeque<MessageId>,
+    /// Digests of the last [`RECENT`] ids, because there is one of these for every socket.
+    recent: VecDeque<u64>,
     acks: Acks,
+}
+
+impl State {
+    /// Whether the socket was given the message.
+    fn has(&self, message: &MessageId) -> bool {
+        self.recent.contains(&digest(message))
+    }
+
+    /// Remembers a message.
+    fn note(&mut self, message: &MessageId) {
+        if self.recent.len() >= RECENT as usize {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(digest(message));
+    }
+}
+
+fn digest(message: &MessageId) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    message.as_str().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A socket in its room.
@@ -306,7 +329,7 @@ impl Gateway {
         session: &SessionId,
         message: &ServerMessage,
     ) -> Result<(), SendError> {
-        if state.broken || state.recent.contains(&message.id) {
+        if state.broken || state.has(&message.id) {
             return Ok(());
         }
         // One message finds out whether the client acknowledges; the others do not wait for it.
@@ -320,10 +343,7 @@ impl Gateway {
             }
             self.await_ack(member, session, &message.id, acknowledged);
         }
-        if state.recent.len() >= RECENT {
-            state.recent.pop_front();
-        }
-        state.recent.push_back(message.id.clone());
+        state.note(&message.id);
         Ok(())
     }
 
@@ -412,9 +432,14 @@ impl OutgoingSink for Gateway {
 
 impl Seat {
     /// Writes what the visitor missed, then what arrived meanwhile, in order, and from now on whatever
-    /// comes. A message that is in both is written once; a slow socket is waited for.
-    pub async fn go_live(&self, missed: &[ServerMessage]) {
+    /// comes. A message that is in both, or that he `had` before (newest first), is not written again; a
+    /// slow socket is waited for.
+    pub async fn go_live(&self, had: &[MessageId], missed: &[ServerMessage]) {
         let (gateway, member) = (&self.gateway, &self.member);
+        {
+            let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+            had.iter().rev().for_each(|message| state.note(message));
+        }
         for message in missed {
             gateway.write_patiently(member, &self.session, message).await;
         }

@@ -72,6 +72,16 @@ pub trait MessageRepository: Send {
         limit: u32,
     ) -> Result<Vec<Message>, StorageError>;
 
+    /// The ids of the `limit` newest outgoing messages of a session in its chat up to and with `last`;
+    /// none, if it is unknown.
+    async fn outgoing_until(
+        &mut self,
+        session: &SessionId,
+        chat: &ChatId,
+        last: &MessageId,
+        limit: u32,
+    ) -> Result<Vec<MessageId>, StorageError>;
+
     /// Outgoing messages that are still `pending`, of sessions whose id begins with `prefix`, oldest
     /// first: what a process that died had not handed to its channel.
     async fn pending_outgoing(&mut self, prefix: &str, limit: u32) -> Result<Vec<Message>, StorageError>;

@@ -59,3 +59,12 @@ impl IntoResponse for ApiError {
 pub async fn not_found() -> ApiError {
     ApiError::new(FaultKind::NotFound, "not_found", "Não encontrado")
 }
+
+/// The answer for a method that a path does not know.
+pub async fn method_not_allowed() -> ApiError {
+    ApiError {
+        status: StatusCode::METHOD_NOT_ALLOWED,
+        code: "method_not_allowed",
+        message: "Método não permitido".to_owned(),
+    }
+}

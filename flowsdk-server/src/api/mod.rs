@@ -2,4 +2,4 @@
 
 mod error;
 
-pub use error::{ApiError, not_found};
+pub use error::{ApiError, method_not_allowed, not_found};

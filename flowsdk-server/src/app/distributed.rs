@@ -12,7 +12,7 @@ use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Lease;
 use flowsdk_core::message::{MessagePersister, PERSISTER_GROUP};
-use flowsdk_core::stream::broker::{Broker, NewEntry, Tails};
+use flowsdk_core::stream::broker::{Broker, NewEntry, Tails as _};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
 };
@@ -87,7 +87,11 @@ pub(super) async fn start(
         },
         group: CONVERSATION_GROUP,
     }));
-    let webchat = config.roles.webchat.then(|| ground.webchat());
+    let webchat = if config.roles.webchat {
+        Some(ground.webchat().await?)
+    } else {
+        None
+    };
     Ok((store, webchat, dependencies))
 }
 
@@ -237,7 +241,7 @@ impl Ground {
         });
     }
 
-    fn webchat(&self) -> WebchatParts {
+    async fn webchat(&self) -> Result<WebchatParts, BoxError> {
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let sink = Arc::new(StreamStatuses(Arc::clone(&broker)));
         let gateway = Gateway::new(
@@ -252,16 +256,17 @@ impl Ground {
         };
         self.consume(reporter, &[TopicName::OutgoingChat], SENT_GROUP, settings);
         for index in 0..self.broker.partitions() {
-            let tail = tail_outgoing(
-                Arc::clone(&self.broker) as Arc<dyn Tails>,
+            let stream = StreamPartition {
+                topic: TopicName::OutgoingChat,
                 index,
-                Arc::clone(&gateway),
-                self.supervisor.work.clone(),
-            );
+            };
+            // Open before the first socket joins: what it does not read from the store comes from here.
+            let reader = self.broker.tail(stream).await?;
+            let tail = tail_outgoing(reader, Arc::clone(&gateway), self.supervisor.work.clone());
             self.supervisor.work("webchat outgoing", tail);
         }
         let ingress = Arc::new(StreamIngress::new(broker, Arc::clone(&self.kv)));
-        WebchatParts { gateway, ingress }
+        Ok(WebchatParts { gateway, ingress })
     }
 }
 

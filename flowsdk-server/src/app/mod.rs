@@ -128,6 +128,7 @@ impl App {
         }
         let router = router
             .fallback(crate::api::not_found)
+            .method_not_allowed_fallback(crate::api::method_not_allowed)
             .layer(CatchPanicLayer::new());
         Ok(Self {
             store,

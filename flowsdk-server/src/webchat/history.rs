@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -55,11 +56,12 @@ struct HistoryPage {
 async fn history<S: Store>(
     State(services): State<Arc<Services<S>>>,
     headers: HeaderMap,
-    Query(query): Query<PageQuery>,
+    query: Result<Query<PageQuery>, QueryRejection>,
 ) -> Result<Json<HistoryPage>, ApiError>
 where
     S::Tx: WebchatTx,
 {
+    let Query(query) = query.map_err(|_| invalid("query"))?;
     let limit = limit(query.limit.as_deref())?;
     let before = query.cursor.as_deref().map(parse_cursor).transpose()?;
     let visitor = services

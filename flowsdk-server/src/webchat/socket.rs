@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::ConnectInfo;
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
-    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, Visitor, Visitors, WebchatTx, inbound,
+    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, RECENT, Visitor, Visitors, WebchatTx,
+    inbound,
 };
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
 use flowsdk_core::id::MessageId;
@@ -85,8 +86,8 @@ where
         if emit_checked(socket, "auth_ok", &ok).is_err() {
             return Ok(());
         }
-        let missed = self.missed(&visitor).await?;
-        seat.go_live(&missed).await;
+        let (had, missed) = self.missed(&visitor).await?;
+        seat.go_live(&had, &missed).await;
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
         socket.extensions.insert(Guest(Arc::new(GuestState {
             visitor,
@@ -95,10 +96,10 @@ where
         Ok(())
     }
 
-    /// What the visitor missed, when he says what he has (rulings S8).
-    async fn missed(&self, visitor: &Visitor) -> Result<Vec<ServerMessage>, StorageError> {
+    /// What the visitor has and what he missed, when he says how far he came (rulings S8).
+    async fn missed(&self, visitor: &Visitor) -> Result<(Vec<MessageId>, Vec<ServerMessage>), StorageError> {
         let Some(since) = &visitor.since else {
-            return Ok(Vec::new());
+            return Ok(Default::default());
         };
         let mut tx = self.store.read().await?;
         let Some(chat) = tx
@@ -106,13 +107,15 @@ where
             .find_chat(&visitor.channel_id, &visitor.contact_id)
             .await?
         else {
-            return Ok(Vec::new());
+            return Ok(Default::default());
         };
-        let missed = tx
-            .messages()
-            .outgoing_since(&visitor.session_id, &chat, Some(since), REPLAY_LIMIT)
+        let session = &visitor.session_id;
+        let messages = tx.messages();
+        let had = messages.outgoing_until(session, &chat, since, RECENT).await?;
+        let missed = messages
+            .outgoing_since(session, &chat, Some(since), REPLAY_LIMIT)
             .await?;
-        Ok(missed.into_iter().map(ServerMessage::from).collect())
+        Ok((had, missed.into_iter().map(ServerMessage::from).collect()))
     }
 
     async fn take(

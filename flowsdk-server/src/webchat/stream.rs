@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_channels::webchat::{Gateway, StatusSink};
-use flowsdk_core::stream::broker::{Entry, Tails};
+use flowsdk_core::stream::broker::{Entry, StreamReader};
 use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
 use flowsdk_core::stream::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
-use flowsdk_core::stream::topic::{StreamPartition, TopicName};
+use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::time::Clock;
 use tokio_util::sync::CancellationToken;
 
@@ -23,34 +23,17 @@ const READ_COUNT: usize = 256;
 const READ_WAIT: Duration = Duration::from_secs(1);
 const ERROR_PAUSE: Duration = Duration::from_millis(500);
 
-/// Emits one partition of the stream to the visitors of this process until `stop`.
+/// Emits what `reader` reads of one partition to the visitors of this process until `stop`.
 pub async fn tail_outgoing(
-    broker: Arc<dyn Tails>,
-    index: u32,
+    mut reader: Box<dyn StreamReader>,
     gateway: Arc<Gateway>,
     stop: CancellationToken,
 ) {
-    let stream = StreamPartition {
-        topic: TopicName::OutgoingChat,
-        index,
-    };
-    let mut reader = None;
     while !stop.is_cancelled() {
-        let mut open = match reader.take() {
-            Some(open) => open,
-            None => match broker.tail(stream).await {
-                Ok(open) => open,
-                Err(error) => {
-                    pause(&error, &stop).await;
-                    continue;
-                }
-            },
-        };
-        match open.read(READ_COUNT, READ_WAIT).await {
+        match reader.read(READ_COUNT, READ_WAIT).await {
             Ok(entries) => emit_all(&gateway, entries),
             Err(error) => pause(&error, &stop).await,
         }
-        reader = Some(open);
     }
 }
 

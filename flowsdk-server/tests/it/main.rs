@@ -14,4 +14,8 @@
 mod harness;
 
 mod auth;
+mod crash;
+mod delivery;
+mod history;
 mod messages;
+mod operation;

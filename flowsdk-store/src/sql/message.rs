@@ -130,13 +130,17 @@ const OUTGOING_SINCE: Sql = sql(
      ORDER BY created_at DESC, id DESC LIMIT $5",
 );
 
+const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
+     WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) <= ($3, $4)
+     ORDER BY created_at DESC, id DESC LIMIT $5");
+
 const PENDING: Sql = sql(
     "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
             channel_message_id, created_at, status_updated_at
      FROM message WHERE status = 'pending' AND session_id >= $1 AND session_id < $2 ORDER BY id LIMIT $3",
 );
 
-super::statement::statements! { FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, PENDING; INSERT }
+super::statement::statements! { FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL, PENDING; INSERT }
 
 #[async_trait]
 impl MessageRepository for SqlTx {
@@ -276,6 +280,30 @@ impl MessageRepository for SqlTx {
         let mut messages = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         messages.reverse();
         Ok(messages)
+    }
+
+    async fn outgoing_until(
+        &mut self,
+        session: &SessionId,
+        chat: &flowsdk_core::id::ChatId,
+        last: &MessageId,
+        limit: u32,
+    ) -> Result<Vec<MessageId>, StorageError> {
+        let place = fetch_optional!(self.conn, (i64, String), PLACE, last.as_str(), session.as_str())?;
+        let Some((at, last)) = place else {
+            return Ok(Vec::new());
+        };
+        let rows = fetch_all!(
+            self.conn,
+            (String,),
+            OUTGOING_UNTIL,
+            chat.as_str(),
+            session.as_str(),
+            at,
+            last,
+            i64::from(limit)
+        )?;
+        rows.into_iter().map(|(row,)| id("message", row)).collect()
     }
 
     async fn pending_outgoing(&mut self, prefix: &str, limit: u32) -> Result<Vec<Message>, StorageError> {

@@ -59,7 +59,8 @@ impl Client {
             "ws://{addr}/webchat/socket.io/?EIO=4&transport=websocket{}",
             manner.query
         );
-        let connecting = tokio_tungstenite::connect_async(url);
+        // Without Nagle's delay, as browsers connect.
+        let connecting = tokio_tungstenite::connect_async_with_config(url, None, true);
         let (stream, _) = tokio::time::timeout(PATIENCE, connecting).await.ok()?.ok()?;
         let (mut sink, mut source) = stream.split();
         let (out, mut outgoing) = mpsc::unbounded_channel::<Frame>();
@@ -151,6 +152,22 @@ impl Client {
             Some(inbox.events.remove(at))
         })
         .await
+    }
+
+    /// The same; `None` when the connection ends before.
+    pub async fn try_answer(&self) -> Option<(String, Value)> {
+        self.wait_within(PATIENCE, |inbox| {
+            let at = inbox
+                .events
+                .iter()
+                .position(|(name, _)| name.starts_with("auth_"));
+            match at {
+                Some(at) => Some(Some(inbox.events.remove(at))),
+                None => inbox.closed.then_some(None),
+            }
+        })
+        .await
+        .flatten()
     }
 
     /// Waits until `find` finds something.

@@ -95,6 +95,9 @@ impl Server {
             async move { status }
         })
         .await;
+        if !status.success() {
+            eprintln!("--- {}\n{}", self.log.display(), tail(&self.log));
+        }
         (status, begin.elapsed())
     }
 

@@ -1,0 +1,251 @@
+//! `GET /webchat/history` and the public page (sockets, webchat; spec B 4.1).
+
+use serde_json::{Value, json};
+
+use crate::harness::{Client, Setup, everywhere, http};
+
+everywhere!(pages_of_history, credentials);
+
+async fn pages_of_history(setup: Setup) {
+    let server = setup.start().await;
+    let (mut client, ana) = setup.visit(&server).await;
+    let empty = http::get(server.addr, "/webchat/history", &ana.headers()).await;
+    assert_eq!(empty.json(), json!({ "items": [], "nextCursor": null }));
+    for n in 0..12 {
+        client.say(&format!("{n}")).await;
+        client.texts(1).await;
+    }
+    let all = http::get(server.addr, "/webchat/history?limit=200", &ana.headers()).await;
+    assert_eq!(
+        (all.status, all.headers["access-control-allow-origin"].as_str()),
+        (200, "*")
+    );
+    let all = all.json()["items"].as_array().unwrap().clone();
+    assert_eq!(all.len(), 24);
+    assert_eq!(
+        (&all[0]["direction"], &all[0]["text"]["body"]),
+        (&json!("out"), &json!("eco 11"))
+    );
+    assert_eq!(
+        (&all[0]["type"], &all[0]["sender"]["kind"]),
+        (&json!("text"), &json!("flow"))
+    );
+    assert!(
+        all[0]["timestamp"].is_i64() && all[1].get("status").is_none(),
+        "{}",
+        all[1]
+    );
+
+    // Page by page, while new messages arrive: the same rows, none twice.
+    let (mut found, mut cursor): (Vec<Value>, String) = (Vec::new(), String::new());
+    for round in 0.. {
+        let path = format!("/webchat/history?limit=5{cursor}");
+        let page = http::get(server.addr, &path, &ana.headers()).await.json();
+        found.extend(page["items"].as_array().unwrap().clone());
+        let Some(next) = page["nextCursor"].as_str() else {
+            break;
+        };
+        cursor = format!("&cursor={next}");
+        client.say(&format!("depois {round}")).await;
+        client.texts(1).await;
+    }
+    let ids = |items: &[Value]| -> Vec<Value> { items.iter().map(|item| item["id"].clone()).collect() };
+    assert_eq!(ids(&found), ids(&all));
+
+    for query in [
+        "limit=0",
+        "limit=201",
+        "limit=-1",
+        "limit=a",
+        "limit=",
+        "limit=1.5",
+        "limit=99999999999999999999",
+        "cursor=",
+        "cursor=x",
+        "cursor=1.",
+        "cursor=.x",
+        "cursor=%00",
+        "cursor=99999999999999999999.c",
+        "limit=1&limit=2",
+        "limit=%ff",
+    ] {
+        let answer = http::get(server.addr, &format!("/webchat/history?{query}"), &ana.headers()).await;
+        answer.assert_error(400);
+        assert_eq!(answer.json()["code"], "validation_failed", "{query}");
+    }
+    http::request(server.addr, "POST", "/webchat/history", &ana.headers())
+        .await
+        .unwrap()
+        .assert_error(405);
+}
+
+async fn credentials(setup: Setup) {
+    let server = setup.start().await;
+    let (mut client, ana) = setup.visit(&server).await;
+    let (_bob, bob) = setup.visit(&server).await;
+    client.say("segredo").await;
+    client.texts(1).await;
+    let token = setup.token(json!({ "sub": "ana" }));
+    let (mut embedded, _) = Client::enter(
+        server.addr,
+        json!({ "channelId": setup.seeded.closed, "token": token }),
+    )
+    .await;
+    embedded.say("outro segredo").await;
+    embedded.texts(1).await;
+    let (good, stale, forged) = (
+        format!("Bearer {token}"),
+        format!("Bearer {}", setup.token(json!({ "sub": "ana", "exp": 1 }))),
+        format!(
+            "Bearer {}",
+            crate::harness::token::sign("wrong", json!({ "sub": "ana" }))
+        ),
+    );
+    let (open, second, closed) = (&*setup.seeded.open, &*setup.seeded.second, &*setup.seeded.closed);
+    for (headers, status) in [
+        (vec![], 404),
+        (vec![("x-channel-id", open)], 401),
+        (vec![("x-channel-id", open), ("x-user-id", &*ana.user)], 401),
+        (
+            vec![
+                ("x-channel-id", open),
+                ("x-user-id", &*ana.user),
+                ("x-session-key", "wrong"),
+            ],
+            401,
+        ),
+        (
+            vec![
+                ("x-channel-id", open),
+                ("x-user-id", &*ana.user),
+                ("x-session-key", &*bob.key),
+            ],
+            401,
+        ),
+        (
+            vec![
+                ("x-channel-id", open),
+                ("x-user-id", "nobody"),
+                ("x-session-key", &*ana.key),
+            ],
+            401,
+        ),
+        (
+            vec![
+                ("x-channel-id", second),
+                ("x-user-id", &*ana.user),
+                ("x-session-key", &*ana.key),
+            ],
+            401,
+        ),
+        (
+            vec![
+                ("x-channel-id", closed),
+                ("x-user-id", &*ana.user),
+                ("x-session-key", &*ana.key),
+            ],
+            401,
+        ),
+        (
+            vec![
+                ("x-channel-id", "cunknown"),
+                ("x-user-id", &*ana.user),
+                ("x-session-key", &*ana.key),
+            ],
+            404,
+        ),
+        (vec![("x-channel-id", open), ("authorization", &*good)], 401),
+        (vec![("x-channel-id", closed), ("authorization", &*stale)], 401),
+        (vec![("x-channel-id", closed), ("authorization", &*forged)], 401),
+        (vec![("x-channel-id", closed), ("authorization", &*token)], 401),
+        (vec![("x-channel-id", closed), ("authorization", "Bearer ")], 401),
+    ] {
+        let answer = http::get(server.addr, "/webchat/history", &headers).await;
+        answer.assert_error(status);
+        assert!(!answer.body.contains("segredo"), "{headers:?}");
+    }
+    let headers = [("x-channel-id", closed), ("authorization", &*good)];
+    let mine = http::get(server.addr, "/webchat/history", &headers).await.json();
+    assert_eq!(mine["items"].as_array().unwrap().len(), 2);
+    // A cursor of somebody else leads into one's own history only.
+    let page = http::get(server.addr, "/webchat/history?limit=1", &headers)
+        .await
+        .json();
+    let path = format!("/webchat/history?cursor={}", page["nextCursor"].as_str().unwrap());
+    let others = http::get(server.addr, &path, &bob.headers()).await.json();
+    assert_eq!(others["items"], json!([]));
+}
+
+/// The page, its parts, and what is not there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page() {
+    let setup = Setup::embedded().await;
+    let server = setup.start().await;
+    let addr = server.addr;
+    let page = http::get(addr, "/chat/x", &[]).await;
+    assert_eq!(page.status, 200);
+    assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
+    let policy = &page.headers["content-security-policy"];
+    assert!(
+        policy.contains("default-src 'none'") && !policy.contains("frame-ancestors"),
+        "{policy}"
+    );
+    assert!(!page.headers.contains_key("x-frame-options"));
+
+    let mut assets: Vec<&str> = page
+        .body
+        .split('"')
+        .filter(|text| text.contains("assets/"))
+        .collect();
+    assets.sort_unstable();
+    assets.dedup();
+    assert!(assets.len() >= 2, "{assets:?}");
+    for asset in assets {
+        let path = if asset.starts_with('/') {
+            asset.to_owned()
+        } else {
+            format!("/chat/{asset}")
+        };
+        let first = http::get(addr, &path, &[]).await;
+        assert_eq!(first.status, 200, "{path}");
+        assert_eq!(first.headers["x-content-type-options"], "nosniff");
+        let tag = &first.headers["etag"];
+        let again = http::get(addr, &path, &[("if-none-match", tag)]).await;
+        assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
+        assert_eq!(
+            http::get(addr, &path, &[("if-none-match", "\"other\"")])
+                .await
+                .status,
+            200
+        );
+    }
+    for path in [
+        "/chat/assets/no-such.js",
+        "/chat/assets/..%2f..%2fCargo.toml",
+        "/",
+        "/chat",
+        "/no/such/path",
+        "/api/no-such",
+        "/webchat/channels/x",
+        "/webchat/nothing",
+    ] {
+        http::get(addr, path, &[]).await.assert_error(404);
+    }
+    for (method, path) in [
+        ("POST", "/chat/x"),
+        ("DELETE", "/webchat/history"),
+        ("PUT", "/readyz"),
+    ] {
+        let answer = http::request(addr, method, path, &[]).await.unwrap();
+        answer.assert_error(405);
+        assert!(answer.headers.contains_key("allow"), "{method} {path}");
+    }
+    assert_eq!(http::get(addr, "/healthz", &[]).await.body, "ok");
+    setup.visit(&server).await;
+    let metrics = http::get(addr, "/metrics", &[]).await;
+    assert!(
+        metrics.body.contains("flowsdk_webchat_sessions_online"),
+        "{}",
+        metrics.body
+    );
+}

@@ -1,0 +1,339 @@
+//! The commands: `demo`, `serve`, their start, their end and what they write.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::harness::process::{command, run};
+use crate::harness::{Client, Server, Setup, eventually, everywhere, http};
+
+everywhere!(stops_when_told);
+
+fn demo_command(data: &Path) -> Command {
+    let mut command = command();
+    command
+        .arg("demo")
+        .arg("--data")
+        .arg(data)
+        .args(["--listen", "127.0.0.1:0", "--json"]);
+    command
+}
+
+fn first_line(server: &Server) -> Value {
+    serde_json::from_str(server.output().lines().next().unwrap()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_demo_goes_on_where_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let server = Server::start(demo_command(&data), dir.path(), "first").await;
+    let first = first_line(&server);
+    let password = first["adminPassword"].as_str().expect("shown once").to_owned();
+    assert!(
+        first["chatUrl"]
+            .as_str()
+            .unwrap()
+            .ends_with(first["channelId"].as_str().unwrap())
+    );
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&data), mode(&data.join("secrets.json"))), (0o700, 0o600));
+
+    let auth = json!({ "channelId": first["channelId"] });
+    let (mut client, ok) = Client::enter(server.addr, auth).await;
+    client.say("oi").await;
+    let hello = client.next_messages(1).await.remove(0);
+    let key = ok["sessionKey"].as_str().unwrap().to_owned();
+
+    // The folder is taken.
+    let (status, out, err) = run(demo_command(&data)).await;
+    assert!(!status.success() && out.is_empty(), "{status} {out}");
+    assert!(err.contains("another server"), "{err}");
+
+    let first_log = server.log();
+    let (status, time) = server.stop().await;
+    assert!(
+        status.success() && time < Duration::from_secs(10),
+        "{status} {time:?}"
+    );
+
+    let server = Server::start(demo_command(&data), dir.path(), "second").await;
+    let second = first_line(&server);
+    assert!(second.get("adminPassword").is_none(), "shown again");
+    for name in ["channelId", "routerId", "adminEmail"] {
+        assert_eq!(first[name], second[name]);
+    }
+    let auth = json!({ "channelId": first["channelId"], "userId": ok["userId"], "sessionKey": key, "since": hello["id"] });
+    let (mut client, _) = Client::enter(server.addr, auth).await;
+    client.say("Ana").await;
+    assert_eq!(client.texts(1).await, ["Prazer, Ana!"], "at the same block");
+
+    let secrets: Value = serde_json::from_slice(&std::fs::read(data.join("secrets.json")).unwrap()).unwrap();
+    let logs = first_log + &server.log();
+    let mut planted: Vec<&str> = secrets
+        .as_object()
+        .unwrap()
+        .values()
+        .filter_map(Value::as_str)
+        .collect();
+    planted.extend([password.as_str(), key.as_str()]);
+    for secret in planted {
+        assert!(!logs.contains(secret), "a secret is in the log");
+    }
+    assert!(server.stop().await.0.success());
+}
+
+/// A killed demo leaves no lock behind, and one that is stopped twice ends at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_demo_starts_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(demo_command(dir.path()), dir.path(), "first").await;
+    let first = first_line(&server);
+    server.kill();
+    let server = Server::start(demo_command(dir.path()), dir.path(), "second").await;
+    assert_eq!(first_line(&server)["channelId"], first["channelId"]);
+    assert!(server.stop().await.0.success());
+}
+
+/// SIGTERM with visitors on the line: they are told, the log has no error, the exit code is 0.
+async fn stops_when_told(setup: Setup) {
+    let server = setup.start().await;
+    let mut visitors = Vec::new();
+    for n in 0..20 {
+        let auth = json!({ "channelId": setup.seeded.closed, "token": setup.token(json!({ "sub": format!("v{n}") })) });
+        let (mut client, _) = Client::enter(server.addr, auth).await;
+        client.say("oi").await;
+        client.texts(1).await;
+        visitors.push(client);
+    }
+    // And one who hangs in the middle of his request.
+    let _half = tokio::net::TcpStream::connect(server.addr).await.unwrap();
+    let log = setup.dir.path().join("server-0.log");
+    let (status, time) = server.stop().await;
+    assert!(
+        status.success() && time < Duration::from_secs(8),
+        "{status} {time:?}"
+    );
+    for client in visitors {
+        client.closed().await;
+    }
+    let log = std::fs::read_to_string(log).unwrap();
+    let bad = log
+        .lines()
+        .find(|line| line.contains("\"ERROR\"") || line.contains("panicked"));
+    assert_eq!(bad, None);
+    // The next start finds everything, and nothing to complain about.
+    let server = setup.start().await;
+    assert!(server.stop().await.0.success());
+}
+
+/// Every problem of a configuration at once, and no value of a secret.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bad_configuration() {
+    let mut bare = command();
+    bare.arg("serve");
+    let (status, out, err) = run(bare).await;
+    assert!(!status.success() && out.is_empty());
+    for name in [
+        "DATABASE_URL",
+        "CRYPTO_SECRET",
+        "JWT_ACCESS_SECRET",
+        "JWT_REFRESH_SECRET",
+    ] {
+        assert!(err.contains(&format!("{name} is missing")), "{name}: {err}");
+    }
+    let wrong = [
+        ("DATABASE_URL", "mysql://user:planted-database@localhost/x"),
+        ("CRYPTO_SECRET", "planted-crypto"),
+        ("CRYPTO_SECRET_PREVIOUS", "planted-previous"),
+        ("JWT_ACCESS_SECRET", "planted-jwt"),
+        ("JWT_REFRESH_SECRET", "planted-jwt"),
+        ("JWT_ACCESS_EXPIRES_IN", "soon"),
+        ("ADMIN_EMAIL", "nobody"),
+        ("LISTEN_ADDR", "everywhere"),
+        ("ROLES", "cook"),
+        ("STREAM_PARTITIONS", "0"),
+        ("LEASE_TTL", "never"),
+        ("WEBCHAT_MESSAGES_PER_SECOND", "many"),
+    ];
+    let mut bad = command();
+    bad.arg("serve").envs(wrong);
+    bad.env("ADMIN_PASSWORD", "planted-password".repeat(10));
+    let (status, out, err) = run(bad).await;
+    assert!(!status.success() && out.is_empty());
+    for (name, _) in wrong {
+        assert!(err.contains(name), "{name}: {err}");
+    }
+    assert!(
+        err.contains("ADMIN_PASSWORD") && !err.contains("planted"),
+        "{err}"
+    );
+}
+
+/// What cannot be reached or bound is said once, without secrets, and ends the process.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_there() {
+    let setup = Setup::embedded().await;
+    let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nobody = {
+        let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        free.local_addr().unwrap()
+    };
+    let cases = [
+        ("LISTEN_ADDR", taken.local_addr().unwrap().to_string()),
+        ("DATABASE_URL", "sqlite:/no/such/folder/flowsdk.db".to_owned()),
+        (
+            "DATABASE_URL",
+            format!("postgres://user:planted-secret@{nobody}/flowsdk"),
+        ),
+        ("REDIS_URL", format!("redis://user:planted-secret@{nobody}")),
+    ];
+    for (name, value) in cases {
+        let mut bad = setup.command();
+        bad.env(name, &value);
+        let (status, _, err) = run(bad).await;
+        assert!(!status.success(), "{name}={value}");
+        assert!(
+            err.contains("flowsdk-server:") && !err.contains("planted-secret"),
+            "{err}"
+        );
+        assert!(!err.contains("panicked"), "{err}");
+    }
+    // A second server on the same SQLite file.
+    let server = setup.start().await;
+    let (status, _, err) = run(setup.command()).await;
+    assert!(!status.success() && err.contains("another server"), "{err}");
+    drop(server);
+}
+
+/// Redis goes away and comes back: the server says so, and the chat goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn redis_comes_back() {
+    let program = "redis-server";
+    if Command::new(program).arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no redis-server");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let port = {
+        let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        free.local_addr().unwrap().port()
+    };
+    let start = || async {
+        let redis = Redis(
+            Command::new(program)
+                .args([
+                    "--port",
+                    &port.to_string(),
+                    "--bind",
+                    "127.0.0.1",
+                    "--appendonly",
+                    "yes",
+                ])
+                .args(["--appendfsync", "always", "--save", ""])
+                .current_dir(dir.path())
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap(),
+        );
+        eventually("Redis listens", || async {
+            tokio::net::TcpStream::connect(("127.0.0.1", port)).await.ok()
+        })
+        .await;
+        redis
+    };
+    let redis = start().await;
+    let Some(setup) = Setup::distributed_on(format!("redis://127.0.0.1:{port}"), None).await else {
+        return;
+    };
+    let mut server = setup.start().await;
+    let (mut client, ana) = setup.visit(&server).await;
+    client.say("antes").await;
+    assert_eq!(client.texts(1).await, ["eco antes"]);
+    drop(redis);
+    let body = eventually("the server says that Redis is away", || async {
+        let answer = http::try_get(server.addr, "/readyz", &[]).await?;
+        (answer.status == 503).then(|| answer.json())
+    })
+    .await;
+    assert_eq!(body["ready"], false);
+    assert_ne!(body["checks"]["redis"], "ok", "{body}");
+    assert_eq!(body["checks"]["database"], "ok", "{body}");
+    // Not taken, and said so: the client sends it again.
+    let payload = json!({ "text": "durante", "clientMessageId": "d" });
+    let ack = client.emit("message", &payload).await;
+    assert_eq!((&ack["ok"], &ack["code"]), (&json!(false), &json!("unavailable")));
+
+    let _redis = start().await;
+    server.ready().await;
+    let mut client = if client.is_closed() {
+        Client::enter(server.addr, ana.auth()).await.0
+    } else {
+        client
+    };
+    eventually("the message is taken", || async {
+        (client.emit("message", &payload).await["ok"] == true).then_some(())
+    })
+    .await;
+    assert_eq!(client.texts(1).await, ["eco durante"]);
+    client.nothing_else().await;
+    assert!(server.stop().await.0.success());
+}
+
+/// A private Redis; killed when dropped.
+struct Redis(std::process::Child);
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The stock clients against a demo: Node, and a browser.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_stock_clients() {
+    let node = std::env::var("FLOWSDK_TEST_NODE").as_deref() == Ok("1");
+    let browser = std::env::var_os("FLOWSDK_TEST_CHROMIUM");
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+    if !node || !web.join("node_modules").exists() {
+        eprintln!("SKIPPED: the stock clients need Node and the packages of web/; set FLOWSDK_TEST_NODE=1");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(demo_command(&dir.path().join("data")), dir.path(), "demo").await;
+    let line = first_line(&server);
+    let mut scripts = vec!["client.mjs"];
+    if browser.is_some() {
+        scripts.push("browser.mjs");
+    } else {
+        eprintln!("SKIPPED: no browser; set FLOWSDK_TEST_CHROMIUM");
+    }
+    for script in scripts {
+        let mut node = Command::new("node");
+        node.arg(web.join("e2e").join(script))
+            .current_dir(&web)
+            .env("SERVER_URL", line["url"].as_str().unwrap())
+            .env("CHANNEL_ID", line["channelId"].as_str().unwrap())
+            .env("CHAT_URL", line["chatUrl"].as_str().unwrap());
+        if let Some(browser) = &browser {
+            node.env("CHROMIUM", browser);
+        }
+        let output = tokio::task::spawn_blocking(move || node.output().unwrap());
+        let output = tokio::time::timeout(Duration::from_secs(120), output)
+            .await
+            .expect("it ends")
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{script}: {}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    assert!(server.stop().await.0.success());
+}
