@@ -1,7 +1,18 @@
-//! HTTP and socket surface of FlowSDK.
+//! The reference server of FlowSDK.
 //!
-//! * [`serve`]: the accept loop every FlowSDK server runs on.
-//! * [`socket`]: Socket.IO with ordered, bounded event handling.
+//! - [`config`]: the environment, with every problem reported at once.
+//! - [`app`]: builds the services and their tasks, runs them and stops them in order.
+//! - [`serve`]: the accept loop every FlowSDK server runs on.
+//! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
+//! - [`demo`]: the data folder of the one-command demonstration.
 
+pub mod api;
+pub mod app;
+pub mod config;
+pub mod demo;
+pub mod health;
+pub mod logging;
 pub mod serve;
 pub mod socket;
+pub mod supervisor;
+pub mod webchat;

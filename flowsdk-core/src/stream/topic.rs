@@ -147,9 +147,9 @@ topics! {
 
 /// The partition of `key` among `partitions` (at least 1). FNV-1a: the same in every process and version.
 pub fn partition_of(key: &str, partitions: u32) -> u32 {
-    let hash = key
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     u32::try_from(hash % u64::from(partitions.max(1))).unwrap_or(0)
 }
 

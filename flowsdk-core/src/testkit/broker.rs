@@ -431,10 +431,7 @@ pub async fn unknown_ids_are_acknowledged_harmlessly(broker: Arc<dyn Broker>) {
     let stream = partition(&broker, "k");
     for group in [GROUP, "never-opened"] {
         for id in ["", "0-1", "999999999999999999", "9999999999999-9", "-1", "no id"] {
-            broker
-                .ack(stream, group, &[id.to_owned()])
-                .await
-                .expect("ack");
+            broker.ack(stream, group, &[id.to_owned()]).await.expect("ack");
         }
     }
     let id = entries[0].id.clone();
@@ -489,7 +486,13 @@ pub async fn nothing_is_lost_through_a_take_over(broker: Arc<dyn Broker>) {
         let mut last: Option<usize> = None;
         while acked.len() < target {
             if acked.len() + waiting.len() < COUNT {
-                for entry in reader.read(128, PATIENCE).await.expect("read") {
+                let read = reader.read(128, PATIENCE).await.expect("read");
+                assert!(
+                    !read.is_empty(),
+                    "only {} of {COUNT} came",
+                    acked.len() + waiting.len()
+                );
+                for entry in read {
                     let number: usize = entry.payload.parse().expect("a number");
                     // One publisher: the order of a key is the order of the numbers.
                     assert!(last < Some(number), "{number} after {last:?}");

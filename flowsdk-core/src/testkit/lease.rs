@@ -50,7 +50,10 @@ pub async fn a_renewed_lease_holds(subject: KeyValueUnderTest) {
     let short = acquire(&subject, "p", "one", TTL).await.expect("its own");
     assert!(long.renew().await.expect("renew"));
     subject.advance(OVER).await;
-    assert!(short.renew().await.expect("renew"), "it ended in spite of the renewal");
+    assert!(
+        short.renew().await.expect("renew"),
+        "it ended in spite of the renewal"
+    );
     assert!(acquire(&subject, "p", "two", LONG).await.is_none());
 }
 

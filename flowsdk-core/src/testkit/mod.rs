@@ -1,7 +1,7 @@
 //! Conformance suites for adapters of the ports: what every [`Broker`](crate::stream::broker::Broker)
 //! and every [`KeyValue`](crate::kv::KeyValue) must do, as tests that the adapter's own crate runs.
 //!
-//! ```ignore
+//! ```text
 //! mod my_broker {
 //!     // A fresh, empty broker for each test.
 //!     async fn make() -> std::sync::Arc<dyn flowsdk_core::stream::broker::Broker> { .. }
@@ -33,6 +33,9 @@ use std::time::Duration;
 
 use crate::kv::KeyValue;
 use crate::time::ManualClock;
+
+/// The longest that a case may take, so that an adapter that waits for ever fails instead.
+const LONGEST: Duration = Duration::from_secs(120);
 
 /// A future that a test may hand to another thread.
 pub type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -85,7 +88,7 @@ impl KeyValueUnderTest {
 
 /// Runs one case on a fresh adapter; the macros call it.
 #[doc(hidden)]
-#[allow(clippy::expect_used, reason = "a test that cannot start a runtime fails")]
+#[allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
 #[allow(clippy::print_stderr, reason = "a skipped test must be seen")]
 pub fn run<S, M, MF, CF>(name: &str, make: M, case: impl FnOnce(S) -> CF)
 where
@@ -101,7 +104,11 @@ where
         .expect("a runtime");
     runtime.block_on(async {
         match make().await.into() {
-            Some(subject) => case(subject).await,
+            Some(subject) => {
+                tokio::time::timeout(LONGEST, case(subject))
+                    .await
+                    .expect("the case ends in time");
+            }
             None => eprintln!("skipped {name}: what it needs is not there"),
         }
     });

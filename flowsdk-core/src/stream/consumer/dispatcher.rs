@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::{BatchHandler, ConsumerConfig, Inbox, SubmitError, Submitter, Verdict, Work};
 use crate::stream::broker::Broker;
@@ -23,8 +24,7 @@ enum Ended {
     Again,
 }
 
-/// Decides what runs. It ends when every [`Submitter`] and partition worker is gone and all work is
-/// done.
+/// Decides what runs.
 pub struct Dispatcher<H: BatchHandler> {
     handler: Arc<H>,
     broker: Option<Arc<dyn Broker>>,
@@ -49,8 +49,8 @@ impl<H: BatchHandler> Dispatcher<H> {
         (this, Submitter { inbox: sender })
     }
 
-    /// Runs until everything that was handed in is done.
-    pub async fn run(mut self) {
+    /// Runs until `stop`, or until every [`Submitter`] is gone; then finishes what was handed in.
+    pub async fn run(mut self, stop: CancellationToken) {
         let mut open = true;
         let mut wake = None;
         loop {
@@ -70,6 +70,8 @@ impl<H: BatchHandler> Dispatcher<H> {
                     None => open = false,
                 },
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
+                // What is in the inbox already is still taken; nothing more gets in.
+                () = stop.cancelled(), if !self.inbox.is_closed() => self.inbox.close(),
             }
             wake = self.lanes.release(self.clock.now());
         }

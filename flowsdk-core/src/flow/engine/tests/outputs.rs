@@ -132,6 +132,15 @@ fn a_loop_without_a_stop_freezes_the_session() {
     let entered = |step: &&TraceStep| matches!(step, TraceStep::BlockEntered { .. });
     assert_eq!(stage.outcome().trace.iter().filter(entered).count(), 7);
     assert!(stage.outcome().effects.is_empty());
+
+    here["settings"] = json!({ "maxStepsPerTurn": 6, "errorTarget": { "end": true } });
+    let mut stage = Stage::new(&here).with_flow("flow2", &there);
+    stage.start("oi");
+    assert_eq!(
+        stage.frozen(),
+        Some("flow_loop"),
+        "an errorTarget is no way out of a loop"
+    );
 }
 
 #[test]

@@ -238,3 +238,11 @@ fn the_previous_block_is_the_stop_before_the_current_one() {
     assert_eq!(stage.variable("a"), "Ask a after <>");
     assert_eq!(stage.variable("b"), "Ask b after <Ask a>");
 }
+
+#[test]
+fn setting_the_name_it_has_still_locks_it() {
+    let mut stage = Stage::new(&flow_of(&[json!({ "id": "a", "type": "content",
+        "onEnter": [{ "type": "setContactName", "value": "Ana" }], "defaultOutput": { "end": true } })]));
+    stage.start("oi");
+    assert!(stage.contact.name_locked && stage.outcome().contact_changed);
+}

@@ -1,0 +1,66 @@
+//! What `/readyz` looks at.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use flowsdk_core::fault::Chain;
+use flowsdk_core::stream::broker::Broker;
+use flowsdk_core::stream::topic::StreamPartition;
+use flowsdk_store::redis::Redis;
+use flowsdk_store::sql::SqlStore;
+
+use crate::health::Dependency;
+
+/// The database answers.
+pub(super) struct Database(pub(super) SqlStore);
+
+#[async_trait]
+impl Dependency for Database {
+    fn name(&self) -> &'static str {
+        "database"
+    }
+
+    async fn check(&self) -> Result<(), String> {
+        self.0.ping().await.map_err(|error| Chain(&error).to_string())
+    }
+}
+
+/// Redis answers.
+pub(super) struct RedisServer(pub(super) Redis);
+
+#[async_trait]
+impl Dependency for RedisServer {
+    fn name(&self) -> &'static str {
+        "redis"
+    }
+
+    async fn check(&self) -> Result<(), String> {
+        self.0.ping().await.map_err(|_| "not reachable".to_owned())
+    }
+}
+
+/// Entries that may wait before a consumer counts as missing or too slow.
+const BACKLOG_LIMIT: u64 = 10_000;
+
+/// Somebody consumes a stream, and keeps up (failures F3).
+pub(super) struct Consumed {
+    pub(super) name: &'static str,
+    pub(super) broker: Arc<dyn Broker>,
+    pub(super) stream: StreamPartition,
+    pub(super) group: &'static str,
+}
+
+#[async_trait]
+impl Dependency for Consumed {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    async fn check(&self) -> Result<(), String> {
+        match self.broker.backlog(self.stream, self.group).await {
+            Ok(waiting) if waiting <= BACKLOG_LIMIT => Ok(()),
+            Ok(waiting) => Err(format!("{waiting} entries wait")),
+            Err(error) => Err(Chain(&error).to_string()),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One process: a hop between parts is a function call, and the turn is the durable write.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_channels::webchat::{DirectIngress, Gateway, StatusQueue, StoreStatuses};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::{
+    CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent, Conversations, Handover,
+    InputTimers,
+};
+use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::message::{MessagePersister, MessageStatus, StatusWrite};
+use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::stream::consumer::{ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription};
+use flowsdk_core::stream::event::{FlowEvent, InputTimeout};
+use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
+
+use super::{WebchatParts, sole};
+use crate::config::Config;
+use crate::health::Dependency;
+use crate::supervisor::Supervisor;
+
+const TIMER_PERIOD: Duration = Duration::from_secs(1);
+const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
+const PURGE_PERIOD: Duration = Duration::from_secs(60);
+/// Rows of one look for what the process before left behind.
+const RECOVERY_BATCH: u32 = 500;
+
+pub(super) type Started = (SqlStore, Option<WebchatParts>, Vec<Box<dyn Dependency>>);
+
+pub(super) async fn start(
+    config: &Config,
+    cx: &OpContext,
+    supervisor: &Supervisor,
+) -> Result<Started, BoxError> {
+    let owner = sole::claim(&config.database)?;
+    let groups = CONVERSATION_TOPICS.iter().map(|&topic| (topic, CONVERSATION_GROUP));
+    let store = SqlStore::connect(&config.database, OutboxRoutes::embedded(groups)).await?;
+    let shared = Arc::new(store.clone());
+    recover(&store, cx).await?;
+
+    let persister = MessagePersister::new(Arc::clone(&shared));
+    let statuses = Arc::new(StatusQueue::new(Arc::new(StoreStatuses(persister))));
+    let gateway = Gateway::new(cx.clone(), statuses, true);
+    let conversations = Arc::new(Conversations::new(
+        Arc::clone(&shared),
+        cx.clone(),
+        Arc::clone(&config.master_key),
+        Handover::Direct(Arc::clone(&gateway) as _),
+    ));
+    let handler = Arc::new(ConversationConsumer::new(conversations));
+    let broker = Arc::new(SqlBroker::new(store.clone()));
+    let kv = Arc::new(SqlKeyValue::new(store.clone(), cx.clock()));
+    let consumer = ConsumerConfig { parallel: store.writers(), ..ConsumerConfig::named("conversation") };
+    let (dispatcher, submitter) =
+        Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker) as _), cx.clock(), consumer);
+    let stop = supervisor.work.clone();
+    supervisor.work("conversation dispatcher", async move {
+        dispatcher.run(stop).await;
+        // The database is ours until the last turn is done.
+        drop(owner);
+    });
+
+    let subscription = Subscription {
+        topics: CONVERSATION_TOPICS,
+        group: CONVERSATION_GROUP,
+        index: 0,
+        // One process at a time, so that a restart need not wait for the end of its own lease.
+        owner: "embedded".to_owned(),
+        lease_ttl: config.lease_ttl,
+    };
+    let worker = PartitionWorker::new(handler, broker, Arc::clone(&kv) as _, submitter.clone(), subscription);
+    let stop = supervisor.intake.clone();
+    supervisor.intake("conversation streams", worker.run(stop));
+
+    timers(supervisor, cx, &shared, &submitter);
+    let checkpointed = store.clone();
+    supervisor.periodic("checkpoint", CHECKPOINT_PERIOD, move || {
+        let store = checkpointed.clone();
+        async move {
+            if let Err(error) = store.checkpoint().await {
+                tracing::warn!(error = %Chain(&error), "no checkpoint");
+            }
+        }
+    });
+    supervisor.periodic("key-value purge", PURGE_PERIOD, move || {
+        let kv = Arc::clone(&kv);
+        async move {
+            if let Err(error) = kv.purge().await {
+                tracing::warn!(error = %Chain(&error), "no purge");
+            }
+        }
+    });
+    let ingress = Arc::new(DirectIngress::new(submitter));
+    Ok((store, Some(WebchatParts { gateway, ingress }), Vec::new()))
+}
+
+/// Messages that the process before had stored and not handed to its gateway: their visitors read them
+/// when they come back, so they count as sent (spec B 4.2: `sent` whether or not anybody is there).
+async fn recover(store: &SqlStore, cx: &OpContext) -> Result<(), BoxError> {
+    loop {
+        let mut tx = store.begin().await?;
+        let pending = tx.messages().pending_outgoing("wc-", RECOVERY_BATCH).await?;
+        let last = pending.len() < RECOVERY_BATCH as usize;
+        let writes: Vec<StatusWrite> = pending
+            .into_iter()
+            .map(|message| StatusWrite {
+                id: message.id,
+                status: MessageStatus::Sent,
+                at: cx.now(),
+                session: None,
+            })
+            .collect();
+        if !writes.is_empty() {
+            tracing::info!(messages = writes.len(), "messages of the process before wait for their visitors");
+            tx.messages().apply_statuses(&writes).await?;
+            tx.commit().await?;
+        }
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+fn timers(
+    supervisor: &Supervisor,
+    cx: &OpContext,
+    store: &Arc<SqlStore>,
+    submitter: &Submitter<ConversationConsumer<SqlStore>>,
+) {
+    let timers = Arc::new(InputTimers::new(Arc::clone(store)));
+    let (cx, submitter) = (cx.clone(), submitter.clone());
+    supervisor.periodic("input timers", TIMER_PERIOD, move || {
+        let (timers, cx, submitter) = (Arc::clone(&timers), cx.clone(), submitter.clone());
+        async move {
+            match timers.due(cx.now()).await {
+                Ok(due) => {
+                    for session_id in due {
+                        let key = session_id.to_string();
+                        let event = ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id }));
+                        if submitter.enqueue(key, event).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+                Err(error) => tracing::warn!(error = %Chain(&error), "due sessions cannot be read"),
+            }
+        }
+    });
+}

@@ -1,0 +1,204 @@
+//! Builds the services, runs their tasks and stops them in order.
+//!
+//! Two arrangements, chosen by whether there is a `REDIS_URL`:
+//!
+//! - *Embedded*: one process. The gateway hands messages straight to the conversation consumer and is
+//!   handed the answers after the commit ([`embedded`]).
+//! - *Distributed*: any number of processes over Postgres and Redis. Events go through Redis Streams,
+//!   from the outbox by a relay ([`distributed`]).
+
+mod checks;
+mod distributed;
+mod embedded;
+mod sole;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use flowsdk_auth::bootstrap::{Bootstrapped, ensure_administrator};
+use flowsdk_channels::webchat::{Gateway, Ingress, Limits, Visitors};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::PasswordHasher;
+use flowsdk_core::fault::BoxError;
+use flowsdk_store::sql::SqlStore;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{Any, CorsLayer};
+
+use crate::config::Config;
+use crate::health::{Dependency, Health};
+use crate::serve::{ServeConfig, Shutdown};
+use crate::socket::{Front, OrderedConfig, SocketLimits, builder, in_order};
+use crate::supervisor::Supervisor;
+use crate::webchat::{SOCKET_PATH, WebchatSocket};
+
+/// How often gathered statuses are passed on, deliveries settled and quiet limits forgotten.
+const STATUS_PERIOD: Duration = Duration::from_millis(100);
+const DELIVERY_PERIOD: Duration = Duration::from_millis(500);
+const LIMITS_PERIOD: Duration = Duration::from_secs(60);
+
+/// The web chat of this process.
+pub(crate) struct WebchatParts {
+    gateway: Arc<Gateway>,
+    ingress: Arc<dyn Ingress>,
+}
+
+/// A server that is built and not yet listening.
+pub struct App {
+    store: SqlStore,
+    supervisor: Supervisor,
+    router: Router,
+    sockets: Option<socketioxide::SocketIo>,
+    gateway: Option<Arc<Gateway>>,
+    config: Config,
+    bootstrapped: Bootstrapped,
+    address: SocketAddr,
+    listener: TcpListener,
+}
+
+impl App {
+    /// Connects everything, brings the schema up to date, makes sure that there is an administrator and
+    /// binds the address.
+    ///
+    /// # Errors
+    /// What cannot be reached or bound.
+    pub async fn build(config: Config, metrics: Option<PrometheusHandle>) -> Result<Self, BoxError> {
+        let cx = OpContext::system();
+        let supervisor = Supervisor::default();
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let hasher = PasswordHasher::new(cores, 256);
+        let limits = Limits::new(config.webchat.limits);
+
+        let (store, parts, dependencies) = if config.redis.is_some() {
+            distributed::start(&config, &cx, &supervisor).await?
+        } else {
+            embedded::start(&config, &cx, &supervisor).await?
+        };
+        let store_arc = Arc::new(store.clone());
+        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, &config.admin).await?;
+        let listener = TcpListener::bind(config.listen).await?;
+        let address = listener.local_addr()?;
+
+        let health = Health::new(all_checks(&store, dependencies), supervisor.intake.clone(), metrics);
+        let mut router = health.router();
+        let (mut sockets, mut gateway) = (None, None);
+        if let Some(parts) = parts {
+            let visitors = Arc::new(Visitors::new(
+                Arc::clone(&store_arc),
+                cx.clone(),
+                Arc::clone(&config.master_key),
+                hasher.clone(),
+                Arc::clone(&limits),
+            ));
+            housekeeping(&supervisor, &parts.gateway, &limits);
+            let handler = WebchatSocket::new(
+                Arc::clone(&store_arc),
+                Arc::clone(&visitors),
+                Arc::clone(&parts.gateway),
+                parts.ingress,
+                limits,
+            );
+            let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
+            io.ns("/", in_order(&TaskTracker::new(), OrderedConfig::default(), handler));
+            let cors = CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any);
+            router = router
+                .merge(crate::webchat::routes(store_arc, visitors))
+                .route_service("/webchat/socket.io", Front(service.clone()))
+                .route_service("/webchat/socket.io/", Front(service))
+                .layer(cors);
+            sockets = Some(io);
+            gateway = Some(parts.gateway);
+        }
+        let router = router.fallback(crate::api::not_found).layer(CatchPanicLayer::new());
+        Ok(Self { store, supervisor, router, sockets, gateway, config, bootstrapped, address, listener })
+    }
+
+    /// The address it is bound to.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What became of the administrator.
+    pub fn bootstrapped(&self) -> &Bootstrapped {
+        &self.bootstrapped
+    }
+
+    /// The store.
+    pub fn store(&self) -> &SqlStore {
+        &self.store
+    }
+
+    /// The supervisor; cancelling its `intake` stops the server.
+    pub fn supervisor(&self) -> &Supervisor {
+        &self.supervisor
+    }
+
+    /// Serves until the intake is cancelled or a task fails, then stops in order: nothing new, sockets
+    /// closed, work finished, statuses passed on, connections closed.
+    ///
+    /// # Errors
+    /// When a task ended early, or the shutdown took longer than it may.
+    pub async fn run(self) -> Result<(), BoxError> {
+        let timeout = self.config.shutdown_timeout;
+        let Self { store, supervisor, router, sockets, gateway, listener, config, .. } = self;
+        let shutdown =
+            Shutdown { token: supervisor.intake.clone(), tracker: supervisor.intake_tracker(), drain: timeout / 3 };
+        let limits = ServeConfig {
+            max_connections: config.webchat.max_connections as usize,
+            ..ServeConfig::default()
+        };
+        supervisor.intake("http", async move {
+            if let Err(error) = crate::serve::serve(listener, router, limits, shutdown).await {
+                tracing::error!(%error, "the listener failed");
+            }
+        });
+        supervisor.intake.cancelled().await;
+        tracing::info!("stopping");
+        let stop = async {
+            if let Some(io) = sockets {
+                io.close().await;
+            }
+            supervisor.close_intake().await;
+            supervisor.finish_work().await;
+            if let Some(gateway) = gateway {
+                gateway.flush_statuses().await;
+            }
+            store.close().await;
+        };
+        if tokio::time::timeout(timeout, stop).await.is_err() {
+            return Err("the shutdown took too long; what was not finished is taken up at the next start".into());
+        }
+        if supervisor.has_failed() {
+            return Err("a task ended early; see the log".into());
+        }
+        tracing::info!("stopped");
+        Ok(())
+    }
+}
+
+fn all_checks(store: &SqlStore, mut others: Vec<Box<dyn Dependency>>) -> Vec<Box<dyn Dependency>> {
+    others.push(Box::new(checks::Database(store.clone())));
+    others
+}
+
+fn housekeeping(supervisor: &Supervisor, gateway: &Arc<Gateway>, limits: &Arc<Limits>) {
+    let statuses = Arc::clone(gateway);
+    supervisor.periodic("webchat statuses", STATUS_PERIOD, move || {
+        let gateway = Arc::clone(&statuses);
+        async move { gateway.flush_statuses().await }
+    });
+    let deliveries = Arc::clone(gateway);
+    supervisor.periodic("webchat deliveries", DELIVERY_PERIOD, move || {
+        deliveries.settle_deliveries();
+        async {}
+    });
+    let limits = Arc::clone(limits);
+    supervisor.periodic("webchat limits", LIMITS_PERIOD, move || {
+        limits.forget_quiet();
+        async {}
+    });
+}

@@ -1,0 +1,122 @@
+//! The data folder and the secrets in it.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use flowsdk_core::id::IdSource;
+use serde::{Deserialize, Serialize};
+
+/// A folder that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The file system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// Which path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// `secrets.json` is there and cannot be read. It is not replaced: what it encrypted would be lost.
+    #[error("{path}: {source}")]
+    Secrets {
+        /// Which path.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+/// The secrets of the folder, made at the first start.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Secrets {
+    crypto_secret: String,
+    jwt_access_secret: String,
+    jwt_refresh_secret: String,
+}
+
+/// A folder with a database and its secrets.
+pub struct DataFolder {
+    path: PathBuf,
+    secrets: Secrets,
+}
+
+impl DataFolder {
+    /// Opens `path`, making the folder (0700) and its secrets (0600) when they are not there.
+    pub fn open(path: &Path, ids: &dyn IdSource) -> Result<Self, FolderError> {
+        let io = |source| FolderError::Io { path: path.to_owned(), source };
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io)?;
+        let file = path.join("secrets.json");
+        let secrets = match fs::read(&file) {
+            Ok(bytes) => {
+                serde_json::from_slice(&bytes).map_err(|source| FolderError::Secrets { path: file, source })?
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => create_secrets(&file, ids)?,
+            Err(source) => return Err(FolderError::Io { path: file, source }),
+        };
+        Ok(Self { path: path.to_owned(), secrets })
+    }
+
+    /// The value of a configuration name, as the folder gives it.
+    pub fn value(&self, name: &str) -> Option<String> {
+        match name {
+            "DATABASE_URL" => Some(format!("sqlite:{}", self.path.join("flowsdk.db").display())),
+            "CRYPTO_SECRET" => Some(self.secrets.crypto_secret.clone()),
+            "JWT_ACCESS_SECRET" => Some(self.secrets.jwt_access_secret.clone()),
+            "JWT_REFRESH_SECRET" => Some(self.secrets.jwt_refresh_secret.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Written beside and renamed, so that a crash leaves either no file or a whole one.
+fn create_secrets(file: &Path, ids: &dyn IdSource) -> Result<Secrets, FolderError> {
+    let secrets = Secrets {
+        crypto_secret: ids.secret(2).chars().take(32).collect(),
+        jwt_access_secret: ids.secret(2),
+        jwt_refresh_secret: ids.secret(2),
+    };
+    let draft = file.with_extension("draft");
+    let write = || -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(&secrets).map_err(io::Error::other)?;
+        let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        out.write_all(&text)?;
+        out.sync_all()?;
+        fs::rename(&draft, file)
+    };
+    write().map_err(|source| FolderError::Io { path: file.to_owned(), source })?;
+    Ok(secrets)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use flowsdk_core::context::OpContext;
+
+    use super::*;
+
+    #[test]
+    fn a_second_start_finds_the_same_secrets_and_nobody_else_reads_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("data");
+        let cx = OpContext::system();
+        let first = DataFolder::open(&path, cx.ids()).expect("opens");
+        let second = DataFolder::open(&path, cx.ids()).expect("opens");
+        assert_eq!(first.value("CRYPTO_SECRET"), second.value("CRYPTO_SECRET"));
+        assert_eq!(first.value("CRYPTO_SECRET").map(|s| s.len()), Some(32));
+        let mode = fs::metadata(path.join("secrets.json")).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn damaged_secrets_are_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("secrets.json"), "{").expect("writes");
+        let opened = DataFolder::open(folder.path(), OpContext::system().ids());
+        assert!(matches!(opened, Err(FolderError::Secrets { .. })));
+    }
+}

@@ -1,0 +1,8 @@
+//! The one-command demonstration: a data folder with secrets of its own, a router, a flow that shows
+//! off and a test channel. A second start on the same folder goes on where it was.
+
+mod folder;
+mod seed;
+
+pub use folder::{DataFolder, FolderError};
+pub use seed::{Demo, seed};

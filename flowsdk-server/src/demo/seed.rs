@@ -1,0 +1,103 @@
+//! What the demonstration begins with.
+
+use flowsdk_channels::webchat::{WebchatChannel, WebchatTx};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::fault::{BoxError, StorageError};
+use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion};
+use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
+use flowsdk_core::kv::{KeyValue, KeyValueExt as _, keys};
+use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// The flow, in the form that every flow has.
+const FLOW: &str = include_str!("flow.json");
+
+/// The ids of the demonstration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Demo {
+    /// The test channel.
+    pub channel_id: ChannelId,
+    /// The router.
+    pub router_id: RouterId,
+}
+
+/// Creates router, flow and test channel, once a database.
+pub async fn seed<S: Store>(store: &S, kv: &dyn KeyValue, cx: &OpContext) -> Result<Demo, BoxError>
+where
+    S::Tx: WebchatTx,
+{
+    if let Some(demo) = kv.read(&keys::demo()).await? {
+        return Ok(demo);
+    }
+    let demo = Demo { channel_id: ChannelId::generate(cx.ids()), router_id: RouterId::generate(cx.ids()) };
+    create(store, cx, &demo).await?;
+    // Only once everything is there: a crash in between leaves an unused router and begins anew.
+    Ok(kv.claim(&keys::demo(), &demo).await?)
+}
+
+async fn create<S: Store>(store: &S, cx: &OpContext, demo: &Demo) -> Result<(), BoxError>
+where
+    S::Tx: WebchatTx,
+{
+    let definition: serde_json::Value = serde_json::from_str(FLOW)?;
+    let problems = FlowDefinition::parse(&definition).map(|flow| flow.validate()).unwrap_or_else(|p| p);
+    if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
+        return Err(format!("the demonstration flow is not valid: {problem:?}").into());
+    }
+    let flow_id = FlowId::generate(cx.ids());
+    let name = "Demonstração";
+    let mut tx = store.begin().await?;
+    let written: Result<(), StorageError> = async {
+        tx.routers()
+            .insert(&Router {
+                id: demo.router_id.clone(),
+                name: name.to_owned(),
+                initial_flow_id: None,
+                tz: DEFAULT_TZ.to_owned(),
+                created_at: cx.now(),
+            })
+            .await?;
+        tx.flows()
+            .insert(&Flow {
+                id: flow_id.clone(),
+                router_id: demo.router_id.clone(),
+                name: name.to_owned(),
+                published_version_id: None,
+                created_at: cx.now(),
+            })
+            .await?;
+        tx.flows()
+            .publish(&FlowVersion {
+                id: FlowVersionId::generate(cx.ids()),
+                flow_id: flow_id.clone(),
+                router_id: demo.router_id.clone(),
+                flow_name: name.to_owned(),
+                number: 1,
+                definition,
+                created_at: cx.now(),
+            })
+            .await?;
+        tx.routers().set_initial_flow(&demo.router_id, Some(&flow_id)).await?;
+        tx.webchat()
+            .insert_channel(&WebchatChannel {
+                id: demo.channel_id.clone(),
+                router_id: demo.router_id.clone(),
+                // Spec B 4.4.
+                name: "Teste".to_owned(),
+                is_test_channel: true,
+                appearance: Some(json!({ "title": "FlowSDK", "subtitle": "Demonstração" })),
+                initial_flow_id: None,
+                embed_secret: None,
+                allowed_origins: None,
+                created_at: cx.now(),
+            })
+            .await
+    }
+    .await;
+    written?;
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! `flowsdk-server`: `demo` for a working chat in one command, `serve` for production.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use flowsdk_auth::bootstrap::Bootstrapped;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::fault::BoxError;
+use flowsdk_server::app::App;
+use flowsdk_server::config::{Config, Environment};
+use flowsdk_server::demo::{DataFolder, seed};
+use flowsdk_server::logging;
+use flowsdk_store::sql::SqlKeyValue;
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The reference server of FlowSDK.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Starts a working chat on this machine: makes a data folder with secrets of its own, an
+    /// administrator, a flow and a test channel. A second start on the same folder goes on where it was.
+    Demo {
+        /// The data folder.
+        #[arg(long, default_value = "data")]
+        data: PathBuf,
+        /// Where to listen; port 0 means any free one.
+        #[arg(long, default_value = "127.0.0.1:8080")]
+        listen: SocketAddr,
+        /// Print one line of JSON once ready, for scripts.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Starts the server with the configuration of the environment: `DATABASE_URL`, `REDIS_URL`,
+    /// `LISTEN_ADDR`, `CRYPTO_SECRET`, `JWT_ACCESS_SECRET`, `JWT_REFRESH_SECRET` and others (see
+    /// docs/configuration.md).
+    Serve,
+}
+
+fn main() -> ExitCode {
+    let command = Cli::parse().command;
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error.into()),
+    };
+    let done = runtime.block_on(async {
+        match command {
+            Command::Demo { data, listen, json } => demo(&data, listen, json).await,
+            Command::Serve => serve().await,
+        }
+    });
+    done.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
+}
+
+#[allow(clippy::print_stderr, reason = "the last word of a command")]
+fn fail(error: &BoxError) -> ExitCode {
+    eprintln!("flowsdk-server: {}", flowsdk_core::fault::Chain(&**error));
+    ExitCode::FAILURE
+}
+
+async fn serve() -> Result<(), BoxError> {
+    let config = Config::read(Environment::process())?;
+    logging::init(config.json_logs);
+    let app = App::build(config, logging::metrics()).await?;
+    if let Bootstrapped::CreatedWith(password) = app.bootstrapped() {
+        // Shown once and never logged: standard output is the operator's, the log is not.
+        print_line(&format!("administrator password (shown once): {}", password.expose_secret()))?;
+    }
+    tracing::info!(address = %app.address(), "listening");
+    stop_on_signal(&app)?;
+    app.run().await
+}
+
+async fn demo(data: &std::path::Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxError> {
+    let cx = OpContext::system();
+    let folder = DataFolder::open(data, cx.ids())?;
+    let config = Config::read(Environment::new(|name| match name {
+        "LISTEN_ADDR" => Some(listen.to_string()),
+        "REDIS_URL" | "ROLES" => None,
+        _ => folder.value(name).or_else(|| std::env::var(name).ok()),
+    }))?;
+    logging::init(config.json_logs);
+    let admin_email = config.admin.email.to_string();
+    let app = App::build(config, logging::metrics()).await?;
+    let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
+    let demo = seed(app.store(), &kv, &cx).await?;
+    let password = match app.bootstrapped() {
+        Bootstrapped::CreatedWith(password) => Some(password.expose_secret().to_owned()),
+        Bootstrapped::Created | Bootstrapped::Existed => None,
+    };
+    let url = format!("http://{}", app.address());
+    let chat_url = format!("{url}/chat/{}", demo.channel_id);
+    if as_json {
+        let mut line = json!({ "url": url, "chatUrl": chat_url, "channelId": demo.channel_id,
+            "routerId": demo.router_id, "adminEmail": admin_email });
+        if let Some(password) = password {
+            line["adminPassword"] = password.into();
+        }
+        print_line(&line.to_string())?;
+    } else {
+        let mut lines = vec![format!("Chat:          {chat_url}"), format!("Administrator: {admin_email}")];
+        lines.extend(password.map(|password| format!("Password:      {password} (shown only this once)")));
+        lines.push(format!("Data:          {} (Ctrl-C stops, the same command goes on)", data.display()));
+        print_line(&format!("\n{}\n", lines.join("\n")))?;
+    }
+    stop_on_signal(&app)?;
+    app.run().await
+}
+
+fn print_line(line: &str) -> Result<(), BoxError> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Stops the server on SIGTERM and SIGINT; a second signal ends the process at once.
+fn stop_on_signal(app: &App) -> Result<(), BoxError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut term, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let intake = app.supervisor().intake.clone();
+    // It outlives the supervisor's tasks on purpose: a shutdown that hangs can still be cut short.
+    #[allow(clippy::disallowed_methods, reason = "ends with the process")]
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = term.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            if intake.is_cancelled() {
+                std::process::exit(130);
+            }
+            intake.cancel();
+        }
+    });
+    Ok(())
+}

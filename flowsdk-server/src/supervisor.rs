@@ -1,0 +1,147 @@
+//! Owns every task: its name, what happens when it ends early, and its end.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// The tasks of the server, in the order in which they stop: first what lets work in (`intake`), then
+/// what finishes it (`work`).
+#[derive(Debug, Clone)]
+pub struct Supervisor {
+    /// Cancelled when nothing new is to be let in.
+    pub intake: CancellationToken,
+    /// Cancelled when what is left is to be finished.
+    pub work: CancellationToken,
+    intake_tasks: TaskTracker,
+    work_tasks: TaskTracker,
+    failed: Arc<AtomicBool>,
+}
+
+impl Default for Supervisor {
+    fn default() -> Self {
+        Self {
+            intake: CancellationToken::new(),
+            work: CancellationToken::new(),
+            intake_tasks: TaskTracker::new(),
+            work_tasks: TaskTracker::new(),
+            failed: Arc::new(AtomicBool::new(false)),
+        }
+    }
+}
+
+impl Supervisor {
+    /// Runs a task that lets work in and must not end before `intake` is cancelled.
+    pub fn intake(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+        self.guard(&self.intake_tasks, self.intake.clone(), name, task);
+    }
+
+    /// Runs a task that finishes work and must not end before `work` is cancelled.
+    pub fn work(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+        self.guard(&self.work_tasks, self.work.clone(), name, task);
+    }
+
+    /// Calls `tick` every `period` until `work` is cancelled, then once more. A tick is idempotent; one
+    /// that panics is called again the next time.
+    pub fn periodic<F, Fut>(&self, name: &'static str, period: Duration, tick: F)
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let stop = self.work.clone();
+        self.work(name, async move {
+            let mut every = tokio::time::interval(period);
+            every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                tokio::select! {
+                    _ = every.tick() => {}
+                    () = stop.cancelled() => {
+                        tick().await;
+                        return;
+                    }
+                }
+                let once = std::panic::AssertUnwindSafe(tick());
+                if futures_util::FutureExt::catch_unwind(once).await.is_err() {
+                    tracing::error!(task = name, "a tick panicked");
+                }
+            }
+        });
+    }
+
+    /// A task that ends early takes the whole server down: half a server is worse than a restart.
+    fn guard(
+        &self,
+        tracker: &TaskTracker,
+        expected: CancellationToken,
+        name: &'static str,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let (failed, intake) = (Arc::clone(&self.failed), self.intake.clone());
+        tracker.spawn(async move {
+            let ended = futures_util::FutureExt::catch_unwind(std::panic::AssertUnwindSafe(task)).await;
+            if ended.is_err() || !expected.is_cancelled() {
+                tracing::error!(task = name, panicked = ended.is_err(), "a task ended early: the server stops");
+                failed.store(true, Ordering::SeqCst);
+                intake.cancel();
+            } else {
+                tracing::debug!(task = name, "a task ended");
+            }
+        });
+    }
+
+    /// The tracker of the tasks that let work in, for parts that spawn their own.
+    pub fn intake_tracker(&self) -> TaskTracker {
+        self.intake_tasks.clone()
+    }
+
+    /// Whether a task ended early.
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::SeqCst)
+    }
+
+    /// Stops letting work in and waits until nothing does.
+    pub async fn close_intake(&self) {
+        self.intake.cancel();
+        self.intake_tasks.close();
+        self.intake_tasks.wait().await;
+    }
+
+    /// Finishes the work and waits until it is done.
+    pub async fn finish_work(&self) {
+        self.work.cancel();
+        self.work_tasks.close();
+        self.work_tasks.wait().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_task_that_panics_stops_the_server() {
+        let supervisor = Supervisor::default();
+        supervisor.work("broken", async { panic!("as the test wants") });
+        supervisor.intake.cancelled().await;
+        assert!(supervisor.has_failed());
+    }
+
+    #[tokio::test]
+    async fn tasks_end_in_order_and_a_tick_runs_once_more() {
+        let supervisor = Supervisor::default();
+        let ticks = Arc::new(std::sync::atomic::AtomicU32::new(0));
+        let counted = Arc::clone(&ticks);
+        supervisor.periodic("tick", Duration::from_secs(3_600), move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async {}
+        });
+        let stop = supervisor.intake.clone();
+        supervisor.intake("listener", async move { stop.cancelled().await });
+        supervisor.close_intake().await;
+        supervisor.finish_work().await;
+        assert!(!supervisor.has_failed() && ticks.load(Ordering::SeqCst) >= 1);
+    }
+}

@@ -1,0 +1,34 @@
+//! A Socket.IO socket as the gateway sees it.
+
+use flowsdk_channels::webchat::payload::ServerMessage;
+use flowsdk_channels::webchat::{Connection, SendError};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use socketioxide::extract::SocketRef;
+
+use crate::socket::emit_checked;
+
+/// A visitor's socket.
+#[derive(Debug)]
+pub(super) struct SocketConnection(pub(super) SocketRef);
+
+impl Connection for SocketConnection {
+    fn send(&self, message: &ServerMessage) -> Result<(), SendError> {
+        emit_checked(&self.0, "message", message).map_err(|_| SendError)
+    }
+
+    fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError> {
+        let ack = self.0.emit_with_ack::<_, Value>("message", message).map_err(|_| SendError)?;
+        Ok(Box::pin(async move { ack.await.is_ok() }))
+    }
+
+    fn is_connected(&self) -> bool {
+        self.0.connected()
+    }
+
+    fn close(&self) {
+        if let Err(error) = self.0.clone().disconnect() {
+            tracing::debug!(%error, "a socket was gone before it was closed");
+        }
+    }
+}

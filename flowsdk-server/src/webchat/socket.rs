@@ -1,0 +1,206 @@
+//! The webchat socket (spec B 4.2): from Socket.IO events to the services of the web chat.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::ConnectInfo;
+use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
+use flowsdk_channels::webchat::{
+    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, Visitor, Visitors, WebchatTx, inbound,
+};
+use flowsdk_core::fault::{Chain, Fault as _, StorageError};
+use flowsdk_core::id::MessageId;
+use flowsdk_core::message::IncomingMessage;
+use flowsdk_core::store::{ConversationTx as _, Store};
+use serde_json::Value;
+use socketioxide::extract::SocketRef;
+use socketioxide::socket::DisconnectReason;
+
+use super::connection::SocketConnection;
+use crate::socket::{Ack, Event, EventHandler, emit_checked};
+
+/// The HTTP path of the socket.
+pub const SOCKET_PATH: &str = "/webchat/socket.io";
+/// Most messages of a replay; older ones are read from the history.
+const REPLAY_LIMIT: u32 = 200;
+
+/// Handles the sockets of all visitors.
+pub struct WebchatSocket<S> {
+    store: Arc<S>,
+    visitors: Arc<Visitors<S>>,
+    gateway: Arc<Gateway>,
+    ingress: Arc<dyn Ingress>,
+    limits: Arc<Limits>,
+}
+
+/// What belongs to one socket, kept with it until it leaves.
+#[derive(Clone)]
+struct Guest(Arc<GuestState>);
+
+struct GuestState {
+    visitor: Visitor,
+    /// The seat in the room and the place among the visitor's sockets, given back at the end.
+    held: Mutex<Option<Box<dyn std::any::Any + Send>>>,
+}
+
+impl<S: Store> WebchatSocket<S>
+where
+    S::Tx: WebchatTx,
+{
+    /// A handler over the services.
+    pub fn new(
+        store: Arc<S>,
+        visitors: Arc<Visitors<S>>,
+        gateway: Arc<Gateway>,
+        ingress: Arc<dyn Ingress>,
+        limits: Arc<Limits>,
+    ) -> Self {
+        Self { store, visitors, gateway, ingress, limits }
+    }
+
+    async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
+        let (visitor, ok) = self.visitors.enter(&handshake(socket, auth), address(socket), origin(socket)).await?;
+        let place = self.limits.admit_socket(&visitor.session_id).ok_or(AuthError::RateLimited)?;
+        let connection = Arc::new(SocketConnection(socket.clone()));
+        let seat = self.gateway.join(visitor.session_id.clone(), connection);
+        if emit_checked(socket, "auth_ok", &ok).is_err() {
+            return Ok(());
+        }
+        for message in self.missed(&visitor).await? {
+            seat.replay(&message);
+        }
+        seat.go_live();
+        let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
+        socket.extensions.insert(Guest(Arc::new(GuestState { visitor, held: Mutex::new(Some(held)) })));
+        Ok(())
+    }
+
+    /// What the visitor missed, when he says what he has (rulings S8).
+    async fn missed(&self, visitor: &Visitor) -> Result<Vec<ServerMessage>, StorageError> {
+        let Some(since) = &visitor.since else { return Ok(Vec::new()) };
+        let mut tx = self.store.read().await?;
+        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
+            return Ok(Vec::new());
+        };
+        let missed =
+            tx.messages().outgoing_since(&visitor.session_id, &chat, Some(since), REPLAY_LIMIT).await?;
+        Ok(missed.into_iter().map(ServerMessage::from).collect())
+    }
+
+    async fn take(
+        &self,
+        visitor: &Visitor,
+        message: Result<IncomingMessage, inbound::InboundError>,
+        ack: Option<Ack>,
+    ) {
+        let (code, text) = match message {
+            Err(error) => (error.code(), error.to_string()),
+            Ok(_) if !self.limits.admit_message(&visitor.session_id) => {
+                ("rate_limited", "Muitas mensagens, aguarde um momento".to_owned())
+            }
+            Ok(message) => {
+                let event = visitor.incoming(message, self.visitors.context());
+                match self.ingress.accept(event).await {
+                    Ok(accepted) => {
+                        let answer = MessageAck { ok: true, message_id: accepted.message_id };
+                        if let Some(Err(error)) = ack.map(|ack| ack.send(&answer)) {
+                            tracing::debug!(%error, "an ack was not sent");
+                        }
+                        return;
+                    }
+                    Err(error) => {
+                        tracing::warn!(session = %visitor.session_id, error = %Chain(&error), "a message was not taken");
+                        ("unavailable", "Serviço indisponível, tente novamente".to_owned())
+                    }
+                }
+            }
+        };
+        metrics::counter!("flowsdk_webchat_refused", "code" => code).increment(1);
+        if let Some(ack) = ack {
+            ack.refuse(code, &text);
+        }
+    }
+}
+
+impl<S: Store> EventHandler for WebchatSocket<S>
+where
+    S::Tx: WebchatTx,
+{
+    async fn on_connect(&self, socket: &SocketRef, auth: Value) {
+        let Err(error) = self.enter(socket, auth).await else { return };
+        if let AuthError::Storage(error) = &error {
+            tracing::error!(error = %Chain(error), "a visitor could not be let in");
+        } else {
+            tracing::info!(code = error.code(), %error, "a visitor was not let in");
+        }
+        metrics::counter!("flowsdk_webchat_auth_errors", "code" => error.code()).increment(1);
+        let payload = AuthErrorPayload { message: AUTH_ERROR_MESSAGE, code: error.code() };
+        if let Err(error) = emit_checked(socket, "auth_error", &payload) {
+            tracing::debug!(%error, "auth_error was not sent");
+        }
+        if let Err(error) = socket.clone().disconnect() {
+            tracing::debug!(%error, "a refused socket was gone already");
+        }
+    }
+
+    async fn on_event(&self, socket: &SocketRef, event: Event) {
+        let Some(Guest(guest)) = socket.extensions.get::<Guest>() else {
+            if let Some(ack) = event.ack {
+                ack.refuse("not_authenticated", AUTH_ERROR_MESSAGE);
+            }
+            return;
+        };
+        let visitor = &guest.visitor;
+        let cx = self.visitors.context();
+        match event.name.as_str() {
+            "message" => self.take(visitor, inbound::text(event.payload, cx), event.ack).await,
+            "message_interactive" => self.take(visitor, inbound::interactive(event.payload, cx), event.ack).await,
+            "read" => {
+                let id = event.payload.get("messageId").and_then(Value::as_str);
+                if let Some(id) = id.and_then(|id| MessageId::parse(id).ok())
+                    && self.limits.admit_message(&visitor.session_id)
+                {
+                    self.gateway.read(&visitor.session_id, &id);
+                }
+            }
+            // Nobody watches a visitor's typing yet.
+            "typing" => {}
+            _ => {
+                metrics::counter!("flowsdk_webchat_refused", "code" => "event_unknown").increment(1);
+                if let Some(ack) = event.ack {
+                    ack.refuse("event_unknown", "Evento desconhecido");
+                }
+            }
+        }
+    }
+
+    async fn on_disconnect(&self, socket: &SocketRef, _reason: DisconnectReason) {
+        if let Some(Guest(guest)) = socket.extensions.remove::<Guest>() {
+            drop(guest.held.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
+}
+
+/// The handshake of a socket: its `auth`, or the query `t` for the token. What has no usable form is an
+/// empty handshake, which leads to `channel_unknown`.
+fn handshake(socket: &SocketRef, auth: Value) -> Handshake {
+    let mut handshake: Handshake = serde_json::from_value(auth).unwrap_or_default();
+    if handshake.token.is_none() {
+        let query = socket.req_parts().uri.query().unwrap_or_default();
+        handshake.token = query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("t="))
+            .filter(|token| !token.is_empty())
+            .map(|token| token.to_owned().into());
+    }
+    handshake
+}
+
+fn address(socket: &SocketRef) -> IpAddr {
+    let info = socket.req_parts().extensions.get::<ConnectInfo<SocketAddr>>();
+    info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip())
+}
+
+fn origin(socket: &SocketRef) -> Option<&str> {
+    socket.req_parts().headers.get(http::header::ORIGIN)?.to_str().ok()
+}
