@@ -83,6 +83,18 @@ impl Results<'_> {
     }
 }
 
+/// Processor time per message.
+fn cpu(results: &Results<'_>, who: Contender, connections: usize) -> Option<f64> {
+    results
+        .spread(who, connections, false, |run| run.cpu_micros)
+        .map(|spread| spread.median)
+}
+
+/// What statements and socket take of the processor together.
+fn raw_cpu(results: &Results<'_>, connections: usize) -> Option<f64> {
+    Some(cpu(results, Contender::RawSocket, connections)? + cpu(results, Contender::RawStorage, connections)?)
+}
+
 fn cell(value: Option<Spread>) -> String {
     value.map_or("-".to_owned(), |spread| spread.to_string())
 }
@@ -190,6 +202,8 @@ fn goals(results: &Results<'_>, connections: usize) -> String {
     let ours = results.rate(Contender::FlowSdk, connections);
     let ratio = |rate: Option<f64>| Some(ours? / rate?);
     let cost = results.raw_rate(connections).and_then(|raw| Some(raw / ours?));
+    let cost_cpu = cpu(results, Contender::FlowSdk, connections)
+        .and_then(|ours| Some(ours / raw_cpu(results, connections)?));
     let tail = results.spread(Contender::FlowSdk, connections, true, |run| run.p99_ms);
     [
         report::goal(
