@@ -83,7 +83,11 @@ impl Supervisor {
         tracker.spawn(async move {
             let ended = futures_util::FutureExt::catch_unwind(std::panic::AssertUnwindSafe(task)).await;
             if ended.is_err() || !expected.is_cancelled() {
-                tracing::error!(task = name, panicked = ended.is_err(), "a task ended early: the server stops");
+                tracing::error!(
+                    task = name,
+                    panicked = ended.is_err(),
+                    "a task ended early: the server stops"
+                );
                 failed.store(true, Ordering::SeqCst);
                 intake.cancel();
             } else {

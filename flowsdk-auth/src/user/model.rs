@@ -41,7 +41,9 @@ impl Email {
         let text = text.trim().to_lowercase();
         let fits = text.len() <= 254 && !text.contains(char::is_whitespace);
         match text.split_once('@') {
-            Some((local, domain)) if fits && !local.is_empty() && !domain.is_empty() && !domain.contains('@') => {
+            Some((local, domain))
+                if fits && !local.is_empty() && !domain.is_empty() && !domain.contains('@') =>
+            {
                 Ok(Self(text))
             }
             _ => Err(InvalidEmail),
@@ -95,8 +97,19 @@ mod tests {
 
     #[test]
     fn addresses_are_kept_in_lower_case() {
-        assert_eq!(Email::parse(" Ana@Example.COM ").map(|e| e.to_string()), Ok("ana@example.com".to_owned()));
-        for bad in ["", "ana", "@b", "a@", "a@b@c", "a b@c", &format!("{}@b", "a".repeat(254))] {
+        assert_eq!(
+            Email::parse(" Ana@Example.COM ").map(|e| e.to_string()),
+            Ok("ana@example.com".to_owned())
+        );
+        for bad in [
+            "",
+            "ana",
+            "@b",
+            "a@",
+            "a@b@c",
+            "a b@c",
+            &format!("{}@b", "a".repeat(254)),
+        ] {
             assert_eq!(Email::parse(bad), Err(InvalidEmail), "{bad:?}");
         }
     }

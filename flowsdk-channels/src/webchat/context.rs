@@ -28,7 +28,10 @@ impl Context {
     pub fn new(claim: Map<String, Value>) -> Self {
         let variables: Map<String, Value> = claim.into_iter().filter(|(key, _)| readable(key)).collect();
         let fingerprint = (!variables.is_empty()).then(|| fingerprint(&variables));
-        Self { variables, fingerprint }
+        Self {
+            variables,
+            fingerprint,
+        }
     }
 }
 
@@ -82,7 +85,8 @@ mod tests {
 
     #[test]
     fn rule_1_keys_the_interpolator_cannot_read_are_dropped() {
-        let kept = context(json!({ "plan": "pro", "user-id": 1, "a@b": 2, "1st": 3, "a.b": 4, "_x": 5, "é": 6 }));
+        let kept =
+            context(json!({ "plan": "pro", "user-id": 1, "a@b": 2, "1st": 3, "a.b": 4, "_x": 5, "é": 6 }));
         let keys: Vec<_> = kept.variables.keys().map(String::as_str).collect();
         assert_eq!(keys, ["_x", "plan", "é"]);
     }
@@ -97,8 +101,14 @@ mod tests {
 
     #[test]
     fn rule_3_another_value_is_another_conversation() {
-        assert_ne!(context(json!({ "a": 1 })).fingerprint, context(json!({ "a": "1" })).fingerprint);
-        assert_ne!(context(json!({ "a": [1, 2] })).fingerprint, context(json!({ "a": [12] })).fingerprint);
+        assert_ne!(
+            context(json!({ "a": 1 })).fingerprint,
+            context(json!({ "a": "1" })).fingerprint
+        );
+        assert_ne!(
+            context(json!({ "a": [1, 2] })).fingerprint,
+            context(json!({ "a": [12] })).fingerprint
+        );
         assert_eq!(context(json!({ "a-b": 1 })).fingerprint, None);
     }
 

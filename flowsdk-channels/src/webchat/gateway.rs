@@ -113,13 +113,27 @@ impl Gateway {
 
     /// Puts a socket into the room of `session`. New messages wait until [`Seat::go_live`].
     pub fn join(self: &Arc<Self>, session: SessionId, connection: Arc<dyn Connection>) -> Seat {
-        let state = State { held: Some(Vec::new()), recent: VecDeque::new(), acks: Acks::Unknown(false) };
-        let member = Arc::new(Member { connection, state: Mutex::new(state) });
+        let state = State {
+            held: Some(Vec::new()),
+            recent: VecDeque::new(),
+            acks: Acks::Unknown(false),
+        };
+        let member = Arc::new(Member {
+            connection,
+            state: Mutex::new(state),
+        });
         let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
-        rooms.entry(session.clone()).or_default().push(Arc::clone(&member));
+        rooms
+            .entry(session.clone())
+            .or_default()
+            .push(Arc::clone(&member));
         metrics::gauge!("flowsdk_webchat_sessions_online").set(rooms.len() as f64);
         drop(rooms);
-        Seat { gateway: Arc::clone(self), session, member }
+        Seat {
+            gateway: Arc::clone(self),
+            session,
+            member,
+        }
     }
 
     /// Sessions that have a socket here.
@@ -130,8 +144,12 @@ impl Gateway {
     /// Emits one event to every socket of its session and reports it. Events of one session must come
     /// in order, one call after the other.
     pub fn emit(&self, event: OutgoingEvent) {
-        let members =
-            self.rooms.read().unwrap_or_else(PoisonError::into_inner).get(&event.session_id).cloned();
+        let members = self
+            .rooms
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&event.session_id)
+            .cloned();
         if self.reports_sent {
             self.report(&event.session_id, &event.internal_id, DeliveryStatus::Sent);
         }
@@ -238,13 +256,22 @@ impl Gateway {
         });
     }
 
-    fn put_on_probation(&self, member: &Arc<Member>, session: &SessionId, message: &MessageId, time: Duration) {
-        self.probation.lock().unwrap_or_else(PoisonError::into_inner).push_back(Probation {
-            until: self.cx.now() + time,
-            member: Arc::clone(member),
-            session: session.clone(),
-            message: message.clone(),
-        });
+    fn put_on_probation(
+        &self,
+        member: &Arc<Member>,
+        session: &SessionId,
+        message: &MessageId,
+        time: Duration,
+    ) {
+        self.probation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_back(Probation {
+                until: self.cx.now() + time,
+                member: Arc::clone(member),
+                session: session.clone(),
+                message: message.clone(),
+            });
     }
 
     fn report(&self, session: &SessionId, message: &MessageId, to: DeliveryStatus) {
@@ -275,7 +302,8 @@ impl Seat {
     /// Writes one message of the replay.
     pub fn replay(&self, message: &ServerMessage) {
         let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.gateway.write(&self.member, &mut state, &self.session, message);
+        self.gateway
+            .write(&self.member, &mut state, &self.session, message);
     }
 
     /// Ends the replay: writes what waited, in order, and from now on whatever comes. A message that was
@@ -284,7 +312,8 @@ impl Seat {
         let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
         for event in state.held.take().unwrap_or_default() {
             let message = ServerMessage::from(&event);
-            self.gateway.write(&self.member, &mut state, &self.session, &message);
+            self.gateway
+                .write(&self.member, &mut state, &self.session, &message);
         }
     }
 }

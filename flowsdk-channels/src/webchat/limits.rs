@@ -22,7 +22,11 @@ pub struct LimitsConfig {
 
 impl Default for LimitsConfig {
     fn default() -> Self {
-        Self { new_visits_per_minute: 60, messages_per_second: 10, sockets_per_visitor: 10 }
+        Self {
+            new_visits_per_minute: 60,
+            messages_per_second: 10,
+            sockets_per_visitor: 10,
+        }
     }
 }
 
@@ -36,7 +40,9 @@ pub struct Limits {
 
 impl std::fmt::Debug for Limits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Limits").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Limits")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }
 
@@ -63,8 +69,9 @@ impl Limits {
     /// Fresh limits.
     pub fn new(config: LimitsConfig) -> Arc<Self> {
         let visits = NonZeroU32::new(config.new_visits_per_minute).map(Quota::per_minute);
-        let messages = NonZeroU32::new(config.messages_per_second)
-            .map(|rate| Quota::per_second(rate).allow_burst(rate.saturating_mul(NonZeroU32::MIN.saturating_add(4))));
+        let messages = NonZeroU32::new(config.messages_per_second).map(|rate| {
+            Quota::per_second(rate).allow_burst(rate.saturating_mul(NonZeroU32::MIN.saturating_add(4)))
+        });
         Arc::new(Self {
             config,
             visits: visits.map(RateLimiter::keyed),
@@ -75,12 +82,16 @@ impl Limits {
 
     /// Whether this address may begin another visit.
     pub fn admit_visit(&self, address: IpAddr) -> bool {
-        self.visits.as_ref().is_none_or(|limiter| limiter.check_key(&address).is_ok())
+        self.visits
+            .as_ref()
+            .is_none_or(|limiter| limiter.check_key(&address).is_ok())
     }
 
     /// Whether this session may write another message.
     pub fn admit_message(&self, session: &SessionId) -> bool {
-        self.messages.as_ref().is_none_or(|limiter| limiter.check_key(session).is_ok())
+        self.messages
+            .as_ref()
+            .is_none_or(|limiter| limiter.check_key(session).is_ok())
     }
 
     /// A place for another socket of this session, if there is one.
@@ -92,7 +103,10 @@ impl Limits {
         }
         *count += 1;
         drop(sockets);
-        Some(SocketPlace { limits: Arc::clone(self), session: session.clone() })
+        Some(SocketPlace {
+            limits: Arc::clone(self),
+            session: session.clone(),
+        })
     }
 
     /// Forgets addresses and sessions that have been quiet; an idempotent tick.
@@ -116,18 +130,29 @@ mod tests {
 
     #[test]
     fn a_burst_is_cut_off_and_zero_switches_off() {
-        let config = LimitsConfig { new_visits_per_minute: 3, messages_per_second: 2, sockets_per_visitor: 1 };
+        let config = LimitsConfig {
+            new_visits_per_minute: 3,
+            messages_per_second: 2,
+            sockets_per_visitor: 1,
+        };
         let limits = Limits::new(config);
         let address = IpAddr::from([127, 0, 0, 1]);
         assert_eq!((0..10).filter(|_| limits.admit_visit(address)).count(), 3);
         assert_eq!((0..100).filter(|_| limits.admit_message(&session())).count(), 10);
-        let off = Limits::new(LimitsConfig { new_visits_per_minute: 0, messages_per_second: 0, sockets_per_visitor: 0 });
+        let off = Limits::new(LimitsConfig {
+            new_visits_per_minute: 0,
+            messages_per_second: 0,
+            sockets_per_visitor: 0,
+        });
         assert!((0..1_000).all(|_| off.admit_visit(address) && off.admit_message(&session())));
     }
 
     #[test]
     fn a_socket_place_is_given_back() {
-        let limits = Limits::new(LimitsConfig { sockets_per_visitor: 1, ..LimitsConfig::default() });
+        let limits = Limits::new(LimitsConfig {
+            sockets_per_visitor: 1,
+            ..LimitsConfig::default()
+        });
         let place = limits.admit_socket(&session());
         assert!(place.is_some() && limits.admit_socket(&session()).is_none());
         drop(place);

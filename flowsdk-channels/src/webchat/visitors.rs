@@ -123,7 +123,14 @@ where
         hasher: PasswordHasher,
         limits: Arc<Limits>,
     ) -> Self {
-        Self { store, cx, master_key, hasher, limits, remembered: Remembered::new() }
+        Self {
+            store,
+            cx,
+            master_key,
+            hasher,
+            limits,
+            remembered: Remembered::new(),
+        }
     }
 
     /// Lets a socket in: a new visit, a returning visitor or an embed token. `origin` is the page's,
@@ -177,16 +184,25 @@ where
 
     async fn channel(&self, handshake: &Handshake) -> Result<WebchatChannel, AuthError> {
         let id = ChannelId::parse(handshake.channel_id.clone()).map_err(|_| AuthError::ChannelUnknown)?;
-        self.store.read().await?.webchat().find_channel(&id).await?.ok_or(AuthError::ChannelUnknown)
+        self.store
+            .read()
+            .await?
+            .webchat()
+            .find_channel(&id)
+            .await?
+            .ok_or(AuthError::ChannelUnknown)
     }
 
     async fn known(&self, handshake: &Handshake, channel: &WebchatChannel) -> Result<Visitor, AuthError> {
         match &channel.embed_secret {
             Some(secret) => {
-                let secret = self.master_key.decrypt(secret).map_err(|_| StorageError::Corrupt {
-                    entity: "webchat_channel",
-                    reason: "its embed secret cannot be opened".to_owned(),
-                })?;
+                let secret = self
+                    .master_key
+                    .decrypt(secret)
+                    .map_err(|_| StorageError::Corrupt {
+                        entity: "webchat_channel",
+                        reason: "its embed secret cannot be opened".to_owned(),
+                    })?;
                 self.with_token(handshake, channel, &secret).await
             }
             None => self.returning(handshake, channel).await,
@@ -200,12 +216,20 @@ where
     ) -> Result<(Visitor, AuthOk), AuthError> {
         let visitor = VisitorId::generate(self.cx.ids());
         let session_key = SecretString::from(self.cx.ids().secret(2));
-        let session_key_hash = self.hasher.hash(&session_key, SESSION_KEY_COST).await.map_err(refused)?;
+        let session_key_hash = self
+            .hasher
+            .hash(&session_key, SESSION_KEY_COST)
+            .await
+            .map_err(refused)?;
         let session_id =
             SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
         let identity = session_id.contact_identity();
-        let contact =
-            Contact::create(&self.cx, identity.clone(), NEW_CONTACT_NAME.to_owned(), Channel::Webchat);
+        let contact = Contact::create(
+            &self.cx,
+            identity.clone(),
+            NEW_CONTACT_NAME.to_owned(),
+            Channel::Webchat,
+        );
         let mut tx = self.store.begin().await?;
         let contact = tx.contacts().insert_or_get(&contact).await?;
         let row = WebchatIdentity {
@@ -235,7 +259,13 @@ where
         let session_id =
             SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
         let identity = session_id.contact_identity();
-        let row = self.store.read().await?.webchat().find_identity(&channel.id, &identity).await?;
+        let row = self
+            .store
+            .read()
+            .await?
+            .webchat()
+            .find_identity(&channel.id, &identity)
+            .await?;
         let row = row.ok_or(AuthError::IdentityInvalid)?;
         if !self.remembered.knows(&identity, key, &row.session_key_hash) {
             match self.hasher.verify(key, &row.session_key_hash).await {
@@ -253,7 +283,10 @@ where
         channel: &WebchatChannel,
         secret: &SecretString,
     ) -> Result<Visitor, AuthError> {
-        let token = handshake.token.as_ref().ok_or(AuthError::TokenInvalid("missing"))?;
+        let token = handshake
+            .token
+            .as_ref()
+            .ok_or(AuthError::TokenInvalid("missing"))?;
         let token = embed::verify(token.expose_secret(), secret, self.cx.now())?;
         let session_id =
             SessionId::webchat(&channel.id, &token.visitor, token.context.fingerprint.as_deref())
@@ -273,7 +306,13 @@ where
         name: Option<String>,
     ) -> Result<ContactId, StorageError> {
         let identity = session_id.contact_identity();
-        let found = self.store.read().await?.contacts().find_by_phone_numbers(&[identity.clone()]).await?;
+        let found = self
+            .store
+            .read()
+            .await?
+            .contacts()
+            .find_by_phone_numbers(std::slice::from_ref(&identity))
+            .await?;
         if let Some(contact) = found.first()
             && (contact.name_locked || name.as_ref().is_none_or(|name| *name == contact.name))
         {
@@ -305,7 +344,10 @@ where
             contact_id,
             context: None,
             flow_id: None,
-            since: handshake.since.as_ref().and_then(|id| MessageId::parse(id.clone()).ok()),
+            since: handshake
+                .since
+                .as_ref()
+                .and_then(|id| MessageId::parse(id.clone()).ok()),
         }
     }
 }
@@ -336,8 +378,14 @@ impl fmt::Debug for Remembered {
 
 impl Remembered {
     fn new() -> Self {
-        let digests = Cache::builder().max_capacity(REMEMBERED).time_to_live(REMEMBER_FOR).build();
-        Self { secret: rand::rng().random(), digests }
+        let digests = Cache::builder()
+            .max_capacity(REMEMBERED)
+            .time_to_live(REMEMBER_FOR)
+            .build();
+        Self {
+            secret: rand::rng().random(),
+            digests,
+        }
     }
 
     /// Of the key and of the stored hash, so that a changed key is not remembered.

@@ -9,8 +9,8 @@ use crate::id::ContactId;
 /// Contacts of one transaction.
 #[async_trait]
 pub trait ContactRepository: Send {
-    /// The contacts among `ids` that exist.
-    async fn find_many(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError>;
+    /// The contacts among `ids` that exist, locked until the end of the transaction.
+    async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError>;
 
     /// The contacts with one of these identities (`phoneNumber`).
     async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])

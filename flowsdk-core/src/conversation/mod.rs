@@ -6,13 +6,16 @@
 //! different sessions share a commit, which is what makes durable commits cheap.
 
 mod consumer;
+mod decide;
 mod error;
 mod event;
+mod facts;
 mod flows;
 mod opening;
 mod service;
 mod timers;
 mod turn;
+mod writes;
 
 pub use consumer::{CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer};
 pub use error::ConversationError;

@@ -23,8 +23,19 @@ pub(super) enum Opened {
     /// No channel, or no contact where the gateway should have made one: the event is dropped and
     /// logged (spec B 7).
     Dropped,
-    /// A session that could not even begin is frozen: the entry is kept for it.
-    Frozen,
+    /// A session that could not even begin is frozen: the messages are stored in this chat, the entry is
+    /// kept.
+    Frozen(ChatId),
+}
+
+impl Opened {
+    /// The session to run.
+    pub(super) fn session(&self) -> Option<&Session> {
+        match self {
+            Self::Session(session, _) => Some(session),
+            Self::ChatOnly(_) | Self::Dropped | Self::Frozen(_) => None,
+        }
+    }
 }
 
 /// Opens a session for each of `events`, in order.
@@ -45,25 +56,33 @@ pub(super) async fn open_many<T: ConversationTx>(
 
     let mut opened = Vec::with_capacity(events.len());
     for event in events {
-        let (Some(route), Some(contact)) =
-            (routes.get(&event.phone_number_id), contacts.get(&event.session_id.contact_identity()))
-        else {
-            let reason = if routes.contains_key(&event.phone_number_id) { "contact" } else { "channel" };
+        let (Some(route), Some(contact)) = (
+            routes.get(&event.phone_number_id),
+            contacts.get(&event.session_id.contact_identity()),
+        ) else {
+            let reason = if routes.contains_key(&event.phone_number_id) {
+                "contact"
+            } else {
+                "channel"
+            };
             tracing::error!(session = %event.session_id, reason, "an incoming event was dropped");
             metrics::counter!("flowsdk_incoming_dropped", "reason" => reason).increment(1);
             opened.push(Opened::Dropped);
             continue;
         };
-        if frozen.contains(&event.session_id) {
-            opened.push(Opened::Frozen);
-            continue;
-        }
         let Some(chat) = chats.get(&(contact.id.clone(), route.router_id.clone())) else {
             opened.push(Opened::Dropped);
             continue;
         };
+        if frozen.contains(&event.session_id) {
+            opened.push(Opened::Frozen(chat.clone()));
+            continue;
+        }
         // Spec B 4.3: a token's flow counts only within the session's router.
-        let wanted = event.flow_id.as_ref().filter(|id| entry_flows.get(id) == Some(&route.router_id));
+        let wanted = event
+            .flow_id
+            .as_ref()
+            .filter(|id| entry_flows.get(id) == Some(&route.router_id));
         let position = wanted
             .or(route.initial_flow_id.as_ref())
             .and_then(|id| flows.published(id))
@@ -100,7 +119,10 @@ async fn routes_of<T: ConversationTx>(
     ids.sort_unstable();
     ids.dedup();
     let routes = tx.routers().find_routes(&ids).await?;
-    Ok(routes.into_iter().map(|route| (route.phone_number_id.clone(), route)).collect())
+    Ok(routes
+        .into_iter()
+        .map(|route| (route.phone_number_id.clone(), route))
+        .collect())
 }
 
 /// The contacts by identity. Phone and social contacts are made here; those of the webchat were made
@@ -111,10 +133,15 @@ async fn contacts_of<T: ConversationTx>(
     events: &[&IncomingEvent],
     routes: &HashMap<String, Route>,
 ) -> Result<HashMap<String, Contact>, StorageError> {
-    let identities: Vec<String> = events.iter().map(|event| event.session_id.contact_identity()).collect();
+    let identities: Vec<String> = events
+        .iter()
+        .map(|event| event.session_id.contact_identity())
+        .collect();
     let found = tx.contacts().find_by_phone_numbers(&identities).await?;
-    let mut contacts: HashMap<String, Contact> =
-        found.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect();
+    let mut contacts: HashMap<String, Contact> = found
+        .into_iter()
+        .map(|contact| (contact.phone_number.clone(), contact))
+        .collect();
     for (event, identity) in events.iter().zip(identities) {
         let channel = event.session_id.channel();
         let ours = channel != Channel::Webchat && routes.contains_key(&event.phone_number_id);
@@ -138,15 +165,24 @@ async fn chats_of<T: ConversationTx>(
         .iter()
         .filter_map(|event| {
             let contact = contacts.get(&event.session_id.contact_identity())?;
-            Some((contact.id.clone(), routes.get(&event.phone_number_id)?.router_id.clone()))
+            Some((
+                contact.id.clone(),
+                routes.get(&event.phone_number_id)?.router_id.clone(),
+            ))
         })
         .collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let new: Vec<Chat> =
-        wanted.iter().map(|(contact, router)| Chat::open(cx, contact.clone(), router.clone())).collect();
+    let new: Vec<Chat> = wanted
+        .iter()
+        .map(|(contact, router)| Chat::open(cx, contact.clone(), router.clone()))
+        .collect();
     let chats = tx.chats().open_or_get_many(&new).await?;
-    Ok(wanted.into_iter().zip(chats).map(|(pair, chat)| (pair, chat.id)).collect())
+    Ok(wanted
+        .into_iter()
+        .zip(chats)
+        .map(|(pair, chat)| (pair, chat.id))
+        .collect())
 }
 
 /// Loads the flows that may start, and gives the router of each.
@@ -157,7 +193,10 @@ async fn entry_flows<T: ConversationTx>(
     events: &[&IncomingEvent],
     routes: &HashMap<String, Route>,
 ) -> Result<HashMap<FlowId, RouterId>, StorageError> {
-    let mut ids: Vec<FlowId> = routes.values().filter_map(|route| route.initial_flow_id.clone()).collect();
+    let mut ids: Vec<FlowId> = routes
+        .values()
+        .filter_map(|route| route.initial_flow_id.clone())
+        .collect();
     ids.extend(events.iter().filter_map(|event| event.flow_id.clone()));
     ids.sort_unstable();
     ids.dedup();

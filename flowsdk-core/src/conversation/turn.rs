@@ -63,8 +63,16 @@ impl Run {
 impl Stage<'_> {
     /// The engine answers one message.
     pub(super) fn message(&self, run: Run, message: &IncomingMessage) -> Run {
-        let entered = run.session.position.as_ref().is_some_and(|position| position.block_id.is_some());
-        let trigger = if entered { Trigger::Message(message) } else { Trigger::Start(message) };
+        let entered = run
+            .session
+            .position
+            .as_ref()
+            .is_some_and(|position| position.block_id.is_some());
+        let trigger = if entered {
+            Trigger::Message(message)
+        } else {
+            Trigger::Start(message)
+        };
         self.step(run, trigger)
     }
 
@@ -90,8 +98,14 @@ impl Stage<'_> {
             flows: &published,
         };
         let epoch = run.session.epoch;
-        let Outcome { session, contact, contact_changed, effects, end, .. } =
-            crate::flow::run(&scene, run.session, run.contact, trigger);
+        let Outcome {
+            session,
+            contact,
+            contact_changed,
+            effects,
+            end,
+            ..
+        } = crate::flow::run(&scene, run.session, run.contact, trigger);
         run.session = session;
         run.contact = contact;
         run.contact_changed |= contact_changed;
@@ -123,7 +137,9 @@ impl Stage<'_> {
     }
 
     fn flow_of(&self, session: &Session) -> Option<Arc<CompiledFlow>> {
-        self.flows.version(&session.position.as_ref()?.version_id).cloned()
+        self.flows
+            .version(&session.position.as_ref()?.version_id)
+            .cloned()
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::status::later;
 use super::StatusWrite;
+use super::status::later;
 use crate::fault::{Chain, StorageError};
 use crate::id::MessageId;
 use crate::store::{ConversationTx, Store, Transaction as _};
@@ -56,9 +56,17 @@ fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
     for event in events {
         let Some(id) = &event.internal_id else { continue };
         let status = event.status.message_status();
-        let write = StatusWrite { id: id.clone(), status, at: event.timestamp, session: None };
+        let write = StatusWrite {
+            id: id.clone(),
+            status,
+            at: event.timestamp,
+            session: None,
+        };
         if event.status == DeliveryStatus::Read {
-            scoped.push(StatusWrite { session: event.session_id.clone(), ..write });
+            scoped.push(StatusWrite {
+                session: event.session_id.clone(),
+                ..write
+            });
             continue;
         }
         by_message
@@ -93,7 +101,13 @@ where
             Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
             Err(error) => {
                 let (transient, reason) = (error.is_transient(), Chain(&error).to_string());
-                batch.iter().map(|_| Verdict::Retry { transient, reason: reason.clone() }).collect()
+                batch
+                    .iter()
+                    .map(|_| Verdict::Retry {
+                        transient,
+                        reason: reason.clone(),
+                    })
+                    .collect()
             }
         }
     }
@@ -104,7 +118,12 @@ where
     }
 
     async fn unreadable(&self, _topic: TopicName, entry: &Entry, reason: &str) -> Result<(), String> {
-        tracing::error!(entry = entry.id, payload = entry.payload, reason, "a status cannot be read");
+        tracing::error!(
+            entry = entry.id,
+            payload = entry.payload,
+            reason,
+            "a status cannot be read"
+        );
         Ok(())
     }
 }
@@ -129,12 +148,18 @@ mod tests {
             error: None,
             timestamp: Timestamp::from_millis(at),
         };
-        let events =
-            [event(DeliveryStatus::Delivered, 2), event(DeliveryStatus::Sent, 1), event(DeliveryStatus::Read, 3)];
+        let events = [
+            event(DeliveryStatus::Delivered, 2),
+            event(DeliveryStatus::Sent, 1),
+            event(DeliveryStatus::Read, 3),
+        ];
         let found: Vec<_> = writes(&events.iter().collect::<Vec<_>>())
             .into_iter()
             .map(|write| (write.status, write.session.is_some()))
             .collect();
-        assert_eq!(found, [(MessageStatus::Delivered, false), (MessageStatus::Read, true)]);
+        assert_eq!(
+            found,
+            [(MessageStatus::Delivered, false), (MessageStatus::Read, true)]
+        );
     }
 }

@@ -75,7 +75,10 @@ impl<T> Lanes<T> {
         match self.lanes.get_mut(key) {
             Some(lane) => lane.waiting.push_back(entry),
             None => {
-                let lane = Lane { state: State::Ready, waiting: VecDeque::from([entry]) };
+                let lane = Lane {
+                    state: State::Ready,
+                    waiting: VecDeque::from([entry]),
+                };
                 self.lanes.insert(key.to_owned(), lane);
                 self.ready.push_back(key.to_owned());
             }
@@ -89,8 +92,12 @@ impl<T> Lanes<T> {
         let mut batch = Vec::with_capacity(max.min(self.ready.len()));
         while batch.len() < max {
             let Some(key) = self.ready.pop_front() else { break };
-            let Some(lane) = self.lanes.get_mut(&key) else { continue };
-            let Some(entry) = lane.waiting.pop_front() else { continue };
+            let Some(lane) = self.lanes.get_mut(&key) else {
+                continue;
+            };
+            let Some(entry) = lane.waiting.pop_front() else {
+                continue;
+            };
             lane.state = State::Running;
             batch.push((key, entry));
         }
@@ -99,7 +106,9 @@ impl<T> Lanes<T> {
 
     /// The running entry of `key` is done; its lane goes on with the next.
     pub fn finished(&mut self, key: &str) {
-        let Some(lane) = self.lanes.get_mut(key) else { return };
+        let Some(lane) = self.lanes.get_mut(key) else {
+            return;
+        };
         if lane.state != State::Running {
             return;
         }
@@ -115,7 +124,9 @@ impl<T> Lanes<T> {
     /// The running entry of `key` is to be tried again at `at`; it stays first in its lane, which
     /// waits with it. Other lanes go on.
     pub fn postpone(&mut self, key: &str, entry: T, at: Timestamp) {
-        let Some(lane) = self.lanes.get_mut(key) else { return };
+        let Some(lane) = self.lanes.get_mut(key) else {
+            return;
+        };
         if lane.state != State::Running {
             return;
         }
@@ -281,7 +292,10 @@ mod tests {
         lanes.postpone("a", 1, Timestamp::from_millis(10));
         lanes.finished("b");
         lanes.offer("b", 2).expect("room");
-        assert_eq!(lanes.release(Timestamp::from_millis(5)), Some(Timestamp::from_millis(10)));
+        assert_eq!(
+            lanes.release(Timestamp::from_millis(5)),
+            Some(Timestamp::from_millis(10))
+        );
         assert_eq!(lanes.take(9), [("b".to_owned(), 2)]);
         assert_eq!(lanes.release(Timestamp::from_millis(10)), None);
         assert_eq!(lanes.take(9), [("a".to_owned(), 1)]);

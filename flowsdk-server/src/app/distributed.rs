@@ -13,7 +13,9 @@ use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Lease;
 use flowsdk_core::message::{MessagePersister, PERSISTER_GROUP};
 use flowsdk_core::stream::broker::{Broker, NewEntry};
-use flowsdk_core::stream::consumer::{BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription};
+use flowsdk_core::stream::consumer::{
+    BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
+};
 use flowsdk_core::stream::event::{FlowEvent, InputTimeout};
 use flowsdk_core::stream::relay::{Relay, RelayOptions};
 use flowsdk_core::stream::topic::{Flow, StreamPartition, TopicName};
@@ -47,7 +49,11 @@ pub(super) async fn start(
     cx: &OpContext,
     supervisor: &Supervisor,
 ) -> Result<Started, BoxError> {
-    let url = config.redis.as_ref().map(|url| url.expose_secret()).unwrap_or_default();
+    let url = config
+        .redis
+        .as_ref()
+        .map(|url| url.expose_secret())
+        .unwrap_or_default();
     let redis: Redis = flowsdk_store::redis::connect(url).await?;
     let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;
     let ground = Ground {
@@ -61,6 +67,11 @@ pub(super) async fn start(
     };
     let mut dependencies: Vec<Box<dyn crate::health::Dependency>> =
         vec![Box::new(checks::RedisServer(redis.clone()))];
+    let (listener, stop) = (store.clone(), supervisor.work.clone());
+    supervisor.work(
+        "outbox listener",
+        async move { listener.follow_commits(&stop).await },
+    );
     if config.roles.conversation {
         ground.conversations(config);
         ground.relay();
@@ -70,7 +81,10 @@ pub(super) async fn start(
     dependencies.push(Box::new(checks::Consumed {
         name: "conversation consumer",
         broker: Arc::clone(&ground.broker) as _,
-        stream: StreamPartition { topic: TopicName::Incoming, index: 0 },
+        stream: StreamPartition {
+            topic: TopicName::Incoming,
+            index: 0,
+        },
         group: CONVERSATION_GROUP,
     }));
     let webchat = config.roles.webchat.then(|| ground.webchat());
@@ -89,12 +103,26 @@ impl Ground {
         let handler = Arc::new(handler);
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let name = config.name;
-        let (dispatcher, submitter) =
-            Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker)), self.cx.clock(), config);
-        self.supervisor.work(name, dispatcher.run(self.supervisor.work.clone()));
+        let (dispatcher, submitter) = Dispatcher::new(
+            Arc::clone(&handler),
+            Some(Arc::clone(&broker)),
+            self.cx.clock(),
+            config,
+        );
+        let (stop, open) = (self.supervisor.work.clone(), submitter.clone());
+        self.supervisor.work(name, async move {
+            dispatcher.run(stop).await;
+            // Held to the end: the dispatcher outlives the workers that feed it.
+            drop(open);
+        });
         for index in 0..self.broker.partitions() {
-            let subscription =
-                Subscription { topics, group, index, owner: self.owner.clone(), lease_ttl: self.lease_ttl };
+            let subscription = Subscription {
+                topics,
+                group,
+                index,
+                owner: self.owner.clone(),
+                lease_ttl: self.lease_ttl,
+            };
             let worker = PartitionWorker::new(
                 Arc::clone(&handler),
                 Arc::clone(&broker),
@@ -102,7 +130,8 @@ impl Ground {
                 submitter.clone(),
                 subscription,
             );
-            self.supervisor.intake(name, worker.run(self.supervisor.intake.clone()));
+            self.supervisor
+                .intake(name, worker.run(self.supervisor.intake.clone()));
         }
     }
 
@@ -115,10 +144,16 @@ impl Ground {
             Handover::Stream,
         );
         let consumer = ConversationConsumer::new(Arc::new(conversations));
-        let settings = ConsumerConfig { parallel: self.store.writers(), ..ConsumerConfig::named("conversation") };
+        let settings = ConsumerConfig {
+            parallel: self.store.writers(),
+            ..ConsumerConfig::named("conversation")
+        };
         self.consume(consumer, CONVERSATION_TOPICS, CONVERSATION_GROUP, settings);
         let persister = MessagePersister::new(store);
-        let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("message persister") };
+        let settings = ConsumerConfig {
+            max_batch: 512,
+            ..ConsumerConfig::named("message persister")
+        };
         self.consume(persister, &[TopicName::Status], PERSISTER_GROUP, settings);
     }
 
@@ -180,7 +215,7 @@ impl Ground {
             let (timers, broker, cx) = (Arc::clone(&timers), Arc::clone(&broker), cx.clone());
             async move {
                 while !stop.is_cancelled() {
-                    ring(&timers, &*broker, &cx).await;
+                    ring(&timers, &broker, &cx).await;
                     tokio::select! {
                         () = stop.cancelled() => {}
                         () = tokio::time::sleep(TIMER_PERIOD) => {}
@@ -205,14 +240,24 @@ impl Ground {
     fn webchat(&self) -> WebchatParts {
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let sink = Arc::new(StreamStatuses(Arc::clone(&broker)));
-        let gateway =
-            Gateway::new(self.cx.clone(), Arc::new(StatusQueue::new(Arc::clone(&sink) as _)), false);
+        let gateway = Gateway::new(
+            self.cx.clone(),
+            Arc::new(StatusQueue::new(Arc::clone(&sink) as _)),
+            false,
+        );
         let reporter = SentReporter::new(sink, self.cx.clock());
-        let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("webchat sent") };
+        let settings = ConsumerConfig {
+            max_batch: 512,
+            ..ConsumerConfig::named("webchat sent")
+        };
         self.consume(reporter, &[TopicName::OutgoingChat], SENT_GROUP, settings);
         for index in 0..self.broker.partitions() {
-            let tail =
-                tail_outgoing(Arc::clone(&broker), index, Arc::clone(&gateway), self.supervisor.work.clone());
+            let tail = tail_outgoing(
+                Arc::clone(&broker),
+                index,
+                Arc::clone(&gateway),
+                self.supervisor.work.clone(),
+            );
             self.supervisor.work("webchat outgoing", tail);
         }
         let ingress = Arc::new(StreamIngress::new(broker, Arc::clone(&self.kv)));

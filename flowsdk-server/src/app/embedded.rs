@@ -6,8 +6,8 @@ use std::time::Duration;
 use flowsdk_channels::webchat::{DirectIngress, Gateway, StatusQueue, StoreStatuses};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{
-    CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent, Conversations, Handover,
-    InputTimers,
+    CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent, Conversations,
+    Handover, InputTimers,
 };
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::message::{MessagePersister, MessageStatus, StatusWrite};
@@ -35,7 +35,9 @@ pub(super) async fn start(
     supervisor: &Supervisor,
 ) -> Result<Started, BoxError> {
     let owner = sole::claim(&config.database)?;
-    let groups = CONVERSATION_TOPICS.iter().map(|&topic| (topic, CONVERSATION_GROUP));
+    let groups = CONVERSATION_TOPICS
+        .iter()
+        .map(|&topic| (topic, CONVERSATION_GROUP));
     let store = SqlStore::connect(&config.database, OutboxRoutes::embedded(groups)).await?;
     let shared = Arc::new(store.clone());
     recover(&store, cx).await?;
@@ -52,9 +54,16 @@ pub(super) async fn start(
     let handler = Arc::new(ConversationConsumer::new(conversations));
     let broker = Arc::new(SqlBroker::new(store.clone()));
     let kv = Arc::new(SqlKeyValue::new(store.clone(), cx.clock()));
-    let consumer = ConsumerConfig { parallel: store.writers(), ..ConsumerConfig::named("conversation") };
-    let (dispatcher, submitter) =
-        Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker) as _), cx.clock(), consumer);
+    let consumer = ConsumerConfig {
+        parallel: store.writers(),
+        ..ConsumerConfig::named("conversation")
+    };
+    let (dispatcher, submitter) = Dispatcher::new(
+        Arc::clone(&handler),
+        Some(Arc::clone(&broker) as _),
+        cx.clock(),
+        consumer,
+    );
     let stop = supervisor.work.clone();
     supervisor.work("conversation dispatcher", async move {
         dispatcher.run(stop).await;
@@ -70,7 +79,13 @@ pub(super) async fn start(
         owner: "embedded".to_owned(),
         lease_ttl: config.lease_ttl,
     };
-    let worker = PartitionWorker::new(handler, broker, Arc::clone(&kv) as _, submitter.clone(), subscription);
+    let worker = PartitionWorker::new(
+        handler,
+        broker,
+        Arc::clone(&kv) as _,
+        submitter.clone(),
+        subscription,
+    );
     let stop = supervisor.intake.clone();
     supervisor.intake("conversation streams", worker.run(stop));
 
@@ -113,7 +128,10 @@ async fn recover(store: &SqlStore, cx: &OpContext) -> Result<(), BoxError> {
             })
             .collect();
         if !writes.is_empty() {
-            tracing::info!(messages = writes.len(), "messages of the process before wait for their visitors");
+            tracing::info!(
+                messages = writes.len(),
+                "messages of the process before wait for their visitors"
+            );
             tx.messages().apply_statuses(&writes).await?;
             tx.commit().await?;
         }
@@ -138,7 +156,8 @@ fn timers(
                 Ok(due) => {
                     for session_id in due {
                         let key = session_id.to_string();
-                        let event = ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id }));
+                        let event =
+                            ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id }));
                         if submitter.enqueue(key, event).await.is_err() {
                             return;
                         }

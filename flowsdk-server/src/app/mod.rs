@@ -83,7 +83,11 @@ impl App {
         let listener = TcpListener::bind(config.listen).await?;
         let address = listener.local_addr()?;
 
-        let health = Health::new(all_checks(&store, dependencies), supervisor.intake.clone(), metrics);
+        let health = Health::new(
+            all_checks(&store, dependencies),
+            supervisor.intake.clone(),
+            metrics,
+        );
         let mut router = health.router();
         let (mut sockets, mut gateway) = (None, None);
         if let Some(parts) = parts {
@@ -102,9 +106,17 @@ impl App {
                 parts.ingress,
                 limits,
             );
-            let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
-            io.ns("/", in_order(&TaskTracker::new(), OrderedConfig::default(), handler));
-            let cors = CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any);
+            let (service, io) = builder(&SocketLimits::default())
+                .req_path(SOCKET_PATH)
+                .build_svc();
+            io.ns(
+                "/",
+                in_order(&TaskTracker::new(), OrderedConfig::default(), handler),
+            );
+            let cors = CorsLayer::new()
+                .allow_origin(Any)
+                .allow_methods(Any)
+                .allow_headers(Any);
             router = router
                 .merge(crate::webchat::routes(store_arc, visitors))
                 .route_service("/webchat/socket.io", Front(service.clone()))
@@ -113,8 +125,20 @@ impl App {
             sockets = Some(io);
             gateway = Some(parts.gateway);
         }
-        let router = router.fallback(crate::api::not_found).layer(CatchPanicLayer::new());
-        Ok(Self { store, supervisor, router, sockets, gateway, config, bootstrapped, address, listener })
+        let router = router
+            .fallback(crate::api::not_found)
+            .layer(CatchPanicLayer::new());
+        Ok(Self {
+            store,
+            supervisor,
+            router,
+            sockets,
+            gateway,
+            config,
+            bootstrapped,
+            address,
+            listener,
+        })
     }
 
     /// The address it is bound to.
@@ -144,9 +168,21 @@ impl App {
     /// When a task ended early, or the shutdown took longer than it may.
     pub async fn run(self) -> Result<(), BoxError> {
         let timeout = self.config.shutdown_timeout;
-        let Self { store, supervisor, router, sockets, gateway, listener, config, .. } = self;
-        let shutdown =
-            Shutdown { token: supervisor.intake.clone(), tracker: supervisor.intake_tracker(), drain: timeout / 3 };
+        let Self {
+            store,
+            supervisor,
+            router,
+            sockets,
+            gateway,
+            listener,
+            config,
+            ..
+        } = self;
+        let shutdown = Shutdown {
+            token: supervisor.intake.clone(),
+            tracker: supervisor.intake_tracker(),
+            drain: timeout / 3,
+        };
         let limits = ServeConfig {
             max_connections: config.webchat.max_connections as usize,
             ..ServeConfig::default()
@@ -170,7 +206,9 @@ impl App {
             store.close().await;
         };
         if tokio::time::timeout(timeout, stop).await.is_err() {
-            return Err("the shutdown took too long; what was not finished is taken up at the next start".into());
+            return Err(
+                "the shutdown took too long; what was not finished is taken up at the next start".into(),
+            );
         }
         if supervisor.has_failed() {
             return Err("a task ended early; see the log".into());

@@ -23,16 +23,22 @@ impl fmt::Display for ConfigError {
     }
 }
 
+/// Finds a value by its name.
+type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// Values by name, and the problems found so far.
 pub struct Environment<'a> {
-    lookup: Box<dyn Fn(&str) -> Option<String> + 'a>,
+    lookup: Box<Lookup<'a>>,
     problems: Vec<String>,
 }
 
 impl<'a> Environment<'a> {
     /// Values that `lookup` finds. An empty value counts as absent.
     pub fn new(lookup: impl Fn(&str) -> Option<String> + 'a) -> Self {
-        Self { lookup: Box::new(lookup), problems: Vec::new() }
+        Self {
+            lookup: Box::new(lookup),
+            problems: Vec::new(),
+        }
     }
 
     /// The values of the process.
@@ -67,11 +73,16 @@ impl<'a> Environment<'a> {
 
     /// A whole number within `range`, or `default`.
     pub fn number(&mut self, name: &str, default: u32, range: std::ops::RangeInclusive<u32>) -> u32 {
-        let Some(text) = self.text(name) else { return default };
+        let Some(text) = self.text(name) else {
+            return default;
+        };
         match text.parse() {
             Ok(value) if range.contains(&value) => value,
             _ => {
-                self.problem(name, format_args!("must be a whole number from {} to {}", range.start(), range.end()));
+                self.problem(
+                    name,
+                    format_args!("must be a whole number from {} to {}", range.start(), range.end()),
+                );
                 default
             }
         }
@@ -79,7 +90,9 @@ impl<'a> Environment<'a> {
 
     /// A length of time such as `30s`, `15m`, `12h`, `7d`, or `default`.
     pub fn duration(&mut self, name: &str, default: Duration) -> Duration {
-        let Some(text) = self.text(name) else { return default };
+        let Some(text) = self.text(name) else {
+            return default;
+        };
         parse_duration(&text).unwrap_or_else(|| {
             self.problem(name, "must be a length of time such as 30s, 15m, 12h or 7d");
             default
@@ -97,7 +110,13 @@ impl<'a> Environment<'a> {
 
     /// Ends with every problem, if there is one.
     pub fn finish(self) -> Result<(), ConfigError> {
-        if self.problems.is_empty() { Ok(()) } else { Err(ConfigError { problems: self.problems }) }
+        if self.problems.is_empty() {
+            Ok(())
+        } else {
+            Err(ConfigError {
+                problems: self.problems,
+            })
+        }
     }
 }
 
@@ -121,7 +140,12 @@ mod tests {
 
     #[test]
     fn lengths_of_time() {
-        for (text, seconds) in [("90", Some(90)), ("30s", Some(30)), ("15m", Some(900)), ("7d", Some(604_800))] {
+        for (text, seconds) in [
+            ("90", Some(90)),
+            ("30s", Some(30)),
+            ("15m", Some(900)),
+            ("7d", Some(604_800)),
+        ] {
             assert_eq!(parse_duration(text).map(|d| d.as_secs()), seconds, "{text}");
         }
         for bad in ["", "d", "0", "0s", "1w", "-1s", "1.5h", "99999999999999999999d"] {

@@ -82,7 +82,11 @@ pub struct Roles {
 
 impl Roles {
     /// Every role.
-    pub const ALL: Roles = Roles { api: true, conversation: true, webchat: true };
+    pub const ALL: Roles = Roles {
+        api: true,
+        conversation: true,
+        webchat: true,
+    };
 }
 
 /// A list that names no roles.
@@ -112,7 +116,15 @@ impl FromStr for Roles {
                 _ => return Err(InvalidRoles),
             }
         }
-        if orchestrator == engine { Ok(Self { api, conversation: engine, webchat }) } else { Err(InvalidRoles) }
+        if orchestrator == engine {
+            Ok(Self {
+                api,
+                conversation: engine,
+                webchat,
+            })
+        } else {
+            Err(InvalidRoles)
+        }
     }
 }
 
@@ -127,7 +139,9 @@ impl Config {
         }
         let database = env.parsed("DATABASE_URL").unwrap_or(DatabaseUrl::SqliteMemory);
         let redis = env.text("REDIS_URL").map(SecretString::from);
-        let listen = env.parsed("LISTEN_ADDR").unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let listen = env
+            .parsed("LISTEN_ADDR")
+            .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
         let master_key = master_key(&mut env);
         let tokens = TokenSettings {
             access_secret: jwt_secret(&mut env, "JWT_ACCESS_SECRET"),
@@ -192,7 +206,9 @@ fn master_key(env: &mut Environment<'_>) -> MasterKey {
     let secret = env.secret("CRYPTO_SECRET");
     let mut key = None;
     if !secret.expose_secret().is_empty() {
-        key = MasterKey::new(secret.expose_secret()).map_err(|error| env.problem("CRYPTO_SECRET", error)).ok();
+        key = MasterKey::new(secret.expose_secret())
+            .map_err(|error| env.problem("CRYPTO_SECRET", error))
+            .ok();
     }
     #[allow(clippy::expect_used, reason = "the placeholder has 32 bytes")]
     let key = key.unwrap_or_else(|| MasterKey::new(PLACEHOLDER).expect("32 bytes"));
@@ -210,7 +226,10 @@ fn jwt_secret(env: &mut Environment<'_>, name: &str) -> SecretString {
     let secret = env.secret(name);
     let length = secret.expose_secret().chars().count();
     if length > 0 && length < JWT_SECRET_MIN {
-        env.problem(name, format_args!("must have at least {JWT_SECRET_MIN} characters, found {length}"));
+        env.problem(
+            name,
+            format_args!("must have at least {JWT_SECRET_MIN} characters, found {length}"),
+        );
     }
     secret
 }
@@ -219,7 +238,9 @@ fn jwt_secret(env: &mut Environment<'_>, name: &str) -> SecretString {
 const DEFAULT_ADMIN: &str = "admin@flowsdk.local";
 
 fn admin(env: &mut Environment<'_>) -> BootstrapAdmin {
-    let text = env.text("ADMIN_EMAIL").unwrap_or_else(|| DEFAULT_ADMIN.to_owned());
+    let text = env
+        .text("ADMIN_EMAIL")
+        .unwrap_or_else(|| DEFAULT_ADMIN.to_owned());
     let email = Email::parse(&text).or_else(|error| {
         env.problem("ADMIN_EMAIL", error);
         Email::parse(DEFAULT_ADMIN)
@@ -227,7 +248,10 @@ fn admin(env: &mut Environment<'_>) -> BootstrapAdmin {
     #[allow(clippy::expect_used, reason = "a constant")]
     let email = email.expect("the default is an address");
     let password = env.text("ADMIN_PASSWORD").map(SecretString::from);
-    if password.as_ref().is_some_and(|p| p.expose_secret().len() > flowsdk_core::crypto::MAX_SECRET_BYTES) {
+    if password
+        .as_ref()
+        .is_some_and(|p| p.expose_secret().len() > flowsdk_core::crypto::MAX_SECRET_BYTES)
+    {
         env.problem("ADMIN_PASSWORD", "must have at most 72 bytes");
     }
     BootstrapAdmin { email, password }
@@ -241,8 +265,10 @@ mod tests {
 
     fn read(values: &[(&str, &str)]) -> Result<Config, Vec<String>> {
         let values: HashMap<&str, &str> = values.iter().copied().collect();
-        Config::read(Environment::new(|name| values.get(name).map(|value| (*value).to_owned())))
-            .map_err(|error| error.problems)
+        Config::read(Environment::new(|name| {
+            values.get(name).map(|value| (*value).to_owned())
+        }))
+        .map_err(|error| error.problems)
     }
 
     const GOOD: [(&str, &str); 4] = [
@@ -258,7 +284,10 @@ mod tests {
         assert_eq!(config.tokens.access_lifetime, Duration::from_secs(86_400));
         assert_eq!(config.roles, Roles::ALL);
         let shown = format!("{config:?}");
-        assert!(!shown.contains("access-secret") && !shown.contains("0123456789abcdef"), "{shown}");
+        assert!(
+            !shown.contains("access-secret") && !shown.contains("0123456789abcdef"),
+            "{shown}"
+        );
     }
 
     #[test]
@@ -296,6 +325,13 @@ mod tests {
         values.push(("ROLES", "webchat"));
         assert!(read(&values).is_err());
         values.push(("REDIS_URL", "redis://127.0.0.1"));
-        assert_eq!(read(&values).map(|c| c.roles), Ok(Roles { api: false, conversation: false, webchat: true }));
+        assert_eq!(
+            read(&values).map(|c| c.roles),
+            Ok(Roles {
+                api: false,
+                conversation: false,
+                webchat: true
+            })
+        );
     }
 }

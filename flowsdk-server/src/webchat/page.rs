@@ -27,7 +27,9 @@ pub(super) fn routes() -> Router {
 async fn page(headers: HeaderMap) -> Response {
     let mut response = file("index.html", &headers).await;
     let policy = http::HeaderValue::from_static(POLICY);
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+        .headers_mut()
+        .insert(header::CONTENT_SECURITY_POLICY, policy);
     response
 }
 
@@ -36,9 +38,13 @@ async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
 }
 
 async fn file(name: &str, headers: &HeaderMap) -> Response {
-    let Some(file) = Assets::get(name) else { return not_found().await.into_response() };
+    let Some(file) = Assets::get(name) else {
+        return not_found().await.into_response();
+    };
     let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()[..8]));
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
+    let known = headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|value| value.as_bytes() == tag.as_bytes());
     let common = [
         (header::ETAG, tag),
         (header::CACHE_CONTROL, "no-cache".to_owned()),

@@ -55,12 +55,24 @@ where
         ingress: Arc<dyn Ingress>,
         limits: Arc<Limits>,
     ) -> Self {
-        Self { store, visitors, gateway, ingress, limits }
+        Self {
+            store,
+            visitors,
+            gateway,
+            ingress,
+            limits,
+        }
     }
 
     async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
-        let (visitor, ok) = self.visitors.enter(&handshake(socket, auth), address(socket), origin(socket)).await?;
-        let place = self.limits.admit_socket(&visitor.session_id).ok_or(AuthError::RateLimited)?;
+        let (visitor, ok) = self
+            .visitors
+            .enter(&handshake(socket, auth), address(socket), origin(socket))
+            .await?;
+        let place = self
+            .limits
+            .admit_socket(&visitor.session_id)
+            .ok_or(AuthError::RateLimited)?;
         let connection = Arc::new(SocketConnection(socket.clone()));
         let seat = self.gateway.join(visitor.session_id.clone(), connection);
         if emit_checked(socket, "auth_ok", &ok).is_err() {
@@ -71,19 +83,30 @@ where
         }
         seat.go_live();
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
-        socket.extensions.insert(Guest(Arc::new(GuestState { visitor, held: Mutex::new(Some(held)) })));
+        socket.extensions.insert(Guest(Arc::new(GuestState {
+            visitor,
+            held: Mutex::new(Some(held)),
+        })));
         Ok(())
     }
 
     /// What the visitor missed, when he says what he has (rulings S8).
     async fn missed(&self, visitor: &Visitor) -> Result<Vec<ServerMessage>, StorageError> {
-        let Some(since) = &visitor.since else { return Ok(Vec::new()) };
-        let mut tx = self.store.read().await?;
-        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
+        let Some(since) = &visitor.since else {
             return Ok(Vec::new());
         };
-        let missed =
-            tx.messages().outgoing_since(&visitor.session_id, &chat, Some(since), REPLAY_LIMIT).await?;
+        let mut tx = self.store.read().await?;
+        let Some(chat) = tx
+            .webchat()
+            .find_chat(&visitor.channel_id, &visitor.contact_id)
+            .await?
+        else {
+            return Ok(Vec::new());
+        };
+        let missed = tx
+            .messages()
+            .outgoing_since(&visitor.session_id, &chat, Some(since), REPLAY_LIMIT)
+            .await?;
         Ok(missed.into_iter().map(ServerMessage::from).collect())
     }
 
@@ -102,7 +125,10 @@ where
                 let event = visitor.incoming(message, self.visitors.context());
                 match self.ingress.accept(event).await {
                     Ok(accepted) => {
-                        let answer = MessageAck { ok: true, message_id: accepted.message_id };
+                        let answer = MessageAck {
+                            ok: true,
+                            message_id: accepted.message_id,
+                        };
                         if let Some(Err(error)) = ack.map(|ack| ack.send(&answer)) {
                             tracing::debug!(%error, "an ack was not sent");
                         }
@@ -127,14 +153,19 @@ where
     S::Tx: WebchatTx,
 {
     async fn on_connect(&self, socket: &SocketRef, auth: Value) {
-        let Err(error) = self.enter(socket, auth).await else { return };
+        let Err(error) = self.enter(socket, auth).await else {
+            return;
+        };
         if let AuthError::Storage(error) = &error {
             tracing::error!(error = %Chain(error), "a visitor could not be let in");
         } else {
             tracing::info!(code = error.code(), %error, "a visitor was not let in");
         }
         metrics::counter!("flowsdk_webchat_auth_errors", "code" => error.code()).increment(1);
-        let payload = AuthErrorPayload { message: AUTH_ERROR_MESSAGE, code: error.code() };
+        let payload = AuthErrorPayload {
+            message: AUTH_ERROR_MESSAGE,
+            code: error.code(),
+        };
         if let Err(error) = emit_checked(socket, "auth_error", &payload) {
             tracing::debug!(%error, "auth_error was not sent");
         }
@@ -153,8 +184,14 @@ where
         let visitor = &guest.visitor;
         let cx = self.visitors.context();
         match event.name.as_str() {
-            "message" => self.take(visitor, inbound::text(event.payload, cx), event.ack).await,
-            "message_interactive" => self.take(visitor, inbound::interactive(event.payload, cx), event.ack).await,
+            "message" => {
+                self.take(visitor, inbound::text(event.payload, cx), event.ack)
+                    .await
+            }
+            "message_interactive" => {
+                self.take(visitor, inbound::interactive(event.payload, cx), event.ack)
+                    .await
+            }
             "read" => {
                 let id = event.payload.get("messageId").and_then(Value::as_str);
                 if let Some(id) = id.and_then(|id| MessageId::parse(id).ok())
@@ -202,5 +239,10 @@ fn address(socket: &SocketRef) -> IpAddr {
 }
 
 fn origin(socket: &SocketRef) -> Option<&str> {
-    socket.req_parts().headers.get(http::header::ORIGIN)?.to_str().ok()
+    socket
+        .req_parts()
+        .headers
+        .get(http::header::ORIGIN)?
+        .to_str()
+        .ok()
 }

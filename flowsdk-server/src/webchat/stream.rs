@@ -24,8 +24,16 @@ const READ_WAIT: Duration = Duration::from_secs(1);
 const ERROR_PAUSE: Duration = Duration::from_millis(500);
 
 /// Emits one partition of the stream to the visitors of this process until `stop`.
-pub async fn tail_outgoing(broker: Arc<dyn Broker>, index: u32, gateway: Arc<Gateway>, stop: CancellationToken) {
-    let stream = StreamPartition { topic: TopicName::OutgoingChat, index };
+pub async fn tail_outgoing(
+    broker: Arc<dyn Broker>,
+    index: u32,
+    gateway: Arc<Gateway>,
+    stop: CancellationToken,
+) {
+    let stream = StreamPartition {
+        topic: TopicName::OutgoingChat,
+        index,
+    };
     let mut reader = None;
     while !stop.is_cancelled() {
         let mut open = match reader.take() {
@@ -101,9 +109,13 @@ impl BatchHandler for SentReporter {
             .collect();
         match self.sink.pass(&events).await {
             Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
-            Err(reason) => {
-                batch.iter().map(|_| Verdict::Retry { transient: true, reason: reason.clone() }).collect()
-            }
+            Err(reason) => batch
+                .iter()
+                .map(|_| Verdict::Retry {
+                    transient: true,
+                    reason: reason.clone(),
+                })
+                .collect(),
         }
     }
 

@@ -14,8 +14,20 @@ use super::SqlStore;
 use super::executor::{execute, fetch_all, fetch_optional};
 use super::statement::{Sql, sql, sql_per};
 
-/// How often a reader looks without having been told: for entries of other processes.
-const POLL: Duration = Duration::from_millis(100);
+/// How often a reader looks without having been told; it is told of every commit, see
+/// [`SqlStore::follow_commits`].
+const POLL: Duration = Duration::from_secs(1);
+
+/// Pauses before another look after a reader was told and found nothing: on Postgres an entry can be
+/// read once every transaction that began before it has ended.
+const AGAIN: [Duration; 6] = [
+    Duration::from_millis(1),
+    Duration::from_millis(2),
+    Duration::from_millis(4),
+    Duration::from_millis(8),
+    Duration::from_millis(16),
+    Duration::from_millis(32),
+];
 
 /// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower
 /// `seq` may commit later: only transactions older than every running one are read, ordered by
@@ -158,7 +170,11 @@ impl SqlReader {
         }
         Ok(rows
             .into_iter()
-            .map(|(_, seq, key, payload)| Entry { id: seq.to_string(), key, payload })
+            .map(|(_, seq, key, payload)| Entry {
+                id: seq.to_string(),
+                key,
+                payload,
+            })
             .collect())
     }
 }
@@ -169,6 +185,7 @@ impl StreamReader for SqlReader {
         let published: Arc<tokio::sync::Notify> = self.store.published();
         let give_up = tokio::time::sleep(wait);
         tokio::pin!(give_up);
+        let mut again = AGAIN.iter();
         loop {
             // Armed before the look, so that a commit in between is not missed.
             let told = published.notified();
@@ -180,8 +197,8 @@ impl StreamReader for SqlReader {
             }
             tokio::select! {
                 () = &mut give_up => return Ok(entries),
-                () = told => {}
-                () = tokio::time::sleep(POLL) => {}
+                () = told => again = AGAIN.iter(),
+                () = tokio::time::sleep(again.next().copied().unwrap_or(POLL)) => {}
             }
         }
     }

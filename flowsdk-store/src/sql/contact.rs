@@ -13,7 +13,15 @@ use super::SqlTx;
 use super::executor::{execute, fetch_all, id};
 use super::statement::{Sql, sql, sql_list};
 
-type Row = (String, String, String, i64, Option<String>, Option<Json<Map<String, Value>>>, i64);
+type Row = (
+    String,
+    String,
+    String,
+    i64,
+    Option<String>,
+    Option<Json<Map<String, Value>>>,
+    i64,
+);
 
 fn contact(row: Row) -> Result<Contact, StorageError> {
     let (contact_id, phone_number, name, name_locked, origin, variables, created_at) = row;
@@ -23,17 +31,21 @@ fn contact(row: Row) -> Result<Contact, StorageError> {
         name,
         name_locked: name_locked != 0,
         origin: origin.and_then(|name| {
-            [Channel::Phone, Channel::Webchat, Channel::Social].into_iter().find(|c| c.name() == name)
+            [Channel::Phone, Channel::Webchat, Channel::Social]
+                .into_iter()
+                .find(|c| c.name() == name)
         }),
         variables: variables.map(|Json(map)| map).unwrap_or_default(),
         created_at: Timestamp::from_millis(created_at),
     })
 }
 
-pub(super) const FIND: Sql = sql_list!(
+/// Rows are locked in ascending id order, after those of the sessions.
+pub(super) const FIND_FOR_UPDATE: Sql = sql_list!(
     "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN ",
     "$1",
-    ""
+    " ORDER BY id",
+    locking
 );
 
 pub(super) const FIND_BY_PHONE: Sql = sql_list!(
@@ -53,12 +65,21 @@ pub(super) const UPDATE: Sql =
 
 #[async_trait]
 impl ContactRepository for SqlTx {
-    async fn find_many(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, Row, FIND, Json(ids))?.into_iter().map(contact).collect()
+    async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
+        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?
+            .into_iter()
+            .map(contact)
+            .collect()
     }
 
-    async fn find_by_phone_numbers(&mut self, phone_numbers: &[String]) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, Row, FIND_BY_PHONE, Json(phone_numbers))?.into_iter().map(contact).collect()
+    async fn find_by_phone_numbers(
+        &mut self,
+        phone_numbers: &[String],
+    ) -> Result<Vec<Contact>, StorageError> {
+        fetch_all!(self.conn, Row, FIND_BY_PHONE, Json(phone_numbers))?
+            .into_iter()
+            .map(contact)
+            .collect()
     }
 
     async fn insert_or_get(&mut self, new: &Contact) -> Result<Contact, StorageError> {
@@ -73,7 +94,9 @@ impl ContactRepository for SqlTx {
             Some(Json(&new.variables)).filter(|map| !map.is_empty()),
             new.created_at.as_millis(),
         )?;
-        let found = self.find_by_phone_numbers(std::slice::from_ref(&new.phone_number)).await?;
+        let found = self
+            .find_by_phone_numbers(std::slice::from_ref(&new.phone_number))
+            .await?;
         found.into_iter().next().ok_or_else(|| StorageError::Corrupt {
             entity: "contact",
             reason: "gone after its insert".to_owned(),

@@ -94,7 +94,10 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
     match &error {
         sqlx::Error::Database(database) => {
             if database.is_unique_violation() {
-                let constraint = database.constraint().unwrap_or_else(|| database.message()).to_owned();
+                let constraint = database
+                    .constraint()
+                    .unwrap_or_else(|| database.message())
+                    .to_owned();
                 return StorageError::Unique { constraint };
             }
             match database.code().as_deref() {
@@ -105,7 +108,10 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
                 }
                 // Postgres: connection lost, shutting down, too many connections. SQLite: disk full, I/O.
                 Some(code)
-                    if code.starts_with("08") || code.starts_with("57") || code.starts_with("53") || code == "13" =>
+                    if code.starts_with("08")
+                        || code.starts_with("57")
+                        || code.starts_with("53")
+                        || code == "13" =>
                 {
                     StorageError::Unavailable(Box::new(error))
                 }
@@ -116,16 +122,20 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
             StorageError::Unavailable(Box::new(error))
         }
-        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
-            StorageError::Corrupt { entity: "row", reason: error.to_string() }
-        }
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StorageError::Corrupt {
+            entity: "row",
+            reason: error.to_string(),
+        },
         _ => StorageError::Other(Box::new(error)),
     }
 }
 
 /// A value of the store that a domain type refuses.
 pub(crate) fn corrupt(entity: &'static str) -> impl Fn(&dyn std::fmt::Display) -> StorageError {
-    move |reason| StorageError::Corrupt { entity, reason: reason.to_string() }
+    move |reason| StorageError::Corrupt {
+        entity,
+        reason: reason.to_string(),
+    }
 }
 
 /// Parses a stored identifier.

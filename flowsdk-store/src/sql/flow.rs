@@ -12,8 +12,9 @@ use super::SqlTx;
 use super::executor::{execute, fetch_all, id, optional_id};
 use super::statement::{Sql, sql, sql_list};
 
-pub(super) const INSERT: Sql =
-    sql("INSERT INTO flow (id, router_id, name, published_version_id, created_at) VALUES ($1, $2, $3, $4, $5)");
+pub(super) const INSERT: Sql = sql(
+    "INSERT INTO flow (id, router_id, name, published_version_id, created_at) VALUES ($1, $2, $3, $4, $5)",
+);
 
 pub(super) const INSERT_VERSION: Sql = sql(
     "INSERT INTO flow_version (id, flow_id, router_id, flow_name, number, definition, created_at)
@@ -22,8 +23,11 @@ pub(super) const INSERT_VERSION: Sql = sql(
 
 pub(super) const PUBLISH: Sql = sql("UPDATE flow SET published_version_id = $2 WHERE id = $1");
 
-pub(super) const FIND: Sql =
-    sql_list!("SELECT id, router_id, name, published_version_id, created_at FROM flow WHERE id IN ", "$1", "");
+pub(super) const FIND: Sql = sql_list!(
+    "SELECT id, router_id, name, published_version_id, created_at FROM flow WHERE id IN ",
+    "$1",
+    ""
+);
 
 pub(super) const FIND_VERSIONS: Sql = sql_list!(
     "SELECT id, flow_id, router_id, flow_name, number, definition, created_at FROM flow_version WHERE id IN ",
@@ -81,17 +85,19 @@ impl FlowRepository for SqlTx {
         type Row = (String, String, String, String, i64, Json<Value>, i64);
         let rows = fetch_all!(self.conn, Row, FIND_VERSIONS, Json(ids))?;
         rows.into_iter()
-            .map(|(version_id, flow_id, router_id, flow_name, number, Json(definition), created_at)| {
-                Ok(FlowVersion {
-                    id: id("flow_version", version_id)?,
-                    flow_id: id("flow_version", flow_id)?,
-                    router_id: id("flow_version", router_id)?,
-                    flow_name,
-                    number,
-                    definition,
-                    created_at: Timestamp::from_millis(created_at),
-                })
-            })
+            .map(
+                |(version_id, flow_id, router_id, flow_name, number, Json(definition), created_at)| {
+                    Ok(FlowVersion {
+                        id: id("flow_version", version_id)?,
+                        flow_id: id("flow_version", flow_id)?,
+                        router_id: id("flow_version", router_id)?,
+                        flow_name,
+                        number,
+                        definition,
+                        created_at: Timestamp::from_millis(created_at),
+                    })
+                },
+            )
             .collect()
     }
 }

@@ -30,14 +30,11 @@ pub(super) const SET_IF_ABSENT: Sql = sql(
 
 pub(super) const TAKE: Sql = sql("DELETE FROM key_value WHERE key = $1 RETURNING value, expires_at");
 
-pub(super) const EXTEND_IF: Sql = sql(
-    "UPDATE key_value SET expires_at = $3
-     WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $4)",
-);
+pub(super) const EXTEND_IF: Sql = sql("UPDATE key_value SET expires_at = $3
+     WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $4)");
 
-pub(super) const DELETE_IF: Sql = sql(
-    "DELETE FROM key_value WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $3)",
-);
+pub(super) const DELETE_IF: Sql =
+    sql("DELETE FROM key_value WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $3)");
 
 pub(super) const PURGE: Sql = sql("DELETE FROM key_value WHERE expires_at <= $1");
 
@@ -92,7 +89,14 @@ impl KeyValue for SqlKeyValue {
     ) -> Result<Option<String>, KeyValueError> {
         let now = self.clock.now();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let set = execute!(tx.conn, SET_IF_ABSENT, key, value, expiry(now, ttl), now.as_millis());
+        let set = execute!(
+            tx.conn,
+            SET_IF_ABSENT,
+            key,
+            value,
+            expiry(now, ttl),
+            now.as_millis()
+        );
         let existing = if set.map_err(unavailable)? == 1 {
             None
         } else {
@@ -108,7 +112,9 @@ impl KeyValue for SqlKeyValue {
         let row = fetch_optional!(tx.conn, (String, Option<i64>), TAKE, key).map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         let now = self.clock.now().as_millis();
-        Ok(row.filter(|(_, expires_at)| expires_at.is_none_or(|at| at > now)).map(|(value, _)| value))
+        Ok(row
+            .filter(|(_, expires_at)| expires_at.is_none_or(|at| at > now))
+            .map(|(value, _)| value))
     }
 
     async fn delete(&self, key: &str) -> Result<bool, KeyValueError> {
@@ -118,7 +124,14 @@ impl KeyValue for SqlKeyValue {
     async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
         let now = self.clock.now();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let changed = execute!(tx.conn, EXTEND_IF, key, value, expiry(now, Some(ttl)), now.as_millis());
+        let changed = execute!(
+            tx.conn,
+            EXTEND_IF,
+            key,
+            value,
+            expiry(now, Some(ttl)),
+            now.as_millis()
+        );
         let changed = changed.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         Ok(changed == 1)

@@ -66,7 +66,11 @@ fn message(row: Row) -> Result<Message, StorageError> {
         id: id("message", message_id)?,
         chat_id: id("message", chat_id)?,
         session_id: id("message", session_id)?,
-        direction: if direction == "in" { Direction::In } else { Direction::Out },
+        direction: if direction == "in" {
+            Direction::In
+        } else {
+            Direction::Out
+        },
         kind,
         content,
         sender: sender(sender_kind, sender_name),
@@ -134,9 +138,14 @@ pub(super) const PENDING: Sql = sql(
 
 #[async_trait]
 impl MessageRepository for SqlTx {
-    async fn find_by_channel_ids(&mut self, keys: &[String]) -> Result<Vec<(String, MessageId)>, StorageError> {
+    async fn find_by_channel_ids(
+        &mut self,
+        keys: &[String],
+    ) -> Result<Vec<(String, MessageId)>, StorageError> {
         let rows = fetch_all!(self.conn, (String, String), FIND_BY_CHANNEL_ID, Json(keys))?;
-        rows.into_iter().map(|(key, row)| Ok((key, id("message", row)?))).collect()
+        rows.into_iter()
+            .map(|(key, row)| Ok((key, id("message", row)?)))
+            .collect()
     }
 
     async fn insert_many(&mut self, messages: &[Message]) -> Result<(), StorageError> {
@@ -160,16 +169,32 @@ impl MessageRepository for SqlTx {
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
         use MessageStatus::{Delivered, Failed, Played, Read, Sent};
         for status in [Sent, Delivered, Read, Played, Failed] {
-            let of_it: Vec<&StatusWrite> =
-                writes.iter().filter(|write| write.status == status && write.session.is_none()).collect();
-            let Some(at) = of_it.iter().map(|write| write.at).max() else { continue };
+            let of_it: Vec<&StatusWrite> = writes
+                .iter()
+                .filter(|write| write.status == status && write.session.is_none())
+                .collect();
+            let Some(at) = of_it.iter().map(|write| write.at).max() else {
+                continue;
+            };
             let ids: Vec<&str> = of_it.iter().map(|write| write.id.as_str()).collect();
             let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
-            execute!(self.conn, ADVANCE, status.name(), at.as_millis(), Json(&ids), Json(&from))?;
+            execute!(
+                self.conn,
+                ADVANCE,
+                status.name(),
+                at.as_millis(),
+                Json(&ids),
+                Json(&from)
+            )?;
         }
         for write in writes {
             let Some(session) = &write.session else { continue };
-            let from: Vec<&str> = write.status.predecessors().iter().map(|before| before.name()).collect();
+            let from: Vec<&str> = write
+                .status
+                .predecessors()
+                .iter()
+                .map(|before| before.name())
+                .collect();
             execute!(
                 self.conn,
                 ADVANCE_IN_SESSION,
@@ -189,11 +214,22 @@ impl MessageRepository for SqlTx {
             Some((at, before)) => (at.as_millis(), before.as_str()),
             None => (i64::MAX, ""),
         };
-        let rows = fetch_all!(self.conn, Row, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
+        let rows = fetch_all!(
+            self.conn,
+            Row,
+            HISTORY,
+            query.chat_id.as_str(),
+            at,
+            before,
+            limit + 1
+        )?;
         let mut items = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let more = items.len() > query.limit as usize;
         items.truncate(query.limit as usize);
-        let next = items.last().filter(|_| more).map(|last| (last.created_at, last.id.clone()));
+        let next = items
+            .last()
+            .filter(|_| more)
+            .map(|last| (last.created_at, last.id.clone()));
         Ok(Page { items, next })
     }
 
@@ -205,7 +241,9 @@ impl MessageRepository for SqlTx {
         limit: u32,
     ) -> Result<Vec<Message>, StorageError> {
         let place = match after {
-            Some(after) => fetch_optional!(self.conn, (i64, String), PLACE, after.as_str(), session.as_str())?,
+            Some(after) => {
+                fetch_optional!(self.conn, (i64, String), PLACE, after.as_str(), session.as_str())?
+            }
             None => None,
         };
         let (at, after) = place.unwrap_or((i64::MIN, String::new()));
@@ -226,7 +264,11 @@ impl MessageRepository for SqlTx {
 
     async fn pending_outgoing(&mut self, prefix: &str, limit: u32) -> Result<Vec<Message>, StorageError> {
         // The first text after every text with this prefix.
-        let end = format!("{}{}", &prefix[..prefix.len() - 1], char::from(prefix.as_bytes()[prefix.len() - 1] + 1));
+        let end = format!(
+            "{}{}",
+            &prefix[..prefix.len() - 1],
+            char::from(prefix.as_bytes()[prefix.len() - 1] + 1)
+        );
         let rows = fetch_all!(self.conn, Row, PENDING, prefix, end.as_str(), i64::from(limit))?;
         rows.into_iter().map(message).collect()
     }

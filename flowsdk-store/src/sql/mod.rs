@@ -12,6 +12,7 @@ mod contact;
 mod executor;
 mod flow;
 mod key_value;
+mod listener;
 mod message;
 mod migrations;
 mod outbox;
@@ -21,8 +22,6 @@ mod statement;
 mod store;
 mod user;
 mod webchat;
-
-
 
 pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;

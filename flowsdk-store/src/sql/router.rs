@@ -12,8 +12,11 @@ use super::SqlTx;
 use super::executor::{execute, fetch_all, id, optional_id};
 use super::statement::{Sql, sql, sql_list};
 
-pub(super) const FIND: Sql =
-    sql_list!("SELECT id, name, initial_flow_id, tz, created_at FROM router WHERE id IN ", "$1", "");
+pub(super) const FIND: Sql = sql_list!(
+    "SELECT id, name, initial_flow_id, tz, created_at FROM router WHERE id IN ",
+    "$1",
+    ""
+);
 
 /// Webchat only: the other channels bring their tables with them.
 pub(super) const FIND_ROUTES: Sql = sql_list!(
@@ -34,13 +37,21 @@ pub(super) const ROUTER_VARIABLES: Sql = sql_list!(
     ""
 );
 
-pub(super) const FLOW_VARIABLES: Sql =
-    sql_list!("SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id IN ", "$1", "");
+pub(super) const FLOW_VARIABLES: Sql = sql_list!(
+    "SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id IN ",
+    "$1",
+    ""
+);
 
 type VariableRow = (String, String, Option<String>, Option<String>);
 
 fn variable(owner: VariableOwner, (_, key, value, encrypted): VariableRow) -> StaticVariable {
-    StaticVariable { owner, key, value, encrypted: encrypted.map(Encrypted::from_stored) }
+    StaticVariable {
+        owner,
+        key,
+        value,
+        encrypted: encrypted.map(Encrypted::from_stored),
+    }
 }
 
 #[async_trait]
@@ -62,8 +73,16 @@ impl RouterRepository for SqlTx {
     }
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
-        let channels: Vec<&str> = phone_number_ids.iter().filter_map(|id| id.strip_prefix("wc-")).collect();
-        let rows = fetch_all!(self.conn, (String, String, Option<String>), FIND_ROUTES, Json(&channels))?;
+        let channels: Vec<&str> = phone_number_ids
+            .iter()
+            .filter_map(|id| id.strip_prefix("wc-"))
+            .collect();
+        let rows = fetch_all!(
+            self.conn,
+            (String, String, Option<String>),
+            FIND_ROUTES,
+            Json(&channels)
+        )?;
         rows.into_iter()
             .map(|(phone_number_id, router, flow)| {
                 Ok(Route {
@@ -88,11 +107,24 @@ impl RouterRepository for SqlTx {
         .map(drop)
     }
 
-    async fn set_initial_flow(&mut self, router: &RouterId, flow: Option<&FlowId>) -> Result<(), StorageError> {
-        execute!(self.conn, SET_INITIAL_FLOW, router.as_str(), flow.map(|id| id.as_str())).map(drop)
+    async fn set_initial_flow(
+        &mut self,
+        router: &RouterId,
+        flow: Option<&FlowId>,
+    ) -> Result<(), StorageError> {
+        execute!(
+            self.conn,
+            SET_INITIAL_FLOW,
+            router.as_str(),
+            flow.map(|id| id.as_str())
+        )
+        .map(drop)
     }
 
-    async fn static_variables(&mut self, owners: &[VariableOwner]) -> Result<Vec<StaticVariable>, StorageError> {
+    async fn static_variables(
+        &mut self,
+        owners: &[VariableOwner],
+    ) -> Result<Vec<StaticVariable>, StorageError> {
         let (mut routers, mut flows) = (Vec::new(), Vec::new());
         for owner in owners {
             match owner {
@@ -102,10 +134,16 @@ impl RouterRepository for SqlTx {
         }
         let mut variables = Vec::new();
         for row in fetch_all!(self.conn, VariableRow, ROUTER_VARIABLES, Json(&routers))? {
-            variables.push(variable(VariableOwner::Router(id("router_variable", row.0.clone())?), row));
+            variables.push(variable(
+                VariableOwner::Router(id("router_variable", row.0.clone())?),
+                row,
+            ));
         }
         for row in fetch_all!(self.conn, VariableRow, FLOW_VARIABLES, Json(&flows))? {
-            variables.push(variable(VariableOwner::Flow(id("flow_variable", row.0.clone())?), row));
+            variables.push(variable(
+                VariableOwner::Flow(id("flow_variable", row.0.clone())?),
+                row,
+            ));
         }
         Ok(variables)
     }

@@ -52,7 +52,20 @@ impl<'a> From<&'a Session> for StateRef<'a> {
     }
 }
 
-type Row = (String, i64, i64, String, String, String, String, Json<State>, i64, i64, Option<i64>, bool);
+type Row = (
+    String,
+    i64,
+    i64,
+    String,
+    String,
+    String,
+    String,
+    Json<State>,
+    i64,
+    i64,
+    Option<i64>,
+    bool,
+);
 
 fn session(row: Row) -> Result<StoredSession, StorageError> {
     let (
@@ -117,26 +130,30 @@ pub(super) static SAVE: RowsSql = RowsSql::new(
 
 pub(super) const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
 
-pub(super) const DUE: Sql = sql(
-    "SELECT id FROM session WHERE wake_at <= $1
+pub(super) const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
-     ORDER BY wake_at LIMIT $2",
-);
+     ORDER BY wake_at LIMIT $2");
 
 pub(super) const FREEZE: Sql = sql(
     "INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at)
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id) DO NOTHING",
 );
 
-pub(super) const FROZEN_AMONG: Sql =
-    sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "");
+pub(super) const FROZEN_AMONG: Sql = sql_list!(
+    "SELECT session_id FROM frozen_session WHERE session_id IN ",
+    "$1",
+    ""
+);
 
 pub(super) const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
 
 #[async_trait]
 impl SessionRepository for SqlTx {
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError> {
-        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?.into_iter().map(session).collect()
+        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?
+            .into_iter()
+            .map(session)
+            .collect()
     }
 
     async fn save_many(&mut self, sessions: &[SessionWrite<'_>]) -> Result<(), StorageError> {
@@ -153,7 +170,11 @@ impl SessionRepository for SqlTx {
             .bind(write.session.last_interaction_at.as_millis())
             .bind(write.session.wake_at.map(Timestamp::as_millis)))
         .await?;
-        if changed == sessions.len() as u64 { Ok(()) } else { Err(StorageError::Stale { entity: "session" }) }
+        if changed == sessions.len() as u64 {
+            Ok(())
+        } else {
+            Err(StorageError::Stale { entity: "session" })
+        }
     }
 
     async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError> {

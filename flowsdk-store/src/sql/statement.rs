@@ -11,7 +11,10 @@ pub(crate) struct Sql {
 
 /// The same text for both engines.
 pub(crate) const fn sql(text: &'static str) -> Sql {
-    Sql { sqlite: text, postgres: text }
+    Sql {
+        sqlite: text,
+        postgres: text,
+    }
 }
 
 /// A text each, with the reason beside the constant.
@@ -30,7 +33,14 @@ macro_rules! sql_list {
     ($head:literal, $bind:literal, $tail:literal, locking) => {
         $crate::sql::statement::sql_per(
             concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
-            concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail, " FOR UPDATE"),
+            concat!(
+                $head,
+                "(SELECT jsonb_array_elements_text(",
+                $bind,
+                "))",
+                $tail,
+                " FOR UPDATE"
+            ),
         )
     };
 }
@@ -52,12 +62,20 @@ pub(crate) struct RowsSql {
 impl RowsSql {
     /// `head`, then a row of `columns` binds for each item, then `tail`.
     pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
-        Self { head, columns, tail, texts: [const { OnceLock::new() }; SIZES.len()] }
+        Self {
+            head,
+            columns,
+            tail,
+            texts: [const { OnceLock::new() }; SIZES.len()],
+        }
     }
 
     /// The largest leading part of `items` that there is a statement for, and the statement.
     pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], &'static str) {
-        let at = SIZES.iter().position(|&size| size <= items.len()).unwrap_or(SIZES.len() - 1);
+        let at = SIZES
+            .iter()
+            .position(|&size| size <= items.len())
+            .unwrap_or(SIZES.len() - 1);
         let size = SIZES[at].min(items.len());
         // Leaked once a size and statement: the driver keeps prepared statements by static text.
         let text = self.texts[at].get_or_init(|| Box::leak(self.text(SIZES[at]).into_boxed_str()));
@@ -101,6 +119,9 @@ mod tests {
             rest = &rest[chunk.len()..];
         }
         assert_eq!(sizes, [128, 64, 8, 2, 1]);
-        assert_eq!(INSERT.chunk(&[0, 1]).1, "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id");
+        assert_eq!(
+            INSERT.chunk(&[0, 1]).1,
+            "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id"
+        );
     }
 }

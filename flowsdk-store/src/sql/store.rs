@@ -15,7 +15,7 @@ use sqlx::{ConnectOptions as _, PgPool, SqlitePool};
 use tokio::sync::Notify;
 
 use super::executor::{Conn, storage_error};
-use super::{OutboxRoutes, migrations};
+use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
 const SQLITE_READERS: u32 = 4;
@@ -58,11 +58,16 @@ impl FromStr for DatabaseUrl {
             Some(("sqlite", ":memory:")) => Ok(Self::SqliteMemory),
             Some(("sqlite", path)) => {
                 let path = path.strip_prefix("//").unwrap_or(path);
-                if path.is_empty() { Err(InvalidDatabaseUrl) } else { Ok(Self::SqliteFile(path.into())) }
+                if path.is_empty() {
+                    Err(InvalidDatabaseUrl)
+                } else {
+                    Ok(Self::SqliteFile(path.into()))
+                }
             }
-            Some(("postgres" | "postgresql", _)) => {
-                text.parse().map(|options| Self::Postgres(Box::new(options))).map_err(|_| InvalidDatabaseUrl)
-            }
+            Some(("postgres" | "postgresql", _)) => text
+                .parse()
+                .map(|options| Self::Postgres(Box::new(options)))
+                .map_err(|_| InvalidDatabaseUrl),
             _ => Err(InvalidDatabaseUrl),
         }
     }
@@ -95,7 +100,11 @@ impl SqlStore {
             Pools::Postgres(pool) => migrations::postgres().run(pool).await,
         }
         .map_err(|error| StorageError::Other(Box::new(error)))?;
-        Ok(Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) })
+        Ok(Self {
+            pools,
+            routes: Arc::new(routes),
+            published: Arc::new(Notify::new()),
+        })
     }
 
     /// How many write transactions can make progress at once.
@@ -136,6 +145,14 @@ impl SqlStore {
                 writer.close().await;
             }
             Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// The connections to Postgres, if that is the engine.
+    pub(super) fn postgres(&self) -> Option<&PgPool> {
+        match &self.pools {
+            Pools::Sqlite { .. } => None,
+            Pools::Postgres(pool) => Some(pool),
         }
     }
 
@@ -195,13 +212,19 @@ async fn sqlite_memory() -> Result<Pools, StorageError> {
         .connect_with(sqlite_options().in_memory(true))
         .await
         .map_err(storage_error)?;
-    Ok(Pools::Sqlite { writer: pool.clone(), readers: pool })
+    Ok(Pools::Sqlite {
+        writer: pool.clone(),
+        readers: pool,
+    })
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
     // A process that is paused in a transaction must not hold its row locks for ever.
     let options = options
-        .options([("idle_in_transaction_session_timeout", "10s"), ("lock_timeout", "10s")])
+        .options([
+            ("idle_in_transaction_session_timeout", "10s"),
+            ("lock_timeout", "10s"),
+        ])
         .statement_cache_capacity(256)
         .disable_statement_logging();
     let pool = PgPoolOptions::new()
@@ -240,9 +263,12 @@ impl Store for SqlStore {
 
     async fn begin(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
-            Pools::Sqlite { writer, .. } => {
-                Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
-            }
+            Pools::Sqlite { writer, .. } => Conn::Sqlite(
+                writer
+                    .begin_with("BEGIN IMMEDIATE")
+                    .await
+                    .map_err(storage_error)?,
+            ),
             Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
         };
         Ok(self.transaction(conn))
@@ -262,7 +288,15 @@ impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
             Conn::Sqlite(tx) => tx.commit().await,
-            Conn::Postgres(tx) => tx.commit().await,
+            Conn::Postgres(mut tx) => {
+                if self.published {
+                    sqlx::query(listener::TELL)
+                        .execute(&mut *tx)
+                        .await
+                        .map_err(storage_error)?;
+                }
+                tx.commit().await
+            }
         }
         .map_err(storage_error)?;
         if self.published {

@@ -33,7 +33,11 @@ impl UserRepository for SqlTx {
             email: Email::parse(&email).map_err(|error| corrupt("user")(&error))?,
             phone,
             password_hash,
-            role: if role == UserRole::Admin.name() { UserRole::Admin } else { UserRole::Member },
+            role: if role == UserRole::Admin.name() {
+                UserRole::Admin
+            } else {
+                UserRole::Member
+            },
             created_at: Timestamp::from_millis(created_at),
         }))
     }

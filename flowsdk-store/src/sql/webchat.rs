@@ -130,7 +130,13 @@ impl WebchatRepository for SqlTx {
         channel: &ChannelId,
         contact: &ContactId,
     ) -> Result<Option<ChatId>, StorageError> {
-        let row = fetch_optional!(self.conn, (String,), FIND_CHAT, channel.as_str(), contact.as_str())?;
+        let row = fetch_optional!(
+            self.conn,
+            (String,),
+            FIND_CHAT,
+            channel.as_str(),
+            contact.as_str()
+        )?;
         optional_id("chat", row.map(|(chat,)| chat))
     }
 }

@@ -10,7 +10,13 @@ impl CompiledFlow {
         let mut flows: Vec<FlowId> = self
             .blocks
             .iter()
-            .flat_map(|block| block.outputs.iter().map(|output| &output.target).chain([&block.default_output]))
+            .flat_map(|block| {
+                block
+                    .outputs
+                    .iter()
+                    .map(|output| &output.target)
+                    .chain([&block.default_output])
+            })
             .chain(inputs.clone().filter_map(|input| input.timeout_target.as_ref()))
             .chain(inputs.filter_map(|input| input.validation.as_ref()?.fail_target.as_ref()))
             .chain(self.error_target.as_ref())

@@ -61,7 +61,8 @@ impl ConsumerConfig {
 
     /// The pause after `attempts` failures.
     fn pause(&self, attempts: u32) -> Duration {
-        self.backoff.saturating_mul(1 << attempts.saturating_sub(1).min(6))
+        self.backoff
+            .saturating_mul(1 << attempts.saturating_sub(1).min(6))
     }
 }
 
@@ -141,7 +142,13 @@ impl<E, R> Work<E, R> {
         origin: Option<Origin>,
         reply: Option<oneshot::Sender<Result<R, SubmitError>>>,
     ) -> Self {
-        Self { key, event, origin, reply: Mutex::new(reply), attempts: std::sync::atomic::AtomicU32::new(0) }
+        Self {
+            key,
+            event,
+            origin,
+            reply: Mutex::new(reply),
+            attempts: std::sync::atomic::AtomicU32::new(0),
+        }
     }
 
     /// What keeps it in order.
@@ -188,7 +195,9 @@ pub struct Submitter<H: BatchHandler> {
 
 impl<H: BatchHandler> Clone for Submitter<H> {
     fn clone(&self) -> Self {
-        Self { inbox: self.inbox.clone() }
+        Self {
+            inbox: self.inbox.clone(),
+        }
     }
 }
 
@@ -197,7 +206,10 @@ impl<H: BatchHandler> Submitter<H> {
     /// submitted one after the other (each after the answer, or in order from one task) run in that
     /// order.
     pub async fn submit(&self, key: impl Into<String>, event: H::Event) -> Result<H::Output, SubmitError> {
-        self.enqueue(key, event).await?.await.map_err(|_| SubmitError::Unavailable)?
+        self.enqueue(key, event)
+            .await?
+            .await
+            .map_err(|_| SubmitError::Unavailable)?
     }
 
     /// Hands over an event; the answer comes later. The order of enqueueing is the order of running.
@@ -208,7 +220,10 @@ impl<H: BatchHandler> Submitter<H> {
     ) -> Result<oneshot::Receiver<Result<H::Output, SubmitError>>, SubmitError> {
         let (reply, answer) = oneshot::channel();
         let work = Arc::new(Work::new(key.into(), event, None, Some(reply)));
-        self.inbox.send(work).await.map_err(|_| SubmitError::Unavailable)?;
+        self.inbox
+            .send(work)
+            .await
+            .map_err(|_| SubmitError::Unavailable)?;
         Ok(answer)
     }
 }

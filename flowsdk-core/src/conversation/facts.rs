@@ -1,0 +1,174 @@
+//! What a batch is decided on: read once, a statement a kind and not a session.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use super::flows::{FlowCache, Flows};
+use super::opening::Opened;
+use super::{ConversationError, ConversationEvent};
+use crate::contact::Contact;
+use crate::crypto::MasterKey;
+use crate::fault::StorageError;
+use crate::id::{ContactId, FlowId, FlowVersionId, MessageId, RouterId};
+use crate::router::{Router, StaticVariables, VariableOwner};
+use crate::session::{Session, SessionId, StoredSession};
+use crate::store::ConversationTx;
+
+type VariableMaps = HashMap<VariableOwner, Arc<BTreeMap<String, SecretString>>>;
+
+/// Everything read for a batch.
+pub(super) struct Facts {
+    pub(super) sessions: HashMap<SessionId, StoredSession>,
+    pub(super) contacts: HashMap<ContactId, Contact>,
+    pub(super) routers: HashMap<RouterId, Router>,
+    pub(super) flows: Flows,
+    /// Messages that were stored before, by their key. Empty while nothing speaks for a repetition.
+    pub(super) duplicates: HashMap<String, MessageId>,
+    statics: VariableMaps,
+}
+
+impl Facts {
+    /// Reads, and locks, the sessions of `events` and their contacts.
+    pub(super) async fn read<T: ConversationTx>(
+        tx: &mut T,
+        events: &[&ConversationEvent],
+        look_for_duplicates: bool,
+    ) -> Result<Self, ConversationError> {
+        let mut ids: Vec<SessionId> = events.iter().map(|event| event.session_id().clone()).collect();
+        // The order in which rows are locked.
+        ids.sort_unstable();
+        let stored = tx.sessions().find_many_for_update(&ids).await?;
+        let contact_ids: Vec<ContactId> = stored.iter().map(|s| s.session.contact_id.clone()).collect();
+        let contacts = if contact_ids.is_empty() {
+            Vec::new()
+        } else {
+            tx.contacts().find_many_for_update(&contact_ids).await?
+        };
+        let mut duplicates = HashMap::new();
+        if look_for_duplicates {
+            let keys: Vec<String> = events
+                .iter()
+                .filter_map(|event| event.incoming())
+                .flat_map(|event| {
+                    event
+                        .messages
+                        .iter()
+                        .map(|message| message.dedupe_key(&event.session_id))
+                })
+                .collect();
+            duplicates.extend(tx.messages().find_by_channel_ids(&keys).await?);
+        }
+        Ok(Self {
+            sessions: stored
+                .into_iter()
+                .map(|stored| (stored.session.id.clone(), stored))
+                .collect(),
+            contacts: contacts
+                .into_iter()
+                .map(|contact| (contact.id.clone(), contact))
+                .collect(),
+            routers: HashMap::new(),
+            flows: Flows::default(),
+            duplicates,
+            statics: HashMap::new(),
+        })
+    }
+
+    /// Reads what the flows of the batch need: their versions, the flows they lead to, the routers and,
+    /// where a flow uses them, the static variables.
+    pub(super) async fn read_flows<T: ConversationTx>(
+        &mut self,
+        tx: &mut T,
+        cache: &FlowCache,
+        key: &MasterKey,
+        opened: &HashMap<SessionId, Opened>,
+    ) -> Result<(), ConversationError> {
+        let stored = self.sessions.values().map(|stored| &stored.session);
+        let sessions: Vec<&Session> = stored
+            .chain(opened.values().filter_map(Opened::session))
+            .collect();
+        if sessions.is_empty() {
+            return Ok(());
+        }
+        let positions = sessions.iter().filter_map(|session| session.position.as_ref());
+        let versions: Vec<FlowVersionId> = positions.map(|position| position.version_id.clone()).collect();
+        cache.load(tx.flows(), &mut self.flows, &versions).await?;
+        let in_use = versions.iter().filter_map(|id| self.flows.version(id));
+        let referenced: Vec<FlowId> = in_use.flat_map(|flow| flow.referenced_flows()).collect();
+        cache
+            .load_reachable(tx.flows(), &mut self.flows, referenced)
+            .await?;
+
+        let mut routers: Vec<RouterId> = sessions.iter().map(|session| session.router_id.clone()).collect();
+        routers.sort_unstable();
+        routers.dedup();
+        let found = tx.routers().find_many(&routers).await?;
+        self.routers = found
+            .into_iter()
+            .map(|router| (router.id.clone(), router))
+            .collect();
+
+        let mut owners = Vec::new();
+        for session in sessions {
+            let flow = session
+                .position
+                .as_ref()
+                .and_then(|position| self.flows.version(&position.version_id));
+            if let Some(flow) = flow.filter(|flow| flow.uses_static_variables()) {
+                owners.push(VariableOwner::Router(session.router_id.clone()));
+                owners.push(VariableOwner::Flow(flow.flow_id().clone()));
+            }
+        }
+        if !owners.is_empty() {
+            self.statics = static_variables(tx, key, &owners).await?;
+        }
+        Ok(())
+    }
+
+    /// The static variables that the flow of `session` sees.
+    pub(super) fn statics_of(&self, session: &Session) -> StaticVariables {
+        let flow = session
+            .position
+            .as_ref()
+            .map(|position| VariableOwner::Flow(position.flow_id.clone()));
+        let router = VariableOwner::Router(session.router_id.clone());
+        StaticVariables {
+            router: self.statics.get(&router).cloned().unwrap_or_default(),
+            flow: flow
+                .and_then(|owner| self.statics.get(&owner))
+                .cloned()
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// The decrypted static variables of `owners`. One that no key opens is left out: the engine sees an empty
+/// text, and the log names it.
+async fn static_variables<T: ConversationTx>(
+    tx: &mut T,
+    key: &MasterKey,
+    owners: &[VariableOwner],
+) -> Result<VariableMaps, StorageError> {
+    let mut maps: HashMap<VariableOwner, BTreeMap<String, SecretString>> = HashMap::new();
+    for variable in tx.routers().static_variables(owners).await? {
+        let value = match (&variable.value, &variable.encrypted) {
+            (Some(clear), _) => Some(SecretString::from(clear.clone())),
+            (None, Some(encrypted)) => key.decrypt(encrypted).ok(),
+            (None, None) => None,
+        };
+        match value {
+            Some(value) => drop(
+                maps.entry(variable.owner)
+                    .or_default()
+                    .insert(variable.key, value),
+            ),
+            None => tracing::error!(key = variable.key, "a static variable cannot be read"),
+        }
+    }
+    Ok(maps
+        .into_iter()
+        .map(|(owner, map)| (owner, Arc::new(map)))
+        .collect())
+}
