@@ -67,14 +67,14 @@ macro_rules! execute_rows {
                 rest = &rest[chunk.len()..];
                 changed += match &mut $conn {
                     $crate::sql::executor::Conn::Sqlite(tx) => {
-                        let mut $query = sqlx::query(text);
+                        let mut $query = sqlx::query(text.sqlite);
                         for $item in chunk {
                             $query = $bound;
                         }
                         $query.execute(&mut **tx).await.map(|done| done.rows_affected())
                     }
                     $crate::sql::executor::Conn::Postgres(tx) => {
-                        let mut $query = sqlx::query(text);
+                        let mut $query = sqlx::query(text.postgres);
                         for $item in chunk {
                             $query = $bound;
                         }

@@ -56,7 +56,7 @@ pub(crate) struct RowsSql {
     head: &'static str,
     columns: usize,
     tail: &'static str,
-    texts: [OnceLock<&'static str>; SIZES.len()],
+    texts: [OnceLock<Sql>; SIZES.len()],
 }
 
 impl RowsSql {
@@ -71,24 +71,30 @@ impl RowsSql {
     }
 
     /// The largest leading part of `items` that there is a statement for, and the statement.
-    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], &'static str) {
+    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], Sql) {
         let at = SIZES
             .iter()
             .position(|&size| size <= items.len())
             .unwrap_or(SIZES.len() - 1);
         let size = SIZES[at].min(items.len());
         // Leaked once a size and statement: the driver keeps prepared statements by static text.
-        let text = self.texts[at].get_or_init(|| Box::leak(self.text(SIZES[at]).into_boxed_str()));
-        (&items[..size], text)
+        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        let text = self.texts[at].get_or_init(|| Sql {
+            sqlite: leak(self.text(SIZES[at], |_| "?".to_owned())),
+            postgres: leak(self.text(SIZES[at], |bind| format!("${bind}"))),
+        });
+        (&items[..size], *text)
     }
 
-    fn text(&self, rows: usize) -> String {
+    /// The statement over `rows` rows, with the binds that an engine wants. SQLite gets `?`: the driver
+    /// looks up the name of every bind that has one, and each look is as long as there are names.
+    fn text(&self, rows: usize, bind: impl Fn(usize) -> String) -> String {
         let mut text = String::from(self.head);
         for row in 0..rows {
             text.push_str(if row == 0 { "(" } else { ", (" });
             for column in 0..self.columns {
-                let bind = row * self.columns + column + 1;
-                text.push_str(&format!("{}${bind}", if column == 0 { "" } else { ", " }));
+                text.push_str(if column == 0 { "" } else { ", " });
+                text.push_str(&bind(row * self.columns + column + 1));
             }
             text.push(')');
         }
@@ -99,7 +105,10 @@ impl RowsSql {
     /// The texts of every size, so that a test can prepare them.
     #[cfg(test)]
     pub(crate) fn all(&self) -> Vec<String> {
-        SIZES.iter().map(|&size| self.text(size)).collect()
+        SIZES
+            .iter()
+            .map(|&size| self.text(size, |bind| format!("${bind}")))
+            .collect()
     }
 }
 
@@ -119,9 +128,11 @@ mod tests {
             rest = &rest[chunk.len()..];
         }
         assert_eq!(sizes, [128, 64, 8, 2, 1]);
+        let two = INSERT.chunk(&[0, 1]).1;
         assert_eq!(
-            INSERT.chunk(&[0, 1]).1,
+            two.postgres,
             "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id"
         );
+        assert_eq!(two.sqlite, "INSERT INTO t VALUES (?, ?), (?, ?) RETURNING id");
     }
 }
