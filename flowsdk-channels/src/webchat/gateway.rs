@@ -128,7 +128,6 @@ pub struct Gateway {
     /// What waits behind a message before which somebody types, by session, in order.
     delayed: Mutex<HashMap<SessionId, VecDeque<OutgoingEvent>>>,
     tasks: TaskTracker,
-    reports_sent: bool,
     /// For the tasks of delayed messages.
     this: Weak<Gateway>,
 }
@@ -142,9 +141,9 @@ pub struct Seat {
 }
 
 impl Gateway {
-    /// A gateway without sockets. `reports_sent` says whether `sent` is reported here, or by the
-    /// consumer group that reads the stream once for all processes.
-    pub fn new(cx: OpContext, statuses: Arc<StatusQueue>, reports_sent: bool) -> Arc<Self> {
+    /// A gateway without sockets. It reports deliveries; `sent` does not depend on a socket and is reported
+    /// where the message comes from.
+    pub fn new(cx: OpContext, statuses: Arc<StatusQueue>) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             cx,
             statuses,
@@ -153,7 +152,6 @@ impl Gateway {
             broken: Mutex::default(),
             delayed: Mutex::default(),
             tasks: TaskTracker::new(),
-            reports_sent,
             this: this.clone(),
         })
     }
@@ -241,9 +239,6 @@ impl Gateway {
 
     fn emit_now(&self, event: OutgoingEvent) {
         let members = self.members(&event.session_id);
-        if self.reports_sent {
-            self.report(&event.session_id, &event.internal_id, DeliveryStatus::Sent);
-        }
         if members.is_empty() {
             metrics::counter!("flowsdk_webchat_emits", "to" => "nobody").increment(1);
             tracing::debug!(session = %event.session_id, message = %event.internal_id, "not delivered: no socket");

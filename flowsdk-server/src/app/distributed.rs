@@ -247,7 +247,6 @@ impl Ground {
         let gateway = Gateway::new(
             self.cx.clone(),
             Arc::new(StatusQueue::new(Arc::clone(&sink) as _)),
-            false,
         );
         let reporter = SentReporter::new(sink, self.cx.clock());
         let settings = ConsumerConfig {
