@@ -100,7 +100,7 @@ fn stage() -> Stage {
     let cx = OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock.clone())));
     let statuses = Arc::new(Statuses::default());
     let queue = Arc::new(StatusQueue::new(Arc::clone(&statuses) as _));
-    let gateway = Gateway::new(cx.clone(), queue, true);
+    let gateway = Gateway::new(cx.clone(), queue);
     Stage {
         gateway,
         statuses,
@@ -151,7 +151,7 @@ async fn what_arrives_during_a_replay_waits_and_nothing_is_shown_twice() {
     stage.gateway.emit(both.clone());
     stage.gateway.emit(new.clone());
     assert!(socket.seen().is_empty(), "held while the replay runs");
-    seat.go_live(&[ServerMessage::from(&missed), ServerMessage::from(&both)])
+    seat.go_live(&[], &[ServerMessage::from(&missed), ServerMessage::from(&both)])
         .await;
     stage.gateway.emit(new);
     stage.gateway.emit(stage.event("live"));
@@ -169,7 +169,7 @@ async fn every_socket_of_a_session_is_told_and_nobody_else() {
         Arc::clone(&other) as _,
     );
     for seat in seats.iter().chain([&stranger]) {
-        seat.go_live(&[]).await;
+        seat.go_live(&[], &[]).await;
     }
     stage.gateway.emit(stage.event("hi"));
     assert_eq!(
@@ -182,12 +182,12 @@ async fn every_socket_of_a_session_is_told_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_sent_and_not_delivered() {
+async fn nobody_there_is_not_delivered() {
     let stage = stage();
     stage.gateway.emit(stage.event("hi"));
     stage.clock.advance(Duration::from_secs(60));
     stage.gateway.settle_deliveries();
-    assert_eq!(stage.reported().await, [DeliveryStatus::Sent]);
+    assert_eq!(stage.reported().await, []);
 }
 
 #[tokio::test]
@@ -197,13 +197,10 @@ async fn an_acknowledgement_is_a_delivery() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     stage.gateway.emit(stage.event("hi"));
     stage.gateway.drain().await;
-    assert_eq!(
-        stage.reported().await,
-        [DeliveryStatus::Sent, DeliveryStatus::Delivered]
-    );
+    assert_eq!(stage.reported().await, [DeliveryStatus::Delivered]);
 }
 
 #[tokio::test]
@@ -213,7 +210,7 @@ async fn a_client_that_never_acknowledges_counts_after_five_seconds_if_it_is_sti
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     for body in ["first", "second", "third"] {
         stage.gateway.emit(stage.event(body));
     }
@@ -247,17 +244,14 @@ async fn a_client_that_left_within_five_seconds_was_not_reached() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     stage.gateway.emit(stage.event("first"));
     stage.gateway.emit(stage.event("second"));
     socket.close();
     stage.clock.advance(Duration::from_secs(6));
     stage.gateway.settle_deliveries();
     stage.gateway.drain().await;
-    assert_eq!(
-        stage.reported().await,
-        [DeliveryStatus::Sent, DeliveryStatus::Sent]
-    );
+    assert_eq!(stage.reported().await, []);
 }
 
 #[tokio::test]
@@ -267,7 +261,7 @@ async fn a_socket_that_takes_no_more_is_closed_so_that_its_visitor_reads_the_gap
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     socket.room.store(0, Ordering::SeqCst);
     stage.gateway.emit(stage.event("hi"));
     assert!(!socket.is_connected());
@@ -290,7 +284,7 @@ async fn a_long_replay_waits_for_a_slow_socket_and_loses_nothing() {
             socket.room.fetch_add(10, Ordering::SeqCst);
         }
     };
-    tokio::join!(seat.go_live(&missed), reads);
+    tokio::join!(seat.go_live(&[], &missed), reads);
     let seen: Vec<String> = socket.seen().iter().map(|body| body.replace('?', "")).collect();
     assert_eq!(seen, (0..200).map(|n| n.to_string()).collect::<Vec<_>>());
 }
@@ -307,7 +301,7 @@ async fn nothing_overtakes_a_message_that_did_not_get_through() {
         .iter()
         .map(|body| ServerMessage::from(&stage.event(body)))
         .collect();
-    seat.go_live(&missed).await;
+    seat.go_live(&[], &missed).await;
     assert!(!socket.is_connected(), "closed after its patience");
     socket.room.store(10, Ordering::SeqCst);
     stage.gateway.emit(stage.event("c"));
@@ -321,7 +315,7 @@ async fn typing_comes_first_and_keeps_the_order() {
     let seat = stage
         .gateway
         .join(stage.session.clone(), Arc::clone(&socket) as _);
-    seat.go_live(&[]).await;
+    seat.go_live(&[], &[]).await;
     let slow = OutgoingEvent {
         typing_ms: Some(3_000),
         ..stage.event("slow")

@@ -4,6 +4,7 @@
 //! program it runs and the test runner's summary ends the output.
 
 mod apt;
+mod bench;
 mod ci;
 mod interrupt;
 mod npm;
@@ -57,6 +58,17 @@ enum Chore {
         #[command(flatten)]
         scope: Scope,
     },
+    /// Race the release build of the server, for example `cargo xtask bench webchat --rounds 3`
+    Bench {
+        /// The race and its options; `cargo xtask bench help` lists them
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            required = true,
+            value_name = "RACE"
+        )]
+        arguments: Vec<OsString>,
+    },
 }
 
 #[derive(Args)]
@@ -82,6 +94,7 @@ fn run(cli: Cli) -> Result<u8> {
         Chore::Test { scope, arguments } => test::run(&scope.without, &arguments),
         Chore::Services { scope, command } => services::run_command(&scope.without, &command),
         Chore::Ci { scope } => ci::run(&scope.without),
+        Chore::Bench { arguments } => bench::run(&arguments),
     }
 }
 
@@ -113,6 +126,15 @@ mod tests {
         };
         assert_eq!(scope.without, [Need::Browser, Need::Node]);
         assert_eq!(arguments, ["-p", "x", "--", "--nocapture"]);
+    }
+
+    #[test]
+    fn a_race_takes_its_own_options() {
+        let cli = Cli::parse_from(["xtask", "bench", "webchat", "--rounds", "3", "--json"]);
+        let Chore::Bench { arguments } = cli.chore else {
+            panic!("not the bench chore")
+        };
+        assert_eq!(arguments, ["webchat", "--rounds", "3", "--json"]);
     }
 
     #[test]

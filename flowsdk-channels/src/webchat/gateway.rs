@@ -5,6 +5,7 @@
 //! closed, and its visitor reads the gap from the store when he is back.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -26,9 +27,9 @@ use super::payload::ServerMessage;
 const DELIVERED_AFTER: Duration = Duration::from_secs(5);
 /// Longest time for which somebody types before a message.
 const LONGEST_TYPING: Duration = Duration::from_secs(60);
-/// Ids that a socket remembers, so that a repetition of the stream is not shown twice; more than a replay
-/// has.
-const RECENT: usize = 256;
+/// Messages that a socket remembers, so that a repetition of the stream is not shown twice: after a crash
+/// the stream may repeat what a visitor had got on the connection before. More than a replay has.
+pub const RECENT: u32 = 256;
 /// Messages of a session that may wait behind one before which somebody types; beyond it nobody types.
 const MAX_DELAYED: usize = 64;
 /// How long a replay waits for a slow socket to take the next message.
@@ -73,8 +74,30 @@ struct State {
     held: Option<VecDeque<OutgoingEvent>>,
     /// A message did not get through: nothing after it may, or the visitor would miss it for good.
     broken: bool,
-    recent: VecDeque<MessageId>,
+    /// Digests of the last [`RECENT`] ids, because there is one of these for every socket.
+    recent: VecDeque<u64>,
     acks: Acks,
+}
+
+impl State {
+    /// Whether the socket was given the message.
+    fn has(&self, message: &MessageId) -> bool {
+        self.recent.contains(&digest(message))
+    }
+
+    /// Remembers a message.
+    fn note(&mut self, message: &MessageId) {
+        if self.recent.len() >= RECENT as usize {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(digest(message));
+    }
+}
+
+fn digest(message: &MessageId) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    message.as_str().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A socket in its room.
@@ -105,7 +128,6 @@ pub struct Gateway {
     /// What waits behind a message before which somebody types, by session, in order.
     delayed: Mutex<HashMap<SessionId, VecDeque<OutgoingEvent>>>,
     tasks: TaskTracker,
-    reports_sent: bool,
     /// For the tasks of delayed messages.
     this: Weak<Gateway>,
 }
@@ -119,9 +141,9 @@ pub struct Seat {
 }
 
 impl Gateway {
-    /// A gateway without sockets. `reports_sent` says whether `sent` is reported here, or by the
-    /// consumer group that reads the stream once for all processes.
-    pub fn new(cx: OpContext, statuses: Arc<StatusQueue>, reports_sent: bool) -> Arc<Self> {
+    /// A gateway without sockets. It reports deliveries; `sent` does not depend on a socket and is reported
+    /// where the message comes from.
+    pub fn new(cx: OpContext, statuses: Arc<StatusQueue>) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             cx,
             statuses,
@@ -130,7 +152,6 @@ impl Gateway {
             broken: Mutex::default(),
             delayed: Mutex::default(),
             tasks: TaskTracker::new(),
-            reports_sent,
             this: this.clone(),
         })
     }
@@ -218,9 +239,6 @@ impl Gateway {
 
     fn emit_now(&self, event: OutgoingEvent) {
         let members = self.members(&event.session_id);
-        if self.reports_sent {
-            self.report(&event.session_id, &event.internal_id, DeliveryStatus::Sent);
-        }
         if members.is_empty() {
             metrics::counter!("flowsdk_webchat_emits", "to" => "nobody").increment(1);
             tracing::debug!(session = %event.session_id, message = %event.internal_id, "not delivered: no socket");
@@ -306,7 +324,7 @@ impl Gateway {
         session: &SessionId,
         message: &ServerMessage,
     ) -> Result<(), SendError> {
-        if state.broken || state.recent.contains(&message.id) {
+        if state.broken || state.has(&message.id) {
             return Ok(());
         }
         // One message finds out whether the client acknowledges; the others do not wait for it.
@@ -320,10 +338,7 @@ impl Gateway {
             }
             self.await_ack(member, session, &message.id, acknowledged);
         }
-        if state.recent.len() >= RECENT {
-            state.recent.pop_front();
-        }
-        state.recent.push_back(message.id.clone());
+        state.note(&message.id);
         Ok(())
     }
 
@@ -411,17 +426,15 @@ impl OutgoingSink for Gateway {
 }
 
 impl Seat {
-    /// The visitor has these messages, newest first, from an earlier connection: a stream that repeats them
-    /// after a crash does not show them again.
-    pub fn had(&self, messages: Vec<MessageId>) {
-        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.recent.extend(messages.into_iter().rev());
-    }
-
     /// Writes what the visitor missed, then what arrived meanwhile, in order, and from now on whatever
-    /// comes. A message that is in both is written once; a slow socket is waited for.
-    pub async fn go_live(&self, missed: &[ServerMessage]) {
+    /// comes. A message that is in both, or that he `had` before (newest first), is not written again; a
+    /// slow socket is waited for.
+    pub async fn go_live(&self, had: &[MessageId], missed: &[ServerMessage]) {
         let (gateway, member) = (&self.gateway, &self.member);
+        {
+            let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+            had.iter().rev().for_each(|message| state.note(message));
+        }
         for message in missed {
             gateway.write_patiently(member, &self.session, message).await;
         }

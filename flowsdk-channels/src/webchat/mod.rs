@@ -18,7 +18,7 @@ mod statuses;
 mod visitors;
 
 pub use error::{AUTH_ERROR_MESSAGE, AuthError};
-pub use gateway::{Connection, Gateway, Seat, SendError};
+pub use gateway::{Connection, Gateway, RECENT, Seat, SendError};
 pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};
 pub use limits::{Limits, LimitsConfig};
 pub use model::{WebchatChannel, WebchatIdentity};

@@ -13,8 +13,8 @@ use crate::id::{ChatId, MessageId};
 use crate::message::IncomingMessage;
 use crate::session::{Mode, Position, Session};
 use crate::stream::broker::NewEntry;
-use crate::stream::event::{FlowEvent, HelpdeskEvent, HelpdeskMessageEvent, IncomingEvent, OutgoingEvent};
-use crate::stream::topic::{Helpdesk, OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
+use crate::stream::event::{FlowEvent, HelpdeskEvent, HelpdeskMessageEvent, IncomingEvent};
+use crate::stream::topic::Helpdesk;
 use crate::time::Timestamp;
 
 /// Decides the events of a batch, one after the other.
@@ -86,18 +86,13 @@ impl Decider<'_> {
         };
         if let Progress::Ran(run) = self.run(event, run, &mut report)? {
             report.outgoing.clone_from(&run.outgoing);
-            let entries = run
-                .outgoing
-                .iter()
-                .filter_map(|event| entry_of(event, self.handover));
-            self.writes.entries.extend(entries);
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.
                 self.facts
                     .contacts
                     .insert(run.contact.id.clone(), run.contact.clone());
             }
-            self.writes.add(event, *run, expected, self.now);
+            self.writes.add(event, *run, expected, self.now, self.handover);
         }
         Ok(report)
     }
@@ -260,14 +255,4 @@ fn restart(mut run: Run, entry: Option<Position>, now: Timestamp) -> Run {
     run.session = session;
     run.after = After::Live;
     run
-}
-
-/// The stream entry of an outgoing event, unless it is handed over in this process.
-fn entry_of(event: &OutgoingEvent, handover: &Handover) -> Option<NewEntry> {
-    match (TopicName::outgoing(&event.session_id), handover) {
-        (TopicName::OutgoingChat, Handover::Direct(_)) => None,
-        (TopicName::OutgoingChat, Handover::Stream) => Some(NewEntry::of::<OutgoingChat>(event)),
-        (TopicName::OutgoingSocial, _) => Some(NewEntry::of::<OutgoingSocial>(event)),
-        _ => Some(NewEntry::of::<OutgoingPhone>(event)),
-    }
 }

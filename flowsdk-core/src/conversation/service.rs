@@ -27,8 +27,8 @@ pub trait OutgoingSink: Send + Sync + fmt::Debug {
 /// Where outgoing webchat messages go after the commit.
 #[derive(Debug, Clone)]
 pub enum Handover {
-    /// To the gateway in this process. Rows that are still `pending` at the next start are handed over
-    /// then, so nothing is lost in between.
+    /// To the gateway in this process. The row is stored as `sent`: should the process die before the
+    /// gateway emits it, its visitor reads it from the store when he comes back.
     Direct(Arc<dyn OutgoingSink>),
     /// Through the outbox to `stream:outgoing-chat`.
     Stream,

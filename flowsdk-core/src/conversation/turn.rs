@@ -169,8 +169,13 @@ pub(super) fn incoming_row(
     }
 }
 
-/// The row of an outgoing message; it begins as `pending` (spec A 3.1).
-pub(super) fn outgoing_row(event: &OutgoingEvent, chat_id: &crate::id::ChatId) -> Message {
+/// The row of an outgoing message. It begins as `pending` (spec A 3.1), or as `sent` where the commit
+/// itself hands it over.
+pub(super) fn outgoing_row(
+    event: &OutgoingEvent,
+    chat_id: &crate::id::ChatId,
+    status: MessageStatus,
+) -> Message {
     Message {
         id: event.internal_id.clone(),
         chat_id: chat_id.clone(),
@@ -179,7 +184,7 @@ pub(super) fn outgoing_row(event: &OutgoingEvent, chat_id: &crate::id::ChatId) -
         kind: event.content.kind().to_owned(),
         content: serde_json::to_value(&event.content).unwrap_or_default(),
         sender: Some(event.sender.clone()),
-        status: Some(MessageStatus::Pending),
+        status: Some(status),
         channel_message_id: None,
         created_at: event.timestamp,
         status_updated_at: event.timestamp,

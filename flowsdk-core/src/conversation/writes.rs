@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::ConversationEvent;
 use super::turn::{After, Run, outgoing_row};
+use super::{ConversationEvent, Handover};
 use crate::contact::Contact;
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId};
-use crate::message::Message;
+use crate::message::{Message, MessageStatus};
 use crate::session::{FrozenSession, Session, SessionId, SessionWrite};
 use crate::store::ConversationTx;
 use crate::stream::broker::NewEntry;
+use crate::stream::event::OutgoingEvent;
+use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
 use crate::time::Timestamp;
 
 /// Everything to be written for a batch.
@@ -29,8 +31,15 @@ pub(super) struct Writes {
 }
 
 impl Writes {
-    /// Adds what a run leads to, except for its stream entries.
-    pub(super) fn add(&mut self, event: &ConversationEvent, run: Run, expected: Option<i64>, now: Timestamp) {
+    /// Adds what a run leads to.
+    pub(super) fn add(
+        &mut self,
+        event: &ConversationEvent,
+        run: Run,
+        expected: Option<i64>,
+        now: Timestamp,
+        handover: &Handover,
+    ) {
         let Run {
             mut session,
             contact,
@@ -39,8 +48,16 @@ impl Writes {
             outgoing,
             after,
         } = run;
-        self.messages
-            .extend(outgoing.iter().map(|event| outgoing_row(event, &session.chat_id)));
+        for event in &outgoing {
+            let entry = entry_of(event, handover);
+            let status = if entry.is_some() {
+                MessageStatus::Pending
+            } else {
+                MessageStatus::Sent
+            };
+            self.messages.push(outgoing_row(event, &session.chat_id, status));
+            self.entries.extend(entry);
+        }
         if contact_changed {
             self.contacts.insert(contact.id.clone(), contact);
         }
@@ -107,5 +124,15 @@ impl Writes {
             tx.outbox().push_many(&self.entries).await?;
         }
         Ok(())
+    }
+}
+
+/// The stream entry of an outgoing event, unless it is handed over in this process.
+fn entry_of(event: &OutgoingEvent, handover: &Handover) -> Option<NewEntry> {
+    match (TopicName::outgoing(&event.session_id), handover) {
+        (TopicName::OutgoingChat, Handover::Direct(_)) => None,
+        (TopicName::OutgoingChat, Handover::Stream) => Some(NewEntry::of::<OutgoingChat>(event)),
+        (TopicName::OutgoingSocial, _) => Some(NewEntry::of::<OutgoingSocial>(event)),
+        _ => Some(NewEntry::of::<OutgoingPhone>(event)),
     }
 }

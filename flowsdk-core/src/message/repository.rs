@@ -81,8 +81,4 @@ pub trait MessageRepository: Send {
         last: &MessageId,
         limit: u32,
     ) -> Result<Vec<MessageId>, StorageError>;
-
-    /// Outgoing messages that are still `pending`, of sessions whose id begins with `prefix`, oldest
-    /// first: what a process that died had not handed to its channel.
-    async fn pending_outgoing(&mut self, prefix: &str, limit: u32) -> Result<Vec<Message>, StorageError>;
 }

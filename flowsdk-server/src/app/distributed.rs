@@ -12,7 +12,7 @@ use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Lease;
 use flowsdk_core::message::{MessagePersister, PERSISTER_GROUP};
-use flowsdk_core::stream::broker::{Broker, NewEntry, Tails};
+use flowsdk_core::stream::broker::{Broker, NewEntry, Tails as _};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
 };
@@ -247,7 +247,6 @@ impl Ground {
         let gateway = Gateway::new(
             self.cx.clone(),
             Arc::new(StatusQueue::new(Arc::clone(&sink) as _)),
-            false,
         );
         let reporter = SentReporter::new(sink, self.cx.clock());
         let settings = ConsumerConfig {

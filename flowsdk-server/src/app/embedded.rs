@@ -10,8 +10,7 @@ use flowsdk_core::conversation::{
     Handover, InputTimers,
 };
 use flowsdk_core::fault::{BoxError, Chain};
-use flowsdk_core::message::{MessagePersister, MessageStatus, StatusWrite};
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::message::MessagePersister;
 use flowsdk_core::stream::consumer::{ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription};
 use flowsdk_core::stream::event::{FlowEvent, InputTimeout};
 use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
@@ -24,8 +23,6 @@ use crate::supervisor::Supervisor;
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
 const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
-/// Rows of one look for what the process before left behind.
-const RECOVERY_BATCH: u32 = 500;
 
 pub(super) type Started = (SqlStore, Option<WebchatParts>, Vec<Box<dyn Dependency>>);
 
@@ -40,11 +37,10 @@ pub(super) async fn start(
         .map(|&topic| (topic, CONVERSATION_GROUP));
     let store = SqlStore::connect(&config.database, OutboxRoutes::embedded(groups)).await?;
     let shared = Arc::new(store.clone());
-    recover(&store, cx).await?;
 
     let persister = MessagePersister::new(Arc::clone(&shared));
     let statuses = Arc::new(StatusQueue::new(Arc::new(StoreStatuses(persister))));
-    let gateway = Gateway::new(cx.clone(), statuses, true);
+    let gateway = Gateway::new(cx.clone(), statuses);
     let conversations = Arc::new(Conversations::new(
         Arc::clone(&shared),
         cx.clone(),
@@ -109,36 +105,6 @@ pub(super) async fn start(
     });
     let ingress = Arc::new(DirectIngress::new(submitter));
     Ok((store, Some(WebchatParts { gateway, ingress }), Vec::new()))
-}
-
-/// Messages that the process before had stored and not handed to its gateway: their visitors read them
-/// when they come back, so they count as sent (spec B 4.2: `sent` whether or not anybody is there).
-async fn recover(store: &SqlStore, cx: &OpContext) -> Result<(), BoxError> {
-    loop {
-        let mut tx = store.begin().await?;
-        let pending = tx.messages().pending_outgoing("wc-", RECOVERY_BATCH).await?;
-        let last = pending.len() < RECOVERY_BATCH as usize;
-        let writes: Vec<StatusWrite> = pending
-            .into_iter()
-            .map(|message| StatusWrite {
-                id: message.id,
-                status: MessageStatus::Sent,
-                at: cx.now(),
-                session: None,
-            })
-            .collect();
-        if !writes.is_empty() {
-            tracing::info!(
-                messages = writes.len(),
-                "messages of the process before wait for their visitors"
-            );
-            tx.messages().apply_statuses(&writes).await?;
-            tx.commit().await?;
-        }
-        if last {
-            return Ok(());
-        }
-    }
 }
 
 fn timers(

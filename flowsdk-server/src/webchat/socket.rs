@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::ConnectInfo;
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
-    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, Visitor, Visitors, WebchatTx, inbound,
+    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, RECENT, Visitor, Visitors, WebchatTx,
+    inbound,
 };
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
 use flowsdk_core::id::MessageId;
@@ -23,8 +24,6 @@ use crate::socket::{Ack, Event, EventHandler, emit_checked};
 pub const SOCKET_PATH: &str = "/webchat/socket.io";
 /// Most messages of a replay; older ones are read from the history.
 const REPLAY_LIMIT: u32 = 200;
-/// Messages before the replay that the stream may repeat after a crash.
-const KNOWN_LIMIT: u32 = 50;
 
 /// Handles the sockets of all visitors.
 pub struct WebchatSocket<S> {
@@ -88,8 +87,7 @@ where
             return Ok(());
         }
         let (had, missed) = self.missed(&visitor).await?;
-        seat.had(had);
-        seat.go_live(&missed).await;
+        seat.go_live(&had, &missed).await;
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
         socket.extensions.insert(Guest(Arc::new(GuestState {
             visitor,
@@ -113,9 +111,7 @@ where
         };
         let session = &visitor.session_id;
         let messages = tx.messages();
-        let had = messages
-            .outgoing_until(session, &chat, since, KNOWN_LIMIT)
-            .await?;
+        let had = messages.outgoing_until(session, &chat, since, RECENT).await?;
         let missed = messages
             .outgoing_since(session, &chat, Some(since), REPLAY_LIMIT)
             .await?;

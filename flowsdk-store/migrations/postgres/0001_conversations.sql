@@ -91,7 +91,6 @@ CREATE TABLE message (
 );
 CREATE INDEX message_by_chat ON message (chat_id, created_at, id);
 CREATE UNIQUE INDEX message_channel_id ON message (channel_message_id) WHERE channel_message_id IS NOT NULL;
-CREATE INDEX message_pending ON message (id) WHERE status = 'pending';
 
 CREATE TABLE session (
     id TEXT COLLATE "C" PRIMARY KEY,

@@ -88,7 +88,6 @@ CREATE TABLE message (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX message_by_chat ON message (chat_id, created_at, id);
 CREATE UNIQUE INDEX message_channel_id ON message (channel_message_id) WHERE channel_message_id IS NOT NULL;
-CREATE INDEX message_pending ON message (id) WHERE status = 'pending';
 
 CREATE TABLE session (
     id TEXT PRIMARY KEY,

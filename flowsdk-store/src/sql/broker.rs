@@ -20,13 +20,16 @@ const POLL: Duration = Duration::from_secs(1);
 
 /// Pauses before another look after a reader was told and found nothing: on Postgres an entry can be
 /// read once every transaction that began before it has ended.
-const AGAIN: [Duration; 6] = [
+const AGAIN: [Duration; 9] = [
     Duration::from_millis(1),
     Duration::from_millis(2),
     Duration::from_millis(4),
     Duration::from_millis(8),
     Duration::from_millis(16),
     Duration::from_millis(32),
+    Duration::from_millis(64),
+    Duration::from_millis(128),
+    Duration::from_millis(256),
 ];
 
 /// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower

@@ -134,13 +134,7 @@ const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
      WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT $5");
 
-const PENDING: Sql = sql(
-    "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
-            channel_message_id, created_at, status_updated_at
-     FROM message WHERE status = 'pending' AND session_id >= $1 AND session_id < $2 ORDER BY id LIMIT $3",
-);
-
-super::statement::statements! { FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL, PENDING; INSERT }
+super::statement::statements! { FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT }
 
 #[async_trait]
 impl MessageRepository for SqlTx {
@@ -304,16 +298,5 @@ impl MessageRepository for SqlTx {
             i64::from(limit)
         )?;
         rows.into_iter().map(|(row,)| id("message", row)).collect()
-    }
-
-    async fn pending_outgoing(&mut self, prefix: &str, limit: u32) -> Result<Vec<Message>, StorageError> {
-        // The first text after every text with this prefix.
-        let end = format!(
-            "{}{}",
-            &prefix[..prefix.len() - 1],
-            char::from(prefix.as_bytes()[prefix.len() - 1] + 1)
-        );
-        let rows = fetch_all!(self.conn, Row, PENDING, prefix, end.as_str(), i64::from(limit))?;
-        rows.into_iter().map(message).collect()
     }
 }

@@ -109,37 +109,40 @@ impl RowsSql {
             .unwrap_or(SIZES.len() - 1);
         let size = SIZES[at].min(items.len());
         // Leaked once a size and statement: the driver keeps prepared statements by static text.
-        let text = self.texts[at].get_or_init(|| {
-            let leak = |types| -> &'static str { Box::leak(self.text(SIZES[at], types).into_boxed_str()) };
-            let sqlite = leak(&[]);
-            sql_per(
-                sqlite,
-                if self.types.is_empty() {
-                    sqlite
-                } else {
-                    leak(self.types)
-                },
-            )
+        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        let text = self.texts[at].get_or_init(|| Sql {
+            sqlite: leak(self.sqlite(SIZES[at])),
+            postgres: leak(self.postgres(SIZES[at])),
         });
         (&items[..size], *text)
     }
 
-    fn text(&self, rows: usize, types: &[&str]) -> String {
-        let mut text = String::from(self.head);
-        for row in 0..rows {
-            text.push_str(if row == 0 { "(" } else { ", (" });
-            for column in 0..self.columns {
-                let bind = row * self.columns + column + 1;
-                text.push_str(&format!("{}${bind}", if column == 0 { "" } else { ", " }));
-                if let (0, Some(name)) = (row, types.get(column)) {
-                    text.push_str("::");
-                    text.push_str(name);
-                }
+    /// SQLite gets `?`: the driver looks up the name of every bind that has one, and each look is as long
+    /// as there are names. `OR FAIL` spares it a journal of the statement, which is of no use here: a
+    /// statement that fails takes its whole transaction with it.
+    fn sqlite(&self, rows: usize) -> String {
+        let text = self.text(rows, |_, _| "?".to_owned());
+        let text = text.replacen("INSERT INTO", "INSERT OR FAIL INTO", 1);
+        text.replacen(") UPDATE ", ") UPDATE OR FAIL ", 1)
+    }
+
+    fn postgres(&self, rows: usize) -> String {
+        self.text(rows, |row, column| {
+            let bind = row * self.columns + column + 1;
+            match self.types.get(column) {
+                Some(name) if row == 0 => format!("${bind}::{name}"),
+                _ => format!("${bind}"),
             }
-            text.push(')');
-        }
-        text.push_str(self.tail);
-        text
+        })
+    }
+
+    fn text(&self, rows: usize, bind: impl Fn(usize, usize) -> String) -> String {
+        let row = |row| {
+            let binds: Vec<String> = (0..self.columns).map(|column| bind(row, column)).collect();
+            format!("({})", binds.join(", "))
+        };
+        let rows: Vec<String> = (0..rows).map(row).collect();
+        format!("{}{}{}", self.head, rows.join(", "), self.tail)
     }
 
     /// The statement of every size, so that a test can prepare them.
@@ -165,12 +168,28 @@ mod tests {
             rest = &rest[chunk.len()..];
         }
         assert_eq!(sizes, [128, 64, 8, 2, 1]);
-        let text = "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id";
-        let statement = INSERT.chunk(&[0, 1]).1;
-        assert_eq!((statement.sqlite, statement.postgres), (text, text));
-        static UPDATE: RowsSql = RowsSql::typed("VALUES ", &["text", "bigint"], "");
-        let statement = UPDATE.chunk(&[0, 1]).1;
-        assert_eq!(statement.sqlite, "VALUES ($1, $2), ($3, $4)");
-        assert_eq!(statement.postgres, "VALUES ($1::text, $2::bigint), ($3, $4)");
+        let two = INSERT.chunk(&[0, 1]).1;
+        assert_eq!(
+            two.postgres,
+            "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id"
+        );
+        assert_eq!(
+            two.sqlite,
+            "INSERT OR FAIL INTO t VALUES (?, ?), (?, ?) RETURNING id"
+        );
+        static UPDATE: RowsSql = RowsSql::typed(
+            "WITH new AS (VALUES ",
+            &["text", "bigint"],
+            ") UPDATE t SET a = 1",
+        );
+        let two = UPDATE.chunk(&[0, 1]).1;
+        assert_eq!(
+            two.postgres,
+            "WITH new AS (VALUES ($1::text, $2::bigint), ($3, $4)) UPDATE t SET a = 1"
+        );
+        assert_eq!(
+            two.sqlite,
+            "WITH new AS (VALUES (?, ?), (?, ?)) UPDATE OR FAIL t SET a = 1"
+        );
     }
 }

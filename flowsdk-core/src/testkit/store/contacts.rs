@@ -37,7 +37,7 @@ where
         .map(|contact| contact.phone_number.clone())
         .collect();
     phones.extend([phones[0].clone(), "'; --".to_owned(), String::new()]);
-    let mut tx = subject.store.read().await.expect("read");
+    let mut tx = subject.store.begin().await.expect("begin");
     let by_id = |mut found: Vec<Contact>| {
         found.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         found
@@ -112,7 +112,7 @@ where
     tx.contacts().save_many(&[&changed]).await.expect("save");
     tx.contacts().save_many(&[]).await.expect("save nothing");
     tx.commit().await.expect("commit");
-    let mut tx = subject.store.read().await.expect("read");
+    let mut tx = subject.store.begin().await.expect("begin");
     for expected in [changed, other] {
         let found = tx
             .contacts()

@@ -274,37 +274,3 @@ where
         assert_eq!(found, expected, "{last:?} {limit}");
     }
 }
-
-/// What was not handed to its channel yet, oldest first: pending, outgoing and of the channel's sessions.
-pub async fn pending_messages_of_a_channel_are_found<S: Store>(subject: StoreUnderTest<S>)
-where
-    S::Tx: ConversationTx,
-{
-    let world = World::new(&subject).await;
-    let mut messages: Vec<_> = (0..8).map(|n| world.message(Out, n, "")).collect();
-    messages[1].status = Some(MessageStatus::Sent);
-    messages[2] = world.message(In, 2, "");
-    messages[3].session_id = "wa-1-2".to_owned().try_into().expect("a session id");
-    messages[4].session_id = "wc-c2-visitor".to_owned().try_into().expect("a session id");
-    world.insert(&messages).await;
-    let mut expected: Vec<_> = [0, 4, 5, 6, 7].map(|n| messages[n].clone()).into();
-    expected.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    let mut tx = world.store.read().await.expect("read");
-    assert_eq!(
-        tx.messages().pending_outgoing("wc-", 100).await.expect("find"),
-        expected
-    );
-    assert_eq!(
-        tx.messages().pending_outgoing("wc-", 2).await.expect("find"),
-        expected[..2]
-    );
-    assert_eq!(
-        tx.messages()
-            .pending_outgoing("wc-c2-", 9)
-            .await
-            .expect("find")
-            .len(),
-        1
-    );
-    assert_eq!(tx.messages().pending_outgoing("ig-", 9).await.expect("find"), []);
-}

@@ -168,11 +168,11 @@ where
 {
     let world = World::new(&subject).await;
     let mut reading = world.store.read().await.expect("read");
-    let known = std::slice::from_ref(&world.contact);
+    let known = [contact(&world.cx, 0).phone_number];
     assert_eq!(
         reading
             .contacts()
-            .find_many_for_update(known)
+            .find_by_phone_numbers(&known)
             .await
             .expect("find")
             .len(),
@@ -197,7 +197,7 @@ where
         let mut tx = world.store.read().await.expect("read");
         assert_eq!(
             tx.contacts()
-                .find_many_for_update(&[contact.id])
+                .find_by_phone_numbers(&[contact.phone_number])
                 .await
                 .expect("find")
                 .len(),
@@ -206,10 +206,10 @@ where
         return;
     }
     let contact = written.await.expect("written");
-    let ids = [contact.id];
+    let ids = [contact.phone_number];
     let mut second = world.store.read().await.expect("read");
     assert_eq!(
-        second.contacts().find_many_for_update(&ids).await.expect("find"),
+        second.contacts().find_by_phone_numbers(&ids).await.expect("find"),
         []
     );
     go_on.send(()).expect("somebody waits");
@@ -217,7 +217,7 @@ where
     assert_eq!(
         reading
             .contacts()
-            .find_many_for_update(known)
+            .find_by_phone_numbers(&known)
             .await
             .expect("find")
             .len(),
@@ -227,7 +227,7 @@ where
     assert_eq!(
         third
             .contacts()
-            .find_many_for_update(&ids)
+            .find_by_phone_numbers(&ids)
             .await
             .expect("find")
             .len(),

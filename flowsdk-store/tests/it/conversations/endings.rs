@@ -95,7 +95,11 @@ async fn a_session_that_failed_before_it_began_keeps_what_comes(store: SqlStore)
         frozen.await.expect("frozen");
     }
     let report = world.handle(world.text("ana", "m1", "oi")).await;
-    assert_eq!((report.stored.len(), report.outgoing.len()), (0, 0));
+    assert_eq!(
+        (report.stored.len(), report.outgoing.len()),
+        (1, 0),
+        "kept and not answered"
+    );
     assert_eq!(world.stored("ana").await, None);
     assert_eq!(world.say("bia", "b1", "oi").await, ["Hello "]);
 }

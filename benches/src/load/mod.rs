@@ -1,0 +1,344 @@
+//! Load: many visitors who write, check every answer, and time it.
+
+mod visitor;
+mod wire;
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+pub(crate) use visitor::{Entrance, Visitor};
+
+use crate::machine;
+
+/// Time before the window, for caches and for the slow start of a just-in-time compiler.
+const WARM_UP: Duration = Duration::from_secs(2);
+/// How long the last answers may take.
+const DRAIN: Duration = Duration::from_secs(10);
+/// How long to listen for answers nobody expects any more.
+const STRAYS: Duration = Duration::from_millis(300);
+/// Visitors that connect at once.
+const ENTERING: usize = 64;
+
+/// What is to be done.
+pub(crate) struct Plan {
+    /// Where.
+    pub(crate) entrance: Entrance,
+    /// The `auth` of each visitor, as JSON.
+    pub(crate) auths: Vec<String>,
+    /// Messages a second over all visitors; `None` writes again as soon as the answer is there.
+    pub(crate) pace: Option<f64>,
+    /// How long to measure.
+    pub(crate) window: Duration,
+    /// The answer to message `n` (from 1) with this text.
+    pub(crate) answer: fn(u64, &str) -> String,
+    /// The process whose processor time is counted.
+    pub(crate) pid: u32,
+    /// Whether visitors acknowledge what they get, where the server asks for it.
+    pub(crate) acknowledge: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Messages answered in the window.
+    pub(crate) answered_in_window: u64,
+    /// How long the window was.
+    pub(crate) seconds: f64,
+    /// Latencies of the window in microseconds, sorted.
+    pub(crate) latencies: Vec<u32>,
+    /// Processor time of the server in the window.
+    pub(crate) cpu: Duration,
+    /// Messages written, before, in and after the window.
+    pub(crate) written: u64,
+    /// Messages answered.
+    pub(crate) answered: u64,
+    /// The first answer that was not the expected one, or that nobody expected.
+    pub(crate) wrong: Option<String>,
+    /// How many such answers there were.
+    pub(crate) wrong_count: u64,
+    /// Visitors whose connection broke.
+    pub(crate) broken: u64,
+}
+
+impl Outcome {
+    /// Messages a second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.answered_in_window as f64 / self.seconds
+    }
+
+    /// Processor time of the server per message, in microseconds.
+    pub(crate) fn cpu_per_message(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.answered_in_window.max(1) as f64
+    }
+
+    /// A quantile of the latency, in milliseconds.
+    pub(crate) fn latency(&self, quantile: f64) -> f64 {
+        let last = self.latencies.len().saturating_sub(1);
+        let at = (last as f64 * quantile).round() as usize;
+        self.latencies
+            .get(at)
+            .map_or(0.0, |&micros| f64::from(micros) / 1e3)
+    }
+
+    /// Why this run does not count, if it does not.
+    pub(crate) fn fault(&self) -> Option<String> {
+        if let Some(wrong) = &self.wrong {
+            return Some(format!("{} wrong answers, the first: {wrong}", self.wrong_count));
+        }
+        if self.broken > 0 {
+            return Some(format!("{} connections broke", self.broken));
+        }
+        let lost = self.written - self.answered;
+        (lost > 0).then(|| format!("{lost} of {} messages were not answered", self.written))
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    written: Cell<u64>,
+    answered: Cell<u64>,
+    in_window: Cell<bool>,
+    stop: Cell<bool>,
+    broken: Cell<u64>,
+    wrong_count: Cell<u64>,
+    wrong: RefCell<Option<String>>,
+    latencies: RefCell<Vec<u32>>,
+}
+
+impl Shared {
+    fn note_wrong(&self, what: String) {
+        self.wrong_count.set(self.wrong_count.get() + 1);
+        self.wrong.borrow_mut().get_or_insert(what);
+    }
+}
+
+fn more(counter: &Cell<u64>) {
+    counter.set(counter.get() + 1);
+}
+
+/// Carries out `plan`.
+pub(crate) async fn run(plan: Plan) -> Result<Outcome> {
+    tokio::task::LocalSet::new().run_until(conduct(plan)).await
+}
+
+async fn conduct(plan: Plan) -> Result<Outcome> {
+    let shared = Rc::new(Shared::default());
+    let entrance = Rc::new(plan.entrance);
+    let doors = Rc::new(Semaphore::new(ENTERING));
+    let mut entering = JoinSet::new();
+    let count = plan.auths.len();
+    for auth in plan.auths {
+        let (entrance, doors) = (Rc::clone(&entrance), Rc::clone(&doors));
+        entering.spawn_local(async move {
+            let _door = doors.acquire().await?;
+            Visitor::enter(&entrance, &auth, plan.acknowledge).await
+        });
+    }
+    let mut visitors = Vec::with_capacity(count);
+    while let Some(entered) = entering.join_next().await {
+        visitors.push(entered??);
+    }
+    let mut writing = JoinSet::new();
+    for (number, visitor) in visitors.into_iter().enumerate() {
+        let writer = Writer {
+            visitor,
+            number,
+            written: 0,
+            waiting: VecDeque::new(),
+            answer: plan.answer,
+            shared: Rc::clone(&shared),
+        };
+        let shared = Rc::clone(&shared);
+        writing.spawn_local(async move {
+            let result = match plan.pace {
+                None => writer.write_again().await,
+                Some(rate) => writer.write_at_pace(rate, count).await,
+            };
+            if let Err(error) = result {
+                more(&shared.broken);
+                shared.wrong.borrow_mut().get_or_insert(format!("{error:#}"));
+            }
+        });
+    }
+    tokio::time::sleep(WARM_UP).await;
+
+    let (cpu, answered, began) = (
+        machine::cpu_time(plan.pid)?,
+        shared.answered.get(),
+        Instant::now(),
+    );
+    shared.in_window.set(true);
+    tokio::time::sleep(plan.window).await;
+    shared.in_window.set(false);
+    let seconds = began.elapsed().as_secs_f64();
+    let answered_in_window = shared.answered.get() - answered;
+    let cpu = machine::cpu_time(plan.pid)?.saturating_sub(cpu);
+
+    shared.stop.set(true);
+    let end = Instant::now() + DRAIN;
+    while shared.answered.get() < shared.written.get() && Instant::now() < end {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    tokio::time::sleep(STRAYS).await;
+    writing.abort_all();
+    if answered_in_window == 0 {
+        bail!("nothing was answered: {:?}", shared.wrong.borrow());
+    }
+    let mut latencies = shared.latencies.take();
+    latencies.sort_unstable();
+    Ok(Outcome {
+        answered_in_window,
+        seconds,
+        latencies,
+        cpu,
+        written: shared.written.get(),
+        answered: shared.answered.get(),
+        wrong: shared.wrong.take(),
+        wrong_count: shared.wrong_count.get(),
+        broken: shared.broken.get(),
+    })
+}
+
+/// A visitor at work.
+struct Writer {
+    visitor: Visitor,
+    number: usize,
+    written: u64,
+    /// The expected answers, oldest first, and when their messages were due.
+    waiting: VecDeque<(Instant, String)>,
+    answer: fn(u64, &str) -> String,
+    shared: Rc<Shared>,
+}
+
+impl Writer {
+    /// Writes a message that was due at `due`.
+    fn write(&mut self, due: Instant) {
+        self.written += 1;
+        let text = format!(
+            "hello from the load generator {:05} {:08}",
+            self.number, self.written
+        );
+        self.visitor.say(&text);
+        self.waiting.push_back((due, (self.answer)(self.written, &text)));
+        more(&self.shared.written);
+    }
+
+    /// Looks at the answers that have arrived.
+    fn look(&mut self, mut then: impl FnMut(&mut Self, Instant)) {
+        let now = Instant::now();
+        while let Some(answer) = self.visitor.take_answer() {
+            let Some((due, expected)) = self.waiting.pop_front() else {
+                self.shared.note_wrong(format!("nobody expected {answer}"));
+                continue;
+            };
+            if !says(&answer, &expected) {
+                self.shared
+                    .note_wrong(format!("expected {expected:?}, got {answer}"));
+            }
+            more(&self.shared.answered);
+            if self.shared.in_window.get() {
+                let micros = now.saturating_duration_since(due).as_micros();
+                self.shared
+                    .latencies
+                    .borrow_mut()
+                    .push(u32::try_from(micros).unwrap_or(u32::MAX));
+            }
+            then(self, now);
+        }
+    }
+
+    /// A closed loop with one message under way.
+    async fn write_again(mut self) -> Result<()> {
+        self.write(Instant::now());
+        loop {
+            self.visitor.flush().await?;
+            self.visitor.listen().await?;
+            self.look(|writer, now| {
+                if !writer.shared.stop.get() {
+                    writer.write(now);
+                }
+            });
+        }
+    }
+
+    /// An open loop: messages are due at their moments, whether or not the last one was answered.
+    async fn write_at_pace(mut self, rate: f64, visitors: usize) -> Result<()> {
+        let every = Duration::from_secs_f64(visitors as f64 / rate);
+        let mut due = Instant::now() + every.mul_f64((self.number as f64 + 0.5) / visitors as f64);
+        loop {
+            self.visitor.flush().await?;
+            tokio::select! {
+                biased;
+                heard = self.visitor.listen() => heard?,
+                () = tokio::time::sleep_until(due.into()) => {
+                    if !self.shared.stop.get() {
+                        self.write(due);
+                    }
+                    due += every;
+                }
+            }
+            self.look(|_, _| {});
+        }
+    }
+}
+
+/// Whether a text of the answer is exactly `expected`. No text of a race needs escaping in JSON.
+fn says(answer: &str, expected: &str) -> bool {
+    answer
+        .match_indices(expected)
+        .any(|(at, _)| answer[..at].ends_with('"') && answer[at + expected.len()..].starts_with('"'))
+}
+
+/// Where the visitors of a race go in.
+pub(crate) fn entrance(address: SocketAddr, path: &str) -> Entrance {
+    Entrance {
+        address,
+        path: path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_says_a_whole_text() {
+        let answer = r#"{"type":"text","text":{"body":"oi 1"}}"#;
+        assert!(says(answer, "oi 1"));
+        assert!(!says(answer, "oi"));
+        assert!(!says(answer, "oi 2"));
+    }
+
+    #[test]
+    fn what_was_lost_is_a_fault() {
+        let outcome = Outcome {
+            written: 3,
+            answered: 2,
+            ..Outcome::default()
+        };
+        assert_eq!(
+            outcome.fault().as_deref(),
+            Some("1 of 3 messages were not answered")
+        );
+        assert_eq!(Outcome::default().fault(), None);
+    }
+
+    #[test]
+    fn quantiles_are_of_the_sorted_latencies() {
+        let outcome = Outcome {
+            latencies: (1..=1_001).collect(),
+            ..Outcome::default()
+        };
+        assert_eq!(
+            (outcome.latency(0.5), outcome.latency(0.99), outcome.latency(1.0)),
+            (0.501, 0.991, 1.001)
+        );
+    }
+}

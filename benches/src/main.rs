@@ -1,0 +1,95 @@
+//! The races of FlowSDK: the same work done by a peer and by the server of this workspace, in turns, on one
+//! core, with every answer checked.
+//!
+//! `cargo xtask bench webchat` and `cargo xtask bench start` build the server and call this program.
+
+mod load;
+mod machine;
+mod peers;
+mod process;
+mod report;
+mod start;
+mod webchat;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Parser, Subcommand};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Parser)]
+#[command(name = "flowsdk-benches", about = "The races of FlowSDK")]
+struct Cli {
+    #[command(subcommand)]
+    race: Race,
+}
+
+#[derive(Subcommand)]
+enum Race {
+    /// Stored round trips of the web chat, against Node and against the raw cost
+    Webchat(webchat::Options),
+    /// From the start of the program to the first answer, memory and size
+    Start(start::Options),
+    /// The socket alone: part of the raw cost
+    #[command(hide = true)]
+    RawSocket(webchat::RawSocket),
+    /// The statements alone: part of the raw cost
+    #[command(hide = true)]
+    RawStorage(webchat::RawStorage),
+}
+
+/// What every race takes.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Common {
+    /// The server; otherwise the one beside this program
+    #[arg(long, value_name = "PATH")]
+    server: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the result into docs/performance.md
+    #[arg(long)]
+    write: bool,
+}
+
+impl Common {
+    /// The server to race.
+    pub(crate) fn server(&self) -> Result<PathBuf> {
+        let beside = || Ok(env::current_exe()?.with_file_name("flowsdk-server"));
+        let server = self.server.clone().map_or_else(beside, Ok::<_, anyhow::Error>)?;
+        server
+            .canonicalize()
+            .with_context(|| format!("there is no server at {}", server.display()))
+    }
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().race {
+        Race::Webchat(options) => webchat::race(&options),
+        Race::Start(options) => start::race(&options),
+        Race::RawSocket(raw) => raw.serve(),
+        Race::RawStorage(raw) => raw.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("flowsdk-benches: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

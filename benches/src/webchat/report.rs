@@ -1,0 +1,242 @@
+//! The result of the webchat race.
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use super::contender::Contender;
+use super::{Options, Run};
+use crate::report::{self, Spread, Table};
+
+/// One measurement in one line.
+pub(super) fn line(run: &Run) -> String {
+    let kind = match (run.contender, run.paced) {
+        (Contender::RawStorage, _) => "statements".to_owned(),
+        (_, Some(rate)) => format!("{} connections, paced {rate:.0}/s", run.connections),
+        (_, None) => format!("{} connections", run.connections),
+    };
+    let Run {
+        round,
+        rate,
+        cpu_micros,
+        p50_ms,
+        p99_ms,
+        p999_ms,
+        ..
+    } = run;
+    let fault = run
+        .fault
+        .as_ref()
+        .map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
+    format!(
+        "round {round}, {}, {kind}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} \
+         p999 {p999_ms:.2} ms{fault}",
+        run.contender.name()
+    )
+}
+
+/// Prints the result, and writes it if that is wanted.
+///
+/// # Errors
+/// A run lost, doubled or reordered something.
+pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
+    let section = section(options, runs);
+    if options.common.json {
+        println!("{}", json!({ "race": "webchat", "runs": runs }));
+    } else {
+        println!("{section}");
+    }
+    let faults: Vec<String> = runs.iter().filter(|run| run.fault.is_some()).map(line).collect();
+    if !faults.is_empty() {
+        bail!("the race does not count:\n{}", faults.join("\n"));
+    }
+    if options.common.write {
+        report::write("webchat", &section)?;
+    }
+    Ok(())
+}
+
+struct Results<'a>(&'a [Run]);
+
+impl Results<'_> {
+    fn spread(&self, who: Contender, connections: usize, paced: bool, of: fn(&Run) -> f64) -> Option<Spread> {
+        let wanted = |run: &&Run| {
+            run.contender == who
+                && (who == Contender::RawStorage || run.connections == connections)
+                && run.paced.is_some() == paced
+                && run.fault.is_none()
+        };
+        Spread::of(self.0.iter().filter(wanted).map(of))
+    }
+
+    fn rate(&self, who: Contender, connections: usize) -> Option<f64> {
+        self.spread(who, connections, false, |run| run.rate)
+            .map(|spread| spread.median)
+    }
+
+    /// What statements and socket can do together, one after the other on one core.
+    fn raw_rate(&self, connections: usize) -> Option<f64> {
+        let (socket, storage) = (
+            self.rate(Contender::RawSocket, connections)?,
+            self.rate(Contender::RawStorage, connections)?,
+        );
+        Some(1.0 / (1.0 / socket + 1.0 / storage))
+    }
+}
+
+/// Processor time per message.
+fn cpu(results: &Results<'_>, who: Contender, connections: usize) -> Option<f64> {
+    results
+        .spread(who, connections, false, |run| run.cpu_micros)
+        .map(|spread| spread.median)
+}
+
+/// What statements and socket take of the processor together.
+fn raw_cpu(results: &Results<'_>, connections: usize) -> Option<f64> {
+    Some(cpu(results, Contender::RawSocket, connections)? + cpu(results, Contender::RawStorage, connections)?)
+}
+
+fn cell(value: Option<Spread>) -> String {
+    value.map_or("-".to_owned(), |spread| spread.to_string())
+}
+
+fn section(options: &Options, runs: &[Run]) -> String {
+    let results = Results(runs);
+    let mut text = String::from("## Web chat: stored round trips\n\n");
+    let connections = options
+        .connections
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(",");
+    text.push_str(&report::circumstances(&format!(
+        "cargo xtask bench webchat --rounds {} --seconds {} --connections {connections}{}",
+        options.rounds,
+        options.seconds,
+        if options.acknowledge { " --acknowledge" } else { "" },
+    )));
+    text.push_str(WORK);
+    for &connections in &options.connections {
+        text.push_str(&format!(
+            "\nClosed loop, {connections} connections, one message under way on each:\n\n"
+        ));
+        text.push_str(&closed(&results, connections));
+    }
+    if let Some(&first) = options.connections.first() {
+        text.push_str(&format!("\nPaced at half of that rate, {first} connections, latency in ms from the moment a message was due:\n\n"));
+        text.push_str(&paced(&results, first));
+        text.push_str("\nGoals:\n\n");
+        text.push_str(&goals(&results, first));
+    }
+    text
+}
+
+fn closed(results: &Results<'_>, connections: usize) -> String {
+    let mut table = Table::new(&[
+        "",
+        "messages/s",
+        "server CPU, us/message",
+        "p99, ms",
+        "FlowSDK is",
+    ]);
+    let ours = results.rate(Contender::FlowSdk, connections);
+    let times = |rate: Option<f64>| match (ours, rate) {
+        (Some(ours), Some(rate)) => format!("{:.2}x", ours / rate),
+        _ => "-".to_owned(),
+    };
+    for who in Contender::ALL {
+        let of = |value: fn(&Run) -> f64| results.spread(who, connections, false, value);
+        let Some(rate) = of(|run| run.rate) else { continue };
+        let latency = if who == Contender::RawStorage {
+            None
+        } else {
+            of(|run| run.p99_ms)
+        };
+        table.row([
+            who.name().to_owned(),
+            rate.to_string(),
+            cell(of(|run| run.cpu_micros)),
+            cell(latency),
+            times(Some(rate.median)),
+        ]);
+    }
+    if let Some(raw) = results.raw_rate(connections) {
+        let name = "raw: both, one after the other".to_owned();
+        table.row([
+            name,
+            format!("{raw:.0}"),
+            "-".to_owned(),
+            "-".to_owned(),
+            times(Some(raw)),
+        ]);
+    }
+    table.to_string()
+}
+
+fn paced(results: &Results<'_>, connections: usize) -> String {
+    let mut table = Table::new(&[
+        "",
+        "messages/s",
+        "p50",
+        "p99",
+        "p999",
+        "server CPU, us/message",
+        "resident, MiB",
+    ]);
+    for who in Contender::ALL {
+        let of = |value: fn(&Run) -> f64| results.spread(who, connections, true, value);
+        let Some(rate) = of(|run| run.rate) else { continue };
+        table.row([
+            who.name().to_owned(),
+            rate.to_string(),
+            cell(of(|run| run.p50_ms)),
+            cell(of(|run| run.p99_ms)),
+            cell(of(|run| run.p999_ms)),
+            cell(of(|run| run.cpu_micros)),
+            cell(of(|run| run.resident_kib as f64 / 1024.0)),
+        ]);
+    }
+    table.to_string()
+}
+
+fn goals(results: &Results<'_>, connections: usize) -> String {
+    let ours = results.rate(Contender::FlowSdk, connections);
+    let ratio = |rate: Option<f64>| Some(ours? / rate?);
+    let cost = results.raw_rate(connections).and_then(|raw| Some(raw / ours?));
+    let cost_cpu = cpu(results, Contender::FlowSdk, connections)
+        .and_then(|ours| Some(ours / raw_cpu(results, connections)?));
+    let tail = results.spread(Contender::FlowSdk, connections, true, |run| run.p99_ms);
+    [
+        report::goal(
+            "At least 4x the rate of Node",
+            ratio(results.rate(Contender::Node, connections)),
+            |r| r >= 4.0,
+        ),
+        report::goal(
+            "At least 2x the rate of tuned Node",
+            ratio(results.rate(Contender::NodeTuned, connections)),
+            |r| r >= 2.0,
+        ),
+        report::goal("At most 1.5x the raw cost", cost, |ratio| ratio <= 1.5),
+        report::goal(
+            "The same in processor time, which other work on the machine disturbs less",
+            cost_cpu,
+            |ratio| ratio <= 1.5,
+        ),
+        report::goal(
+            "p99 at half load at most 10 ms",
+            tail.map(|spread| spread.median),
+            |ms| ms <= 10.0,
+        ),
+    ]
+    .concat()
+}
+
+const WORK: &str = "
+Each message becomes a row, runs one step of a flow of three blocks that answers it with one interpolated text, saves the session,
+becomes the row of the answer, goes out, and its status is noted. Ours commits with `synchronous=FULL`, before it answers; the peer
+with `NORMAL`, which may lose the last answers when the machine stops. The peer notes `delivered` once; ours notes `sent`, and
+`delivered` when the client acknowledged or stayed for five seconds. Ours keeps 12 columns a message with foreign keys and a
+unique key against repetitions, the peer 6. Flows of ours cannot count, so where the peer's second answer has a number, ours
+repeats a captured variable. The raw cost is ours without us: the same statements in groups of 64 on SQLite alone, and an echo on
+the same socket library. Visitors enter with signed tokens, so bcrypt plays no part.
+";

@@ -1,0 +1,108 @@
+//! A database for our server: one router, the flow of the race, one channel that signed tokens open.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion};
+use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
+use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use serde_json::{Value, json};
+
+/// `CRYPTO_SECRET` of the server that is to open the database.
+pub(crate) const CRYPTO_SECRET: &str = "0123456789abcdef0123456789abcdef";
+/// The secret of the channel.
+const EMBED_SECRET: &str = "the embed secret of the race";
+/// How long a token is good for, in seconds.
+const TOKEN_LIFE: i64 = 3_600;
+
+/// The channel that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Channel {
+    id: ChannelId,
+}
+
+impl Channel {
+    /// The `auth` of a visitor: a signed token, so that nobody waits for bcrypt.
+    pub(crate) fn auth(&self, visitor: &str) -> Result<String> {
+        let expires = OpContext::system().now().as_millis() / 1_000 + TOKEN_LIFE;
+        let claims = json!({ "sub": visitor, "exp": expires });
+        let _chosen_before = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
+        let key = EncodingKey::from_secret(EMBED_SECRET.as_bytes());
+        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)?;
+        Ok(json!({ "channelId": self.id, "token": token }).to_string())
+    }
+}
+
+/// Makes the database.
+pub(crate) async fn seed(file: &Path) -> Result<Channel> {
+    let store = SqlStore::connect(
+        &DatabaseUrl::SqliteFile(file.to_owned()),
+        OutboxRoutes::embedded([]),
+    )
+    .await?;
+    let cx = OpContext::system();
+    let router = Router {
+        id: RouterId::generate(cx.ids()),
+        name: "Race".to_owned(),
+        initial_flow_id: None,
+        tz: DEFAULT_TZ.to_owned(),
+        created_at: cx.now(),
+    };
+    let flow = Flow {
+        id: FlowId::generate(cx.ids()),
+        router_id: router.id.clone(),
+        name: "Loop".to_owned(),
+        published_version_id: None,
+        created_at: cx.now(),
+    };
+    let version = FlowVersion {
+        id: FlowVersionId::generate(cx.ids()),
+        flow_id: flow.id.clone(),
+        router_id: router.id.clone(),
+        flow_name: flow.name.clone(),
+        number: 1,
+        definition: definition(),
+        created_at: cx.now(),
+    };
+    CompiledFlow::compile(&version).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
+    let channel = WebchatChannel {
+        id: ChannelId::generate(cx.ids()),
+        router_id: router.id.clone(),
+        name: "Race".to_owned(),
+        is_test_channel: false,
+        appearance: None,
+        initial_flow_id: None,
+        embed_secret: Some(MasterKey::new(CRYPTO_SECRET)?.encrypt(EMBED_SECRET)),
+        allowed_origins: None,
+        created_at: cx.now(),
+    };
+    let mut tx = store.begin().await?;
+    tx.routers().insert(&router).await?;
+    tx.flows().insert(&flow).await?;
+    tx.flows().publish(&version).await?;
+    tx.routers().set_initial_flow(&router.id, Some(&flow.id)).await?;
+    tx.webchat().insert_channel(&channel).await?;
+    tx.commit().await.context("the database of the race")?;
+    store.close().await;
+    Ok(Channel { id: channel.id })
+}
+
+/// Three blocks in a ring. Flows cannot count, so the second answer repeats a captured variable where the
+/// peer's has a number.
+fn definition() -> Value {
+    let block = |id: &str, text: &str, next: &str| {
+        json!({ "id": id, "type": "content", "contents": [{ "type": "text", "text": { "body": text } }],
+                "input": { "variable": "answer" }, "defaultOutput": { "blockId": next } })
+    };
+    json!({ "schemaVersion": 1, "startBlockId": "b1", "blocks": [
+        block("b1", "Olá {{contact.name}}, você disse: {{input}}", "b2"),
+        block("b2", "Passo 2: {{lastInput}} ({{answer}})", "b3"),
+        block("b3", "Fim do passo 3, {{contact.name}}: {{input}}", "b1"),
+    ] })
+}
