@@ -14,6 +14,8 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 pub struct LimitsConfig {
     /// New visits per minute and address (`WEBCHAT_NEW_VISITS_PER_MINUTE`).
     pub new_visits_per_minute: u32,
+    /// Session keys compared per minute and address (`WEBCHAT_KEY_CHECKS_PER_MINUTE`): each costs a bcrypt.
+    pub key_checks_per_minute: u32,
     /// Messages per second and session (`WEBCHAT_MESSAGES_PER_SECOND`), in bursts of five seconds' worth.
     pub messages_per_second: u32,
     /// Sockets at once per session (`WEBCHAT_SOCKETS_PER_VISITOR`).
@@ -24,6 +26,7 @@ impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
             new_visits_per_minute: 60,
+            key_checks_per_minute: 600,
             messages_per_second: 10,
             sockets_per_visitor: 10,
         }
@@ -34,6 +37,7 @@ impl Default for LimitsConfig {
 pub struct Limits {
     config: LimitsConfig,
     visits: Option<DefaultKeyedRateLimiter<IpAddr>>,
+    key_checks: Option<DefaultKeyedRateLimiter<IpAddr>>,
     messages: Option<DefaultKeyedRateLimiter<SessionId>>,
     sockets: Mutex<HashMap<SessionId, u32>>,
 }
@@ -69,12 +73,14 @@ impl Limits {
     /// Fresh limits.
     pub fn new(config: LimitsConfig) -> Arc<Self> {
         let visits = NonZeroU32::new(config.new_visits_per_minute).map(Quota::per_minute);
+        let key_checks = NonZeroU32::new(config.key_checks_per_minute).map(Quota::per_minute);
         let messages = NonZeroU32::new(config.messages_per_second).map(|rate| {
             Quota::per_second(rate).allow_burst(rate.saturating_mul(NonZeroU32::MIN.saturating_add(4)))
         });
         Arc::new(Self {
             config,
             visits: visits.map(RateLimiter::keyed),
+            key_checks: key_checks.map(RateLimiter::keyed),
             messages: messages.map(RateLimiter::keyed),
             sockets: Mutex::default(),
         })
@@ -85,6 +91,11 @@ impl Limits {
         self.visits
             .as_ref()
             .is_none_or(|limiter| limiter.check_key(&address).is_ok())
+    }
+
+    /// Whether another key from this address may be compared.
+    pub fn admit_key_check(&self, address: IpAddr) -> bool {
+        self.key_checks.as_ref().is_none_or(|limiter| limiter.check_key(&address).is_ok())
     }
 
     /// Whether this session may write another message.
@@ -111,7 +122,7 @@ impl Limits {
 
     /// Forgets addresses and sessions that have been quiet; an idempotent tick.
     pub fn forget_quiet(&self) {
-        if let Some(limiter) = &self.visits {
+        for limiter in [&self.visits, &self.key_checks].into_iter().flatten() {
             limiter.retain_recent();
         }
         if let Some(limiter) = &self.messages {
@@ -132,6 +143,7 @@ mod tests {
     fn a_burst_is_cut_off_and_zero_switches_off() {
         let config = LimitsConfig {
             new_visits_per_minute: 3,
+            key_checks_per_minute: 2,
             messages_per_second: 2,
             sockets_per_visitor: 1,
         };
@@ -141,6 +153,7 @@ mod tests {
         assert_eq!((0..100).filter(|_| limits.admit_message(&session())).count(), 10);
         let off = Limits::new(LimitsConfig {
             new_visits_per_minute: 0,
+            key_checks_per_minute: 0,
             messages_per_second: 0,
             sockets_per_visitor: 0,
         });

@@ -49,8 +49,7 @@ fn status(kind: FaultKind) -> StatusCode {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let request_id = flowsdk_core::context::OpContext::system().ids().next_id();
-        let body = json!({ "code": self.code, "message": self.message, "requestId": request_id });
+        let body = json!({ "code": self.code, "message": self.message, "requestId": super::request::id() });
         (self.status, Json(body)).into_response()
     }
 }
@@ -58,6 +57,11 @@ impl IntoResponse for ApiError {
 /// The answer for every unknown path.
 pub async fn not_found() -> ApiError {
     ApiError::new(FaultKind::NotFound, "not_found", "Não encontrado")
+}
+
+/// The answer when a handler panicked; the panic itself is in the log.
+pub fn panicked(_panic: Box<dyn std::any::Any + Send>) -> Response {
+    ApiError::new(FaultKind::Internal, "internal", "Erro interno").into_response()
 }
 
 /// The answer for a method that a path does not know.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::Chain;
+use flowsdk_core::kv::{KeyValue, keys};
 use flowsdk_core::stream::broker::Broker;
-use flowsdk_core::stream::topic::StreamPartition;
+use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_store::redis::Redis;
 use flowsdk_store::sql::SqlStore;
 
@@ -39,14 +40,15 @@ impl Dependency for RedisServer {
     }
 }
 
-/// Entries that may wait before a consumer counts as missing or too slow.
+/// Entries of a partition that may wait before a consumer counts as missing or too slow.
 const BACKLOG_LIMIT: u64 = 10_000;
 
-/// Somebody consumes a stream, and keeps up (failures F3).
+/// Somebody consumes every partition of a stream, and keeps up (failures F3).
 pub(super) struct Consumed {
     pub(super) name: &'static str,
     pub(super) broker: Arc<dyn Broker>,
-    pub(super) stream: StreamPartition,
+    pub(super) kv: Arc<dyn KeyValue>,
+    pub(super) topic: TopicName,
     pub(super) group: &'static str,
 }
 
@@ -57,10 +59,23 @@ impl Dependency for Consumed {
     }
 
     async fn check(&self) -> Result<(), String> {
-        match self.broker.backlog(self.stream, self.group).await {
-            Ok(waiting) if waiting <= BACKLOG_LIMIT => Ok(()),
-            Ok(waiting) => Err(format!("{waiting} entries wait")),
-            Err(error) => Err(Chain(&error).to_string()),
+        for index in 0..self.broker.partitions() {
+            let lease = keys::lease(&format!("{}:{index}", self.group));
+            match self.kv.get(lease.as_str()).await {
+                Ok(Some(_owner)) => {}
+                Ok(None) => return Err(format!("nobody consumes partition {index}")),
+                Err(error) => return Err(Chain(&error).to_string()),
+            }
+            let stream = StreamPartition {
+                topic: self.topic,
+                index,
+            };
+            match self.broker.backlog(stream, self.group).await {
+                Ok(waiting) if waiting <= BACKLOG_LIMIT => {}
+                Ok(waiting) => return Err(format!("{waiting} entries wait in partition {index}")),
+                Err(error) => return Err(Chain(&error).to_string()),
+            }
         }
+        Ok(())
     }
 }

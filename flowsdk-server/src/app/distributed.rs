@@ -81,10 +81,8 @@ pub(super) async fn start(
     dependencies.push(Box::new(checks::Consumed {
         name: "conversation consumer",
         broker: Arc::clone(&ground.broker) as _,
-        stream: StreamPartition {
-            topic: TopicName::Incoming,
-            index: 0,
-        },
+        kv: Arc::clone(&ground.kv),
+        topic: TopicName::Incoming,
         group: CONVERSATION_GROUP,
     }));
     let webchat = if config.roles.webchat {
@@ -181,8 +179,8 @@ impl Ground {
         }
     }
 
-    /// Runs `task` in one process at a time, until it is told to stop or the lease is lost. It is part of
-    /// finishing: what the last turns left in the outbox is still moved on.
+    /// Runs `task` in one process at a time, until it is told to stop or the lease is lost. What is
+    /// left in the outbox then is moved on by another process, or at the next start.
     fn under_lease<F, Fut>(&self, lease: String, name: &'static str, task: F)
     where
         F: Fn(CancellationToken) -> Fut + Send + Sync + 'static,

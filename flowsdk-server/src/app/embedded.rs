@@ -31,7 +31,7 @@ pub(super) async fn start(
     cx: &OpContext,
     supervisor: &Supervisor,
 ) -> Result<Started, BoxError> {
-    let owner = sole::claim(&config.database)?;
+    let owner = sole::claim(&config.database).await?;
     let groups = CONVERSATION_TOPICS
         .iter()
         .map(|&topic| (topic, CONVERSATION_GROUP));

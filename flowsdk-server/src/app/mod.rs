@@ -25,7 +25,6 @@ use flowsdk_core::fault::BoxError;
 use flowsdk_store::sql::SqlStore;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
-use tokio_util::task::TaskTracker;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any, CorsLayer};
 
@@ -40,6 +39,9 @@ use crate::webchat::{SOCKET_PATH, WebchatSocket};
 const STATUS_PERIOD: Duration = Duration::from_millis(100);
 const DELIVERY_PERIOD: Duration = Duration::from_millis(500);
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
+const METRICS_PERIOD: Duration = Duration::from_secs(5);
+/// How long a shutdown waits for acknowledgements that are under way.
+const LAST_ACKS: Duration = Duration::from_millis(500);
 
 /// The web chat of this process.
 pub(crate) struct WebchatParts {
@@ -83,6 +85,13 @@ impl App {
         let listener = TcpListener::bind(config.listen).await?;
         let address = listener.local_addr()?;
 
+        if let Some(metrics) = metrics.clone() {
+            // Histograms gather samples until somebody looks at them.
+            supervisor.periodic("metrics upkeep", METRICS_PERIOD, move || {
+                metrics.run_upkeep();
+                async {}
+            });
+        }
         let health = Health::new(
             all_checks(&store, dependencies),
             supervisor.intake.clone(),
@@ -112,12 +121,19 @@ impl App {
                 .build_svc();
             io.ns(
                 "/",
-                in_order(&TaskTracker::new(), OrderedConfig::default(), handler),
+                in_order(&supervisor.intake_tracker(), OrderedConfig::default(), handler),
             );
+            // A browser does not take `*` for `Authorization`, so the headers are named.
             let cors = CorsLayer::new()
                 .allow_origin(Any)
                 .allow_methods(Any)
-                .allow_headers(Any);
+                .allow_headers([
+                    http::header::AUTHORIZATION,
+                    http::header::CONTENT_TYPE,
+                    http::HeaderName::from_static("x-channel-id"),
+                    http::HeaderName::from_static("x-user-id"),
+                    http::HeaderName::from_static("x-session-key"),
+                ]);
             router = router
                 .merge(crate::webchat::routes(store_arc, visitors))
                 .route_service("/webchat/socket.io", Front(service.clone()))
@@ -129,7 +145,8 @@ impl App {
         let router = router
             .fallback(crate::api::not_found)
             .method_not_allowed_fallback(crate::api::method_not_allowed)
-            .layer(CatchPanicLayer::new());
+            .layer(CatchPanicLayer::custom(crate::api::panicked))
+            .layer(axum::middleware::from_fn(crate::api::identify));
         Ok(Self {
             store,
             supervisor,
@@ -203,6 +220,10 @@ impl App {
             supervisor.close_intake().await;
             supervisor.finish_work().await;
             if let Some(gateway) = gateway {
+                // Who has not acknowledged by now is given the message again when he is back.
+                if tokio::time::timeout(LAST_ACKS, gateway.drain()).await.is_err() {
+                    tracing::debug!("acknowledgements are still awaited");
+                }
                 gateway.flush_statuses().await;
             }
             store.close().await;

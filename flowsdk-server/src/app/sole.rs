@@ -5,23 +5,32 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use flowsdk_core::fault::BoxError;
-use flowsdk_store::sql::DatabaseUrl;
+use flowsdk_store::sql::{DatabaseUrl, SoleClaim};
 
-/// Held while the process lives; the operating system gives it back however the process ends.
+/// Held while the process lives; the operating system or the database gives it back however the process
+/// ends.
 #[derive(Debug)]
-pub(super) struct SoleOwner {
-    _lock: Option<File>,
+pub(super) enum SoleOwner {
+    /// The lock of a file.
+    File { _lock: File },
+    /// The lock of a database.
+    Database { _claim: SoleClaim },
+    /// A database in memory is of one process anyway.
+    Memory,
 }
 
-/// Takes the database for this process alone. A file is locked by the operating system; a Postgres
-/// database is guarded by an advisory lock in the store.
-pub(super) fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
-    let DatabaseUrl::SqliteFile(path) = url else {
-        return Ok(SoleOwner { _lock: None });
-    };
-    Ok(SoleOwner {
-        _lock: Some(lock(&path.with_added_extension("lock"))?),
-    })
+/// Takes the database for this process alone.
+pub(super) async fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
+    match url {
+        DatabaseUrl::SqliteMemory => Ok(SoleOwner::Memory),
+        DatabaseUrl::SqliteFile(path) => Ok(SoleOwner::File {
+            _lock: lock(&path.with_added_extension("lock"))?,
+        }),
+        DatabaseUrl::Postgres(options) => match SoleClaim::take(options).await? {
+            Some(claim) => Ok(SoleOwner::Database { _claim: claim }),
+            None => Err("another server works on this database; several need REDIS_URL".into()),
+        },
+    }
 }
 
 fn lock(path: &Path) -> Result<File, BoxError> {

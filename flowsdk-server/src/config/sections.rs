@@ -165,6 +165,11 @@ impl Config {
                     defaults.new_visits_per_minute,
                     0..=1_000_000,
                 ),
+                key_checks_per_minute: env.number(
+                    "WEBCHAT_KEY_CHECKS_PER_MINUTE",
+                    defaults.key_checks_per_minute,
+                    0..=1_000_000,
+                ),
                 messages_per_second: env.number(
                     "WEBCHAT_MESSAGES_PER_SECOND",
                     defaults.messages_per_second,
@@ -179,6 +184,12 @@ impl Config {
             max_connections: env.number("MAX_CONNECTIONS", 20_000, 1..=1_000_000),
             trusted_proxies: env.number("TRUSTED_PROXIES", 0, 0..=16),
         };
+        if redis.is_some() && !matches!(database, DatabaseUrl::Postgres(_)) {
+            env.problem(
+                "REDIS_URL",
+                "needs DATABASE_URL to be postgres://..: several processes share no SQLite file",
+            );
+        }
         let roles = env.parsed("ROLES").unwrap_or(Roles::ALL);
         if redis.is_none() && roles != Roles::ALL {
             env.problem("ROLES", "needs REDIS_URL: without it one process does everything");
@@ -328,6 +339,8 @@ mod tests {
         values.push(("ROLES", "webchat"));
         assert!(read(&values).is_err());
         values.push(("REDIS_URL", "redis://127.0.0.1"));
+        assert!(read(&values).is_err(), "SQLite is of one process");
+        values[0] = ("DATABASE_URL", "postgres://u@127.0.0.1/d");
         assert_eq!(
             read(&values).map(|c| c.roles),
             Ok(Roles {

@@ -18,6 +18,7 @@ mod migrations;
 mod outbox;
 mod router;
 mod session;
+mod sole;
 mod statement;
 mod store;
 #[cfg(test)]
@@ -28,4 +29,5 @@ mod webchat;
 pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;
 pub use outbox::{OutboxRoutes, RELAY_GROUP};
+pub use sole::SoleClaim;
 pub use store::{DatabaseUrl, InvalidDatabaseUrl, SqlStore, SqlTx};

@@ -73,11 +73,11 @@ pub enum ConditionSource {
     },
 }
 
-/// A view of the moment of execution, in the router's time zone.
+/// A view of the moment of execution; weekday and time are the router's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SystemKey {
-    /// ISO 8601 with milliseconds.
+    /// ISO 8601 with milliseconds, in UTC.
     Now,
     /// 0 (Sunday) to 6 (Saturday).
     Weekday,

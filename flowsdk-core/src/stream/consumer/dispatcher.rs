@@ -104,7 +104,7 @@ impl<H: BatchHandler> Dispatcher<H> {
                 None
             };
         }
-        metrics::gauge!("flowsdk_consumer_held", "consumer" => self.config.name).set(self.lanes.len() as f64);
+        self.gauge();
     }
 
     fn start_batches(&mut self) {
@@ -148,6 +148,11 @@ impl<H: BatchHandler> Dispatcher<H> {
                 }
             }
         }
+        self.gauge();
+    }
+
+    fn gauge(&self) {
+        metrics::gauge!("flowsdk_consumer_held", "consumer" => self.config.name).set(self.lanes.len() as f64);
     }
 }
 
