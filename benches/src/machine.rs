@@ -37,9 +37,7 @@ pub(crate) fn pin(core: usize) -> Result<()> {
 pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     // The name of the program, in parentheses, may hold blanks.
-    let (_, fields) = stat
-        .rsplit_once(')')
-        .context("an unknown form of /proc/PID/stat")?;
+    let (_, fields) = stat.rsplit_once(')').context("an unknown form of /proc/PID/stat")?;
     let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
     let ticks = ticks.sum::<Result<u64, _>>()?;
     Ok(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second())?)
@@ -48,10 +46,7 @@ pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
 /// Resident memory of a process, in KiB.
 pub(crate) fn resident_kib(pid: u32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .context("no VmRSS")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     Ok(line.trim().trim_end_matches("kB").trim().parse()?)
 }
 
@@ -60,9 +55,7 @@ pub(crate) fn describe() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     // Not those of this process, which stays on one.
     let cores = info.lines().filter(|line| line.starts_with("processor")).count();
-    let model = info
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let model = model.map_or("unknown processor", |(_, model)| model.trim());
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!("{cores} cores, {model}, Linux {}", kernel.trim())

@@ -61,9 +61,7 @@ impl Common {
     pub(crate) fn server(&self) -> Result<PathBuf> {
         let beside = || Ok(env::current_exe()?.with_file_name("flowsdk-server"));
         let server = self.server.clone().map_or_else(beside, Ok::<_, anyhow::Error>)?;
-        server
-            .canonicalize()
-            .with_context(|| format!("there is no server at {}", server.display()))
+        server.canonicalize().with_context(|| format!("there is no server at {}", server.display()))
     }
 }
 

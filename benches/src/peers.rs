@@ -19,14 +19,10 @@ pub(crate) fn install() -> Result<()> {
     let time = |name: &str| folder.join(name).metadata().and_then(|data| data.modified()).ok();
     if time("node_modules/.package-lock.json") < time("package-lock.json") {
         eprintln!("flowsdk-benches: installing the peers");
-        run(Command::new("npm")
-            .args(["ci", "--no-audit", "--no-fund"])
-            .current_dir(&folder))?;
+        run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder))?;
     }
     // A native module that was built for another Node is found out here.
-    run(Command::new("node")
-        .args(["-e", "require('better-sqlite3')"])
-        .current_dir(&folder))
+    run(Command::new("node").args(["-e", "require('better-sqlite3')"]).current_dir(&folder))
 }
 
 fn run(command: &mut Command) -> Result<()> {

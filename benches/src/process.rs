@@ -27,16 +27,11 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `command` on the server's core; what it writes to standard error goes to `log`.
     pub(crate) fn start(command: &mut Command, cores: Cores, log: &Path) -> Result<Self> {
-        let name = Path::new(command.get_program())
-            .file_name()
-            .unwrap_or(OsStr::new("?"))
-            .to_owned();
+        let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("?")).to_owned();
         machine::pin(cores.server)?;
         let child = command.stdin(Stdio::null()).stderr(File::create(log)?).spawn();
         machine::pin(cores.load)?;
-        Ok(Self {
-            child: child.with_context(|| format!("cannot start {}", name.display()))?,
-        })
+        Ok(Self { child: child.with_context(|| format!("cannot start {}", name.display()))? })
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -100,10 +95,7 @@ pub(crate) fn answers_ok(address: SocketAddr, path: &str) -> bool {
     let ask = || -> std::io::Result<bool> {
         let mut stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
-        )?;
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         let mut head = [0; 12];
         stream.read_exact(&mut head)?;
         Ok(&head == b"HTTP/1.1 200")

@@ -25,11 +25,7 @@ impl Spread {
         values.sort_by(f64::total_cmp);
         let (min, max) = (*values.first()?, *values.last()?);
         let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
-        Some(Self {
-            median: f64::midpoint(low, high),
-            min,
-            max,
-        })
+        Some(Self { median: f64::midpoint(low, high), min, max })
     }
 }
 
@@ -56,9 +52,7 @@ impl Table {
     /// With these columns.
     pub(crate) fn new(columns: &[&str]) -> Self {
         let head = columns.iter().map(|&name| name.to_owned()).collect();
-        Self {
-            rows: vec![head, vec!["---".to_owned(); columns.len()]],
-        }
+        Self { rows: vec![head, vec!["---".to_owned(); columns.len()]] }
     }
 
     /// Adds a row.
@@ -96,9 +90,7 @@ pub(crate) fn circumstances(command: &str) -> String {
 
 /// Replaces the section `name` of `docs/performance.md`, or adds it.
 pub(crate) fn write(name: &str, section: &str) -> Result<()> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .with_file_name("docs")
-        .join("performance.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("docs").join("performance.md");
     fs::create_dir_all(file.parent().context("a folder")?)?;
     let before = fs::read_to_string(&file).unwrap_or_else(|_| PREFACE.to_owned());
     fs::write(&file, with_section(&before, name, section))?;
@@ -115,10 +107,7 @@ parentheses. The machines are shared; compare within a table, not between machin
 ";
 
 fn with_section(document: &str, name: &str, section: &str) -> String {
-    let (begin, end) = (
-        format!("<!-- bench {name} -->\n"),
-        format!("<!-- end {name} -->\n"),
-    );
+    let (begin, end) = (format!("<!-- bench {name} -->\n"), format!("<!-- end {name} -->\n"));
     let section = format!("{begin}{section}{end}");
     let found = document.find(&begin).zip(document.find(&end));
     match found {

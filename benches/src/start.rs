@@ -67,9 +67,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let cores = Cores::choose()?;
     let server = options.common.server()?;
     machine::pin(cores.load)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut cold, mut warm, mut back) = (Vec::new(), Vec::new(), Vec::new());
     let mut bcrypt = Vec::new();
     for round in 0..options.rounds {
@@ -81,22 +79,13 @@ pub(crate) fn race(options: &Options) -> Result<()> {
         cold.push(run);
         warm.push(start(None, false).context("warm start")?.0);
         if let Some(known) = known {
-            back.push(
-                start(Some(&known), false)
-                    .context("warm start of a known visitor")?
-                    .0,
-            );
+            back.push(start(Some(&known), false).context("warm start of a known visitor")?.0);
         }
         bcrypt.push(bcrypt_ms(cores)?);
         eprintln!("round {round}: {run:?}");
     }
-    let results = Results {
-        cold,
-        warm,
-        back,
-        bcrypt: Spread::of(bcrypt),
-        binary_mib: machine::mebibytes(&server)?,
-    };
+    let results =
+        Results { cold, warm, back, bcrypt: Spread::of(bcrypt), binary_mib: machine::mebibytes(&server)? };
     let section = section(options, &results);
     if options.common.json {
         println!("{}", serde_json::to_string(&results)?);
@@ -121,10 +110,7 @@ async fn start_once(
     let began = Instant::now();
     let since = || began.elapsed().as_secs_f64() * 1e3;
     let mut command = Command::new(server);
-    command
-        .args(["demo", "--listen", "127.0.0.1:0", "--json", "--data"])
-        .arg(&data)
-        .stdout(Stdio::piped());
+    command.args(["demo", "--listen", "127.0.0.1:0", "--json", "--data"]).arg(&data).stdout(Stdio::piped());
     let mut running = Server::start(&mut command, cores, &log)?;
     let mut line = String::new();
     let mut output = BufReader::new(running.output()?);
@@ -135,11 +121,7 @@ async fn start_once(
     }
     let ready_ms = since();
     let ready: Ready = serde_json::from_str(&line).context("what the program prints")?;
-    let address: SocketAddr = ready
-        .url
-        .trim_start_matches("http://")
-        .trim_end_matches('/')
-        .parse()?;
+    let address: SocketAddr = ready.url.trim_start_matches("http://").trim_end_matches('/').parse()?;
     let entrance = load::entrance(address, "/webchat/socket.io/");
     let auth = match known {
         None => json!({ "channelId": ready.channel_id }),
@@ -157,9 +139,7 @@ async fn start_once(
         }
         Ok::<_, anyhow::Error>(())
     };
-    tokio::time::timeout(PATIENCE, answer)
-        .await
-        .context("no answer")??;
+    tokio::time::timeout(PATIENCE, answer).await.context("no answer")??;
     let answered_ms = since();
     let resident_kib = if rest {
         tokio::time::sleep(REST).await;
@@ -169,33 +149,21 @@ async fn start_once(
     };
     drop(visitor);
     running.stop()?;
-    let run = Run {
-        ready_ms,
-        entered_ms,
-        answered_ms,
-        entering_ms: entered_ms - ready_ms,
-        resident_kib,
-    };
+    let run = Run { ready_ms, entered_ms, answered_ms, entering_ms: entered_ms - ready_ms, resident_kib };
     Ok((run, known_visitor(&in_with)))
 }
 
 fn known_visitor(auth_ok: &str) -> Option<Known> {
     let payload: Value = serde_json::from_str(auth_ok).ok()?;
     let text = |name: &str| payload.get(name)?.as_str().map(str::to_owned);
-    Some(Known {
-        user_id: text("userId")?,
-        session_key: text("sessionKey")?,
-    })
+    Some(Known { user_id: text("userId")?, session_key: text("sessionKey")? })
 }
 
 /// One hash of a session key on the server's core.
 fn bcrypt_ms(cores: Cores) -> Result<f64> {
     machine::pin(cores.server)?;
     let began = Instant::now();
-    bcrypt::hash(
-        "a session key of forty-eight characters, or so..",
-        SESSION_KEY_COST,
-    )?;
+    bcrypt::hash("a session key of forty-eight characters, or so..", SESSION_KEY_COST)?;
     let took = began.elapsed();
     machine::pin(cores.load)?;
     Ok(took.as_secs_f64() * 1e3)
@@ -214,10 +182,7 @@ struct Results {
 
 fn section(options: &Options, results: &Results) -> String {
     let mut text = String::from("## Start and size\n\n");
-    text.push_str(&report::circumstances(&format!(
-        "cargo xtask bench start --rounds {}",
-        options.rounds
-    )));
+    text.push_str(&report::circumstances(&format!("cargo xtask bench start --rounds {}", options.rounds)));
     text.push_str(WORK);
     let mut table = Table::new(&[
         "ms from the start of the program",
@@ -244,11 +209,7 @@ fn section(options: &Options, results: &Results) -> String {
         ]);
     }
     text.push_str(&table.to_string());
-    let resident = results
-        .cold
-        .iter()
-        .filter_map(|run| run.resident_kib)
-        .map(|kib| kib as f64 / 1024.0);
+    let resident = results.cold.iter().filter_map(|run| run.resident_kib).map(|kib| kib as f64 / 1024.0);
     let resident = Spread::of(resident);
     let say = |spread: Option<Spread>| spread.map_or("-".to_owned(), |spread| spread.to_string());
     text.push_str(&format!(
@@ -258,22 +219,10 @@ fn section(options: &Options, results: &Results) -> String {
         results.binary_mib,
     ));
     let answered = Spread::of(results.cold.iter().map(|run| run.answered_ms)).map(|spread| spread.median);
-    text.push_str(&report::goal(
-        "Cold start to the first answer at most 150 ms",
-        answered,
-        |ms| ms <= 150.0,
-    ));
+    text.push_str(&report::goal("Cold start to the first answer at most 150 ms", answered, |ms| ms <= 150.0));
     let resident = resident.map(|spread| spread.median);
-    text.push_str(&report::goal(
-        "At most 40 MiB resident at rest",
-        resident,
-        |mib| mib <= 40.0,
-    ));
-    text.push_str(&report::goal(
-        "One binary of at most 40 MiB",
-        Some(results.binary_mib),
-        |mib| mib <= 40.0,
-    ));
+    text.push_str(&report::goal("At most 40 MiB resident at rest", resident, |mib| mib <= 40.0));
+    text.push_str(&report::goal("One binary of at most 40 MiB", Some(results.binary_mib), |mib| mib <= 40.0));
     text
 }
 

@@ -52,21 +52,11 @@ pub async fn ensure_administrator<S: Store>(
 where
     S::Tx: AuthTx,
 {
-    if store
-        .read()
-        .await?
-        .users()
-        .find_by_email(&admin.email)
-        .await?
-        .is_some()
-    {
+    if store.read().await?.users().find_by_email(&admin.email).await?.is_some() {
         return Ok(Bootstrapped::Existed);
     }
     let generated = admin.password.is_none();
-    let password = admin
-        .password
-        .clone()
-        .unwrap_or_else(|| SecretString::from(cx.ids().secret(1)));
+    let password = admin.password.clone().unwrap_or_else(|| SecretString::from(cx.ids().secret(1)));
     let user = User {
         id: UserId::generate(cx.ids()),
         name: "Administrador".to_owned(),

@@ -29,11 +29,7 @@ struct Socket {
 
 impl Socket {
     fn new(acknowledges: bool) -> Arc<Self> {
-        Arc::new(Self {
-            acknowledges,
-            room: AtomicUsize::new(1_000),
-            ..Self::default()
-        })
+        Arc::new(Self { acknowledges, room: AtomicUsize::new(1_000), ..Self::default() })
     }
 
     fn seen(&self) -> Vec<String> {
@@ -42,9 +38,7 @@ impl Socket {
 
     fn note(&self, message: &ServerMessage, how: &str) -> Result<(), SendError> {
         let take = |room: usize| room.checked_sub(1);
-        self.room
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, take)
-            .map_err(|_| SendError)?;
+        self.room.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).map_err(|_| SendError)?;
         let body = message.content["text"]["body"].as_str().unwrap_or_default();
         self.seen.lock().expect("lock").push(format!("{how}{body}"));
         Ok(())
@@ -101,13 +95,7 @@ fn stage() -> Stage {
     let statuses = Arc::new(Statuses::default());
     let queue = Arc::new(StatusQueue::new(Arc::clone(&statuses) as _));
     let gateway = Gateway::new(cx.clone(), queue);
-    Stage {
-        gateway,
-        statuses,
-        clock,
-        cx,
-        session: SessionId::parse("wc-c-u").expect("id"),
-    }
+    Stage { gateway, statuses, clock, cx, session: SessionId::parse("wc-c-u").expect("id") }
 }
 
 impl Stage {
@@ -130,13 +118,7 @@ impl Stage {
 
     async fn reported(&self) -> Vec<DeliveryStatus> {
         self.gateway.flush_statuses().await;
-        self.statuses
-            .0
-            .lock()
-            .expect("lock")
-            .iter()
-            .map(|event| event.status)
-            .collect()
+        self.statuses.0.lock().expect("lock").iter().map(|event| event.status).collect()
     }
 }
 
@@ -144,15 +126,12 @@ impl Stage {
 async fn what_arrives_during_a_replay_waits_and_nothing_is_shown_twice() {
     let stage = stage();
     let socket = Socket::new(true);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     let (missed, both, new) = (stage.event("missed"), stage.event("both"), stage.event("new"));
     stage.gateway.emit(both.clone());
     stage.gateway.emit(new.clone());
     assert!(socket.seen().is_empty(), "held while the replay runs");
-    seat.go_live(&[], &[ServerMessage::from(&missed), ServerMessage::from(&both)])
-        .await;
+    seat.go_live(&[], &[ServerMessage::from(&missed), ServerMessage::from(&both)]).await;
     stage.gateway.emit(new);
     stage.gateway.emit(stage.event("live"));
     let bodies: Vec<String> = socket.seen().iter().map(|body| body.replace('?', "")).collect();
@@ -164,18 +143,12 @@ async fn every_socket_of_a_session_is_told_and_nobody_else() {
     let stage = stage();
     let (one, two, other) = (Socket::new(true), Socket::new(true), Socket::new(true));
     let seats = [&one, &two].map(|socket| stage.gateway.join(stage.session.clone(), Arc::clone(socket) as _));
-    let stranger = stage.gateway.join(
-        SessionId::parse("wc-c-other").expect("id"),
-        Arc::clone(&other) as _,
-    );
+    let stranger = stage.gateway.join(SessionId::parse("wc-c-other").expect("id"), Arc::clone(&other) as _);
     for seat in seats.iter().chain([&stranger]) {
         seat.go_live(&[], &[]).await;
     }
     stage.gateway.emit(stage.event("hi"));
-    assert_eq!(
-        (one.seen().len(), two.seen().len(), other.seen().len()),
-        (1, 1, 0)
-    );
+    assert_eq!((one.seen().len(), two.seen().len(), other.seen().len()), (1, 1, 0));
     drop(seats);
     stage.gateway.emit(stage.event("nobody"));
     assert_eq!((one.seen().len(), stage.gateway.sessions()), (1, 1));
@@ -194,9 +167,7 @@ async fn nobody_there_is_not_delivered() {
 async fn an_acknowledgement_is_a_delivery() {
     let stage = stage();
     let socket = Socket::new(true);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
     stage.gateway.emit(stage.event("hi"));
     stage.gateway.drain().await;
@@ -207,9 +178,7 @@ async fn an_acknowledgement_is_a_delivery() {
 async fn a_client_that_never_acknowledges_counts_after_five_seconds_if_it_is_still_there() {
     let stage = stage();
     let socket = Socket::new(false);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
     for body in ["first", "second", "third"] {
         stage.gateway.emit(stage.event(body));
@@ -219,31 +188,18 @@ async fn a_client_that_never_acknowledges_counts_after_five_seconds_if_it_is_sti
     stage.clock.advance(Duration::from_millis(4_999));
     stage.gateway.settle_deliveries();
     let early = stage.reported().await;
-    assert_eq!(
-        early
-            .iter()
-            .filter(|status| **status == DeliveryStatus::Delivered)
-            .count(),
-        0
-    );
+    assert_eq!(early.iter().filter(|status| **status == DeliveryStatus::Delivered).count(), 0);
     stage.clock.advance(Duration::from_millis(1));
     stage.gateway.settle_deliveries();
     let late = stage.reported().await;
-    assert_eq!(
-        late.iter()
-            .filter(|status| **status == DeliveryStatus::Delivered)
-            .count(),
-        2
-    );
+    assert_eq!(late.iter().filter(|status| **status == DeliveryStatus::Delivered).count(), 2);
 }
 
 #[tokio::test]
 async fn a_client_that_left_within_five_seconds_was_not_reached() {
     let stage = stage();
     let socket = Socket::new(false);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
     stage.gateway.emit(stage.event("first"));
     stage.gateway.emit(stage.event("second"));
@@ -258,9 +214,7 @@ async fn a_client_that_left_within_five_seconds_was_not_reached() {
 async fn a_socket_that_takes_no_more_is_closed_so_that_its_visitor_reads_the_gap() {
     let stage = stage();
     let socket = Socket::new(true);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
     socket.room.store(0, Ordering::SeqCst);
     stage.gateway.emit(stage.event("hi"));
@@ -272,12 +226,8 @@ async fn a_long_replay_waits_for_a_slow_socket_and_loses_nothing() {
     let stage = stage();
     let socket = Socket::new(false);
     socket.room.store(100, Ordering::SeqCst);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
-    let missed: Vec<_> = (0..200)
-        .map(|n| ServerMessage::from(&stage.event(&n.to_string())))
-        .collect();
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
+    let missed: Vec<_> = (0..200).map(|n| ServerMessage::from(&stage.event(&n.to_string()))).collect();
     let reads = async {
         for _ in 0..30 {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -294,13 +244,8 @@ async fn nothing_overtakes_a_message_that_did_not_get_through() {
     let stage = stage();
     let socket = Socket::new(false);
     socket.room.store(1, Ordering::SeqCst);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
-    let missed: Vec<_> = ["a", "b"]
-        .iter()
-        .map(|body| ServerMessage::from(&stage.event(body)))
-        .collect();
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
+    let missed: Vec<_> = ["a", "b"].iter().map(|body| ServerMessage::from(&stage.event(body))).collect();
     seat.go_live(&[], &missed).await;
     assert!(!socket.is_connected(), "closed after its patience");
     socket.room.store(10, Ordering::SeqCst);
@@ -312,14 +257,9 @@ async fn nothing_overtakes_a_message_that_did_not_get_through() {
 async fn typing_comes_first_and_keeps_the_order() {
     let stage = stage();
     let socket = Socket::new(true);
-    let seat = stage
-        .gateway
-        .join(stage.session.clone(), Arc::clone(&socket) as _);
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
-    let slow = OutgoingEvent {
-        typing_ms: Some(3_000),
-        ..stage.event("slow")
-    };
+    let slow = OutgoingEvent { typing_ms: Some(3_000), ..stage.event("slow") };
     stage.gateway.emit(slow);
     stage.gateway.emit(stage.event("after"));
     assert!(socket.seen().is_empty());

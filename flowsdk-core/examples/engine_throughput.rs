@@ -37,13 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         created_at: now,
     };
     let statics = StaticVariables::default();
-    let scene = Scene {
-        flow: Arc::clone(&flow),
-        router: &router,
-        statics: &statics,
-        now,
-        flows: &|_| None,
-    };
+    let scene = Scene { flow: Arc::clone(&flow), router: &router, statics: &statics, now, flows: &|_| None };
     let contact = Contact {
         id: ContactId::parse("ccontact00000000000000001")?,
         phone_number: "wc-chan-visitor".into(),
@@ -79,10 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let seconds = began.elapsed().as_secs_f64();
-    println!(
-        "{turns} turns in {seconds:.2} s: {:.0} turns/s",
-        f64::from(turns) / seconds
-    );
+    println!("{turns} turns in {seconds:.2} s: {:.0} turns/s", f64::from(turns) / seconds);
     Ok(())
 }
 

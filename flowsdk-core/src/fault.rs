@@ -75,10 +75,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync + 'static>;
 impl StorageError {
     /// Whether the same work may succeed when tried again.
     pub fn is_transient(&self) -> bool {
-        matches!(
-            self,
-            Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_)
-        )
+        matches!(self, Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_))
     }
 }
 

@@ -137,20 +137,14 @@ const COUNTER_RANGE: u32 = 36u32.pow(4);
 impl<C: crate::time::Clock> Cuids<C> {
     /// Ids whose time comes from `clock`.
     pub fn new(clock: C) -> Self {
-        Self {
-            clock,
-            last: Mutex::new((0, 0)),
-        }
+        Self { clock, last: Mutex::new((0, 0)) }
     }
 
     /// The time and counter of the next id. A full counter borrows the next millisecond, and a clock
     /// that steps back is ignored, so that ids only ever grow.
     fn tick(&self) -> (i64, u32) {
         let now = self.clock.now().as_millis();
-        let mut last = self
-            .last
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *last = match *last {
             (time, counter) if now <= time && counter + 1 < COUNTER_RANGE => (time, counter + 1),
             (time, _) if now <= time => (time + 1, 0),
@@ -221,10 +215,7 @@ mod tests {
             assert!(id > previous, "{id} after {previous}");
             previous = id;
         }
-        assert_eq!(
-            created_at(&previous),
-            Some(Timestamp::from_millis(1_800_000_000_000))
-        );
+        assert_eq!(created_at(&previous), Some(Timestamp::from_millis(1_800_000_000_000)));
     }
 
     #[test]

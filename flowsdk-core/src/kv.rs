@@ -67,11 +67,7 @@ pub struct Key<T> {
 
 impl<T> Key<T> {
     fn new(text: String, ttl: Option<Duration>) -> Self {
-        Self {
-            text,
-            ttl,
-            value: PhantomData,
-        }
+        Self { text, ttl, value: PhantomData }
     }
 
     /// The key as the store sees it.
@@ -101,10 +97,7 @@ pub mod keys {
     /// The message id that was given to a client's own message id, for 24 hours.
     pub fn client_message(session: &SessionId, client_message_id: &str) -> Key<MessageId> {
         let day = Duration::from_secs(24 * 60 * 60);
-        Key::new(
-            format!("webchat:client-message:{session}:{client_message_id}"),
-            Some(day),
-        )
+        Key::new(format!("webchat:client-message:{session}:{client_message_id}"), Some(day))
     }
 }
 
@@ -113,10 +106,7 @@ pub mod keys {
 pub trait KeyValueExt: KeyValue {
     /// The value of a typed key.
     async fn read<T: DeserializeOwned + Send>(&self, key: &Key<T>) -> Result<Option<T>, KeyValueError> {
-        self.get(key.as_str())
-            .await?
-            .map(|text| decode(key.as_str(), &text))
-            .transpose()
+        self.get(key.as_str()).await?.map(|text| decode(key.as_str(), &text)).transpose()
     }
 
     /// Sets a typed key unless it has a value; gives the value that holds afterwards.
@@ -125,10 +115,7 @@ pub trait KeyValueExt: KeyValue {
         key: &Key<T>,
         value: &T,
     ) -> Result<T, KeyValueError> {
-        match self
-            .set_if_absent(key.as_str(), &encode(key.as_str(), value)?, key.ttl)
-            .await?
-        {
+        match self.set_if_absent(key.as_str(), &encode(key.as_str(), value)?, key.ttl).await? {
             Some(existing) => decode(key.as_str(), &existing),
             None => Ok(value.clone()),
         }
@@ -138,15 +125,11 @@ pub trait KeyValueExt: KeyValue {
 impl<K: KeyValue + ?Sized> KeyValueExt for K {}
 
 fn encode<T: Serialize>(key: &str, value: &T) -> Result<String, KeyValueError> {
-    serde_json::to_string(value).map_err(|e| KeyValueError::Corrupt {
-        key: key.to_owned(),
-        reason: e.to_string(),
-    })
+    serde_json::to_string(value)
+        .map_err(|e| KeyValueError::Corrupt { key: key.to_owned(), reason: e.to_string() })
 }
 
 fn decode<T: DeserializeOwned>(key: &str, text: &str) -> Result<T, KeyValueError> {
-    serde_json::from_str(text).map_err(|e| KeyValueError::Corrupt {
-        key: key.to_owned(),
-        reason: e.to_string(),
-    })
+    serde_json::from_str(text)
+        .map_err(|e| KeyValueError::Corrupt { key: key.to_owned(), reason: e.to_string() })
 }

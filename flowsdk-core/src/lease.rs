@@ -31,12 +31,7 @@ impl Lease {
             Some(_) if !kv.extend_if(&key, owner, ttl).await? => return Ok(None),
             _ => {}
         }
-        Ok(Some(Self {
-            kv,
-            key,
-            owner: owner.to_owned(),
-            ttl,
-        }))
+        Ok(Some(Self { kv, key, owner: owner.to_owned(), ttl }))
     }
 
     /// Holds it for another full time. `false` means it is lost: stop at once.

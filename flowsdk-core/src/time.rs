@@ -44,20 +44,14 @@ impl Timestamp {
 impl Add<Duration> for Timestamp {
     type Output = Timestamp;
     fn add(self, rhs: Duration) -> Timestamp {
-        Timestamp(
-            self.0
-                .saturating_add(i64::try_from(rhs.as_millis()).unwrap_or(i64::MAX)),
-        )
+        Timestamp(self.0.saturating_add(i64::try_from(rhs.as_millis()).unwrap_or(i64::MAX)))
     }
 }
 
 impl Sub<Duration> for Timestamp {
     type Output = Timestamp;
     fn sub(self, rhs: Duration) -> Timestamp {
-        Timestamp(
-            self.0
-                .saturating_sub(i64::try_from(rhs.as_millis()).unwrap_or(i64::MAX)),
-        )
+        Timestamp(self.0.saturating_sub(i64::try_from(rhs.as_millis()).unwrap_or(i64::MAX)))
     }
 }
 
@@ -78,10 +72,7 @@ pub trait Clock: Send + Sync + fmt::Debug {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "the one place that reads the system clock"
-    )]
+    #[allow(clippy::disallowed_methods, reason = "the one place that reads the system clock")]
     fn now(&self) -> Timestamp {
         Timestamp(jiff::Timestamp::now().as_millisecond())
     }
@@ -127,10 +118,7 @@ mod tests {
     #[test]
     fn iso_times_always_show_milliseconds() {
         assert_eq!(Timestamp::from_millis(0).to_iso(), "1970-01-01T00:00:00.000Z");
-        assert_eq!(
-            Timestamp::from_millis(1_795_085_820_050).to_iso(),
-            "2026-11-19T10:57:00.050Z"
-        );
+        assert_eq!(Timestamp::from_millis(1_795_085_820_050).to_iso(), "2026-11-19T10:57:00.050Z");
     }
 
     #[test]

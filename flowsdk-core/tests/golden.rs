@@ -10,9 +10,7 @@ use serde_json::Value;
 /// The golden files of a topic, by name.
 fn files(topic: TopicName) -> Vec<PathBuf> {
     let name = topic.as_str().trim_start_matches("stream:");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     let mut files: Vec<_> = std::fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
         .map(|entry| entry.expect("a folder entry").path())
@@ -110,19 +108,7 @@ fn every_variant_has_a_golden_file() {
 #[test]
 fn events_of_one_session_have_one_key() {
     let session = "wa-1063-5511987654321";
-    assert!(
-        events::<topic::Flow>()
-            .iter()
-            .all(|event| topic::Flow::key(event) == session)
-    );
-    assert!(
-        events::<topic::Agent>()
-            .iter()
-            .all(|event| topic::Agent::key(event) == session)
-    );
-    assert!(
-        events::<topic::Helpdesk>()
-            .iter()
-            .all(|event| topic::Helpdesk::key(event) == session)
-    );
+    assert!(events::<topic::Flow>().iter().all(|event| topic::Flow::key(event) == session));
+    assert!(events::<topic::Agent>().iter().all(|event| topic::Agent::key(event) == session));
+    assert!(events::<topic::Helpdesk>().iter().all(|event| topic::Helpdesk::key(event) == session));
 }

@@ -55,17 +55,8 @@ impl EventHandler for Bare {
     }
 
     async fn on_event(&self, socket: &SocketRef, event: Event) {
-        let Event {
-            name,
-            payload,
-            rest,
-            attachments,
-            ack,
-        } = event;
-        let args = Args {
-            args: std::iter::once(payload).chain(rest).collect(),
-            attachments,
-        };
+        let Event { name, payload, rest, attachments, ack } = event;
+        let args = Args { args: std::iter::once(payload).chain(rest).collect(), attachments };
         match (name.as_str(), ack) {
             ("message", _) => socket::emit_checked(socket, "message-back", &args).unwrap_or_default(),
             ("message-with-ack", Some(ack)) => ack.send(&args).unwrap_or_default(),
@@ -161,10 +152,7 @@ async fn main() -> std::io::Result<()> {
     );
     let (sockets, io) = socket::builder(&limits).build_svc();
     for path in ["/", "/custom"] {
-        io.ns(
-            path,
-            socket::in_order(&shutdown.tracker, OrderedConfig::default(), Bare),
-        );
+        io.ns(path, socket::in_order(&shutdown.tracker, OrderedConfig::default(), Bare));
     }
     let app = Router::new()
         .route_service("/engine.io/", Front(engine))

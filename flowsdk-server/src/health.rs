@@ -40,11 +40,7 @@ impl Health {
         stopping: CancellationToken,
         metrics: Option<PrometheusHandle>,
     ) -> Self {
-        Self {
-            dependencies: Arc::new(dependencies),
-            stopping,
-            metrics,
-        }
+        Self { dependencies: Arc::new(dependencies), stopping, metrics }
     }
 
     /// The routes.
@@ -64,24 +60,14 @@ async fn ready(State(health): State<Health>) -> impl IntoResponse {
     for dependency in health.dependencies.iter() {
         let found = dependency.check().await;
         well &= found.is_ok();
-        checks.insert(
-            dependency.name().to_owned(),
-            found.map_or_else(Value::from, |()| Value::from("ok")),
-        );
+        checks.insert(dependency.name().to_owned(), found.map_or_else(Value::from, |()| Value::from("ok")));
     }
-    let status = if well {
-        StatusCode::OK
-    } else {
-        StatusCode::SERVICE_UNAVAILABLE
-    };
+    let status = if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({ "ready": well, "stopping": health.stopping.is_cancelled(), "checks": checks });
     (status, axum::Json(body))
 }
 
 /// The metrics in Prometheus' text form.
 async fn metrics(State(health): State<Health>) -> impl IntoResponse {
-    health
-        .metrics
-        .map(|handle| handle.render())
-        .ok_or(StatusCode::NOT_FOUND)
+    health.metrics.map(|handle| handle.render()).ok_or(StatusCode::NOT_FOUND)
 }

@@ -76,10 +76,7 @@ async fn serve() -> Result<(), BoxError> {
     let app = App::build(config, logging::metrics()).await?;
     if let Bootstrapped::CreatedWith(password) = app.bootstrapped() {
         // Shown once and never logged: standard output is the operator's, the log is not.
-        print_line(&format!(
-            "administrator password (shown once): {}",
-            password.expose_secret()
-        ))?;
+        print_line(&format!("administrator password (shown once): {}", password.expose_secret()))?;
     }
     tracing::info!(address = %app.address(), "listening");
     stop_on_signal(&app)?;
@@ -113,15 +110,9 @@ async fn demo(data: &std::path::Path, listen: SocketAddr, as_json: bool) -> Resu
         }
         print_line(&line.to_string())?;
     } else {
-        let mut lines = vec![
-            format!("Chat:          {chat_url}"),
-            format!("Administrator: {admin_email}"),
-        ];
+        let mut lines = vec![format!("Chat:          {chat_url}"), format!("Administrator: {admin_email}")];
         lines.extend(password.map(|password| format!("Password:      {password} (shown only this once)")));
-        lines.push(format!(
-            "Data:          {} (Ctrl-C stops, the same command goes on)",
-            data.display()
-        ));
+        lines.push(format!("Data:          {} (Ctrl-C stops, the same command goes on)", data.display()));
         print_line(&format!("\n{}\n", lines.join("\n")))?;
     }
     stop_on_signal(&app)?;

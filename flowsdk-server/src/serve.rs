@@ -108,10 +108,7 @@ pub async fn serve(
     }
 
     drop(listener);
-    if tokio::time::timeout(shutdown.drain, slots.acquire_many(permits))
-        .await
-        .is_err()
-    {
+    if tokio::time::timeout(shutdown.drain, slots.acquire_many(permits)).await.is_err() {
         let open = permits as usize - slots.available_permits();
         tracing::warn!(open, "drain deadline reached, aborting what is left");
     }
@@ -139,14 +136,7 @@ fn connection(
         request.extensions_mut().insert(ConnectInfo(peer));
         app.clone().oneshot(request)
     });
-    http.serve_connection(
-        Slotted {
-            io: TokioIo::new(stream),
-            _slot: slot,
-        },
-        service,
-    )
-    .with_upgrades()
+    http.serve_connection(Slotted { io: TokioIo::new(stream), _slot: slot }, service).with_upgrades()
 }
 
 /// Accepts one connection; errors of a single peer are skipped, errors of the process (EMFILE) are waited out.

@@ -62,28 +62,15 @@ fn the_official_suites() {
     for (suite, tests) in SUITES {
         let plain = run(suite, &server.url, "./node-imports.js");
         let mine = |names: &[&str]| -> BTreeSet<String> {
-            names
-                .iter()
-                .filter(|name| plain.all.contains(**name))
-                .map(|name| (*name).to_owned())
-                .collect()
+            names.iter().filter(|name| plain.all.contains(**name)).map(|name| (*name).to_owned()).collect()
         };
         assert_eq!(plain.all.len(), tests, "{suite}: number of tests");
         let (fail, race) = (mine(FAIL), mine(RACE));
         let newly_passing: Vec<_> = fail.difference(&plain.failed).collect();
-        let newly_failing: Vec<_> = plain
-            .failed
-            .iter()
-            .filter(|t| !fail.contains(*t) && !race.contains(*t))
-            .collect();
-        assert!(
-            newly_passing.is_empty(),
-            "{suite}: pass, but are listed as failing: {newly_passing:#?}"
-        );
-        assert!(
-            newly_failing.is_empty(),
-            "{suite}: fail, but are not listed: {newly_failing:#?}"
-        );
+        let newly_failing: Vec<_> =
+            plain.failed.iter().filter(|t| !fail.contains(*t) && !race.contains(*t)).collect();
+        assert!(newly_passing.is_empty(), "{suite}: pass, but are listed as failing: {newly_passing:#?}");
+        assert!(newly_failing.is_empty(), "{suite}: fail, but are not listed: {newly_failing:#?}");
 
         let behind = run(suite, &server.url, "../early-ping.js");
         assert_eq!(behind.all.len(), tests, "{suite}: number of tests");
@@ -93,10 +80,7 @@ fn the_official_suites() {
             let again = run(suite, &server.url, "../early-ping.js");
             failed.retain(|test| again.failed.contains(test));
         }
-        assert!(
-            failed.is_empty(),
-            "{suite}: fail behind the early ping: {failed:#?}"
-        );
+        assert!(failed.is_empty(), "{suite}: fail behind the early ping: {failed:#?}");
         eprintln!(
             "{suite}: {} of {tests} untouched, {tests} of {tests} behind the early ping",
             tests - plain.failed.len()
@@ -110,29 +94,13 @@ struct Outcome {
 }
 
 fn run(suite: &str, url: &str, imports: &str) -> Outcome {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/conformance")
-        .join(suite);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(suite);
     if !folder.join("node_modules/.bin/mocha").exists() {
-        let installed = Command::new("npm")
-            .arg("ci")
-            .current_dir(&folder)
-            .output()
-            .expect("npm runs");
-        assert!(
-            installed.status.success(),
-            "npm ci: {}",
-            String::from_utf8_lossy(&installed.stderr)
-        );
+        let installed = Command::new("npm").arg("ci").current_dir(&folder).output().expect("npm runs");
+        assert!(installed.status.success(), "npm ci: {}", String::from_utf8_lossy(&installed.stderr));
     }
     let output = Command::new("node")
-        .args([
-            "node_modules/mocha/bin/mocha",
-            "--exit",
-            "--reporter",
-            "json",
-            "test-suite.js",
-        ])
+        .args(["node_modules/mocha/bin/mocha", "--exit", "--reporter", "json", "test-suite.js"])
         .current_dir(&folder)
         .envs([("CONFORMANCE_URL", url), ("CONFORMANCE_IMPORTS", imports)])
         .output()
@@ -144,15 +112,9 @@ fn run(suite: &str, url: &str, imports: &str) -> Outcome {
         .unwrap_or_else(|| panic!("no report: {text}{}", String::from_utf8_lossy(&output.stderr)));
     let names = |list: &str| -> BTreeSet<String> {
         let tests = report[list].as_array().into_iter().flatten();
-        tests
-            .filter_map(|test| test["fullTitle"].as_str())
-            .map(str::to_owned)
-            .collect()
+        tests.filter_map(|test| test["fullTitle"].as_str()).map(str::to_owned).collect()
     };
-    Outcome {
-        all: names("tests"),
-        failed: names("failures"),
-    }
+    Outcome { all: names("tests"), failed: names("failures") }
 }
 
 /// The example server; it ends when its standard input is closed.
@@ -170,14 +132,8 @@ impl Server {
             .spawn()
             .expect("the example starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("piped"))
-            .read_line(&mut line)
-            .expect("a line");
-        let url = line
-            .trim()
-            .strip_prefix("listening on ")
-            .expect("an address")
-            .to_owned();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
         Self { child, url }
     }
 }
@@ -197,18 +153,9 @@ fn example() -> PathBuf {
     if !example.exists() {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let built = Command::new(cargo)
-            .args([
-                "build",
-                "--package",
-                "flowsdk-server",
-                "--example",
-                "socket_conformance",
-            ])
+            .args(["build", "--package", "flowsdk-server", "--example", "socket_conformance"])
             .status();
-        assert!(
-            built.is_ok_and(|status| status.success()) && example.exists(),
-            "the example builds"
-        );
+        assert!(built.is_ok_and(|status| status.success()) && example.exists(), "the example builds");
     }
     example
 }

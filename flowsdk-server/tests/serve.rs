@@ -20,10 +20,7 @@ fn app() -> Router {
     };
     let hangs = async || tokio::time::sleep(Duration::from_secs(3600)).await;
     let peer = async |ConnectInfo(peer): ConnectInfo<std::net::SocketAddr>| peer.ip().to_string();
-    Router::new()
-        .route("/slow", get(slow))
-        .route("/hangs", get(hangs))
-        .route("/peer", get(peer))
+    Router::new().route("/slow", get(slow)).route("/hangs", get(hangs)).route("/peer", get(peer))
 }
 
 async fn server(config: ServeConfig) -> Server {
@@ -33,19 +30,13 @@ async fn server(config: ServeConfig) -> Server {
 #[tokio::test]
 async fn handlers_see_the_peer() {
     let server = server(ServeConfig::default()).await;
-    assert_eq!(
-        http::request(server.addr, "GET", "/peer", "").await,
-        (200, "127.0.0.1".to_owned())
-    );
+    assert_eq!(http::request(server.addr, "GET", "/peer", "").await, (200, "127.0.0.1".to_owned()));
     server.stop().await;
 }
 
 #[tokio::test]
 async fn a_dribbled_head_is_cut() {
-    let config = ServeConfig {
-        header_read_timeout: Duration::from_millis(300),
-        ..ServeConfig::default()
-    };
+    let config = ServeConfig { header_read_timeout: Duration::from_millis(300), ..ServeConfig::default() };
     let server = server(config).await;
     let mut stream = TcpStream::connect(server.addr).await.unwrap();
     let begin = Instant::now();
@@ -68,20 +59,12 @@ async fn a_dribbled_head_is_cut() {
 
 #[tokio::test]
 async fn websockets_count_as_connections() {
-    let config = ServeConfig {
-        max_connections: 2,
-        ..ServeConfig::default()
-    };
+    let config = ServeConfig { max_connections: 2, ..ServeConfig::default() };
     let server = server(config).await;
-    let (first, second) = (
-        Client::connect(server.addr).await,
-        Client::connect(server.addr).await,
-    );
-    let third = tokio::time::timeout(
-        Duration::from_millis(200),
-        http::request(server.addr, "GET", "/peer", ""),
-    )
-    .await;
+    let (first, second) = (Client::connect(server.addr).await, Client::connect(server.addr).await);
+    let third =
+        tokio::time::timeout(Duration::from_millis(200), http::request(server.addr, "GET", "/peer", ""))
+            .await;
     assert!(third.is_err(), "both places are taken by websockets");
     first.close().await;
     assert_eq!(http::request(server.addr, "GET", "/peer", "").await.0, 200);
@@ -94,16 +77,11 @@ async fn a_shutdown_lets_requests_finish_and_aborts_what_hangs() {
     let server = server(ServeConfig::default()).await;
     let addr = server.addr;
     let mut idle = TcpStream::connect(addr).await.unwrap();
-    idle.write_all(b"GET /peer HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    idle.write_all(b"GET /peer HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
     let mut buffer = [0; 1024];
     assert!(idle.read(&mut buffer).await.unwrap() > 0);
     let mut hangs = TcpStream::connect(addr).await.unwrap();
-    hangs
-        .write_all(b"GET /hangs HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        .await
-        .unwrap();
+    hangs.write_all(b"GET /hangs HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
     let socket = Client::connect(addr).await;
     let slow = async {
         let answer = http::request(addr, "GET", "/slow", "").await;
@@ -117,20 +95,9 @@ async fn a_shutdown_lets_requests_finish_and_aborts_what_hangs() {
     };
     let ((answer, _), elapsed) = tokio::join!(slow, stop);
     assert_eq!(answer, (200, "done".to_owned()), "a running request finishes");
-    assert!(
-        (Duration::from_millis(450)..Duration::from_secs(2)).contains(&elapsed),
-        "{elapsed:?}"
-    );
-    assert_eq!(
-        idle.read(&mut buffer).await.unwrap_or(0),
-        0,
-        "an idle connection is closed"
-    );
-    assert_eq!(
-        hangs.read(&mut buffer).await.unwrap_or(0),
-        0,
-        "a hanging request is aborted"
-    );
+    assert!((Duration::from_millis(450)..Duration::from_secs(2)).contains(&elapsed), "{elapsed:?}");
+    assert_eq!(idle.read(&mut buffer).await.unwrap_or(0), 0, "an idle connection is closed");
+    assert_eq!(hangs.read(&mut buffer).await.unwrap_or(0), 0, "a hanging request is aborted");
     assert!(TcpStream::connect(addr).await.is_err(), "nobody listens");
     drop(socket);
 }

@@ -10,21 +10,12 @@ use support::{Client, Server, deep, http, wait_until};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_burst_of_1000_events_keeps_its_order() {
-    let server = Server::start(OrderedConfig {
-        capacity: 1000,
-        ..OrderedConfig::default()
-    })
-    .await;
+    let server = Server::start(OrderedConfig { capacity: 1000, ..OrderedConfig::default() }).await;
     let mut client = Client::connect(server.addr).await;
     for n in 0..1000 {
         // Named and unknown events share the queue; every 50th handler is slow.
         let name = if n % 3 == 0 { "slow" } else { "note" };
-        client
-            .feed(&format!(
-                "42{}",
-                json!([name, { "n": n, "ms": if n % 50 == 0 { 2 } else { 0 } }])
-            ))
-            .await;
+        client.feed(&format!("42{}", json!([name, { "n": n, "ms": if n % 50 == 0 { 2 } else { 0 } }]))).await;
     }
     client.flush().await;
     wait_until("all events are handled", || server.seen().len() == 1000).await;
@@ -35,30 +26,18 @@ async fn a_burst_of_1000_events_keeps_its_order() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_queue_answers_rate_limited_at_once() {
-    let server = Server::start(OrderedConfig {
-        capacity: 10,
-        ..OrderedConfig::default()
-    })
-    .await;
+    let server = Server::start(OrderedConfig { capacity: 10, ..OrderedConfig::default() }).await;
     let mut client = Client::connect(server.addr).await;
     client.send(r#"42["gate",{"n":0}]"#).await;
-    wait_until("the gate holds the queue", || {
-        server.state.started.load(Ordering::SeqCst) == 1
-    })
-    .await;
+    wait_until("the gate holds the queue", || server.state.started.load(Ordering::SeqCst) == 1).await;
     for n in 1..=15 {
-        client
-            .feed(&format!("42{n}{}", json!(["note", { "n": n }])))
-            .await;
+        client.feed(&format!("42{n}{}", json!(["note", { "n": n }]))).await;
     }
     client.flush().await;
     for n in 11..=15 {
         let ack = client.packet().await;
         assert!(ack.starts_with(&format!("43{n}[")), "{ack}");
-        assert!(
-            ack.contains(r#""code":"rate_limited""#) && ack.contains(r#""ok":false"#),
-            "{ack}"
-        );
+        assert!(ack.contains(r#""code":"rate_limited""#) && ack.contains(r#""ok":false"#), "{ack}");
     }
     server.state.gate.notify_one();
     for n in 1..=10 {
@@ -71,24 +50,13 @@ async fn a_full_queue_answers_rate_limited_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bytes_bound_the_queue_too() {
-    let server = Server::start(OrderedConfig {
-        max_queued_bytes: 100_000,
-        ..OrderedConfig::default()
-    })
-    .await;
+    let server = Server::start(OrderedConfig { max_queued_bytes: 100_000, ..OrderedConfig::default() }).await;
     let mut client = Client::connect(server.addr).await;
     client.send(r#"42["gate",{"n":0}]"#).await;
-    wait_until("the gate holds the queue", || {
-        server.state.started.load(Ordering::SeqCst) == 1
-    })
-    .await;
+    wait_until("the gate holds the queue", || server.state.started.load(Ordering::SeqCst) == 1).await;
     let big = "x".repeat(60_000);
-    client
-        .send(&format!("421{}", json!(["note", { "n": 1, "text": big }])))
-        .await;
-    client
-        .send(&format!("422{}", json!(["note", { "n": 2, "text": big }])))
-        .await;
+    client.send(&format!("421{}", json!(["note", { "n": 1, "text": big }]))).await;
+    client.send(&format!("422{}", json!(["note", { "n": 2, "text": big }]))).await;
     assert!(client.packet().await.starts_with(r#"432[{"code":"rate_limited""#));
     server.state.gate.notify_one();
     assert_eq!(client.packet().await, r#"431[{"ok":true}]"#);
@@ -99,18 +67,12 @@ async fn bytes_bound_the_queue_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disconnect_within_a_burst_leaks_no_task() {
     for pending in [Pending::Discard, Pending::Drain] {
-        let server = Server::start(OrderedConfig {
-            capacity: 1000,
-            pending,
-            ..OrderedConfig::default()
-        })
-        .await;
+        let server =
+            Server::start(OrderedConfig { capacity: 1000, pending, ..OrderedConfig::default() }).await;
         for _ in 0..20 {
             let mut client = Client::connect(server.addr).await;
             for n in 0..200 {
-                client
-                    .feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }])))
-                    .await;
+                client.feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }]))).await;
             }
             client.flush().await;
             match pending {
@@ -183,15 +145,9 @@ async fn deep_json_is_refused_and_the_socket_goes_on() {
         let session = http::open(server.addr).await;
         assert_eq!(session.post("40").await, (200, "ok".to_owned()));
         session.poll_for("40{").await;
-        assert_eq!(
-            session.post(&format!(r#"423["note",{nested}]"#)).await,
-            (200, "ok".to_owned())
-        );
+        assert_eq!(session.post(&format!(r#"423["note",{nested}]"#)).await, (200, "ok".to_owned()));
         assert!(session.poll_for("433").await.contains("invalid_payload"));
-        assert_eq!(
-            session.post(r#"424["note",{"n":1}]"#).await,
-            (200, "ok".to_owned())
-        );
+        assert_eq!(session.post(r#"424["note",{"n":1}]"#).await, (200, "ok".to_owned()));
         assert!(session.poll_for("434").await.contains(r#"{"ok":true}"#));
         session.post("1").await;
     }
@@ -238,9 +194,7 @@ async fn hostile_packets_end_at_most_their_own_connection() {
     assert!(client.ended().await);
     // Binary: placeholder in the payload, bytes beside it.
     let mut client = Client::connect(server.addr).await;
-    client
-        .send(r#"451-5["bytes",{"_placeholder":true,"num":0}]"#)
-        .await;
+    client.send(r#"451-5["bytes",{"_placeholder":true,"num":0}]"#).await;
     client.send_binary(vec![1, 2, 3]).await;
     assert_eq!(client.packet().await, r#"435[{"lengths":[3]}]"#);
     client.send_binary(vec![1]).await; // bytes nobody announced

@@ -30,9 +30,7 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
     eprintln!("xtask: installing {}", packages.join(" "));
     let _no_services = NoServiceStarts::begin(POLICY)?;
     let code = process::run(
-        apt_get("install")
-            .args(["-y", "--no-remove", "--no-install-recommends"])
-            .args(packages),
+        apt_get("install").args(["-y", "--no-remove", "--no-install-recommends"]).args(packages),
     )?;
     if code != 0 {
         eprintln!("xtask: apt-get could not install them (exit code {code})");
@@ -84,22 +82,11 @@ struct NoServiceStarts {
 impl NoServiceStarts {
     fn begin(policy: &str) -> Result<Self> {
         // 101 forbids. Should we die before we remove the file, it forbids nothing any more.
-        let script = format!(
-            "#!/bin/sh\n[ -d /proc/{} ] && exit 101\nexit 0\n",
-            std::process::id()
-        );
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o755)
-            .open(policy)
-        {
+        let script = format!("#!/bin/sh\n[ -d /proc/{} ] && exit 101\nexit 0\n", std::process::id());
+        match OpenOptions::new().write(true).create_new(true).mode(0o755).open(policy) {
             Ok(mut file) => {
-                let guard = Self {
-                    ours: Some(policy.into()),
-                };
-                file.write_all(script.as_bytes())
-                    .with_context(|| format!("cannot write {policy}"))?;
+                let guard = Self { ours: Some(policy.into()) };
+                file.write_all(script.as_bytes()).with_context(|| format!("cannot write {policy}"))?;
                 Ok(guard)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Self { ours: None }),

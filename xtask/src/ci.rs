@@ -44,26 +44,14 @@ fn format() -> Result<Outcome> {
 }
 
 fn lints() -> Result<Outcome> {
-    let arguments = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--all-features",
-        "--",
-        "-D",
-        "warnings",
-    ];
+    let arguments = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
     process::must(workspace::cargo().args(arguments))?;
     Ok(Outcome::Passed)
 }
 
 fn docs() -> Result<Outcome> {
     let arguments = ["doc", "--workspace", "--no-deps", "--all-features"];
-    process::must(
-        workspace::cargo()
-            .args(arguments)
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )?;
+    process::must(workspace::cargo().args(arguments).env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
 }
 
@@ -81,14 +69,9 @@ fn web_bundle(found: &Found, root: &Path) -> Result<Outcome> {
     }
     rebuild(npm, &web)?;
     process::must(git(root).args(["diff", "--exit-code", "--stat", "--", ASSETS])).with_context(|| {
-        format!(
-            "{ASSETS} is not what {} gives: run `npm run build` there and commit",
-            npm::WEB
-        )
+        format!("{ASSETS} is not what {} gives: run `npm run build` there and commit", npm::WEB)
     })?;
-    let untracked = git(root)
-        .args(["ls-files", "--others", "--exclude-standard", "--", ASSETS])
-        .output()?;
+    let untracked = git(root).args(["ls-files", "--others", "--exclude-standard", "--", ASSETS]).output()?;
     if !untracked.status.success() || !untracked.stdout.is_empty() {
         bail!(
             "the build makes files that are not committed:\n{}",
@@ -105,10 +88,7 @@ fn rebuild(npm: &Program, web: &Path) -> Result<()> {
 
 fn is_checkout(root: &Path) -> bool {
     let mut command = git(root);
-    command
-        .args(["rev-parse", "--git-dir"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.args(["rev-parse", "--git-dir"]).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
@@ -121,14 +101,9 @@ fn git(root: &Path) -> Command {
 /// Licences, banned crates and sources, as `deny.toml` states them.
 fn dependencies() -> Result<Outcome> {
     let mut probe = workspace::cargo();
-    probe
-        .args(["deny", "--version"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    probe.args(["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
     if !probe.status().is_ok_and(|status| status.success()) {
-        return Ok(Outcome::Skipped(
-            "cargo-deny is not installed (`cargo install --locked cargo-deny`)",
-        ));
+        return Ok(Outcome::Skipped("cargo-deny is not installed (`cargo install --locked cargo-deny`)"));
     }
     process::must(workspace::cargo().args(["deny", "check", "licenses", "bans", "sources"]))?;
     Ok(Outcome::Passed)

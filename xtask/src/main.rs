@@ -25,11 +25,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::packages::Need;
 
 #[derive(Parser)]
-#[command(
-    name = "cargo xtask",
-    about = "The chores of this workspace",
-    disable_help_subcommand = true
-)]
+#[command(name = "cargo xtask", about = "The chores of this workspace", disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     chore: Chore,
@@ -61,12 +57,7 @@ enum Chore {
     /// Race the release build of the server, for example `cargo xtask bench webchat --rounds 3`
     Bench {
         /// The race and its options; `cargo xtask bench help` lists them
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            required = true,
-            value_name = "RACE"
-        )]
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "RACE")]
         arguments: Vec<OsString>,
     },
 }
@@ -121,9 +112,7 @@ mod tests {
             "--",
             "--nocapture",
         ]);
-        let Chore::Test { scope, arguments } = cli.chore else {
-            panic!("not the test chore")
-        };
+        let Chore::Test { scope, arguments } = cli.chore else { panic!("not the test chore") };
         assert_eq!(scope.without, [Need::Browser, Need::Node]);
         assert_eq!(arguments, ["-p", "x", "--", "--nocapture"]);
     }
@@ -131,9 +120,7 @@ mod tests {
     #[test]
     fn a_race_takes_its_own_options() {
         let cli = Cli::parse_from(["xtask", "bench", "webchat", "--rounds", "3", "--json"]);
-        let Chore::Bench { arguments } = cli.chore else {
-            panic!("not the bench chore")
-        };
+        let Chore::Bench { arguments } = cli.chore else { panic!("not the bench chore") };
         assert_eq!(arguments, ["webchat", "--rounds", "3", "--json"]);
     }
 

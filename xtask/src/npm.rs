@@ -53,11 +53,8 @@ fn npm_in(npm: &Program, folder: &Path) -> Command {
 }
 
 fn locked_folders(root: &Path) -> Vec<PathBuf> {
-    let suites = fs::read_dir(root.join(CONFORMANCE))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
+    let suites =
+        fs::read_dir(root.join(CONFORMANCE)).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut folders: Vec<PathBuf> = suites.chain([root.join(WEB)]).collect();
     folders.retain(|folder| folder.join("package-lock.json").is_file());
     folders.sort();
@@ -66,11 +63,7 @@ fn locked_folders(root: &Path) -> Vec<PathBuf> {
 
 /// npm writes its own record of what it installed when it is done.
 fn is_stale(folder: &Path) -> bool {
-    let time = |name: &str| {
-        fs::metadata(folder.join(name))
-            .and_then(|metadata| metadata.modified())
-            .ok()
-    };
+    let time = |name: &str| fs::metadata(folder.join(name)).and_then(|metadata| metadata.modified()).ok();
     time("node_modules/.package-lock.json") < time("package-lock.json")
 }
 
@@ -82,8 +75,7 @@ mod tests {
     fn write(path: &Path, age: Duration) {
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         let file = fs::File::create(path).expect("a file");
-        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000) - age)
-            .expect("a time");
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000) - age).expect("a time");
     }
 
     #[test]
@@ -91,20 +83,11 @@ mod tests {
         let root = tempfile::tempdir().expect("a directory");
         assert_eq!(locked_folders(root.path()), Vec::<PathBuf>::new());
         write(&root.path().join(WEB).join("package-lock.json"), Duration::ZERO);
-        write(
-            &root.path().join(CONFORMANCE).join("sockets/package-lock.json"),
-            Duration::ZERO,
-        );
-        write(
-            &root.path().join(CONFORMANCE).join("fixtures/a.json"),
-            Duration::ZERO,
-        );
+        write(&root.path().join(CONFORMANCE).join("sockets/package-lock.json"), Duration::ZERO);
+        write(&root.path().join(CONFORMANCE).join("fixtures/a.json"), Duration::ZERO);
         assert_eq!(
             locked_folders(root.path()),
-            [
-                root.path().join(CONFORMANCE).join("sockets"),
-                root.path().join(WEB)
-            ]
+            [root.path().join(CONFORMANCE).join("sockets"), root.path().join(WEB)]
         );
     }
 

@@ -42,9 +42,7 @@ impl Need {
     }
 
     fn name(self) -> String {
-        self.to_possible_value()
-            .map(|value| value.get_name().to_owned())
-            .unwrap_or_default()
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
@@ -77,23 +75,13 @@ pub(crate) struct Gap {
 
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "  {}: {} (Debian package {})",
-            self.need.name(),
-            self.reason,
-            self.package
-        )
+        write!(f, "  {}: {} (Debian package {})", self.need.name(), self.reason, self.package)
     }
 }
 
 /// Finds all that `needs` asks for, installing what is missing where that is possible.
 pub(crate) fn ensure(needs: &[Need], without: &[Need]) -> Result<Found> {
-    let needs: Vec<Need> = needs
-        .iter()
-        .copied()
-        .filter(|need| !without.contains(need))
-        .collect();
+    let needs: Vec<Need> = needs.iter().copied().filter(|need| !without.contains(need)).collect();
     let mut found = Found::detect(&needs);
     if apt::is_usable() {
         found = install_missing(found, &needs)?;
@@ -129,35 +117,20 @@ impl Found {
         let asked = |need| needs.contains(&need);
         Self {
             postgres: asked(Need::Postgres).then(newest_postgres).flatten(),
-            redis: asked(Need::Redis)
-                .then(|| first_working(&["redis-server"]))
-                .flatten(),
+            redis: asked(Need::Redis).then(|| first_working(&["redis-server"])).flatten(),
             browser: asked(Need::Browser)
                 .then(|| {
-                    first_working(&[
-                        "chromium",
-                        "chromium-browser",
-                        "google-chrome-stable",
-                        "google-chrome",
-                    ])
+                    first_working(&["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"])
                 })
                 .flatten(),
-            node: asked(Need::Node)
-                .then(|| first_working(&["node", "nodejs"]))
-                .flatten(),
+            node: asked(Need::Node).then(|| first_working(&["node", "nodejs"])).flatten(),
             npm: asked(Need::Node).then(|| first_working(&["npm"])).flatten(),
         }
     }
 
     fn gaps(&self, needs: &[Need]) -> Vec<Gap> {
         let requirements = [
-            (
-                Need::Postgres,
-                "PostgreSQL server",
-                "postgresql",
-                &self.postgres,
-                0,
-            ),
+            (Need::Postgres, "PostgreSQL server", "postgresql", &self.postgres, 0),
             (Need::Redis, "redis-server", "redis-server", &self.redis, 7),
             (Need::Browser, "chromium", "chromium", &self.browser, 0),
             (Need::Node, "node", "nodejs", &self.node, 18),
@@ -172,29 +145,18 @@ impl Found {
                 None if minimum > 0 => format!("{name} {minimum} or newer is missing"),
                 None => format!("{name} is missing"),
                 Some(program) if program.version.major < minimum => {
-                    format!(
-                        "{name} is version {}, {minimum} or newer is needed",
-                        program.version
-                    )
+                    format!("{name} is version {}, {minimum} or newer is needed", program.version)
                 }
                 Some(_) => continue,
             };
-            gaps.push(Gap {
-                need,
-                package,
-                reason,
-            });
+            gaps.push(Gap { need, package, reason });
         }
         gaps
     }
 }
 
 fn packages_for(gaps: &[Gap]) -> Vec<&'static str> {
-    gaps.iter()
-        .map(|gap| gap.package)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect()
+    gaps.iter().map(|gap| gap.package).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Some distributions of Node bring npm with them and conflict with a package of that name: Node goes first.
@@ -221,12 +183,7 @@ fn explain(gaps: &[Gap], without: &[Need]) -> String {
         lines(gaps.iter().map(Gap::to_string).collect()),
         packages_for(gaps).join(" "),
         names(&all),
-        lines(
-            unmet
-                .iter()
-                .map(|need| format!("  {}: {}", need.name(), need.skipped()))
-                .collect()
-        ),
+        lines(unmet.iter().map(|need| format!("  {}: {}", need.name(), need.skipped())).collect()),
     )
 }
 
@@ -250,11 +207,7 @@ fn report(found: &Found, without: &[Need]) {
 
 /// Debian keeps the server programs of every version outside of PATH.
 fn newest_postgres() -> Option<Program> {
-    let versions = Path::new("/usr/lib/postgresql")
-        .read_dir()
-        .into_iter()
-        .flatten()
-        .flatten();
+    let versions = Path::new("/usr/lib/postgresql").read_dir().into_iter().flatten().flatten();
     versions
         .map(|version| version.path().join("bin"))
         .chain(search_path())
@@ -267,18 +220,12 @@ fn newest_postgres() -> Option<Program> {
 fn first_working(names: &[&str]) -> Option<Program> {
     names
         .iter()
-        .flat_map(|name| {
-            search_path()
-                .into_iter()
-                .map(move |directory| directory.join(name))
-        })
+        .flat_map(|name| search_path().into_iter().map(move |directory| directory.join(name)))
         .find_map(|path| working(&path))
 }
 
 fn search_path() -> Vec<PathBuf> {
-    env::var_os("PATH")
-        .map(|path| env::split_paths(&path).collect())
-        .unwrap_or_default()
+    env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 /// A program that tells its version; a stub that only says how to install the real one does not.
@@ -286,16 +233,9 @@ fn working(path: &Path) -> Option<Program> {
     if !path.is_file() {
         return None;
     }
-    let output = Command::new(path)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
+    let output = Command::new(path).arg("--version").stdin(Stdio::null()).output().ok()?;
     let version = Version::find(&String::from_utf8_lossy(&output.stdout))?;
-    output.status.success().then(|| Program {
-        path: path.to_path_buf(),
-        version,
-    })
+    output.status.success().then(|| Program { path: path.to_path_buf(), version })
 }
 
 #[cfg(test)]
@@ -303,10 +243,7 @@ mod tests {
     use super::*;
 
     fn program(major: u32) -> Option<Program> {
-        Some(Program {
-            path: "/usr/bin/it".into(),
-            version: Version { major, minor: 0 },
-        })
+        Some(Program { path: "/usr/bin/it".into(), version: Version { major, minor: 0 } })
     }
 
     fn complete() -> Found {
@@ -327,32 +264,19 @@ mod tests {
     #[test]
     fn an_empty_machine_lacks_every_package() {
         let gaps = Found::default().gaps(&Need::ALL);
-        assert_eq!(
-            packages_for(&gaps),
-            ["chromium", "nodejs", "npm", "postgresql", "redis-server"]
-        );
+        assert_eq!(packages_for(&gaps), ["chromium", "nodejs", "npm", "postgresql", "redis-server"]);
     }
 
     #[test]
     fn too_old_is_as_good_as_missing() {
-        let found = Found {
-            redis: program(6),
-            node: program(12),
-            ..complete()
-        };
+        let found = Found { redis: program(6), node: program(12), ..complete() };
         assert_eq!(packages_for(&found.gaps(&Need::ALL)), ["nodejs", "redis-server"]);
-        assert_eq!(
-            found.gaps(&Need::ALL)[0].reason,
-            "redis-server is version 6.0, 7 or newer is needed"
-        );
+        assert_eq!(found.gaps(&Need::ALL)[0].reason, "redis-server is version 6.0, 7 or newer is needed");
     }
 
     #[test]
     fn npm_alone_may_be_missing() {
-        let found = Found {
-            npm: None,
-            ..complete()
-        };
+        let found = Found { npm: None, ..complete() };
         assert_eq!(packages_for(&found.gaps(&Need::ALL)), ["npm"]);
     }
 
@@ -362,44 +286,22 @@ mod tests {
             next_round(&Found::default().gaps(&Need::ALL)),
             ["chromium", "nodejs", "postgresql", "redis-server"]
         );
-        assert_eq!(
-            next_round(
-                &Found {
-                    npm: None,
-                    ..complete()
-                }
-                .gaps(&Need::ALL)
-            ),
-            ["npm"]
-        );
+        assert_eq!(next_round(&Found { npm: None, ..complete() }.gaps(&Need::ALL)), ["npm"]);
     }
 
     #[test]
     fn what_is_not_asked_for_is_not_missed() {
-        assert_eq!(
-            packages_for(&Found::default().gaps(&Need::SERVICES)),
-            ["postgresql", "redis-server"]
-        );
+        assert_eq!(packages_for(&Found::default().gaps(&Need::SERVICES)), ["postgresql", "redis-server"]);
         assert_eq!(Found::default().gaps(&[]), []);
     }
 
     #[test]
     fn the_explanation_names_packages_losses_and_the_way_out() {
-        let found = Found {
-            browser: None,
-            npm: None,
-            ..complete()
-        };
+        let found = Found { browser: None, npm: None, ..complete() };
         let text = explain(&found.gaps(&Need::ALL), &[Need::Redis]);
-        assert!(
-            text.contains("apt-get install --no-install-recommends chromium npm"),
-            "{text}"
-        );
+        assert!(text.contains("apt-get install --no-install-recommends chromium npm"), "{text}");
         assert!(text.contains("--without redis,browser,node"), "{text}");
-        assert!(
-            text.contains("browser: the tests of the pages in a browser"),
-            "{text}"
-        );
+        assert!(text.contains("browser: the tests of the pages in a browser"), "{text}");
     }
 
     #[test]

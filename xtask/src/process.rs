@@ -65,16 +65,11 @@ pub(crate) fn must(command: &mut Command) -> Result<()> {
 pub(crate) fn line(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words = std::iter::once(program).chain(command.get_args());
-    words
-        .map(|word| word.to_string_lossy())
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 fn spawn(command: &mut Command) -> Result<Child> {
-    command
-        .spawn()
-        .with_context(|| format!("cannot start `{}`", line(command)))
+    command.spawn().with_context(|| format!("cannot start `{}`", line(command)))
 }
 
 /// Waits, passing on the first signal; a second signal or the end of the grace period kills.
@@ -114,9 +109,7 @@ fn wait_through_ctrl_c(child: &mut Child, pid: Pid) -> io::Result<ExitStatus> {
 }
 
 fn exit_code(status: ExitStatus) -> u8 {
-    let code = status
-        .code()
-        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     u8::try_from(code).unwrap_or(1)
 }
 
@@ -146,11 +139,7 @@ mod tests {
     fn stragglers_of_the_group_are_ended() {
         let directory = tempfile::tempdir().expect("a directory");
         let pid_file = directory.path().join("pid");
-        run(&mut shell(&format!(
-            "sleep 60 & echo $! > {}",
-            pid_file.display()
-        )))
-        .expect("sh runs");
+        run(&mut shell(&format!("sleep 60 & echo $! > {}", pid_file.display()))).expect("sh runs");
         let pid = std::fs::read_to_string(pid_file).expect("a pid");
         let alive = format!("kill -0 {} 2>/dev/null", pid.trim());
         let deadline = Instant::now() + Duration::from_secs(5);

@@ -20,9 +20,7 @@ pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
     let mut command = workspace::cargo();
     command.args(cargo_arguments(arguments));
     services.announce(&mut command);
-    command
-        .env_remove("FLOWSDK_TEST_NODE")
-        .env_remove("FLOWSDK_TEST_CHROMIUM");
+    command.env_remove("FLOWSDK_TEST_NODE").env_remove("FLOWSDK_TEST_CHROMIUM");
     if found.node.is_some() {
         command.env("FLOWSDK_TEST_NODE", "1");
     }
@@ -37,38 +35,22 @@ pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
 
 /// All tests of all crates, unless the caller chose crates of his own.
 fn cargo_arguments(extra: &[String]) -> Vec<String> {
-    let for_cargo = extra
-        .split(|argument| argument == "--")
-        .next()
-        .unwrap_or_default();
-    let has = |name: &str| {
-        for_cargo
-            .iter()
-            .any(|a| a == name || a.starts_with(&format!("{name}=")))
-    };
-    let chosen = ["--package", "--workspace", "--all", "--manifest-path"]
-        .iter()
-        .any(|name| has(name))
+    let for_cargo = extra.split(|argument| argument == "--").next().unwrap_or_default();
+    let has = |name: &str| for_cargo.iter().any(|a| a == name || a.starts_with(&format!("{name}=")));
+    let chosen = ["--package", "--workspace", "--all", "--manifest-path"].iter().any(|name| has(name))
         || for_cargo.iter().any(|argument| argument.starts_with("-p"));
     let mut arguments = vec!["test"];
     if !chosen {
         arguments.push("--workspace");
     }
-    if !["--all-features", "--no-default-features", "--features"]
-        .iter()
-        .any(|name| has(name))
-    {
+    if !["--all-features", "--no-default-features", "--features"].iter().any(|name| has(name)) {
         arguments.push("--all-features");
     }
     // One failure shall not hide the tests after it.
     if !["--no-fail-fast", "--no-run"].iter().any(|name| has(name)) {
         arguments.push("--no-fail-fast");
     }
-    arguments
-        .into_iter()
-        .map(str::to_owned)
-        .chain(extra.iter().cloned())
-        .collect()
+    arguments.into_iter().map(str::to_owned).chain(extra.iter().cloned()).collect()
 }
 
 #[cfg(test)]
@@ -91,29 +73,17 @@ mod tests {
 
     #[test]
     fn the_callers_choice_wins() {
-        assert_eq!(
-            line("-p flowsdk-store"),
-            "test --all-features --no-fail-fast -p flowsdk-store"
-        );
+        assert_eq!(line("-p flowsdk-store"), "test --all-features --no-fail-fast -p flowsdk-store");
         assert_eq!(
             line("--package=flowsdk-store"),
             "test --all-features --no-fail-fast --package=flowsdk-store"
         );
-        assert_eq!(
-            line("--no-default-features"),
-            "test --workspace --no-fail-fast --no-default-features"
-        );
-        assert_eq!(
-            line("--no-fail-fast"),
-            "test --workspace --all-features --no-fail-fast"
-        );
+        assert_eq!(line("--no-default-features"), "test --workspace --no-fail-fast --no-default-features");
+        assert_eq!(line("--no-fail-fast"), "test --workspace --all-features --no-fail-fast");
     }
 
     #[test]
     fn arguments_of_the_test_programs_choose_nothing() {
-        assert_eq!(
-            line("-- -p"),
-            "test --workspace --all-features --no-fail-fast -- -p"
-        );
+        assert_eq!(line("-- -p"), "test --workspace --all-features --no-fail-fast -- -p");
     }
 }

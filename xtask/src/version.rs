@@ -41,20 +41,11 @@ mod tests {
 
     #[test]
     fn versions_are_found_in_what_programs_print() {
-        assert_eq!(
-            version("postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)"),
-            Some((15, 13))
-        );
+        assert_eq!(version("postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)"), Some((15, 13)));
         assert_eq!(version("postgres (PostgreSQL) 17beta1"), Some((17, 0)));
-        assert_eq!(
-            version("Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0"),
-            Some((7, 0))
-        );
+        assert_eq!(version("Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0"), Some((7, 0)));
         assert_eq!(version("v20.20.2\n"), Some((20, 20)));
-        assert_eq!(
-            version("Chromium 138.0.7204.157 built on Debian GNU/Linux 12"),
-            Some((138, 0))
-        );
+        assert_eq!(version("Chromium 138.0.7204.157 built on Debian GNU/Linux 12"), Some((138, 0)));
         assert_eq!(version("10.9.2"), Some((10, 9)));
     }
 

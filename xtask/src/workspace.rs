@@ -7,10 +7,7 @@ use std::process::Command;
 /// The folder of the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     let here = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    Path::new(&here)
-        .parent()
-        .map(Path::to_path_buf)
-        .unwrap_or_default()
+    Path::new(&here).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
 /// The same cargo that started this program, in the workspace's root, with the environment as it was before.
@@ -31,9 +28,7 @@ pub(crate) fn forget_cargo_run(command: &mut Command) {
 }
 
 fn describes_this_crate(variable: &str) -> bool {
-    ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"]
-        .iter()
-        .any(|p| variable.starts_with(p))
+    ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|p| variable.starts_with(p))
         || variable == "CARGO_PRIMARY_PACKAGE"
 }
 

@@ -82,9 +82,7 @@ impl Outcome {
     pub(crate) fn latency(&self, quantile: f64) -> f64 {
         let last = self.latencies.len().saturating_sub(1);
         let at = (last as f64 * quantile).round() as usize;
-        self.latencies
-            .get(at)
-            .map_or(0.0, |&micros| f64::from(micros) / 1e3)
+        self.latencies.get(at).map_or(0.0, |&micros| f64::from(micros) / 1e3)
     }
 
     /// Why this run does not count, if it does not.
@@ -169,11 +167,7 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
     }
     tokio::time::sleep(WARM_UP).await;
 
-    let (cpu, answered, began) = (
-        machine::cpu_time(plan.pid)?,
-        shared.answered.get(),
-        Instant::now(),
-    );
+    let (cpu, answered, began) = (machine::cpu_time(plan.pid)?, shared.answered.get(), Instant::now());
     shared.in_window.set(true);
     tokio::time::sleep(plan.window).await;
     shared.in_window.set(false);
@@ -221,10 +215,7 @@ impl Writer {
     /// Writes a message that was due at `due`.
     fn write(&mut self, due: Instant) {
         self.written += 1;
-        let text = format!(
-            "hello from the load generator {:05} {:08}",
-            self.number, self.written
-        );
+        let text = format!("hello from the load generator {:05} {:08}", self.number, self.written);
         self.visitor.say(&text);
         self.waiting.push_back((due, (self.answer)(self.written, &text)));
         more(&self.shared.written);
@@ -239,16 +230,12 @@ impl Writer {
                 continue;
             };
             if !says(&answer, &expected) {
-                self.shared
-                    .note_wrong(format!("expected {expected:?}, got {answer}"));
+                self.shared.note_wrong(format!("expected {expected:?}, got {answer}"));
             }
             more(&self.shared.answered);
             if self.shared.in_window.get() {
                 let micros = now.saturating_duration_since(due).as_micros();
-                self.shared
-                    .latencies
-                    .borrow_mut()
-                    .push(u32::try_from(micros).unwrap_or(u32::MAX));
+                self.shared.latencies.borrow_mut().push(u32::try_from(micros).unwrap_or(u32::MAX));
             }
             then(self, now);
         }
@@ -298,10 +285,7 @@ fn says(answer: &str, expected: &str) -> bool {
 
 /// Where the visitors of a race go in.
 pub(crate) fn entrance(address: SocketAddr, path: &str) -> Entrance {
-    Entrance {
-        address,
-        path: path.to_owned(),
-    }
+    Entrance { address, path: path.to_owned() }
 }
 
 #[cfg(test)]
@@ -318,24 +302,14 @@ mod tests {
 
     #[test]
     fn what_was_lost_is_a_fault() {
-        let outcome = Outcome {
-            written: 3,
-            answered: 2,
-            ..Outcome::default()
-        };
-        assert_eq!(
-            outcome.fault().as_deref(),
-            Some("1 of 3 messages were not answered")
-        );
+        let outcome = Outcome { written: 3, answered: 2, ..Outcome::default() };
+        assert_eq!(outcome.fault().as_deref(), Some("1 of 3 messages were not answered"));
         assert_eq!(Outcome::default().fault(), None);
     }
 
     #[test]
     fn quantiles_are_of_the_sorted_latencies() {
-        let outcome = Outcome {
-            latencies: (1..=1_001).collect(),
-            ..Outcome::default()
-        };
+        let outcome = Outcome { latencies: (1..=1_001).collect(), ..Outcome::default() };
         assert_eq!(
             (outcome.latency(0.5), outcome.latency(0.99), outcome.latency(1.0)),
             (0.501, 0.991, 1.001)

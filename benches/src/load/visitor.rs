@@ -38,23 +38,14 @@ impl<'a> Event<'a> {
         let rest = packet.strip_prefix("42")?;
         let (ack, rest) = rest.split_once("[\"")?;
         let (name, payload) = rest.split_once('"')?;
-        Some(Self {
-            ack,
-            name,
-            payload: payload
-                .strip_prefix(',')
-                .unwrap_or_default()
-                .trim_end_matches(']'),
-        })
+        Some(Self { ack, name, payload: payload.strip_prefix(',').unwrap_or_default().trim_end_matches(']') })
     }
 }
 
 impl Visitor {
     /// Connects with `auth`, and waits for `auth_ok`.
     pub(crate) async fn enter(entrance: &Entrance, auth: &str, acknowledge: bool) -> Result<Self> {
-        Self::enter_and_read(entrance, auth, acknowledge)
-            .await
-            .map(|(visitor, _)| visitor)
+        Self::enter_and_read(entrance, auth, acknowledge).await.map(|(visitor, _)| visitor)
     }
 
     /// The same; gives what `auth_ok` says, too.
@@ -85,8 +76,7 @@ impl Visitor {
 
     /// Queues a message.
     pub(crate) fn say(&mut self, text: &str) {
-        self.wire
-            .push(&format!("42[\"{MESSAGE}\",{{\"text\":\"{text}\"}}]"));
+        self.wire.push(&format!("42[\"{MESSAGE}\",{{\"text\":\"{text}\"}}]"));
     }
 
     /// Sends what is queued.
@@ -127,15 +117,9 @@ mod tests {
 
     #[test]
     fn events_come_with_and_without_a_number() {
-        for (packet, ack) in [
-            (r#"42["message",{"id":"a"}]"#, ""),
-            (r#"4217["message",{"id":"a"}]"#, "17"),
-        ] {
+        for (packet, ack) in [(r#"42["message",{"id":"a"}]"#, ""), (r#"4217["message",{"id":"a"}]"#, "17")] {
             let event = Event::parse(packet).expect("an event");
-            assert_eq!(
-                (event.ack, event.name, event.payload),
-                (ack, "message", r#"{"id":"a"}"#)
-            );
+            assert_eq!((event.ack, event.name, event.payload), (ack, "message", r#"{"id":"a"}"#));
         }
         assert!(Event::parse("40{\"sid\":\"x\"}").is_none());
     }

@@ -30,12 +30,7 @@ impl Wire {
     pub(crate) async fn open(address: SocketAddr, path: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        let mut wire = Self {
-            stream,
-            received: Vec::with_capacity(1024),
-            read: 0,
-            unsent: Vec::new(),
-        };
+        let mut wire = Self { stream, received: Vec::with_capacity(1024), read: 0, unsent: Vec::new() };
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
              Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n\r\n"
@@ -96,10 +91,9 @@ impl Wire {
             let unread = &self.received[self.read..];
             let (head, length) = match *unread {
                 [_, 126, high, low, ..] => (4, usize::from(u16::from_be_bytes([high, low]))),
-                [_, 127, a, b, c, d, e, f, g, h, ..] => (
-                    10,
-                    usize::try_from(u64::from_be_bytes([a, b, c, d, e, f, g, h])).ok()?,
-                ),
+                [_, 127, a, b, c, d, e, f, g, h, ..] => {
+                    (10, usize::try_from(u64::from_be_bytes([a, b, c, d, e, f, g, h])).ok()?)
+                }
                 [_, short @ ..126, ..] => (2, usize::from(short)),
                 _ => return None,
             };

@@ -34,13 +34,8 @@ pub(crate) enum Contender {
 }
 
 impl Contender {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::FlowSdk,
-        Self::Node,
-        Self::NodeTuned,
-        Self::RawSocket,
-        Self::RawStorage,
-    ];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::FlowSdk, Self::Node, Self::NodeTuned, Self::RawSocket, Self::RawStorage];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -81,13 +76,7 @@ impl Contender {
             _ => process::listens(address),
         });
         ready.with_context(|| std::fs::read_to_string(&log).unwrap_or_default())?;
-        Ok(Stand {
-            contender: self,
-            server: running,
-            address,
-            database,
-            channel,
-        })
+        Ok(Stand { contender: self, server: running, address, database, channel })
     }
 }
 
@@ -108,13 +97,8 @@ fn our_server(server: &Path, database: &Path, address: SocketAddr) -> Command {
 
 fn node(database: &Path, address: SocketAddr, tuned: bool) -> Command {
     let mut command = Command::new("node");
-    command
-        .arg(peers::folder().join("webchat.mjs"))
-        .arg(address.port().to_string())
-        .arg(database);
-    command
-        .env("NODE_ENV", "production")
-        .env("TUNED", if tuned { "1" } else { "0" });
+    command.arg(peers::folder().join("webchat.mjs")).arg(address.port().to_string()).arg(database);
+    command.env("NODE_ENV", "production").env("TUNED", if tuned { "1" } else { "0" });
     command
 }
 
@@ -141,11 +125,7 @@ impl Stand {
     }
 
     pub(crate) fn entrance(&self) -> Entrance {
-        let path = if self.channel.is_some() {
-            "/webchat/socket.io/"
-        } else {
-            "/socket.io/"
-        };
+        let path = if self.channel.is_some() { "/webchat/socket.io/" } else { "/socket.io/" };
         load::entrance(self.address, path)
     }
 
@@ -179,10 +159,7 @@ impl Stand {
             let sql = format!("SELECT COUNT(*) FROM message WHERE {column} = ?1");
             database.query_row(&sql, [direction], |row| row.get::<_, i64>(0))
         };
-        Ok(Some(Rows {
-            inbound: u64::try_from(count("in")?)?,
-            outbound: u64::try_from(count("out")?)?,
-        }))
+        Ok(Some(Rows { inbound: u64::try_from(count("in")?)?, outbound: u64::try_from(count("out")?)? }))
     }
 }
 

@@ -74,11 +74,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     if field.is_empty() {
         bail!("nobody can run");
     }
-    let ground = Ground {
-        options,
-        cores,
-        server: server.unwrap_or_default(),
-    };
+    let ground = Ground { options, cores, server: server.unwrap_or_default() };
     let mut runs = Vec::new();
     for round in 0..options.rounds {
         let mut order = field.clone();
@@ -86,9 +82,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
             order.reverse();
         }
         for contender in order {
-            ground
-                .turn(contender, round, &mut runs)
-                .with_context(|| contender.name())?;
+            ground.turn(contender, round, &mut runs).with_context(|| contender.name())?;
         }
     }
     report::finish(options, &runs)
@@ -127,9 +121,7 @@ impl Ground<'_> {
             runs.push(self.raw_storage(folder.path(), round)?);
             return Ok(());
         }
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let stand = runtime.block_on(contender.start(&self.server, folder.path(), self.cores))?;
         let first = runs.len();
         let mut written = 0;
@@ -142,22 +134,15 @@ impl Ground<'_> {
         }
         // The echo of the raw cost handles its events at the same time, so order is no promise of it.
         if let Some((connections, rate)) = pace.filter(|_| contender != Contender::RawSocket) {
-            let outcome = self.measure(
-                &runtime,
-                &stand,
-                self.options.connections.len(),
-                connections,
-                Some(rate),
-            )?;
+            let outcome =
+                self.measure(&runtime, &stand, self.options.connections.len(), connections, Some(rate))?;
             written += outcome.written;
             runs.push(self.note(contender, round, connections, Some(rate), &stand, &outcome)?);
         }
         let rows = stand.finish()?;
         if let Some(rows) = rows.filter(|rows| rows.inbound != written || rows.outbound != written) {
-            let fault = format!(
-                "{written} messages, but {} rows in and {} rows out",
-                rows.inbound, rows.outbound
-            );
+            let fault =
+                format!("{written} messages, but {} rows in and {} rows out", rows.inbound, rows.outbound);
             for run in &mut runs[first..] {
                 run.fault.get_or_insert(fault.clone());
             }

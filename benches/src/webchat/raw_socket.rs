@@ -19,10 +19,7 @@ pub(crate) struct RawSocket {
 impl RawSocket {
     /// Serves until it is killed.
     pub(crate) fn serve(&self) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         runtime.block_on(echo(self.listen))
     }
 }

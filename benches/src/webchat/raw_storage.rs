@@ -45,17 +45,10 @@ pub(crate) struct Measured {
 pub(super) fn measure(folder: &Path, cores: Cores, time: Duration) -> Result<Measured> {
     let log = folder.join("raw.log");
     let mut command = Command::new(std::env::current_exe()?);
-    command
-        .arg("raw-storage")
-        .arg("--file")
-        .arg(folder.join("raw.db"));
+    command.arg("raw-storage").arg("--file").arg(folder.join("raw.db"));
     command.arg("--seconds").arg(time.as_secs_f64().to_string());
     machine::pin(cores.server)?;
-    let child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(File::create(&log)?)
-        .spawn();
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&log)?).spawn();
     machine::pin(cores.load)?;
     let output = child?.wait_with_output()?;
     if !output.status.success() {
@@ -78,10 +71,7 @@ impl RawStorage {
         thread::spawn(move || {
             loop {
                 thread::sleep(CHECKPOINT_EVERY);
-                if checkpoints
-                    .execute_batch("PRAGMA wal_checkpoint(PASSIVE)")
-                    .is_err()
-                {
+                if checkpoints.execute_batch("PRAGMA wal_checkpoint(PASSIVE)").is_err() {
                     return;
                 }
             }
@@ -164,9 +154,7 @@ const DELIVERED: &str = "UPDATE message SET status = 'delivered', status_updated
 fn take_turns(database: &mut Connection, seats: &[Seat]) -> Result<()> {
     let cx = OpContext::system();
     let now = cx.now().as_millis();
-    let stops: Vec<_> = (0..20)
-        .map(|_| json!({ "f": "cflow000000000000000000001", "b": "b1" }))
-        .collect();
+    let stops: Vec<_> = (0..20).map(|_| json!({ "f": "cflow000000000000000000001", "b": "b1" })).collect();
     let state = json!({
         "position": { "flowId": "cflow000000000000000000001", "versionId": "cversion000000000000000001",
                       "blockId": "b1", "waiting": { "retries": 0, "deadline": now } },
@@ -188,17 +176,7 @@ fn take_turns(database: &mut Connection, seats: &[Seat]) -> Result<()> {
             let key = format!("wc-{now}-{}", &cx.ids().secret(1)[..16]);
             let none = None::<&str>;
             let id = cx.ids().next_id();
-            insert.execute(params![
-                id,
-                seat.chat,
-                seat.session,
-                "in",
-                inbound,
-                none,
-                none,
-                key,
-                now
-            ])?;
+            insert.execute(params![id, seat.chat, seat.session, "in", inbound, none, none, key, now])?;
             save.execute(params![
                 seat.session,
                 version + 1,

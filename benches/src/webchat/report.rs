@@ -14,19 +14,8 @@ pub(super) fn line(run: &Run) -> String {
         (_, Some(rate)) => format!("{} connections, paced {rate:.0}/s", run.connections),
         (_, None) => format!("{} connections", run.connections),
     };
-    let Run {
-        round,
-        rate,
-        cpu_micros,
-        p50_ms,
-        p99_ms,
-        p999_ms,
-        ..
-    } = run;
-    let fault = run
-        .fault
-        .as_ref()
-        .map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
+    let Run { round, rate, cpu_micros, p50_ms, p99_ms, p999_ms, .. } = run;
+    let fault = run.fault.as_ref().map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
     format!(
         "round {round}, {}, {kind}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} \
          p999 {p999_ms:.2} ms{fault}",
@@ -69,25 +58,20 @@ impl Results<'_> {
     }
 
     fn rate(&self, who: Contender, connections: usize) -> Option<f64> {
-        self.spread(who, connections, false, |run| run.rate)
-            .map(|spread| spread.median)
+        self.spread(who, connections, false, |run| run.rate).map(|spread| spread.median)
     }
 
     /// What statements and socket can do together, one after the other on one core.
     fn raw_rate(&self, connections: usize) -> Option<f64> {
-        let (socket, storage) = (
-            self.rate(Contender::RawSocket, connections)?,
-            self.rate(Contender::RawStorage, connections)?,
-        );
+        let (socket, storage) =
+            (self.rate(Contender::RawSocket, connections)?, self.rate(Contender::RawStorage, connections)?);
         Some(1.0 / (1.0 / socket + 1.0 / storage))
     }
 }
 
 /// Processor time per message.
 fn cpu(results: &Results<'_>, who: Contender, connections: usize) -> Option<f64> {
-    results
-        .spread(who, connections, false, |run| run.cpu_micros)
-        .map(|spread| spread.median)
+    results.spread(who, connections, false, |run| run.cpu_micros).map(|spread| spread.median)
 }
 
 /// What statements and socket take of the processor together.
@@ -102,12 +86,7 @@ fn cell(value: Option<Spread>) -> String {
 fn section(options: &Options, runs: &[Run]) -> String {
     let results = Results(runs);
     let mut text = String::from("## Web chat: stored round trips\n\n");
-    let connections = options
-        .connections
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(",");
+    let connections = options.connections.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     text.push_str(&report::circumstances(&format!(
         "cargo xtask bench webchat --rounds {} --seconds {} --connections {connections}{}",
         options.rounds,
@@ -131,13 +110,7 @@ fn section(options: &Options, runs: &[Run]) -> String {
 }
 
 fn closed(results: &Results<'_>, connections: usize) -> String {
-    let mut table = Table::new(&[
-        "",
-        "messages/s",
-        "server CPU, us/message",
-        "p99, ms",
-        "FlowSDK is",
-    ]);
+    let mut table = Table::new(&["", "messages/s", "server CPU, us/message", "p99, ms", "FlowSDK is"]);
     let ours = results.rate(Contender::FlowSdk, connections);
     let times = |rate: Option<f64>| match (ours, rate) {
         (Some(ours), Some(rate)) => format!("{:.2}x", ours / rate),
@@ -146,11 +119,7 @@ fn closed(results: &Results<'_>, connections: usize) -> String {
     for who in Contender::ALL {
         let of = |value: fn(&Run) -> f64| results.spread(who, connections, false, value);
         let Some(rate) = of(|run| run.rate) else { continue };
-        let latency = if who == Contender::RawStorage {
-            None
-        } else {
-            of(|run| run.p99_ms)
-        };
+        let latency = if who == Contender::RawStorage { None } else { of(|run| run.p99_ms) };
         table.row([
             who.name().to_owned(),
             rate.to_string(),
@@ -161,27 +130,14 @@ fn closed(results: &Results<'_>, connections: usize) -> String {
     }
     if let Some(raw) = results.raw_rate(connections) {
         let name = "raw: both, one after the other".to_owned();
-        table.row([
-            name,
-            format!("{raw:.0}"),
-            "-".to_owned(),
-            "-".to_owned(),
-            times(Some(raw)),
-        ]);
+        table.row([name, format!("{raw:.0}"), "-".to_owned(), "-".to_owned(), times(Some(raw))]);
     }
     table.to_string()
 }
 
 fn paced(results: &Results<'_>, connections: usize) -> String {
-    let mut table = Table::new(&[
-        "",
-        "messages/s",
-        "p50",
-        "p99",
-        "p999",
-        "server CPU, us/message",
-        "resident, MiB",
-    ]);
+    let mut table =
+        Table::new(&["", "messages/s", "p50", "p99", "p999", "server CPU, us/message", "resident, MiB"]);
     for who in Contender::ALL {
         let of = |value: fn(&Run) -> f64| results.spread(who, connections, true, value);
         let Some(rate) = of(|run| run.rate) else { continue };
@@ -222,11 +178,7 @@ fn goals(results: &Results<'_>, connections: usize) -> String {
             cost_cpu,
             |ratio| ratio <= 1.5,
         ),
-        report::goal(
-            "p99 at half load at most 10 ms",
-            tail.map(|spread| spread.median),
-            |ms| ms <= 10.0,
-        ),
+        report::goal("p99 at half load at most 10 ms", tail.map(|spread| spread.median), |ms| ms <= 10.0),
     ]
     .concat()
 }

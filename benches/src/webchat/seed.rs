@@ -41,11 +41,8 @@ impl Channel {
 
 /// Makes the database.
 pub(crate) async fn seed(file: &Path) -> Result<Channel> {
-    let store = SqlStore::connect(
-        &DatabaseUrl::SqliteFile(file.to_owned()),
-        OutboxRoutes::embedded([]),
-    )
-    .await?;
+    let store =
+        SqlStore::connect(&DatabaseUrl::SqliteFile(file.to_owned()), OutboxRoutes::embedded([])).await?;
     let cx = OpContext::system();
     let router = Router {
         id: RouterId::generate(cx.ids()),

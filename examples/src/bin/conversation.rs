@@ -41,12 +41,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     prepare(&store, &cx, &channel, &session).await?;
 
     let key = Arc::new(MasterKey::new("0123456789abcdef0123456789abcdef")?);
-    let conversations = Conversations::new(
-        Arc::new(store),
-        cx.clone(),
-        key,
-        Handover::Direct(Arc::new(Printer)),
-    );
+    let conversations =
+        Conversations::new(Arc::new(store), cx.clone(), key, Handover::Direct(Arc::new(Printer)));
     for (number, text) in ["hello", "again", "and again"].into_iter().enumerate() {
         let event = ConversationEvent::Incoming(IncomingEvent {
             channel_type: Channel::Webchat,

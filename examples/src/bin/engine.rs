@@ -53,12 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let flow = CompiledFlow::compile(&version).map_err(|problems| format!("{problems:#?}"))?;
 
-    let mut contact = Contact::create(
-        &cx,
-        "wc-example-you".to_owned(),
-        "You".to_owned(),
-        Channel::Webchat,
-    );
+    let mut contact = Contact::create(&cx, "wc-example-you".to_owned(), "You".to_owned(), Channel::Webchat);
     let chat = ChatId::generate(cx.ids());
     let mut session = Session::begin(
         SessionId::parse("wc-example-you")?,
@@ -77,15 +72,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("(say something)");
     for (number, line) in io::stdin().lock().lines().enumerate() {
         let message = IncomingMessage::text(format!("line-{number}"), line?);
-        let started = session
-            .position
-            .as_ref()
-            .is_some_and(|position| position.block_id.is_some());
-        let trigger = if started {
-            Trigger::Message(&message)
-        } else {
-            Trigger::Start(&message)
-        };
+        let started = session.position.as_ref().is_some_and(|position| position.block_id.is_some());
+        let trigger = if started { Trigger::Message(&message) } else { Trigger::Start(&message) };
         let scene = Scene {
             flow: Arc::clone(&flow),
             router: &router,

@@ -28,10 +28,7 @@ impl Context {
     pub fn new(claim: Map<String, Value>) -> Self {
         let variables: Map<String, Value> = claim.into_iter().filter(|(key, _)| readable(key)).collect();
         let fingerprint = (!variables.is_empty()).then(|| fingerprint(&variables));
-        Self {
-            variables,
-            fingerprint,
-        }
+        Self { variables, fingerprint }
     }
 }
 
@@ -101,14 +98,8 @@ mod tests {
 
     #[test]
     fn rule_3_another_value_is_another_conversation() {
-        assert_ne!(
-            context(json!({ "a": 1 })).fingerprint,
-            context(json!({ "a": "1" })).fingerprint
-        );
-        assert_ne!(
-            context(json!({ "a": [1, 2] })).fingerprint,
-            context(json!({ "a": [12] })).fingerprint
-        );
+        assert_ne!(context(json!({ "a": 1 })).fingerprint, context(json!({ "a": "1" })).fingerprint);
+        assert_ne!(context(json!({ "a": [1, 2] })).fingerprint, context(json!({ "a": [12] })).fingerprint);
         assert_eq!(context(json!({ "a-b": 1 })).fingerprint, None);
     }
 

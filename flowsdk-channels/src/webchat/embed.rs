@@ -59,16 +59,12 @@ pub fn verify(token: &str, secret: &SecretString, now: Timestamp) -> Result<Embe
     validation.validate_exp = false;
     validation.validate_aud = false;
     let key = DecodingKey::from_secret(secret.expose_secret().as_bytes());
-    let claims = decode::<Claims>(token, &key, &validation)
-        .map_err(|error| refused(error.kind()))?
-        .claims;
+    let claims = decode::<Claims>(token, &key, &validation).map_err(|error| refused(error.kind()))?.claims;
     if claims.exp.saturating_mul(1_000) <= now.as_millis() {
         return Err(AuthError::TokenExpired);
     }
     let visitor = VisitorId::parse(claims.sub).map_err(|_| AuthError::TokenInvalid("sub is not usable"))?;
-    let name = claims
-        .name
-        .map(|name| name.trim().chars().take(MAX_NAME_CHARS).collect::<String>());
+    let name = claims.name.map(|name| name.trim().chars().take(MAX_NAME_CHARS).collect::<String>());
     Ok(EmbedToken {
         visitor,
         name: name.filter(|name| !name.is_empty()),
@@ -103,12 +99,8 @@ mod tests {
 
     fn token(algorithm: Algorithm, secret: &str, claims: &Value) -> String {
         install_crypto();
-        encode(
-            &Header::new(algorithm),
-            claims,
-            &EncodingKey::from_secret(secret.as_bytes()),
-        )
-        .expect("encodes")
+        encode(&Header::new(algorithm), claims, &EncodingKey::from_secret(secret.as_bytes()))
+            .expect("encodes")
     }
 
     fn outcome(token: &str) -> Result<EmbedToken, &'static str> {
@@ -124,10 +116,7 @@ mod tests {
         let claims = json!({ "sub": "ana@example.com", "name": " Ana ", "context": { "plan": "pro", "x-y": 1 },
             "flowId": "cflow", "exp": LATER });
         let read = outcome(&token(Algorithm::HS256, "secret", &claims)).expect("accepted");
-        assert_eq!(
-            (read.visitor.as_str(), read.name.as_deref()),
-            ("ana@example.com", Some("Ana"))
-        );
+        assert_eq!((read.visitor.as_str(), read.name.as_deref()), ("ana@example.com", Some("Ana")));
         assert_eq!(Value::from(read.context.variables), json!({ "plan": "pro" }));
         assert_eq!(read.flow_id, FlowId::parse("cflow").ok());
     }
@@ -145,23 +134,11 @@ mod tests {
             ("wrong key", token(Algorithm::HS256, "other", &good), "signature"),
             ("HS512", token(Algorithm::HS512, "secret", &good), "algorithm"),
             ("alg none", none, "malformed"),
-            (
-                "no exp",
-                token(Algorithm::HS256, "secret", &json!({ "sub": "ana" })),
-                "malformed",
-            ),
-            (
-                "no sub",
-                token(Algorithm::HS256, "secret", &json!({ "exp": LATER })),
-                "malformed",
-            ),
+            ("no exp", token(Algorithm::HS256, "secret", &json!({ "sub": "ana" })), "malformed"),
+            ("no sub", token(Algorithm::HS256, "secret", &json!({ "exp": LATER })), "malformed"),
             (
                 "expired",
-                token(
-                    Algorithm::HS256,
-                    "secret",
-                    &json!({ "sub": "ana", "exp": 1_800_000_000 }),
-                ),
+                token(Algorithm::HS256, "secret", &json!({ "sub": "ana", "exp": 1_800_000_000 })),
                 "expired",
             ),
             (
@@ -171,11 +148,7 @@ mod tests {
             ),
             (
                 "context no object",
-                token(
-                    Algorithm::HS256,
-                    "secret",
-                    &json!({ "sub": "a", "exp": LATER, "context": 1 }),
-                ),
+                token(Algorithm::HS256, "secret", &json!({ "sub": "a", "exp": LATER, "context": 1 })),
                 "malformed",
             ),
             ("garbage", "a.b.c".to_owned(), "malformed"),

@@ -164,22 +164,12 @@ impl Gateway {
             recent: VecDeque::new(),
             acks: Acks::Unknown(false),
         };
-        let member = Arc::new(Member {
-            connection,
-            state: Mutex::new(state),
-        });
+        let member = Arc::new(Member { connection, state: Mutex::new(state) });
         let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
-        rooms
-            .entry(session.clone())
-            .or_default()
-            .push(Arc::clone(&member));
+        rooms.entry(session.clone()).or_default().push(Arc::clone(&member));
         metrics::gauge!("flowsdk_webchat_sessions_online").set(rooms.len() as f64);
         drop(rooms);
-        Seat {
-            gateway: Arc::clone(self),
-            session,
-            member,
-        }
+        Seat { gateway: Arc::clone(self), session, member }
     }
 
     /// Sessions that have a socket here.
@@ -201,8 +191,7 @@ impl Gateway {
             delayed.insert(session.clone(), VecDeque::from([event]));
             drop(delayed);
             if let Some(gateway) = self.this.upgrade() {
-                self.tasks
-                    .spawn(async move { gateway.emit_delayed(&session).await });
+                self.tasks.spawn(async move { gateway.emit_delayed(&session).await });
             }
         } else {
             drop(delayed);
@@ -311,10 +300,7 @@ impl Gateway {
         metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
         member.connection.close();
         // A full socket may not even take the close: it is closed again until it is gone.
-        self.broken
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Arc::clone(member));
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(member));
     }
 
     fn try_write(
@@ -390,15 +376,12 @@ impl Gateway {
         message: &MessageId,
         time: Duration,
     ) {
-        self.probation
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push_back(Probation {
-                until: self.cx.now() + time,
-                member: Arc::clone(member),
-                session: session.clone(),
-                message: message.clone(),
-            });
+        self.probation.lock().unwrap_or_else(PoisonError::into_inner).push_back(Probation {
+            until: self.cx.now() + time,
+            member: Arc::clone(member),
+            session: session.clone(),
+            message: message.clone(),
+        });
     }
 
     fn report(&self, session: &SessionId, message: &MessageId, to: DeliveryStatus) {
@@ -439,9 +422,7 @@ impl Seat {
             gateway.write_patiently(member, &self.session, message).await;
         }
         while let Some(event) = self.next_held() {
-            gateway
-                .write_patiently(member, &self.session, &ServerMessage::from(&event))
-                .await;
+            gateway.write_patiently(member, &self.session, &ServerMessage::from(&event)).await;
         }
     }
 

@@ -86,31 +86,18 @@ pub fn text(payload: Value, cx: &OpContext) -> Result<IncomingMessage, InboundEr
     if payload.text.chars().count() > MAX_TEXT_CHARS {
         return Err(InboundError::TextTooLong);
     }
-    message(
-        cx,
-        payload.client_message_id,
-        Known::Text {
-            text: TextBody {
-                body: clean(payload.text),
-            },
-        },
-    )
+    message(cx, payload.client_message_id, Known::Text { text: TextBody { body: clean(payload.text) } })
 }
 
 /// Event `message_interactive`: `{ type, id, title, clientMessageId? }`.
 pub fn interactive(payload: Value, cx: &OpContext) -> Result<IncomingMessage, InboundError> {
     let payload: InteractivePayload = read(payload)?;
     if payload.id.is_empty()
-        || [&payload.id, &payload.title]
-            .iter()
-            .any(|t| t.chars().count() > MAX_REPLY_CHARS)
+        || [&payload.id, &payload.title].iter().any(|t| t.chars().count() > MAX_REPLY_CHARS)
     {
         return Err(InboundError::PayloadInvalid);
     }
-    let reply = Reply {
-        id: clean(payload.id),
-        title: clean(payload.title),
-    };
+    let reply = Reply { id: clean(payload.id), title: clean(payload.title) };
     let interactive = match payload.kind {
         ReplyType::ButtonReply => IncomingInteractive::ButtonReply { button_reply: reply },
         ReplyType::ListReply => IncomingInteractive::ListReply { list_reply: reply },
@@ -120,11 +107,7 @@ pub fn interactive(payload: Value, cx: &OpContext) -> Result<IncomingMessage, In
 
 /// Postgres stores no NUL in a text.
 fn clean(text: String) -> String {
-    if text.contains('\0') {
-        text.replace('\0', "\u{fffd}")
-    } else {
-        text
-    }
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
 fn message(cx: &OpContext, client: Option<String>, content: Known) -> Result<IncomingMessage, InboundError> {
@@ -171,18 +154,9 @@ mod tests {
             (json!({ "text": "" }), InboundError::TextEmpty),
             (json!({ "text": " \n\t" }), InboundError::TextEmpty),
             (json!({ "text": long }), InboundError::TextTooLong),
-            (
-                json!({ "text": "a", "clientMessageId": "" }),
-                InboundError::ClientMessageIdInvalid,
-            ),
-            (
-                json!({ "text": "a", "clientMessageId": "a b" }),
-                InboundError::ClientMessageIdInvalid,
-            ),
-            (
-                json!({ "text": "a", "clientMessageId": "x".repeat(65) }),
-                InboundError::ClientMessageIdInvalid,
-            ),
+            (json!({ "text": "a", "clientMessageId": "" }), InboundError::ClientMessageIdInvalid),
+            (json!({ "text": "a", "clientMessageId": "a b" }), InboundError::ClientMessageIdInvalid),
+            (json!({ "text": "a", "clientMessageId": "x".repeat(65) }), InboundError::ClientMessageIdInvalid),
         ] {
             assert_eq!(text(payload.clone(), &cx).map(drop), Err(error), "{payload}");
         }
@@ -191,10 +165,7 @@ mod tests {
             json!({ "type": "reply", "id": "a", "title": "A" }),
             json!({ "type": "button_reply", "id": "" , "title": "" }),
         ] {
-            assert_eq!(
-                interactive(payload, &cx).map(drop),
-                Err(InboundError::PayloadInvalid)
-            );
+            assert_eq!(interactive(payload, &cx).map(drop), Err(InboundError::PayloadInvalid));
         }
     }
 

@@ -69,14 +69,9 @@ where
 {
     async fn accept(&self, event: IncomingEvent) -> Result<Accepted, IngressError> {
         let key = event.session_id.to_string();
-        let report = self
-            .submitter
-            .submit(key, ConversationEvent::Incoming(event))
-            .await?;
+        let report = self.submitter.submit(key, ConversationEvent::Incoming(event)).await?;
         let stored = report.stored.into_iter().next().ok_or(IngressError::Dropped)?;
-        Ok(Accepted {
-            message_id: stored.id,
-        })
+        Ok(Accepted { message_id: stored.id })
     }
 }
 
@@ -102,10 +97,7 @@ impl Ingress for StreamIngress {
         if let Some(client) = &message.client_message_id {
             // A repetition gets the first id, and is published again all the same: the first try may have
             // died before its append. The unique key of the row drops what is double.
-            id = self
-                .kv
-                .claim(&keys::client_message(&event.session_id, client), &id)
-                .await?;
+            id = self.kv.claim(&keys::client_message(&event.session_id, client), &id).await?;
             message.internal_id = Some(id.clone());
         }
         self.broker.publish(&[NewEntry::of::<Incoming>(&event)]).await?;

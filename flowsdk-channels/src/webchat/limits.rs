@@ -44,9 +44,7 @@ pub struct Limits {
 
 impl std::fmt::Debug for Limits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Limits")
-            .field("config", &self.config)
-            .finish_non_exhaustive()
+        f.debug_struct("Limits").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
@@ -88,9 +86,7 @@ impl Limits {
 
     /// Whether this address may begin another visit.
     pub fn admit_visit(&self, address: IpAddr) -> bool {
-        self.visits
-            .as_ref()
-            .is_none_or(|limiter| limiter.check_key(&address).is_ok())
+        self.visits.as_ref().is_none_or(|limiter| limiter.check_key(&address).is_ok())
     }
 
     /// Whether another key from this address may be compared.
@@ -100,9 +96,7 @@ impl Limits {
 
     /// Whether this session may write another message.
     pub fn admit_message(&self, session: &SessionId) -> bool {
-        self.messages
-            .as_ref()
-            .is_none_or(|limiter| limiter.check_key(session).is_ok())
+        self.messages.as_ref().is_none_or(|limiter| limiter.check_key(session).is_ok())
     }
 
     /// A place for another socket of this session, if there is one.
@@ -114,10 +108,7 @@ impl Limits {
         }
         *count += 1;
         drop(sockets);
-        Some(SocketPlace {
-            limits: Arc::clone(self),
-            session: session.clone(),
-        })
+        Some(SocketPlace { limits: Arc::clone(self), session: session.clone() })
     }
 
     /// Forgets addresses and sessions that have been quiet; an idempotent tick.
@@ -162,10 +153,7 @@ mod tests {
 
     #[test]
     fn a_socket_place_is_given_back() {
-        let limits = Limits::new(LimitsConfig {
-            sockets_per_visitor: 1,
-            ..LimitsConfig::default()
-        });
+        let limits = Limits::new(LimitsConfig { sockets_per_visitor: 1, ..LimitsConfig::default() });
         let place = limits.admit_socket(&session());
         assert!(place.is_some() && limits.admit_socket(&session()).is_none());
         drop(place);

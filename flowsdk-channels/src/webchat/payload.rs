@@ -83,11 +83,7 @@ pub struct HistoryItem {
 
 impl From<Message> for HistoryItem {
     fn from(message: Message) -> Self {
-        Self {
-            direction: message.direction,
-            status: message.status,
-            message: message.into(),
-        }
+        Self { direction: message.direction, status: message.status, message: message.into() }
     }
 }
 

@@ -31,10 +31,7 @@ where
 {
     async fn pass(&self, events: &[StatusEvent]) -> Result<(), String> {
         let events: Vec<&StatusEvent> = events.iter().collect();
-        self.0
-            .apply(&events)
-            .await
-            .map_err(|error| Chain(&error).to_string())
+        self.0.apply(&events).await.map_err(|error| Chain(&error).to_string())
     }
 }
 
@@ -46,10 +43,7 @@ pub struct StreamStatuses(pub Arc<dyn Broker>);
 impl StatusSink for StreamStatuses {
     async fn pass(&self, events: &[StatusEvent]) -> Result<(), String> {
         let entries: Vec<NewEntry> = events.iter().map(NewEntry::of::<Status>).collect();
-        self.0
-            .publish(&entries)
-            .await
-            .map_err(|error| Chain(&error).to_string())
+        self.0.publish(&entries).await.map_err(|error| Chain(&error).to_string())
     }
 }
 
@@ -67,10 +61,7 @@ pub struct StatusQueue {
 impl StatusQueue {
     /// A queue before `sink`.
     pub fn new(sink: Arc<dyn StatusSink>) -> Self {
-        Self {
-            waiting: Mutex::default(),
-            sink,
-        }
+        Self { waiting: Mutex::default(), sink }
     }
 
     /// Adds a status; it goes on with the next [`StatusQueue::flush`].

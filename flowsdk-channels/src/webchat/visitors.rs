@@ -3,7 +3,6 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use flowsdk_core::contact::{Contact, ContactChange};
 use flowsdk_core::context::OpContext;
@@ -14,26 +13,18 @@ use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
 use flowsdk_core::stream::event::IncomingEvent;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use moka::sync::Cache;
-use rand::RngExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use sha2::Sha256;
-use subtle::ConstantTimeEq as _;
 
 use super::payload::AuthOk;
+use super::remembered::Remembered;
 use super::{AuthError, Limits, WebchatChannel, WebchatIdentity, WebchatTx, embed};
 
 /// `contactName` of webchat events (spec B 4.2).
 const CONTACT_NAME: &str = "WebChat User";
 /// Name of a new visitor's contact (spec B 4.2).
 const NEW_CONTACT_NAME: &str = "Flow Chat";
-/// How long a key that was right is remembered, so that a reconnect needs no bcrypt.
-const REMEMBER_FOR: Duration = Duration::from_secs(15 * 60);
-/// Most keys remembered.
-const REMEMBERED: u64 = 100_000;
 
 /// What a socket or a history request says of itself.
 #[derive(Clone, Default, Deserialize)]
@@ -64,6 +55,15 @@ impl fmt::Debug for Handshake {
             .field("since", &self.since)
             .finish_non_exhaustive()
     }
+}
+
+/// Who calls, as the transport knows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    /// His address.
+    pub address: IpAddr,
+    /// The origin of the page he is on, if a browser calls.
+    pub origin: Option<&'a str>,
 }
 
 /// A visitor who was let in.
@@ -123,41 +123,27 @@ where
         hasher: PasswordHasher,
         limits: Arc<Limits>,
     ) -> Self {
-        Self {
-            store,
-            cx,
-            master_key,
-            hasher,
-            limits,
-            remembered: Remembered::new(),
-        }
+        Self { store, cx, master_key, hasher, limits, remembered: Remembered::new() }
     }
 
-    /// Lets a socket in: a new visit, a returning visitor or an embed token. `origin` is the page's,
-    /// where the transport knows it.
+    /// Lets a socket in: a new visit, a returning visitor or an embed token.
     ///
     /// # Errors
     /// A returning visitor whose key is wrong never becomes a new visit (spec B 3.1).
     pub async fn enter(
         &self,
         handshake: &Handshake,
-        address: IpAddr,
-        origin: Option<&str>,
+        caller: Caller<'_>,
     ) -> Result<(Visitor, AuthOk), AuthError> {
-        let channel = self.channel(handshake).await?;
-        if let (Some(allowed), Some(origin)) = (&channel.allowed_origins, origin)
-            && !allowed.iter().any(|known| known == origin)
-        {
-            return Err(AuthError::OriginRefused);
-        }
+        let channel = self.channel(handshake, caller).await?;
         let anonymous = handshake.user_id.is_none() && handshake.session_key.is_none();
         if channel.embed_secret.is_none() && anonymous {
-            if !self.limits.admit_visit(address) {
+            if !self.limits.admit_visit(caller.address) {
                 return Err(AuthError::RateLimited);
             }
             return self.new_visit(handshake, &channel).await;
         }
-        let visitor = self.known(handshake, &channel).await?;
+        let visitor = self.known(handshake, &channel, caller).await?;
         let ok = AuthOk {
             user_id: visitor.session_id.party().to_owned(),
             session_key: handshake
@@ -172,9 +158,9 @@ where
     }
 
     /// Recognises a visitor who must be known already: for his history.
-    pub async fn recognise(&self, handshake: &Handshake) -> Result<Visitor, AuthError> {
-        let channel = self.channel(handshake).await?;
-        self.known(handshake, &channel).await
+    pub async fn recognise(&self, handshake: &Handshake, caller: Caller<'_>) -> Result<Visitor, AuthError> {
+        let channel = self.channel(handshake, caller).await?;
+        self.known(handshake, &channel, caller).await
     }
 
     /// The clock and ids of the service.
@@ -182,30 +168,34 @@ where
         &self.cx
     }
 
-    async fn channel(&self, handshake: &Handshake) -> Result<WebchatChannel, AuthError> {
+    /// The channel, if the page's origin is among those it allows.
+    async fn channel(&self, handshake: &Handshake, caller: Caller<'_>) -> Result<WebchatChannel, AuthError> {
         let id = ChannelId::parse(handshake.channel_id.clone()).map_err(|_| AuthError::ChannelUnknown)?;
-        self.store
-            .read()
-            .await?
-            .webchat()
-            .find_channel(&id)
-            .await?
-            .ok_or(AuthError::ChannelUnknown)
+        let channel = self.store.read().await?.webchat().find_channel(&id).await?;
+        let channel = channel.ok_or(AuthError::ChannelUnknown)?;
+        match (&channel.allowed_origins, caller.origin) {
+            (Some(allowed), Some(origin)) if !allowed.iter().any(|known| known == origin) => {
+                Err(AuthError::OriginRefused)
+            }
+            _ => Ok(channel),
+        }
     }
 
-    async fn known(&self, handshake: &Handshake, channel: &WebchatChannel) -> Result<Visitor, AuthError> {
+    async fn known(
+        &self,
+        handshake: &Handshake,
+        channel: &WebchatChannel,
+        caller: Caller<'_>,
+    ) -> Result<Visitor, AuthError> {
         match &channel.embed_secret {
             Some(secret) => {
-                let secret = self
-                    .master_key
-                    .decrypt(secret)
-                    .map_err(|_| StorageError::Corrupt {
-                        entity: "webchat_channel",
-                        reason: "its embed secret cannot be opened".to_owned(),
-                    })?;
+                let secret = self.master_key.decrypt(secret).map_err(|_| StorageError::Corrupt {
+                    entity: "webchat_channel",
+                    reason: "its embed secret cannot be opened".to_owned(),
+                })?;
                 self.with_token(handshake, channel, &secret).await
             }
-            None => self.returning(handshake, channel).await,
+            None => self.returning(handshake, channel, caller).await,
         }
     }
 
@@ -216,20 +206,12 @@ where
     ) -> Result<(Visitor, AuthOk), AuthError> {
         let visitor = VisitorId::generate(self.cx.ids());
         let session_key = SecretString::from(self.cx.ids().secret(2));
-        let session_key_hash = self
-            .hasher
-            .hash(&session_key, SESSION_KEY_COST)
-            .await
-            .map_err(refused)?;
+        let session_key_hash = self.hasher.hash(&session_key, SESSION_KEY_COST).await.map_err(refused)?;
         let session_id =
             SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
         let identity = session_id.contact_identity();
-        let contact = Contact::create(
-            &self.cx,
-            identity.clone(),
-            NEW_CONTACT_NAME.to_owned(),
-            Channel::Webchat,
-        );
+        let contact =
+            Contact::create(&self.cx, identity.clone(), NEW_CONTACT_NAME.to_owned(), Channel::Webchat);
         let mut tx = self.store.begin().await?;
         let contact = tx.contacts().insert_or_get(&contact).await?;
         let row = WebchatIdentity {
@@ -251,7 +233,12 @@ where
         Ok((self.visitor(handshake, channel, session_id, contact.id), ok))
     }
 
-    async fn returning(&self, handshake: &Handshake, channel: &WebchatChannel) -> Result<Visitor, AuthError> {
+    async fn returning(
+        &self,
+        handshake: &Handshake,
+        channel: &WebchatChannel,
+        caller: Caller<'_>,
+    ) -> Result<Visitor, AuthError> {
         let (Some(user_id), Some(key)) = (&handshake.user_id, &handshake.session_key) else {
             return Err(AuthError::IdentityInvalid);
         };
@@ -259,15 +246,13 @@ where
         let session_id =
             SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
         let identity = session_id.contact_identity();
-        let row = self
-            .store
-            .read()
-            .await?
-            .webchat()
-            .find_identity(&channel.id, &identity)
-            .await?;
+        let row = self.store.read().await?.webchat().find_identity(&channel.id, &identity).await?;
         let row = row.ok_or(AuthError::IdentityInvalid)?;
         if !self.remembered.knows(&identity, key, &row.session_key_hash) {
+            // Guesses must not keep others waiting for their bcrypt.
+            if !self.limits.admit_key_check(caller.address) {
+                return Err(AuthError::RateLimited);
+            }
             match self.hasher.verify(key, &row.session_key_hash).await {
                 Ok(true) => self.remembered.note(&identity, key, &row.session_key_hash),
                 Ok(false) | Err(PasswordError::TooLong) => return Err(AuthError::IdentityInvalid),
@@ -283,10 +268,7 @@ where
         channel: &WebchatChannel,
         secret: &SecretString,
     ) -> Result<Visitor, AuthError> {
-        let token = handshake
-            .token
-            .as_ref()
-            .ok_or(AuthError::TokenInvalid("missing"))?;
+        let token = handshake.token.as_ref().ok_or(AuthError::TokenInvalid("missing"))?;
         let token = embed::verify(token.expose_secret(), secret, self.cx.now())?;
         let session_id =
             SessionId::webchat(&channel.id, &token.visitor, token.context.fingerprint.as_deref())
@@ -344,10 +326,7 @@ where
             contact_id,
             context: None,
             flow_id: None,
-            since: handshake
-                .since
-                .as_ref()
-                .and_then(|id| MessageId::parse(id.clone()).ok()),
+            since: handshake.since.as_ref().and_then(|id| MessageId::parse(id.clone()).ok()),
         }
     }
 }
@@ -360,48 +339,5 @@ fn refused(error: PasswordError) -> AuthError {
             entity: "webchat_identity",
             reason: "its key hash is no bcrypt hash".to_owned(),
         }),
-    }
-}
-
-/// Keys that were right a short while ago, as keyed digests in memory: never the key, never stored.
-struct Remembered {
-    /// As long as a block of the hash.
-    secret: [u8; 64],
-    digests: Cache<String, [u8; 32]>,
-}
-
-impl fmt::Debug for Remembered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Remembered")
-    }
-}
-
-impl Remembered {
-    fn new() -> Self {
-        let digests = Cache::builder()
-            .max_capacity(REMEMBERED)
-            .time_to_live(REMEMBER_FOR)
-            .build();
-        Self {
-            secret: rand::rng().random(),
-            digests,
-        }
-    }
-
-    /// Of the key and of the stored hash, so that a changed key is not remembered.
-    fn digest(&self, key: &SecretString, hash: &str) -> [u8; 32] {
-        let mut mac = Hmac::<Sha256>::new((&self.secret).into());
-        mac.update(hash.as_bytes());
-        mac.update(key.expose_secret().as_bytes());
-        mac.finalize().into_bytes().into()
-    }
-
-    fn note(&self, identity: &str, key: &SecretString, hash: &str) {
-        self.digests.insert(identity.to_owned(), self.digest(key, hash));
-    }
-
-    fn knows(&self, identity: &str, key: &SecretString, hash: &str) -> bool {
-        let known = self.digests.get(identity);
-        known.is_some_and(|known| bool::from(known.ct_eq(&self.digest(key, hash))))
     }
 }

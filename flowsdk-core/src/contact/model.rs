@@ -76,12 +76,8 @@ mod tests {
 
     #[test]
     fn a_blank_name_is_ignored_and_a_set_name_is_locked() {
-        let mut contact = Contact::create(
-            &OpContext::system(),
-            "1".into(),
-            "Flow Chat".into(),
-            Channel::Webchat,
-        );
+        let mut contact =
+            Contact::create(&OpContext::system(), "1".into(), "Flow Chat".into(), Channel::Webchat);
         contact.apply(&ContactChange::Name("  \t".into()));
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Flow Chat", false));
         contact.apply(&ContactChange::Name(" Ana ".into()));

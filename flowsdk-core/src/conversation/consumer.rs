@@ -54,25 +54,14 @@ where
             Ok(reports) => reports.into_iter().map(Verdict::Done).collect(),
             Err(error) => {
                 let (transient, reason) = (error.is_transient(), Chain(&error).to_string());
-                batch
-                    .iter()
-                    .map(|_| Verdict::Retry {
-                        transient,
-                        reason: reason.clone(),
-                    })
-                    .collect()
+                batch.iter().map(|_| Verdict::Retry { transient, reason: reason.clone() }).collect()
             }
         }
     }
 
     async fn poison(&self, _key: &str, event: &ConversationEvent, reason: &str) -> Result<(), String> {
         self.conversations
-            .freeze(
-                event.session_id().clone(),
-                event.to_json(),
-                "poison_entry",
-                reason,
-            )
+            .freeze(event.session_id().clone(), event.to_json(), "poison_entry", reason)
             .await
             .map_err(|error| Chain(&error).to_string())
     }

@@ -75,9 +75,7 @@ impl Decider<'_> {
             (None, Some(Opened::Frozen(chat_id))) => {
                 self.store_all(event, &chat_id, self.now, &mut report);
                 if report.stored.iter().any(|message| !message.duplicate) {
-                    self.writes
-                        .kept
-                        .push((event.session_id().clone(), event.to_json()));
+                    self.writes.kept.push((event.session_id().clone(), event.to_json()));
                 }
                 return Ok(report);
             }
@@ -88,9 +86,7 @@ impl Decider<'_> {
             report.outgoing.clone_from(&run.outgoing);
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.
-                self.facts
-                    .contacts
-                    .insert(run.contact.id.clone(), run.contact.clone());
+                self.facts.contacts.insert(run.contact.id.clone(), run.contact.clone());
             }
             self.writes.add(event, *run, expected, self.now, self.handover);
         }
@@ -161,18 +157,13 @@ impl Decider<'_> {
             messages: messages.into_iter().cloned().collect(),
             timestamp: self.now,
         };
-        self.writes
-            .entries
-            .push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Message(event)));
+        self.writes.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Message(event)));
         Progress::Ran(Box::new(run))
     }
 
     fn stage(&self, session: &Session) -> Result<Stage<'_>, ConversationError> {
-        let router = self
-            .facts
-            .routers
-            .get(&session.router_id)
-            .ok_or_else(|| broken("its router is not there"))?;
+        let router =
+            self.facts.routers.get(&session.router_id).ok_or_else(|| broken("its router is not there"))?;
         Ok(Stage {
             cx: self.cx,
             now: self.time_of(session),
@@ -215,19 +206,11 @@ impl Decider<'_> {
             // A message may come twice within a batch, too.
             let known = self.facts.duplicates.get(&key).or_else(|| self.stored.get(&key));
             if let Some(id) = known {
-                report.stored.push(StoredMessage {
-                    id: id.clone(),
-                    duplicate: true,
-                });
+                report.stored.push(StoredMessage { id: id.clone(), duplicate: true });
                 continue;
             }
-            let id = message
-                .internal_id
-                .clone()
-                .unwrap_or_else(|| MessageId::generate(self.cx.ids()));
-            self.writes
-                .messages
-                .push(incoming_row(id.clone(), &event.session_id, chat_id, message, at));
+            let id = message.internal_id.clone().unwrap_or_else(|| MessageId::generate(self.cx.ids()));
+            self.writes.messages.push(incoming_row(id.clone(), &event.session_id, chat_id, message, at));
             self.stored.insert(key, id.clone());
             report.stored.push(StoredMessage { id, duplicate: false });
             fresh.push(message);
@@ -237,21 +220,14 @@ impl Decider<'_> {
 }
 
 fn broken(reason: &str) -> StorageError {
-    StorageError::Corrupt {
-        entity: "session",
-        reason: reason.to_owned(),
-    }
+    StorageError::Corrupt { entity: "session", reason: reason.to_owned() }
 }
 
 /// A session that ended within an event begins again with the next message of the same event.
 fn restart(mut run: Run, entry: Option<Position>, now: Timestamp) -> Run {
     let old = run.session;
     let mut session = Session::begin(old.id, old.router_id, old.contact_id, old.chat_id, now);
-    session.position = entry.map(|position| Position {
-        block_id: None,
-        waiting: None,
-        ..position
-    });
+    session.position = entry.map(|position| Position { block_id: None, waiting: None, ..position });
     run.session = session;
     run.after = After::Live;
     run

@@ -51,24 +51,13 @@ impl Facts {
             let keys: Vec<String> = events
                 .iter()
                 .filter_map(|event| event.incoming())
-                .flat_map(|event| {
-                    event
-                        .messages
-                        .iter()
-                        .map(|message| message.dedupe_key(&event.session_id))
-                })
+                .flat_map(|event| event.messages.iter().map(|message| message.dedupe_key(&event.session_id)))
                 .collect();
             duplicates.extend(tx.messages().find_by_channel_ids(&keys).await?);
         }
         Ok(Self {
-            sessions: stored
-                .into_iter()
-                .map(|stored| (stored.session.id.clone(), stored))
-                .collect(),
-            contacts: contacts
-                .into_iter()
-                .map(|contact| (contact.id.clone(), contact))
-                .collect(),
+            sessions: stored.into_iter().map(|stored| (stored.session.id.clone(), stored)).collect(),
+            contacts: contacts.into_iter().map(|contact| (contact.id.clone(), contact)).collect(),
             routers: HashMap::new(),
             flows: Flows::default(),
             duplicates,
@@ -86,9 +75,7 @@ impl Facts {
         opened: &HashMap<SessionId, Opened>,
     ) -> Result<(), ConversationError> {
         let stored = self.sessions.values().map(|stored| &stored.session);
-        let sessions: Vec<&Session> = stored
-            .chain(opened.values().filter_map(Opened::session))
-            .collect();
+        let sessions: Vec<&Session> = stored.chain(opened.values().filter_map(Opened::session)).collect();
         if sessions.is_empty() {
             return Ok(());
         }
@@ -97,18 +84,13 @@ impl Facts {
         cache.load(tx.flows(), &mut self.flows, &versions).await?;
         let in_use = versions.iter().filter_map(|id| self.flows.version(id));
         let referenced: Vec<FlowId> = in_use.flat_map(|flow| flow.referenced_flows()).collect();
-        cache
-            .load_reachable(tx.flows(), &mut self.flows, referenced)
-            .await?;
+        cache.load_reachable(tx.flows(), &mut self.flows, referenced).await?;
 
         let mut routers: Vec<RouterId> = sessions.iter().map(|session| session.router_id.clone()).collect();
         routers.sort_unstable();
         routers.dedup();
         let found = tx.routers().find_many(&routers).await?;
-        self.routers = found
-            .into_iter()
-            .map(|router| (router.id.clone(), router))
-            .collect();
+        self.routers = found.into_iter().map(|router| (router.id.clone(), router)).collect();
 
         let mut owners = Vec::new();
         for session in sessions {
@@ -160,16 +142,9 @@ async fn static_variables<T: ConversationTx>(
             (None, None) => None,
         };
         match value {
-            Some(value) => drop(
-                maps.entry(variable.owner)
-                    .or_default()
-                    .insert(variable.key, value),
-            ),
+            Some(value) => drop(maps.entry(variable.owner).or_default().insert(variable.key, value)),
             None => tracing::error!(key = variable.key, "a static variable cannot be read"),
         }
     }
-    Ok(maps
-        .into_iter()
-        .map(|(owner, map)| (owner, Arc::new(map)))
-        .collect())
+    Ok(maps.into_iter().map(|(owner, map)| (owner, Arc::new(map))).collect())
 }

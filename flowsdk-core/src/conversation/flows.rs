@@ -98,10 +98,7 @@ impl FlowCache {
                 flows.published.insert(flow.id.clone(), version.clone());
             }
         }
-        let versions: Vec<_> = found
-            .iter()
-            .filter_map(|flow| flow.published_version_id.clone())
-            .collect();
+        let versions: Vec<_> = found.iter().filter_map(|flow| flow.published_version_id.clone()).collect();
         self.load(repository, flows, &versions).await?;
         Ok(found)
     }

@@ -56,15 +56,10 @@ pub(super) async fn open_many<T: ConversationTx>(
 
     let mut opened = Vec::with_capacity(events.len());
     for event in events {
-        let (Some(route), Some(contact)) = (
-            routes.get(&event.phone_number_id),
-            contacts.get(&event.session_id.contact_identity()),
-        ) else {
-            let reason = if routes.contains_key(&event.phone_number_id) {
-                "contact"
-            } else {
-                "channel"
-            };
+        let (Some(route), Some(contact)) =
+            (routes.get(&event.phone_number_id), contacts.get(&event.session_id.contact_identity()))
+        else {
+            let reason = if routes.contains_key(&event.phone_number_id) { "contact" } else { "channel" };
             tracing::error!(session = %event.session_id, reason, "an incoming event was dropped");
             metrics::counter!("flowsdk_incoming_dropped", "reason" => reason).increment(1);
             opened.push(Opened::Dropped);
@@ -79,18 +74,15 @@ pub(super) async fn open_many<T: ConversationTx>(
             continue;
         }
         // Spec B 4.3: a token's flow counts only within the session's router.
-        let wanted = event
-            .flow_id
-            .as_ref()
-            .filter(|id| entry_flows.get(id) == Some(&route.router_id));
-        let position = wanted
-            .or(route.initial_flow_id.as_ref())
-            .and_then(|id| flows.published(id))
-            .map(|flow| Position {
-                flow_id: flow.flow_id().clone(),
-                version_id: flow.version_id().clone(),
-                block_id: None,
-                waiting: None,
+        let wanted = event.flow_id.as_ref().filter(|id| entry_flows.get(id) == Some(&route.router_id));
+        let position =
+            wanted.or(route.initial_flow_id.as_ref()).and_then(|id| flows.published(id)).map(|flow| {
+                Position {
+                    flow_id: flow.flow_id().clone(),
+                    version_id: flow.version_id().clone(),
+                    block_id: None,
+                    waiting: None,
+                }
             });
         opened.push(match position {
             None => Opened::ChatOnly(chat.clone()),
@@ -119,10 +111,7 @@ async fn routes_of<T: ConversationTx>(
     ids.sort_unstable();
     ids.dedup();
     let routes = tx.routers().find_routes(&ids).await?;
-    Ok(routes
-        .into_iter()
-        .map(|route| (route.phone_number_id.clone(), route))
-        .collect())
+    Ok(routes.into_iter().map(|route| (route.phone_number_id.clone(), route)).collect())
 }
 
 /// The contacts by identity. Phone and social contacts are made here; those of the webchat were made
@@ -133,15 +122,10 @@ async fn contacts_of<T: ConversationTx>(
     events: &[&IncomingEvent],
     routes: &HashMap<String, Route>,
 ) -> Result<HashMap<String, Contact>, StorageError> {
-    let identities: Vec<String> = events
-        .iter()
-        .map(|event| event.session_id.contact_identity())
-        .collect();
+    let identities: Vec<String> = events.iter().map(|event| event.session_id.contact_identity()).collect();
     let found = tx.contacts().find_by_phone_numbers(&identities).await?;
-    let mut contacts: HashMap<String, Contact> = found
-        .into_iter()
-        .map(|contact| (contact.phone_number.clone(), contact))
-        .collect();
+    let mut contacts: HashMap<String, Contact> =
+        found.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect();
     // In one order everywhere, so that two batches do not wait for each other.
     let mut missing: Vec<_> = events.iter().zip(identities).collect();
     missing.sort_unstable_by(|(_, a), (_, b)| a.cmp(b));
@@ -168,24 +152,15 @@ async fn chats_of<T: ConversationTx>(
         .iter()
         .filter_map(|event| {
             let contact = contacts.get(&event.session_id.contact_identity())?;
-            Some((
-                contact.id.clone(),
-                routes.get(&event.phone_number_id)?.router_id.clone(),
-            ))
+            Some((contact.id.clone(), routes.get(&event.phone_number_id)?.router_id.clone()))
         })
         .collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let new: Vec<Chat> = wanted
-        .iter()
-        .map(|(contact, router)| Chat::open(cx, contact.clone(), router.clone()))
-        .collect();
+    let new: Vec<Chat> =
+        wanted.iter().map(|(contact, router)| Chat::open(cx, contact.clone(), router.clone())).collect();
     let chats = tx.chats().open_or_get_many(&new).await?;
-    Ok(wanted
-        .into_iter()
-        .zip(chats)
-        .map(|(pair, chat)| (pair, chat.id))
-        .collect())
+    Ok(wanted.into_iter().zip(chats).map(|(pair, chat)| (pair, chat.id)).collect())
 }
 
 /// Loads the flows that may start, and gives the router of each.
@@ -196,10 +171,7 @@ async fn entry_flows<T: ConversationTx>(
     events: &[&IncomingEvent],
     routes: &HashMap<String, Route>,
 ) -> Result<HashMap<FlowId, RouterId>, StorageError> {
-    let mut ids: Vec<FlowId> = routes
-        .values()
-        .filter_map(|route| route.initial_flow_id.clone())
-        .collect();
+    let mut ids: Vec<FlowId> = routes.values().filter_map(|route| route.initial_flow_id.clone()).collect();
     ids.extend(events.iter().filter_map(|event| event.flow_id.clone()));
     ids.sort_unstable();
     ids.dedup();

@@ -50,13 +50,7 @@ where
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>, handover: Handover) -> Self {
-        Self {
-            store,
-            cx,
-            master_key,
-            flows: FlowCache::default(),
-            handover,
-        }
+        Self { store, cx, master_key, flows: FlowCache::default(), handover }
     }
 
     /// Handles events, no two of one session, in one commit; one report each, in order.
@@ -94,16 +88,8 @@ where
         message: &str,
     ) -> Result<(), StorageError> {
         let mut tx = self.store.begin().await?;
-        let error = FrozenError {
-            code: code.to_owned(),
-            message: message.to_owned(),
-        };
-        let frozen = FrozenSession {
-            session_id,
-            error,
-            entry,
-            frozen_at: self.cx.now(),
-        };
+        let error = FrozenError { code: code.to_owned(), message: message.to_owned() };
+        let frozen = FrozenSession { session_id, error, entry, frozen_at: self.cx.now() };
         tx.sessions().freeze(&frozen).await?;
         tx.commit().await
     }
@@ -126,19 +112,11 @@ where
             let outcomes = open_many(&mut tx, &self.cx, &self.flows, &mut facts.flows, now, &first).await?;
             opened.extend(first.iter().map(|event| event.session_id.clone()).zip(outcomes));
         }
-        facts
-            .read_flows(&mut tx, &self.flows, &self.master_key, &opened)
-            .await?;
+        facts.read_flows(&mut tx, &self.flows, &self.master_key, &opened).await?;
 
         let writes = Writes::default();
-        let mut decider = Decider {
-            cx: &self.cx,
-            now,
-            handover: &self.handover,
-            facts,
-            writes,
-            stored: HashMap::new(),
-        };
+        let mut decider =
+            Decider { cx: &self.cx, now, handover: &self.handover, facts, writes, stored: HashMap::new() };
         let mut reports = Vec::with_capacity(events.len());
         for event in events {
             reports.push(decider.decide(event, opened.remove(event.session_id()))?);

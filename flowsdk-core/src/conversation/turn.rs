@@ -64,16 +64,8 @@ impl Run {
 impl Stage<'_> {
     /// The engine answers one message.
     pub(super) fn message(&self, run: Run, message: &IncomingMessage) -> Run {
-        let entered = run
-            .session
-            .position
-            .as_ref()
-            .is_some_and(|position| position.block_id.is_some());
-        let trigger = if entered {
-            Trigger::Message(message)
-        } else {
-            Trigger::Start(message)
-        };
+        let entered = run.session.position.as_ref().is_some_and(|position| position.block_id.is_some());
+        let trigger = if entered { Trigger::Message(message) } else { Trigger::Start(message) };
         self.step(run, trigger)
     }
 
@@ -91,22 +83,11 @@ impl Stage<'_> {
             return run;
         };
         let published = |id: &FlowId| -> Option<Arc<CompiledFlow>> { self.flows.published(id).cloned() };
-        let scene = Scene {
-            flow,
-            router: self.router,
-            statics: &self.statics,
-            now: self.now,
-            flows: &published,
-        };
+        let scene =
+            Scene { flow, router: self.router, statics: &self.statics, now: self.now, flows: &published };
         let epoch = run.session.epoch;
-        let Outcome {
-            session,
-            contact,
-            contact_changed,
-            effects,
-            end,
-            ..
-        } = crate::flow::run(&scene, run.session, run.contact, trigger);
+        let Outcome { session, contact, contact_changed, effects, end, .. } =
+            crate::flow::run(&scene, run.session, run.contact, trigger);
         run.session = session;
         run.contact = contact;
         run.contact_changed |= contact_changed;
@@ -140,9 +121,7 @@ impl Stage<'_> {
     }
 
     fn flow_of(&self, session: &Session) -> Option<Arc<CompiledFlow>> {
-        self.flows
-            .version(&session.position.as_ref()?.version_id)
-            .cloned()
+        self.flows.version(&session.position.as_ref()?.version_id).cloned()
     }
 }
 

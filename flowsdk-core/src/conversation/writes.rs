@@ -40,21 +40,10 @@ impl Writes {
         now: Timestamp,
         handover: &Handover,
     ) {
-        let Run {
-            mut session,
-            contact,
-            contact_changed,
-            close_chat,
-            outgoing,
-            after,
-        } = run;
+        let Run { mut session, contact, contact_changed, close_chat, outgoing, after } = run;
         for event in &outgoing {
             let entry = entry_of(event, handover);
-            let status = if entry.is_some() {
-                MessageStatus::Pending
-            } else {
-                MessageStatus::Sent
-            };
+            let status = if entry.is_some() { MessageStatus::Pending } else { MessageStatus::Sent };
             self.messages.push(outgoing_row(event, &session.chat_id, status));
             self.entries.extend(entry);
         }
@@ -94,22 +83,15 @@ impl Writes {
             let rows: Vec<SessionWrite<'_>> = self
                 .sessions
                 .iter()
-                .map(|(session, expected)| SessionWrite {
-                    session,
-                    expected: *expected,
-                })
+                .map(|(session, expected)| SessionWrite { session, expected: *expected })
                 .collect();
             tx.sessions().save_many(&rows).await?;
         }
         if !self.ended.is_empty() {
-            tx.sessions()
-                .delete_many(&self.ended.iter().collect::<Vec<_>>())
-                .await?;
+            tx.sessions().delete_many(&self.ended.iter().collect::<Vec<_>>()).await?;
         }
         if !self.contacts.is_empty() {
-            tx.contacts()
-                .save_many(&self.contacts.values().collect::<Vec<_>>())
-                .await?;
+            tx.contacts().save_many(&self.contacts.values().collect::<Vec<_>>()).await?;
         }
         if !self.closed_chats.is_empty() {
             tx.chats().close_many(&self.closed_chats).await?;

@@ -64,9 +64,7 @@ impl fmt::Debug for MasterKey {
 impl MasterKey {
     /// The key of `CRYPTO_SECRET`.
     pub fn new(secret: &str) -> Result<Self, InvalidKey> {
-        Ok(Self {
-            keys: vec![parse(secret)?],
-        })
+        Ok(Self { keys: vec![parse(secret)?] })
     }
 
     /// Adds the value of `CRYPTO_SECRET_PREVIOUS`, with which older values can still be read.
@@ -86,30 +84,20 @@ impl MasterKey {
     /// Opens `value` with the present key or one it replaced.
     pub fn decrypt(&self, value: &Encrypted) -> Result<SecretString, CipherError> {
         let (iv, cipher) = value.0.split_once(':').ok_or(CipherError)?;
-        let iv: [u8; 16] = hex::decode(iv)
-            .ok()
-            .and_then(|b| b.try_into().ok())
-            .ok_or(CipherError)?;
+        let iv: [u8; 16] = hex::decode(iv).ok().and_then(|b| b.try_into().ok()).ok_or(CipherError)?;
         let cipher = hex::decode(cipher).map_err(|_| CipherError)?;
-        self.keys
-            .iter()
-            .find_map(|key| open(key, &iv, &cipher))
-            .ok_or(CipherError)
+        self.keys.iter().find_map(|key| open(key, &iv, &cipher)).ok_or(CipherError)
     }
 }
 
 fn parse(secret: &str) -> Result<Zeroizing<[u8; KEY_BYTES]>, InvalidKey> {
-    let bytes: [u8; KEY_BYTES] = secret
-        .as_bytes()
-        .try_into()
-        .map_err(|_| InvalidKey { found: secret.len() })?;
+    let bytes: [u8; KEY_BYTES] =
+        secret.as_bytes().try_into().map_err(|_| InvalidKey { found: secret.len() })?;
     Ok(Zeroizing::new(bytes))
 }
 
 fn open(key: &[u8; KEY_BYTES], iv: &[u8; 16], cipher: &[u8]) -> Option<SecretString> {
-    let clear = Decryptor::new(key.into(), iv.into())
-        .decrypt_padded_vec::<Pkcs7>(cipher)
-        .ok()?;
+    let clear = Decryptor::new(key.into(), iv.into()).decrypt_padded_vec::<Pkcs7>(cipher).ok()?;
     match String::from_utf8(clear) {
         Ok(text) => Some(SecretString::from(text)),
         Err(error) => {
@@ -141,19 +129,14 @@ mod tests {
     fn what_node_wrote_opens() {
         // createCipheriv('aes-256-cbc', KEY, Buffer.alloc(16, 7)) over "olá" in Node 20.
         let stored = "07070707070707070707070707070707:613d570dde55a59e8259ed2a505fc49c";
-        let clear = MasterKey::new(KEY)
-            .expect("key")
-            .decrypt(&Encrypted::from_stored(stored.to_owned()));
+        let clear = MasterKey::new(KEY).expect("key").decrypt(&Encrypted::from_stored(stored.to_owned()));
         assert_eq!(clear.expect("opens").expose_secret(), "olá");
     }
 
     #[test]
     fn the_key_is_32_bytes_not_32_characters() {
         assert_eq!(MasterKey::new("short").err(), Some(InvalidKey { found: 5 }));
-        assert_eq!(
-            MasterKey::new(&"é".repeat(32)).err(),
-            Some(InvalidKey { found: 64 })
-        );
+        assert_eq!(MasterKey::new(&"é".repeat(32)).err(), Some(InvalidKey { found: 64 }));
         assert!(MasterKey::new(&"é".repeat(16)).is_ok());
     }
 
@@ -170,13 +153,7 @@ mod tests {
     #[test]
     fn damage_is_one_error_and_nothing_shows_the_key() {
         let key = MasterKey::new(KEY).expect("key");
-        for bad in [
-            "",
-            ":",
-            "zz:zz",
-            "00:00",
-            &format!("{}:{}", "0".repeat(32), "0".repeat(31)),
-        ] {
+        for bad in ["", ":", "zz:zz", "00:00", &format!("{}:{}", "0".repeat(32), "0".repeat(31))] {
             assert_eq!(
                 key.decrypt(&Encrypted::from_stored(bad.to_owned())).err(),
                 Some(CipherError),

@@ -49,9 +49,7 @@ impl PasswordHasher {
         let parallel = parallel.max(1);
         Self {
             running: Arc::new(Semaphore::new(parallel)),
-            admitted: Arc::new(Semaphore::new(
-                parallel.saturating_add(waiting).min(Semaphore::MAX_PERMITS),
-            )),
+            admitted: Arc::new(Semaphore::new(parallel.saturating_add(waiting).min(Semaphore::MAX_PERMITS))),
         }
     }
 
@@ -62,8 +60,7 @@ impl PasswordHasher {
         }
         let secret = secret.clone();
         // The library's non-truncating twin counts a closing NUL and refuses 72 bytes, too.
-        self.run(move || bcrypt::hash(secret.expose_secret(), cost).map_err(|_| PasswordError::Corrupt))
-            .await
+        self.run(move || bcrypt::hash(secret.expose_secret(), cost).map_err(|_| PasswordError::Corrupt)).await
     }
 
     /// Whether `secret` has the hash `stored`.
@@ -81,10 +78,7 @@ impl PasswordHasher {
         work: impl FnOnce() -> Result<T, PasswordError> + Send + 'static,
     ) -> Result<T, PasswordError> {
         let _admitted = self.admitted.try_acquire().map_err(|_| PasswordError::Busy)?;
-        let running = Arc::clone(&self.running)
-            .acquire_owned()
-            .await
-            .map_err(|_| PasswordError::Busy)?;
+        let running = Arc::clone(&self.running).acquire_owned().await.map_err(|_| PasswordError::Busy)?;
         tokio::task::spawn_blocking(move || {
             // Held until the hash is done, also when the caller has gone away.
             let _running = running;
@@ -105,35 +99,23 @@ mod tests {
         let stored = hasher.hash(&"segredo".into(), 4).await.expect("hashes");
         assert_eq!(hasher.verify(&"segredo".into(), &stored).await, Ok(true));
         assert_eq!(hasher.verify(&"Segredo".into(), &stored).await, Ok(false));
-        assert_eq!(
-            hasher.verify(&"segredo".into(), "none").await,
-            Err(PasswordError::Corrupt)
-        );
+        assert_eq!(hasher.verify(&"segredo".into(), "none").await, Err(PasswordError::Corrupt));
     }
 
     #[tokio::test]
     async fn seventy_three_bytes_are_refused_and_not_truncated() {
         let hasher = PasswordHasher::new(1, 0);
         let stored = hasher.hash(&"a".repeat(72).into(), 4).await.expect("hashes");
-        assert_eq!(
-            hasher.hash(&"a".repeat(73).into(), 4).await,
-            Err(PasswordError::TooLong)
-        );
-        assert_eq!(
-            hasher.verify(&"a".repeat(73).into(), &stored).await,
-            Err(PasswordError::TooLong)
-        );
+        assert_eq!(hasher.hash(&"a".repeat(73).into(), 4).await, Err(PasswordError::TooLong));
+        assert_eq!(hasher.verify(&"a".repeat(73).into(), &stored).await, Err(PasswordError::TooLong));
     }
 
     #[tokio::test]
     async fn beyond_its_queue_it_is_busy() {
         let hasher = PasswordHasher::new(1, 1);
         let secret = SecretString::from("x");
-        let (a, b, c) = tokio::join!(
-            hasher.hash(&secret, 4),
-            hasher.hash(&secret, 4),
-            hasher.hash(&secret, 4)
-        );
+        let (a, b, c) =
+            tokio::join!(hasher.hash(&secret, 4), hasher.hash(&secret, 4), hasher.hash(&secret, 4));
         assert!(a.is_ok() && b.is_ok());
         assert_eq!(c, Err(PasswordError::Busy));
     }

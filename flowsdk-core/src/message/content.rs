@@ -175,9 +175,7 @@ pub struct ListRow {
 impl ContentMessage {
     /// A text message.
     pub fn text(body: impl Into<String>) -> Self {
-        Self::Text {
-            text: TextBody { body: body.into() },
-        }
+        Self::Text { text: TextBody { body: body.into() } }
     }
 
     /// The `type` of the message.
@@ -226,24 +224,11 @@ impl ContentMessage {
 impl Interactive {
     fn texts_mut(&mut self) -> Vec<&mut String> {
         let (header, body, footer, mut own): (_, _, _, Vec<&mut String>) = match self {
-            Self::Button {
-                header,
-                body,
-                footer,
-                action,
-            } => {
-                let buttons = action
-                    .buttons
-                    .iter_mut()
-                    .map(|ReplyButton::Reply { reply }| &mut reply.title);
+            Self::Button { header, body, footer, action } => {
+                let buttons = action.buttons.iter_mut().map(|ReplyButton::Reply { reply }| &mut reply.title);
                 (header, body, footer, buttons.collect())
             }
-            Self::List {
-                header,
-                body,
-                footer,
-                action,
-            } => {
+            Self::List { header, body, footer, action } => {
                 let mut own = vec![&mut action.button];
                 for section in &mut action.sections {
                     own.extend(section.title.as_mut());

@@ -143,9 +143,7 @@ impl IncomingMessage {
             id: id.into(),
             internal_id: None,
             client_message_id: None,
-            content: IncomingContent::Known(Known::Text {
-                text: super::TextBody { body: body.into() },
-            }),
+            content: IncomingContent::Known(Known::Text { text: super::TextBody { body: body.into() } }),
         }
     }
 
@@ -240,10 +238,7 @@ mod tests {
         let json = serde_json::json!({ "id": "wc-1-a", "type": "interactive",
             "interactive": { "type": "button_reply", "button_reply": { "id": "plans", "title": "Ver planos" } } });
         let message: IncomingMessage = serde_json::from_value(json.clone()).expect("parses");
-        assert_eq!(
-            (message.content.kind(), message.content.as_text()),
-            ("interactive", "Ver planos")
-        );
+        assert_eq!((message.content.kind(), message.content.as_text()), ("interactive", "Ver planos"));
         assert_eq!(serde_json::to_value(&message).expect("serialises"), json);
     }
 }

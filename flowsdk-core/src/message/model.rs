@@ -64,10 +64,7 @@ pub struct Sender {
 
 impl Sender {
     /// The flow speaks.
-    pub const FLOW: Sender = Sender {
-        kind: SenderKind::Flow,
-        name: None,
-    };
+    pub const FLOW: Sender = Sender { kind: SenderKind::Flow, name: None };
 }
 
 /// A message row.

@@ -56,17 +56,9 @@ fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
     for event in events {
         let Some(id) = &event.internal_id else { continue };
         let status = event.status.message_status();
-        let write = StatusWrite {
-            id: id.clone(),
-            status,
-            at: event.timestamp,
-            session: None,
-        };
+        let write = StatusWrite { id: id.clone(), status, at: event.timestamp, session: None };
         if event.status == DeliveryStatus::Read {
-            scoped.push(StatusWrite {
-                session: event.session_id.clone(),
-                ..write
-            });
+            scoped.push(StatusWrite { session: event.session_id.clone(), ..write });
             continue;
         }
         by_message
@@ -101,13 +93,7 @@ where
             Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
             Err(error) => {
                 let (transient, reason) = (error.is_transient(), Chain(&error).to_string());
-                batch
-                    .iter()
-                    .map(|_| Verdict::Retry {
-                        transient,
-                        reason: reason.clone(),
-                    })
-                    .collect()
+                batch.iter().map(|_| Verdict::Retry { transient, reason: reason.clone() }).collect()
             }
         }
     }
@@ -118,12 +104,7 @@ where
     }
 
     async fn unreadable(&self, _topic: TopicName, entry: &Entry, reason: &str) -> Result<(), String> {
-        tracing::error!(
-            entry = entry.id,
-            payload = entry.payload,
-            reason,
-            "a status cannot be read"
-        );
+        tracing::error!(entry = entry.id, payload = entry.payload, reason, "a status cannot be read");
         Ok(())
     }
 }
@@ -157,9 +138,6 @@ mod tests {
             .into_iter()
             .map(|write| (write.status, write.session.is_some()))
             .collect();
-        assert_eq!(
-            found,
-            [(MessageStatus::Delivered, false), (MessageStatus::Read, true)]
-        );
+        assert_eq!(found, [(MessageStatus::Delivered, false), (MessageStatus::Read, true)]);
     }
 }

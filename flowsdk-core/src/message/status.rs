@@ -35,16 +35,9 @@ impl MessageStatus {
 
     /// Reads a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [
-            Self::Pending,
-            Self::Sent,
-            Self::Delivered,
-            Self::Read,
-            Self::Played,
-            Self::Failed,
-        ]
-        .into_iter()
-        .find(|status| status.name() == name)
+        [Self::Pending, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed]
+            .into_iter()
+            .find(|status| status.name() == name)
     }
 
     /// Its rank: pending < sent < delivered < read < played.
@@ -74,20 +67,12 @@ impl MessageStatus {
 /// The status after `event`: a lower or equal rank changes nothing, steps may be skipped, `failed`
 /// comes only from pending or sent and is final.
 pub fn advance(current: MessageStatus, event: MessageStatus) -> MessageStatus {
-    if event.predecessors().contains(&current) {
-        event
-    } else {
-        current
-    }
+    if event.predecessors().contains(&current) { event } else { current }
 }
 
 /// The later of two statuses that were reported for one message, in any order.
 pub(crate) fn later(one: MessageStatus, other: MessageStatus) -> MessageStatus {
-    let (low, high) = if one.rank() <= other.rank() {
-        (one, other)
-    } else {
-        (other, one)
-    };
+    let (low, high) = if one.rank() <= other.rank() { (one, other) } else { (other, one) };
     advance(low, high)
 }
 
@@ -102,10 +87,7 @@ mod tests {
         for (current, row) in [
             (Pending, [Pending, Sent, Delivered, Read, Played, Failed]),
             (Sent, [Sent, Sent, Delivered, Read, Played, Failed]),
-            (
-                Delivered,
-                [Delivered, Delivered, Delivered, Read, Played, Delivered],
-            ),
+            (Delivered, [Delivered, Delivered, Delivered, Read, Played, Delivered]),
             (Read, [Read, Read, Read, Read, Played, Read]),
             (Played, [Played; 6]),
             (Failed, [Failed; 6]),

@@ -64,9 +64,7 @@ const MAX_LEN: usize = 320;
 fn context_mark(rest: &str) -> Option<usize> {
     let at = rest.len().checked_sub(CONTEXT_MARK.len() + CONTEXT_HASH_LEN)?;
     let tail = rest.get(at..)?.strip_prefix(CONTEXT_MARK)?;
-    let is_hash = tail
-        .bytes()
-        .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    let is_hash = tail.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     (at > 0 && is_hash).then_some(at)
 }
 
@@ -92,11 +90,7 @@ impl SessionId {
             Channel::Webchat => context_mark(rest).unwrap_or(rest.len()),
             Channel::Phone | Channel::Social => rest.len(),
         };
-        Ok(Self {
-            transport_end: dash,
-            party_end: dash + 1 + party,
-            text,
-        })
+        Ok(Self { transport_end: dash, party_end: dash + 1 + party, text })
     }
 
     /// The session of `visitor` on the webchat channel `channel`; `context_hash` is the
@@ -113,15 +107,9 @@ impl SessionId {
         if channel.as_str().contains('-') || context_mark(visitor.as_str()).is_some() {
             return Err(InvalidSessionId);
         }
-        let suffix = context_hash
-            .map(|hash| format!("{CONTEXT_MARK}{hash}"))
-            .unwrap_or_default();
+        let suffix = context_hash.map(|hash| format!("{CONTEXT_MARK}{hash}")).unwrap_or_default();
         let id = Self::parse(format!("wc-{channel}-{visitor}{suffix}"))?;
-        if id.party() == visitor.as_str() {
-            Ok(id)
-        } else {
-            Err(InvalidSessionId)
-        }
+        if id.party() == visitor.as_str() { Ok(id) } else { Err(InvalidSessionId) }
     }
 
     /// The whole id.
@@ -150,9 +138,7 @@ impl SessionId {
 
     /// The fingerprint of the embed context, if any.
     pub fn context_hash(&self) -> Option<&str> {
-        self.text
-            .get(self.party_end + CONTEXT_MARK.len()..)
-            .filter(|hash| !hash.is_empty())
+        self.text.get(self.party_end + CONTEXT_MARK.len()..).filter(|hash| !hash.is_empty())
     }
 
     /// The contact's unique identity, `Contact.phoneNumber` (spec A 2.4); it never carries the
@@ -209,33 +195,9 @@ mod tests {
     fn the_parts_of_each_form() {
         let hash = "0123456789abcdef";
         for (text, channel, transport, party, context, identity, phone_number_id) in [
-            (
-                "wa-111-5511999",
-                Channel::Phone,
-                "111",
-                "5511999",
-                None,
-                "5511999",
-                "111",
-            ),
-            (
-                "wc-cabc-cuser",
-                Channel::Webchat,
-                "cabc",
-                "cuser",
-                None,
-                "wc-cabc-cuser",
-                "wc-cabc",
-            ),
-            (
-                "wc-cabc-a-b-c",
-                Channel::Webchat,
-                "cabc",
-                "a-b-c",
-                None,
-                "wc-cabc-a-b-c",
-                "wc-cabc",
-            ),
+            ("wa-111-5511999", Channel::Phone, "111", "5511999", None, "5511999", "111"),
+            ("wc-cabc-cuser", Channel::Webchat, "cabc", "cuser", None, "wc-cabc-cuser", "wc-cabc"),
+            ("wc-cabc-a-b-c", Channel::Webchat, "cabc", "a-b-c", None, "wc-cabc-a-b-c", "wc-cabc"),
             (
                 &*format!("wc-cabc-u-ctx{hash}"),
                 Channel::Webchat,
@@ -272,9 +234,7 @@ mod tests {
 
     #[test]
     fn what_is_no_session_id_is_refused() {
-        for bad in [
-            "", "wc", "wc-", "wc-a", "wc-a-", "wc--u", "xx-a-b", "wa-1-a b", "wc-a-é",
-        ] {
+        for bad in ["", "wc", "wc-", "wc-a", "wc-a-", "wc--u", "xx-a-b", "wa-1-a b", "wc-a-é"] {
             assert_eq!(SessionId::parse(bad), Err(InvalidSessionId), "{bad:?}");
         }
     }
@@ -283,10 +243,7 @@ mod tests {
     fn a_visitor_cannot_name_the_context_session_of_another() {
         let channel = ChannelId::parse("cabc").expect("id");
         let visitor = VisitorId::parse("ana-ctx0123456789abcdef").expect("id");
-        assert_eq!(
-            SessionId::webchat(&channel, &visitor, None),
-            Err(InvalidSessionId)
-        );
+        assert_eq!(SessionId::webchat(&channel, &visitor, None), Err(InvalidSessionId));
         let ana = VisitorId::parse("ana").expect("id");
         let id = SessionId::webchat(&channel, &ana, Some("0123456789abcdef")).expect("id");
         assert_eq!(id.as_str(), "wc-cabc-ana-ctx0123456789abcdef");

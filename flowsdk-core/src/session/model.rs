@@ -149,11 +149,7 @@ impl Session {
 
     /// When its wait for input runs out.
     pub fn deadline(&self) -> Option<Timestamp> {
-        self.position
-            .as_ref()?
-            .waiting
-            .as_ref()
-            .map(|waiting| waiting.deadline)
+        self.position.as_ref()?.waiting.as_ref().map(|waiting| waiting.deadline)
     }
 
     /// Sets [`Session::wake_at`] so that the timer worker sees the deadline in time.

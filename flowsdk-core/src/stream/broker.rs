@@ -45,10 +45,7 @@ impl NewEntry {
     ///
     /// # Panics
     /// Never: event types serialise to JSON by construction.
-    #[allow(
-        clippy::expect_used,
-        reason = "derived Serialize over string-keyed types cannot fail"
-    )]
+    #[allow(clippy::expect_used, reason = "derived Serialize over string-keyed types cannot fail")]
     pub fn of<T: Topic>(event: &T::Event) -> Self {
         Self {
             topic: T::NAME,

@@ -75,10 +75,7 @@ impl<T> Lanes<T> {
         match self.lanes.get_mut(key) {
             Some(lane) => lane.waiting.push_back(entry),
             None => {
-                let lane = Lane {
-                    state: State::Ready,
-                    waiting: VecDeque::from([entry]),
-                };
+                let lane = Lane { state: State::Ready, waiting: VecDeque::from([entry]) };
                 self.lanes.insert(key.to_owned(), lane);
                 self.ready.push_back(key.to_owned());
             }
@@ -292,10 +289,7 @@ mod tests {
         lanes.postpone("a", 1, Timestamp::from_millis(10));
         lanes.finished("b");
         lanes.offer("b", 2).expect("room");
-        assert_eq!(
-            lanes.release(Timestamp::from_millis(5)),
-            Some(Timestamp::from_millis(10))
-        );
+        assert_eq!(lanes.release(Timestamp::from_millis(5)), Some(Timestamp::from_millis(10)));
         assert_eq!(lanes.take(9), [("b".to_owned(), 2)]);
         assert_eq!(lanes.release(Timestamp::from_millis(10)), None);
         assert_eq!(lanes.take(9), [("a".to_owned(), 1)]);

@@ -72,13 +72,7 @@ impl Relay {
         consumer: impl Into<String>,
         options: RelayOptions,
     ) -> Self {
-        Self {
-            source,
-            target,
-            stream,
-            consumer: consumer.into(),
-            options,
-        }
+        Self { source, target, stream, consumer: consumer.into(), options }
     }
 
     /// Runs until `stop`. A batch that was begun is finished first, unless a broker fails meanwhile.
@@ -90,11 +84,8 @@ impl Relay {
     async fn relay(&self, stop: &CancellationToken) -> Result<(), Stopped> {
         let mut errors = 0;
         loop {
-            let mut reader = self
-                .insist("open", stop, || {
-                    self.source.open(self.stream, GROUP, &self.consumer)
-                })
-                .await?;
+            let mut reader =
+                self.insist("open", stop, || self.source.open(self.stream, GROUP, &self.consumer)).await?;
             // A reader that fails is opened anew: what it had read and we did not acknowledge comes again.
             loop {
                 match self.next(reader.as_mut(), stop).await? {
@@ -137,21 +128,12 @@ impl Relay {
         let (ids, entries): (Vec<_>, Vec<_>) = entries
             .into_iter()
             .map(|entry| {
-                (
-                    entry.id,
-                    NewEntry {
-                        topic: self.stream.topic,
-                        key: entry.key,
-                        payload: entry.payload,
-                    },
-                )
+                (entry.id, NewEntry { topic: self.stream.topic, key: entry.key, payload: entry.payload })
             })
             .unzip();
-        self.insist("publish", stop, || self.target.publish(&entries))
-            .await?;
+        self.insist("publish", stop, || self.target.publish(&entries)).await?;
         // Insisted on by itself: publishing again because an acknowledgement failed would double the batch.
-        self.insist("ack", stop, || self.source.ack(self.stream, GROUP, &ids))
-            .await
+        self.insist("ack", stop, || self.source.ack(self.stream, GROUP, &ids)).await
     }
 
     /// Does `work` until it succeeds.
@@ -203,10 +185,7 @@ mod tests {
     use super::*;
     use crate::stream::topic::TopicName;
 
-    const STREAM: StreamPartition = StreamPartition {
-        topic: TopicName::Flow,
-        index: 0,
-    };
+    const STREAM: StreamPartition = StreamPartition { topic: TopicName::Flow, index: 0 };
 
     /// A broker of one stream whose calls fail as planned: each call takes the next of `plan`.
     #[derive(Debug, Default)]
@@ -233,11 +212,7 @@ mod tests {
     impl Fake {
         fn with(count: usize, plan: &[Plan]) -> Arc<Self> {
             let entries = (0..count)
-                .map(|n| Entry {
-                    id: n.to_string(),
-                    key: format!("k{}", n % 3),
-                    payload: format!("{n}"),
-                })
+                .map(|n| Entry { id: n.to_string(), key: format!("k{}", n % 3), payload: format!("{n}") })
                 .collect();
             Arc::new(Self {
                 entries: Mutex::new(entries),
@@ -260,10 +235,7 @@ mod tests {
 
         fn payloads(&self) -> Vec<usize> {
             let entries = self.entries.lock().expect("entries");
-            entries
-                .iter()
-                .map(|entry| entry.payload.parse().expect("a number"))
-                .collect()
+            entries.iter().map(|entry| entry.payload.parse().expect("a number")).collect()
         }
     }
 
@@ -276,15 +248,8 @@ mod tests {
             let read = self.0.step(|| {
                 let entries = self.0.entries.lock().expect("entries");
                 let acked = self.0.acked.lock().expect("acked");
-                let fresh = entries
-                    .iter()
-                    .enumerate()
-                    .skip(self.1)
-                    .filter(|(_, e)| !acked.contains(&e.id));
-                fresh
-                    .take(count)
-                    .map(|(at, e)| (at, e.clone()))
-                    .collect::<Vec<_>>()
+                let fresh = entries.iter().enumerate().skip(self.1).filter(|(_, e)| !acked.contains(&e.id));
+                fresh.take(count).map(|(at, e)| (at, e.clone())).collect::<Vec<_>>()
             })?;
             let Some((last, _)) = read.last() else {
                 tokio::time::sleep(wait).await;
@@ -292,10 +257,7 @@ mod tests {
             };
             self.1 = last + 1;
             if read.iter().any(|(_, entry)| entry.payload == "corrupt") {
-                return Err(BrokerError::Corrupt {
-                    id: "x".into(),
-                    reason: "planned".into(),
-                });
+                return Err(BrokerError::Corrupt { id: "x".into(), reason: "planned".into() });
             }
             Ok(read.into_iter().map(|(_, entry)| entry).collect())
         }
@@ -315,11 +277,7 @@ mod tests {
                 let mut entries = self.0.entries.lock().expect("entries");
                 for entry in new {
                     let id = entries.len().to_string();
-                    entries.push(Entry {
-                        id,
-                        key: entry.key.clone(),
-                        payload: entry.payload.clone(),
-                    });
+                    entries.push(Entry { id, key: entry.key.clone(), payload: entry.payload.clone() });
                 }
             })
         }
@@ -331,13 +289,11 @@ mod tests {
             _: &str,
         ) -> Result<Box<dyn StreamReader>, BrokerError> {
             *self.0.opened.lock().expect("opened") += 1;
-            self.0
-                .step(|| Box::new(FakeReader(Arc::clone(&self.0), 0)) as Box<dyn StreamReader>)
+            self.0.step(|| Box::new(FakeReader(Arc::clone(&self.0), 0)) as Box<dyn StreamReader>)
         }
 
         async fn ack(&self, _: StreamPartition, _: &str, ids: &[String]) -> Result<(), BrokerError> {
-            self.0
-                .step(|| self.0.acked.lock().expect("acked").extend_from_slice(ids))
+            self.0.step(|| self.0.acked.lock().expect("acked").extend_from_slice(ids))
         }
 
         async fn backlog(&self, _: StreamPartition, _: &str) -> Result<u64, BrokerError> {
@@ -352,10 +308,7 @@ mod tests {
             Arc::new(Shared(Arc::clone(target))),
             STREAM,
             "test",
-            RelayOptions {
-                batch: 4,
-                ..RelayOptions::default()
-            },
+            RelayOptions { batch: 4, ..RelayOptions::default() },
         );
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
@@ -366,9 +319,7 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(3600), done)
-            .await
-            .expect("the relay is done");
+        tokio::time::timeout(Duration::from_secs(3600), done).await.expect("the relay is done");
         stop.cancel();
         tasks.join_all().await;
     }
@@ -378,13 +329,7 @@ mod tests {
         let (source, target) = (Fake::with(10, &[]), Fake::with(0, &[]));
         relay(&source, &target, 10).await;
         assert_eq!(target.payloads(), (0..10).collect::<Vec<_>>());
-        let keys: Vec<_> = target
-            .entries
-            .lock()
-            .expect("entries")
-            .iter()
-            .map(|e| e.key.clone())
-            .collect();
+        let keys: Vec<_> = target.entries.lock().expect("entries").iter().map(|e| e.key.clone()).collect();
         assert_eq!(keys[..4], ["k0", "k1", "k2", "k0"]);
     }
 
@@ -399,12 +344,7 @@ mod tests {
             &[Fine, Fine, Fails, Fails, Fine],
             &[Fine, Fine, AnswerLost, Fine, Fails, AnswerLost],
         ] {
-            for target_plan in [
-                &[][..],
-                &[Fails, Fails, Fails],
-                &[AnswerLost],
-                &[Fine, AnswerLost, Fails],
-            ] {
+            for target_plan in [&[][..], &[Fails, Fails, Fails], &[AnswerLost], &[Fine, AnswerLost, Fails]] {
                 let (source, target) = (Fake::with(10, source_plan), Fake::with(0, target_plan));
                 relay(&source, &target, 10).await;
                 let mut firsts = Vec::new();
@@ -413,11 +353,7 @@ mod tests {
                         firsts.push(payload);
                     }
                 }
-                assert_eq!(
-                    firsts,
-                    (0..10).collect::<Vec<_>>(),
-                    "{source_plan:?} {target_plan:?}"
-                );
+                assert_eq!(firsts, (0..10).collect::<Vec<_>>(), "{source_plan:?} {target_plan:?}");
             }
         }
     }
@@ -444,9 +380,6 @@ mod tests {
     fn pauses_double_up_to_the_longest() {
         let options = RelayOptions::default();
         let millis = |errors| options.pause(errors).as_millis();
-        assert_eq!(
-            [millis(1), millis(2), millis(3), millis(8), millis(400)],
-            [50, 100, 200, 5000, 5000]
-        );
+        assert_eq!([millis(1), millis(2), millis(3), millis(8), millis(400)], [50, 100, 200, 5000, 5000]);
     }
 }

@@ -25,10 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SHORT: Duration = Duration::from_millis(50);
 
 pub(super) fn partition(broker: &Arc<dyn Broker>, key: &str) -> StreamPartition {
-    StreamPartition {
-        topic: TOPIC,
-        index: partition_of(key, broker.partitions()),
-    }
+    StreamPartition { topic: TOPIC, index: partition_of(key, broker.partitions()) }
 }
 
 /// A key of the partition that `"k"` has.
@@ -42,11 +39,7 @@ fn sibling(broker: &Arc<dyn Broker>, nth: usize) -> String {
 }
 
 fn entry(key: &str, payload: impl ToString) -> NewEntry {
-    NewEntry {
-        topic: TOPIC,
-        key: key.to_owned(),
-        payload: payload.to_string(),
-    }
+    NewEntry { topic: TOPIC, key: key.to_owned(), payload: payload.to_string() }
 }
 
 /// Publishes the numbers of `range` under key `"k"`.
@@ -56,10 +49,7 @@ pub(super) async fn publish(broker: &Arc<dyn Broker>, range: std::ops::Range<usi
 }
 
 pub(super) async fn open(broker: &Arc<dyn Broker>, group: &str, consumer: &str) -> Box<dyn StreamReader> {
-    broker
-        .open(partition(broker, "k"), group, consumer)
-        .await
-        .expect("open")
+    broker.open(partition(broker, "k"), group, consumer).await.expect("open")
 }
 
 /// Reads until there are `count` entries.
@@ -113,24 +103,15 @@ pub(super) async fn nothing(reader: &mut Box<dyn StreamReader>) {
 
 pub(super) async fn ack(broker: &Arc<dyn Broker>, group: &str, entries: &[Entry]) {
     let ids: Vec<_> = entries.iter().map(|entry| entry.id.clone()).collect();
-    broker
-        .ack(partition(broker, "k"), group, &ids)
-        .await
-        .expect("ack");
+    broker.ack(partition(broker, "k"), group, &ids).await.expect("ack");
 }
 
 pub(super) async fn backlog(broker: &Arc<dyn Broker>, group: &str) -> u64 {
-    broker
-        .backlog(partition(broker, "k"), group)
-        .await
-        .expect("backlog")
+    broker.backlog(partition(broker, "k"), group).await.expect("backlog")
 }
 
 pub(super) fn numbers(entries: &[Entry]) -> Vec<usize> {
-    entries
-        .iter()
-        .map(|entry| entry.payload.parse().expect("a number"))
-        .collect()
+    entries.iter().map(|entry| entry.payload.parse().expect("a number")).collect()
 }
 
 /// Entries are read in the order in which they were published, each under an id of its own.
@@ -142,14 +123,7 @@ pub async fn entries_come_in_the_order_of_publishing(broker: Arc<dyn Broker>) {
     let entries = collect(&mut reader, 700).await;
     assert_eq!(numbers(&entries), (0..700).collect::<Vec<_>>());
     assert!(entries.iter().all(|entry| entry.key == "k"));
-    assert_eq!(
-        entries
-            .iter()
-            .map(|entry| &entry.id)
-            .collect::<BTreeSet<_>>()
-            .len(),
-        700
-    );
+    assert_eq!(entries.iter().map(|entry| &entry.id).collect::<BTreeSet<_>>().len(), 700);
     nothing(&mut reader).await;
 }
 
@@ -161,16 +135,10 @@ pub async fn keys_spread_over_the_partitions(broker: Arc<dyn Broker>) {
         let stream = StreamPartition { topic: TOPIC, index };
         let mut reader = broker.open(stream, GROUP, "one").await.expect("open");
         let here = |entry: &&NewEntry| partition_of(&entry.key, broker.partitions()) == index;
-        let expected: Vec<_> = entries
-            .iter()
-            .filter(here)
-            .map(|e| (e.key.as_str(), e.payload.as_str()))
-            .collect();
+        let expected: Vec<_> =
+            entries.iter().filter(here).map(|e| (e.key.as_str(), e.payload.as_str())).collect();
         let read = collect(&mut reader, expected.len()).await;
-        let read: Vec<_> = read
-            .iter()
-            .map(|e| (e.key.as_str(), e.payload.as_str()))
-            .collect();
+        let read: Vec<_> = read.iter().map(|e| (e.key.as_str(), e.payload.as_str())).collect();
         assert_eq!(read, expected);
         nothing(&mut reader).await;
     }
@@ -180,18 +148,11 @@ pub async fn keys_spread_over_the_partitions(broker: Arc<dyn Broker>) {
 pub async fn streams_do_not_mix(broker: Arc<dyn Broker>) {
     let entries: Vec<_> = TopicName::ALL
         .into_iter()
-        .map(|topic| NewEntry {
-            topic,
-            key: "k".to_owned(),
-            payload: topic.as_str().to_owned(),
-        })
+        .map(|topic| NewEntry { topic, key: "k".to_owned(), payload: topic.as_str().to_owned() })
         .collect();
     broker.publish(&entries).await.expect("publish");
     for topic in TopicName::ALL {
-        let stream = StreamPartition {
-            topic,
-            ..partition(&broker, "k")
-        };
+        let stream = StreamPartition { topic, ..partition(&broker, "k") };
         let mut reader = broker.open(stream, GROUP, "one").await.expect("open");
         assert_eq!(collect(&mut reader, 1).await[0].payload, topic.as_str());
         nothing(&mut reader).await;
@@ -227,10 +188,7 @@ pub async fn an_empty_read_waits_and_returns(broker: Arc<dyn Broker>) {
 
 /// A read that waits returns when something comes, long before its time is over.
 pub async fn a_waiting_read_sees_what_is_published(broker: Arc<dyn Broker>) {
-    let mut readers = vec![
-        open(&broker, GROUP, "one").await,
-        open(&broker, OTHER_GROUP, "one").await,
-    ];
+    let mut readers = vec![open(&broker, GROUP, "one").await, open(&broker, OTHER_GROUP, "one").await];
     see_at_once(&broker, &mut readers).await;
 }
 
@@ -250,10 +208,7 @@ pub async fn two_groups_get_every_entry_each(broker: Arc<dyn Broker>) {
     ack(&broker, GROUP, &entries).await;
     assert_eq!(numbers(&entries), (0..20).collect::<Vec<_>>());
     assert_eq!(numbers(&collect(&mut two, 20).await), (0..20).collect::<Vec<_>>());
-    assert_eq!(
-        (backlog(&broker, GROUP).await, backlog(&broker, OTHER_GROUP).await),
-        (0, 20)
-    );
+    assert_eq!((backlog(&broker, GROUP).await, backlog(&broker, OTHER_GROUP).await), (0, 20));
 }
 
 /// What was acknowledged is not given to the next owner.
@@ -353,34 +308,17 @@ pub async fn one_key_never_reorders(broker: Arc<dyn Broker>) {
 /// A payload of a mebibyte comes whole, between small ones.
 pub async fn large_payloads_survive(broker: Arc<dyn Broker>) {
     let large = "0123456789abcdef".repeat(65_536);
-    broker
-        .publish(&[entry("k", 1), entry("k", &large), entry("k", 2)])
-        .await
-        .expect("publish");
+    broker.publish(&[entry("k", 1), entry("k", &large), entry("k", 2)]).await.expect("publish");
     let mut reader = open(&broker, GROUP, "one").await;
     let entries = collect(&mut reader, 3).await;
-    assert_eq!(
-        (entries[0].payload.as_str(), entries[2].payload.as_str()),
-        ("1", "2")
-    );
-    assert!(
-        entries[1].payload == large,
-        "{} bytes came back",
-        entries[1].payload.len()
-    );
+    assert_eq!((entries[0].payload.as_str(), entries[2].payload.as_str()), ("1", "2"));
+    assert!(entries[1].payload == large, "{} bytes came back", entries[1].payload.len());
 }
 
 /// Keys and payloads are any text.
 pub async fn any_text_survives(broker: Arc<dyn Broker>) {
     let key = "k";
-    let texts = [
-        "",
-        "{}",
-        "{\"body\":\"Olá, João 👋🏽\"}",
-        "'; --",
-        "\u{feff}\r\n\t\u{7f}é\u{301}",
-        "payload",
-    ];
+    let texts = ["", "{}", "{\"body\":\"Olá, João 👋🏽\"}", "'; --", "\u{feff}\r\n\t\u{7f}é\u{301}", "payload"];
     let entries: Vec<_> = texts.iter().map(|text| entry(key, text)).collect();
     broker.publish(&entries).await.expect("publish");
     let odd = "ação:👋 {0}";
@@ -390,10 +328,7 @@ pub async fn any_text_survives(broker: Arc<dyn Broker>) {
     let read = collect(&mut reader, texts.len()).await;
     assert_eq!(read.iter().map(|e| e.payload.as_str()).collect::<Vec<_>>(), texts);
     if !home {
-        reader = broker
-            .open(partition(&broker, odd), GROUP, "one")
-            .await
-            .expect("open");
+        reader = broker.open(partition(&broker, odd), GROUP, "one").await.expect("open");
     }
     assert_eq!(collect(&mut reader, 1).await[0].key, odd);
 }
@@ -410,10 +345,7 @@ pub async fn unknown_ids_are_acknowledged_harmlessly(broker: Arc<dyn Broker>) {
         }
     }
     let id = entries[0].id.clone();
-    broker
-        .ack(stream, "never-opened", std::slice::from_ref(&id))
-        .await
-        .expect("ack");
+    broker.ack(stream, "never-opened", std::slice::from_ref(&id)).await.expect("ack");
     assert_eq!(backlog(&broker, GROUP).await, 3);
     broker.ack(stream, GROUP, &[id.clone(), id]).await.expect("ack");
     assert_eq!(backlog(&broker, GROUP).await, 2);
@@ -462,11 +394,7 @@ pub async fn nothing_is_lost_through_a_take_over(broker: Arc<dyn Broker>) {
         while acked.len() < target {
             if acked.len() + waiting.len() < COUNT {
                 let read = reader.read(128, PATIENCE).await.expect("read");
-                assert!(
-                    !read.is_empty(),
-                    "only {} of {COUNT} came",
-                    acked.len() + waiting.len()
-                );
+                assert!(!read.is_empty(), "only {} of {COUNT} came", acked.len() + waiting.len());
                 for entry in read {
                     let number: usize = entry.payload.parse().expect("a number");
                     // One publisher: the order of a key is the order of the numbers.

@@ -35,13 +35,7 @@ pub async fn an_absent_key_has_no_value(subject: KeyValueUnderTest) {
     assert_eq!(get(&subject, "nothing").await, None);
     assert_eq!(subject.kv.take("nothing").await.expect("take"), None);
     assert!(!subject.kv.delete("nothing").await.expect("delete"));
-    assert!(
-        !subject
-            .kv
-            .extend_if("nothing", "", LONG)
-            .await
-            .expect("extend_if")
-    );
+    assert!(!subject.kv.extend_if("nothing", "", LONG).await.expect("extend_if"));
     assert!(!subject.kv.delete_if("nothing", "").await.expect("delete_if"));
 }
 
@@ -57,20 +51,12 @@ pub async fn a_value_is_read_back(subject: KeyValueUnderTest) {
 /// Keys and values are any text, the empty value too.
 pub async fn any_text_is_read_back(subject: KeyValueUnderTest) {
     let long = "á".repeat(200_000);
-    for (n, value) in ["", " ", "0", "null", "João 👋\n\t\"'\\", long.as_str()]
-        .into_iter()
-        .enumerate()
-    {
+    for (n, value) in ["", " ", "0", "null", "João 👋\n\t\"'\\", long.as_str()].into_iter().enumerate() {
         let key = format!("chave:ç👋 %_*?[{n}]");
         set(&subject, &key, value, None).await;
         assert_eq!(get(&subject, &key).await.as_deref(), Some(value));
         assert_eq!(
-            subject
-                .kv
-                .set_if_absent(&key, "x", None)
-                .await
-                .expect("set_if_absent")
-                .as_deref(),
+            subject.kv.set_if_absent(&key, "x", None).await.expect("set_if_absent").as_deref(),
             Some(value)
         );
         assert!(subject.kv.extend_if(&key, value, LONG).await.expect("extend_if"));
@@ -106,22 +92,8 @@ pub async fn values_end_with_their_time(subject: KeyValueUnderTest) {
 
 /// The first value stays; the second asker gets it.
 pub async fn set_if_absent_sets_once(subject: KeyValueUnderTest) {
-    assert_eq!(
-        subject
-            .kv
-            .set_if_absent("k", "1", None)
-            .await
-            .expect("set_if_absent"),
-        None
-    );
-    assert_eq!(
-        subject
-            .kv
-            .set_if_absent("k", "2", TTL)
-            .await
-            .expect("set_if_absent"),
-        some("1")
-    );
+    assert_eq!(subject.kv.set_if_absent("k", "1", None).await.expect("set_if_absent"), None);
+    assert_eq!(subject.kv.set_if_absent("k", "2", TTL).await.expect("set_if_absent"), some("1"));
     // The refused one did not give its time to live either.
     subject.advance(OVER).await;
     assert_eq!(get(&subject, "k").await, some("1"));
@@ -129,23 +101,9 @@ pub async fn set_if_absent_sets_once(subject: KeyValueUnderTest) {
 
 /// A value whose time is over is absent.
 pub async fn set_if_absent_sets_again_after_the_end(subject: KeyValueUnderTest) {
-    assert_eq!(
-        subject
-            .kv
-            .set_if_absent("k", "1", TTL)
-            .await
-            .expect("set_if_absent"),
-        None
-    );
+    assert_eq!(subject.kv.set_if_absent("k", "1", TTL).await.expect("set_if_absent"), None);
     subject.advance(OVER).await;
-    assert_eq!(
-        subject
-            .kv
-            .set_if_absent("k", "2", None)
-            .await
-            .expect("set_if_absent"),
-        None
-    );
+    assert_eq!(subject.kv.set_if_absent("k", "2", None).await.expect("set_if_absent"), None);
     assert_eq!(get(&subject, "k").await, some("2"));
 }
 
@@ -177,20 +135,8 @@ pub async fn extend_if_asks_for_the_value(subject: KeyValueUnderTest) {
 pub async fn extend_if_prolongs(subject: KeyValueUnderTest) {
     set(&subject, "longer", "v", TTL).await;
     set(&subject, "shorter", "v", None).await;
-    assert!(
-        subject
-            .kv
-            .extend_if("longer", "v", LONG)
-            .await
-            .expect("extend_if")
-    );
-    assert!(
-        subject
-            .kv
-            .extend_if("shorter", "v", Duration::from_secs(1))
-            .await
-            .expect("extend_if")
-    );
+    assert!(subject.kv.extend_if("longer", "v", LONG).await.expect("extend_if"));
+    assert!(subject.kv.extend_if("shorter", "v", Duration::from_secs(1)).await.expect("extend_if"));
     subject.advance(OVER).await;
     assert_eq!(get(&subject, "longer").await, some("v"));
     assert_eq!(get(&subject, "shorter").await, None);
@@ -235,10 +181,7 @@ pub async fn one_of_many_sets(subject: KeyValueUnderTest) {
         let won = winners(&subject, |kv, n| {
             let (key, answers) = (key.clone(), Arc::clone(&answers));
             async move {
-                let before = kv
-                    .set_if_absent(&key, &n.to_string(), Some(LONG))
-                    .await
-                    .expect("set_if_absent");
+                let before = kv.set_if_absent(&key, &n.to_string(), Some(LONG)).await.expect("set_if_absent");
                 let won = before.is_none();
                 answers.lock().expect("answers").extend(before);
                 won
@@ -246,13 +189,7 @@ pub async fn one_of_many_sets(subject: KeyValueUnderTest) {
         });
         assert_eq!(won.await, 1);
         let value = get(&subject, &key).await.expect("set");
-        assert!(
-            answers
-                .lock()
-                .expect("answers")
-                .iter()
-                .all(|answer| *answer == value)
-        );
+        assert!(answers.lock().expect("answers").iter().all(|answer| *answer == value));
     }
 }
 
@@ -260,9 +197,7 @@ pub async fn one_of_many_sets(subject: KeyValueUnderTest) {
 pub async fn one_of_many_takes(subject: KeyValueUnderTest) {
     for _ in 0..8 {
         set(&subject, "k", "v", Some(LONG)).await;
-        let won = winners(&subject, |kv, _| async move {
-            kv.take("k").await.expect("take").is_some()
-        });
+        let won = winners(&subject, |kv, _| async move { kv.take("k").await.expect("take").is_some() });
         assert_eq!(won.await, 1);
     }
 }
@@ -271,9 +206,7 @@ pub async fn one_of_many_takes(subject: KeyValueUnderTest) {
 pub async fn one_of_many_deletes(subject: KeyValueUnderTest) {
     for _ in 0..8 {
         set(&subject, "k", "v", Some(LONG)).await;
-        let won = winners(&subject, |kv, _| async move {
-            kv.delete_if("k", "v").await.expect("delete_if")
-        });
+        let won = winners(&subject, |kv, _| async move { kv.delete_if("k", "v").await.expect("delete_if") });
         assert_eq!(won.await, 1);
     }
 }

@@ -18,9 +18,7 @@ const OVER: Duration = Duration::from_millis(1_100);
 const LONG: Duration = Duration::from_secs(3600);
 
 async fn acquire(subject: &KeyValueUnderTest, name: &str, owner: &str, ttl: Duration) -> Option<Lease> {
-    Lease::acquire(Arc::clone(&subject.kv), name, owner, ttl)
-        .await
-        .expect("acquire")
+    Lease::acquire(Arc::clone(&subject.kv), name, owner, ttl).await.expect("acquire")
 }
 
 /// While one holds a name, another does not get it.
@@ -50,10 +48,7 @@ pub async fn a_renewed_lease_holds(subject: KeyValueUnderTest) {
     let short = acquire(&subject, "p", "one", TTL).await.expect("its own");
     assert!(long.renew().await.expect("renew"));
     subject.advance(OVER).await;
-    assert!(
-        short.renew().await.expect("renew"),
-        "it ended in spite of the renewal"
-    );
+    assert!(short.renew().await.expect("renew"), "it ended in spite of the renewal");
     assert!(acquire(&subject, "p", "two", LONG).await.is_none());
 }
 
@@ -92,9 +87,6 @@ pub async fn one_of_many_holds(subject: KeyValueUnderTest) {
         tasks.spawn(async move { Lease::acquire(kv, "p", &format!("owner-{n}"), LONG).await });
     }
     let got = tasks.join_all().await;
-    let holders = got
-        .into_iter()
-        .filter_map(|lease| lease.expect("acquire"))
-        .count();
+    let holders = got.into_iter().filter_map(|lease| lease.expect("acquire")).count();
     assert_eq!(holders, 1);
 }

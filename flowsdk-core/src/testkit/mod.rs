@@ -56,9 +56,7 @@ pub struct KeyValueUnderTest {
 
 impl fmt::Debug for KeyValueUnderTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyValueUnderTest")
-            .field("kv", &self.kv)
-            .finish_non_exhaustive()
+        f.debug_struct("KeyValueUnderTest").field("kv", &self.kv).finish_non_exhaustive()
     }
 }
 
@@ -81,10 +79,7 @@ impl KeyValueUnderTest {
         kv: Arc<dyn KeyValue>,
         advance: impl Fn(Duration) -> BoxFuture + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            kv,
-            advance: Box::new(advance),
-        }
+        Self { kv, advance: Box::new(advance) }
     }
 
     /// Lets `step` pass.
@@ -112,9 +107,7 @@ where
     runtime.block_on(async {
         match make().await.into() {
             Some(subject) => {
-                tokio::time::timeout(LONGEST, case(subject))
-                    .await
-                    .expect("the case ends in time");
+                tokio::time::timeout(LONGEST, case(subject)).await.expect("the case ends in time");
             }
             None => eprintln!("skipped {name}: what it needs is not there"),
         }

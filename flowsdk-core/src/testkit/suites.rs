@@ -236,9 +236,6 @@ mod tests {
         for (listed, source) in suites {
             assert_eq!(listed, written(source));
         }
-        assert_eq!(
-            super::super::store::CASES,
-            written(&super::super::store::SOURCES.concat())
-        );
+        assert_eq!(super::super::store::CASES, written(&super::super::store::SOURCES.concat()));
     }
 }

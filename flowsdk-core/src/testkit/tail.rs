@@ -16,10 +16,7 @@ fn as_broker(broker: &Arc<dyn Tails>) -> Arc<dyn Broker> {
 }
 
 async fn tail(broker: &Arc<dyn Tails>) -> Box<dyn StreamReader> {
-    broker
-        .tail(partition(&as_broker(broker), "k"))
-        .await
-        .expect("tail")
+    broker.tail(partition(&as_broker(broker), "k")).await.expect("tail")
 }
 
 /// A read of a tail on which nothing comes waits as long as it was told and gives an empty list.

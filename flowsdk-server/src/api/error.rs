@@ -17,11 +17,7 @@ pub struct ApiError {
 impl ApiError {
     /// An error of this kind.
     pub fn new(kind: FaultKind, code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            status: status(kind),
-            code,
-            message: message.into(),
-        }
+        Self { status: status(kind), code, message: message.into() }
     }
 
     /// A fault as a client sees it; ours are logged with their sources, once.

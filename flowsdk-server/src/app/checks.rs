@@ -66,10 +66,7 @@ impl Dependency for Consumed {
                 Ok(None) => return Err(format!("nobody consumes partition {index}")),
                 Err(error) => return Err(Chain(&error).to_string()),
             }
-            let stream = StreamPartition {
-                topic: self.topic,
-                index,
-            };
+            let stream = StreamPartition { topic: self.topic, index };
             match self.broker.backlog(stream, self.group).await {
                 Ok(waiting) if waiting <= BACKLOG_LIMIT => {}
                 Ok(waiting) => return Err(format!("{waiting} entries wait in partition {index}")),

@@ -49,11 +49,7 @@ pub(super) async fn start(
     cx: &OpContext,
     supervisor: &Supervisor,
 ) -> Result<Started, BoxError> {
-    let url = config
-        .redis
-        .as_ref()
-        .map(|url| url.expose_secret())
-        .unwrap_or_default();
+    let url = config.redis.as_ref().map(|url| url.expose_secret()).unwrap_or_default();
     let redis: Redis = flowsdk_store::redis::connect(url).await?;
     let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;
     let ground = Ground {
@@ -68,10 +64,7 @@ pub(super) async fn start(
     let mut dependencies: Vec<Box<dyn crate::health::Dependency>> =
         vec![Box::new(checks::RedisServer(redis.clone()))];
     let (listener, stop) = (store.clone(), supervisor.work.clone());
-    supervisor.work(
-        "outbox listener",
-        async move { listener.follow_commits(&stop).await },
-    );
+    supervisor.work("outbox listener", async move { listener.follow_commits(&stop).await });
     if config.roles.conversation {
         ground.conversations(config);
         ground.relay();
@@ -85,11 +78,7 @@ pub(super) async fn start(
         topic: TopicName::Incoming,
         group: CONVERSATION_GROUP,
     }));
-    let webchat = if config.roles.webchat {
-        Some(ground.webchat().await?)
-    } else {
-        None
-    };
+    let webchat = if config.roles.webchat { Some(ground.webchat().await?) } else { None };
     Ok((store, webchat, dependencies))
 }
 
@@ -105,12 +94,8 @@ impl Ground {
         let handler = Arc::new(handler);
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let name = config.name;
-        let (dispatcher, submitter) = Dispatcher::new(
-            Arc::clone(&handler),
-            Some(Arc::clone(&broker)),
-            self.cx.clock(),
-            config,
-        );
+        let (dispatcher, submitter) =
+            Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker)), self.cx.clock(), config);
         let (stop, open) = (self.supervisor.work.clone(), submitter.clone());
         self.supervisor.work(name, async move {
             dispatcher.run(stop).await;
@@ -118,13 +103,8 @@ impl Ground {
             drop(open);
         });
         for index in 0..self.broker.partitions() {
-            let subscription = Subscription {
-                topics,
-                group,
-                index,
-                owner: self.owner.clone(),
-                lease_ttl: self.lease_ttl,
-            };
+            let subscription =
+                Subscription { topics, group, index, owner: self.owner.clone(), lease_ttl: self.lease_ttl };
             let worker = PartitionWorker::new(
                 Arc::clone(&handler),
                 Arc::clone(&broker),
@@ -132,8 +112,7 @@ impl Ground {
                 submitter.clone(),
                 subscription,
             );
-            self.supervisor
-                .intake(name, worker.run(self.supervisor.intake.clone()));
+            self.supervisor.intake(name, worker.run(self.supervisor.intake.clone()));
         }
     }
 
@@ -146,16 +125,11 @@ impl Ground {
             Handover::Stream,
         );
         let consumer = ConversationConsumer::new(Arc::new(conversations));
-        let settings = ConsumerConfig {
-            parallel: self.store.writers(),
-            ..ConsumerConfig::named("conversation")
-        };
+        let settings =
+            ConsumerConfig { parallel: self.store.writers(), ..ConsumerConfig::named("conversation") };
         self.consume(consumer, CONVERSATION_TOPICS, CONVERSATION_GROUP, settings);
         let persister = MessagePersister::new(store);
-        let settings = ConsumerConfig {
-            max_batch: 512,
-            ..ConsumerConfig::named("message persister")
-        };
+        let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("message persister") };
         self.consume(persister, &[TopicName::Status], PERSISTER_GROUP, settings);
     }
 
@@ -242,21 +216,12 @@ impl Ground {
     async fn webchat(&self) -> Result<WebchatParts, BoxError> {
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let sink = Arc::new(StreamStatuses(Arc::clone(&broker)));
-        let gateway = Gateway::new(
-            self.cx.clone(),
-            Arc::new(StatusQueue::new(Arc::clone(&sink) as _)),
-        );
+        let gateway = Gateway::new(self.cx.clone(), Arc::new(StatusQueue::new(Arc::clone(&sink) as _)));
         let reporter = SentReporter::new(sink, self.cx.clock());
-        let settings = ConsumerConfig {
-            max_batch: 512,
-            ..ConsumerConfig::named("webchat sent")
-        };
+        let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("webchat sent") };
         self.consume(reporter, &[TopicName::OutgoingChat], SENT_GROUP, settings);
         for index in 0..self.broker.partitions() {
-            let stream = StreamPartition {
-                topic: TopicName::OutgoingChat,
-                index,
-            };
+            let stream = StreamPartition { topic: TopicName::OutgoingChat, index };
             // Open before the first socket joins: what it does not read from the store comes from here.
             let reader = self.broker.tail(stream).await?;
             let tail = tail_outgoing(reader, Arc::clone(&gateway), self.supervisor.work.clone());

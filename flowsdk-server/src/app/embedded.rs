@@ -32,9 +32,7 @@ pub(super) async fn start(
     supervisor: &Supervisor,
 ) -> Result<Started, BoxError> {
     let owner = sole::claim(&config.database).await?;
-    let groups = CONVERSATION_TOPICS
-        .iter()
-        .map(|&topic| (topic, CONVERSATION_GROUP));
+    let groups = CONVERSATION_TOPICS.iter().map(|&topic| (topic, CONVERSATION_GROUP));
     let store = SqlStore::connect(&config.database, OutboxRoutes::embedded(groups)).await?;
     let shared = Arc::new(store.clone());
 
@@ -50,16 +48,9 @@ pub(super) async fn start(
     let handler = Arc::new(ConversationConsumer::new(conversations));
     let broker = Arc::new(SqlBroker::new(store.clone()));
     let kv = Arc::new(SqlKeyValue::new(store.clone(), cx.clock()));
-    let consumer = ConsumerConfig {
-        parallel: store.writers(),
-        ..ConsumerConfig::named("conversation")
-    };
-    let (dispatcher, submitter) = Dispatcher::new(
-        Arc::clone(&handler),
-        Some(Arc::clone(&broker) as _),
-        cx.clock(),
-        consumer,
-    );
+    let consumer = ConsumerConfig { parallel: store.writers(), ..ConsumerConfig::named("conversation") };
+    let (dispatcher, submitter) =
+        Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker) as _), cx.clock(), consumer);
     let stop = supervisor.work.clone();
     supervisor.work("conversation dispatcher", async move {
         dispatcher.run(stop).await;
@@ -75,13 +66,7 @@ pub(super) async fn start(
         owner: "embedded".to_owned(),
         lease_ttl: config.lease_ttl,
     };
-    let worker = PartitionWorker::new(
-        handler,
-        broker,
-        Arc::clone(&kv) as _,
-        submitter.clone(),
-        subscription,
-    );
+    let worker = PartitionWorker::new(handler, broker, Arc::clone(&kv) as _, submitter.clone(), subscription);
     let stop = supervisor.intake.clone();
     supervisor.intake("conversation streams", worker.run(stop));
 

@@ -92,11 +92,7 @@ impl App {
                 async {}
             });
         }
-        let health = Health::new(
-            all_checks(&store, dependencies),
-            supervisor.intake.clone(),
-            metrics,
-        );
+        let health = Health::new(all_checks(&store, dependencies), supervisor.intake.clone(), metrics);
         let mut router = health.router();
         let (mut sockets, mut gateway) = (None, None);
         if let Some(parts) = parts {
@@ -116,26 +112,18 @@ impl App {
                 limits,
                 config.webchat.trusted_proxies,
             );
-            let (service, io) = builder(&SocketLimits::default())
-                .req_path(SOCKET_PATH)
-                .build_svc();
-            io.ns(
-                "/",
-                in_order(&supervisor.intake_tracker(), OrderedConfig::default(), handler),
-            );
+            let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
+            io.ns("/", in_order(&supervisor.intake_tracker(), OrderedConfig::default(), handler));
             // A browser does not take `*` for `Authorization`, so the headers are named.
-            let cors = CorsLayer::new()
-                .allow_origin(Any)
-                .allow_methods(Any)
-                .allow_headers([
-                    http::header::AUTHORIZATION,
-                    http::header::CONTENT_TYPE,
-                    http::HeaderName::from_static("x-channel-id"),
-                    http::HeaderName::from_static("x-user-id"),
-                    http::HeaderName::from_static("x-session-key"),
-                ]);
+            let cors = CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers([
+                http::header::AUTHORIZATION,
+                http::header::CONTENT_TYPE,
+                http::HeaderName::from_static("x-channel-id"),
+                http::HeaderName::from_static("x-user-id"),
+                http::HeaderName::from_static("x-session-key"),
+            ]);
             router = router
-                .merge(crate::webchat::routes(store_arc, visitors))
+                .merge(crate::webchat::routes(store_arc, visitors, config.webchat.trusted_proxies))
                 .route_service("/webchat/socket.io", Front(service.clone()))
                 .route_service("/webchat/socket.io/", Front(service))
                 .layer(cors);
@@ -147,17 +135,7 @@ impl App {
             .method_not_allowed_fallback(crate::api::method_not_allowed)
             .layer(CatchPanicLayer::custom(crate::api::panicked))
             .layer(axum::middleware::from_fn(crate::api::identify));
-        Ok(Self {
-            store,
-            supervisor,
-            router,
-            sockets,
-            gateway,
-            config,
-            bootstrapped,
-            address,
-            listener,
-        })
+        Ok(Self { store, supervisor, router, sockets, gateway, config, bootstrapped, address, listener })
     }
 
     /// The address it is bound to.
@@ -187,16 +165,7 @@ impl App {
     /// When a task ended early, or the shutdown took longer than it may.
     pub async fn run(self) -> Result<(), BoxError> {
         let timeout = self.config.shutdown_timeout;
-        let Self {
-            store,
-            supervisor,
-            router,
-            sockets,
-            gateway,
-            listener,
-            config,
-            ..
-        } = self;
+        let Self { store, supervisor, router, sockets, gateway, listener, config, .. } = self;
         let shutdown = Shutdown {
             token: supervisor.intake.clone(),
             tracker: supervisor.intake_tracker(),
@@ -230,7 +199,7 @@ impl App {
         };
         if tokio::time::timeout(timeout, stop).await.is_err() {
             return Err(
-                "the shutdown took too long; what was not finished is taken up at the next start".into(),
+                "the shutdown took too long; what was not finished is taken up at the next start".into()
             );
         }
         if supervisor.has_failed() {

@@ -23,9 +23,9 @@ pub(super) enum SoleOwner {
 pub(super) async fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
     match url {
         DatabaseUrl::SqliteMemory => Ok(SoleOwner::Memory),
-        DatabaseUrl::SqliteFile(path) => Ok(SoleOwner::File {
-            _lock: lock(&path.with_added_extension("lock"))?,
-        }),
+        DatabaseUrl::SqliteFile(path) => {
+            Ok(SoleOwner::File { _lock: lock(&path.with_added_extension("lock"))? })
+        }
         DatabaseUrl::Postgres(options) => match SoleClaim::take(options).await? {
             Some(claim) => Ok(SoleOwner::Database { _claim: claim }),
             None => Err("another server works on this database; several need REDIS_URL".into()),

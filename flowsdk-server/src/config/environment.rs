@@ -35,10 +35,7 @@ pub struct Environment<'a> {
 impl<'a> Environment<'a> {
     /// Values that `lookup` finds. An empty value counts as absent.
     pub fn new(lookup: impl Fn(&str) -> Option<String> + 'a) -> Self {
-        Self {
-            lookup: Box::new(lookup),
-            problems: Vec::new(),
-        }
+        Self { lookup: Box::new(lookup), problems: Vec::new() }
     }
 
     /// The values of the process.
@@ -110,13 +107,7 @@ impl<'a> Environment<'a> {
 
     /// Ends with every problem, if there is one.
     pub fn finish(self) -> Result<(), ConfigError> {
-        if self.problems.is_empty() {
-            Ok(())
-        } else {
-            Err(ConfigError {
-                problems: self.problems,
-            })
-        }
+        if self.problems.is_empty() { Ok(()) } else { Err(ConfigError { problems: self.problems }) }
     }
 }
 
@@ -140,12 +131,9 @@ mod tests {
 
     #[test]
     fn lengths_of_time() {
-        for (text, seconds) in [
-            ("90", Some(90)),
-            ("30s", Some(30)),
-            ("15m", Some(900)),
-            ("7d", Some(604_800)),
-        ] {
+        for (text, seconds) in
+            [("90", Some(90)), ("30s", Some(30)), ("15m", Some(900)), ("7d", Some(604_800))]
+        {
             assert_eq!(parse_duration(text).map(|d| d.as_secs()), seconds, "{text}");
         }
         for bad in ["", "d", "0", "0s", "1w", "-1s", "1.5h", "99999999999999999999d"] {

@@ -84,11 +84,7 @@ pub struct Roles {
 
 impl Roles {
     /// Every role.
-    pub const ALL: Roles = Roles {
-        api: true,
-        conversation: true,
-        webchat: true,
-    };
+    pub const ALL: Roles = Roles { api: true, conversation: true, webchat: true };
 }
 
 /// A list that names no roles.
@@ -119,11 +115,7 @@ impl FromStr for Roles {
             }
         }
         if orchestrator == engine {
-            Ok(Self {
-                api,
-                conversation: engine,
-                webchat,
-            })
+            Ok(Self { api, conversation: engine, webchat })
         } else {
             Err(InvalidRoles)
         }
@@ -141,9 +133,7 @@ impl Config {
         }
         let database = env.parsed("DATABASE_URL").unwrap_or(DatabaseUrl::SqliteMemory);
         let redis = env.text("REDIS_URL").map(SecretString::from);
-        let listen = env
-            .parsed("LISTEN_ADDR")
-            .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let listen = env.parsed("LISTEN_ADDR").unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
         let master_key = master_key(&mut env);
         let tokens = TokenSettings {
             access_secret: jwt_secret(&mut env, "JWT_ACCESS_SECRET"),
@@ -220,9 +210,8 @@ fn master_key(env: &mut Environment<'_>) -> MasterKey {
     let secret = env.secret("CRYPTO_SECRET");
     let mut key = None;
     if !secret.expose_secret().is_empty() {
-        key = MasterKey::new(secret.expose_secret())
-            .map_err(|error| env.problem("CRYPTO_SECRET", error))
-            .ok();
+        key =
+            MasterKey::new(secret.expose_secret()).map_err(|error| env.problem("CRYPTO_SECRET", error)).ok();
     }
     #[allow(clippy::expect_used, reason = "the placeholder has 32 bytes")]
     let key = key.unwrap_or_else(|| MasterKey::new(PLACEHOLDER).expect("32 bytes"));
@@ -240,10 +229,7 @@ fn jwt_secret(env: &mut Environment<'_>, name: &str) -> SecretString {
     let secret = env.secret(name);
     let length = secret.expose_secret().chars().count();
     if length > 0 && length < JWT_SECRET_MIN {
-        env.problem(
-            name,
-            format_args!("must have at least {JWT_SECRET_MIN} characters, found {length}"),
-        );
+        env.problem(name, format_args!("must have at least {JWT_SECRET_MIN} characters, found {length}"));
     }
     secret
 }
@@ -252,9 +238,7 @@ fn jwt_secret(env: &mut Environment<'_>, name: &str) -> SecretString {
 const DEFAULT_ADMIN: &str = "admin@flowsdk.local";
 
 fn admin(env: &mut Environment<'_>) -> BootstrapAdmin {
-    let text = env
-        .text("ADMIN_EMAIL")
-        .unwrap_or_else(|| DEFAULT_ADMIN.to_owned());
+    let text = env.text("ADMIN_EMAIL").unwrap_or_else(|| DEFAULT_ADMIN.to_owned());
     let email = Email::parse(&text).or_else(|error| {
         env.problem("ADMIN_EMAIL", error);
         Email::parse(DEFAULT_ADMIN)
@@ -262,10 +246,7 @@ fn admin(env: &mut Environment<'_>) -> BootstrapAdmin {
     #[allow(clippy::expect_used, reason = "a constant")]
     let email = email.expect("the default is an address");
     let password = env.text("ADMIN_PASSWORD").map(SecretString::from);
-    if password
-        .as_ref()
-        .is_some_and(|p| p.expose_secret().len() > flowsdk_core::crypto::MAX_SECRET_BYTES)
-    {
+    if password.as_ref().is_some_and(|p| p.expose_secret().len() > flowsdk_core::crypto::MAX_SECRET_BYTES) {
         env.problem("ADMIN_PASSWORD", "must have at most 72 bytes");
     }
     BootstrapAdmin { email, password }
@@ -279,10 +260,8 @@ mod tests {
 
     fn read(values: &[(&str, &str)]) -> Result<Config, Vec<String>> {
         let values: HashMap<&str, &str> = values.iter().copied().collect();
-        Config::read(Environment::new(|name| {
-            values.get(name).map(|value| (*value).to_owned())
-        }))
-        .map_err(|error| error.problems)
+        Config::read(Environment::new(|name| values.get(name).map(|value| (*value).to_owned())))
+            .map_err(|error| error.problems)
     }
 
     const GOOD: [(&str, &str); 4] = [
@@ -298,10 +277,7 @@ mod tests {
         assert_eq!(config.tokens.access_lifetime, Duration::from_secs(86_400));
         assert_eq!(config.roles, Roles::ALL);
         let shown = format!("{config:?}");
-        assert!(
-            !shown.contains("access-secret") && !shown.contains("0123456789abcdef"),
-            "{shown}"
-        );
+        assert!(!shown.contains("access-secret") && !shown.contains("0123456789abcdef"), "{shown}");
     }
 
     #[test]
@@ -343,11 +319,7 @@ mod tests {
         values[0] = ("DATABASE_URL", "postgres://u@127.0.0.1/d");
         assert_eq!(
             read(&values).map(|c| c.roles),
-            Ok(Roles {
-                api: false,
-                conversation: false,
-                webchat: true
-            })
+            Ok(Roles { api: false, conversation: false, webchat: true })
         );
     }
 }

@@ -47,15 +47,8 @@ pub struct DataFolder {
 impl DataFolder {
     /// Opens `path`, making the folder (0700) and its secrets (0600) when they are not there.
     pub fn open(path: &Path, ids: &dyn IdSource) -> Result<Self, FolderError> {
-        let io = |source| FolderError::Io {
-            path: path.to_owned(),
-            source,
-        };
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .map_err(io)?;
+        let io = |source| FolderError::Io { path: path.to_owned(), source };
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io)?;
         let file = path.join("secrets.json");
         let secrets = match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes)
@@ -63,10 +56,7 @@ impl DataFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => create_secrets(&file, ids)?,
             Err(source) => return Err(FolderError::Io { path: file, source }),
         };
-        Ok(Self {
-            path: path.to_owned(),
-            secrets,
-        })
+        Ok(Self { path: path.to_owned(), secrets })
     }
 
     /// The value of a configuration name, as the folder gives it.
@@ -91,20 +81,13 @@ fn create_secrets(file: &Path, ids: &dyn IdSource) -> Result<Secrets, FolderErro
     let draft = file.with_extension("draft");
     let write = || -> io::Result<()> {
         let text = serde_json::to_vec_pretty(&secrets).map_err(io::Error::other)?;
-        let mut out = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&draft)?;
+        let mut out =
+            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
         out.write_all(&text)?;
         out.sync_all()?;
         fs::rename(&draft, file)
     };
-    write().map_err(|source| FolderError::Io {
-        path: file.to_owned(),
-        source,
-    })?;
+    write().map_err(|source| FolderError::Io { path: file.to_owned(), source })?;
     Ok(secrets)
 }
 
@@ -125,10 +108,7 @@ mod tests {
         let second = DataFolder::open(&path, cx.ids()).expect("opens");
         assert_eq!(first.value("CRYPTO_SECRET"), second.value("CRYPTO_SECRET"));
         assert_eq!(first.value("CRYPTO_SECRET").map(|s| s.len()), Some(32));
-        let mode = fs::metadata(path.join("secrets.json"))
-            .expect("there")
-            .permissions()
-            .mode();
+        let mode = fs::metadata(path.join("secrets.json")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 

@@ -32,10 +32,7 @@ where
     if let Some(demo) = kv.read(&keys::demo()).await? {
         return Ok(demo);
     }
-    let demo = Demo {
-        channel_id: ChannelId::generate(cx.ids()),
-        router_id: RouterId::generate(cx.ids()),
-    };
+    let demo = Demo { channel_id: ChannelId::generate(cx.ids()), router_id: RouterId::generate(cx.ids()) };
     create(store, cx, &demo).await?;
     // Only once everything is there: a crash in between leaves an unused router and begins anew.
     Ok(kv.claim(&keys::demo(), &demo).await?)
@@ -46,9 +43,7 @@ where
     S::Tx: WebchatTx,
 {
     let definition: serde_json::Value = serde_json::from_str(FLOW)?;
-    let problems = FlowDefinition::parse(&definition)
-        .map(|flow| flow.validate())
-        .unwrap_or_else(|p| p);
+    let problems = FlowDefinition::parse(&definition).map(|flow| flow.validate()).unwrap_or_else(|p| p);
     if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
         return Err(format!("the demonstration flow is not valid: {problem:?}").into());
     }
@@ -85,9 +80,7 @@ where
                 created_at: cx.now(),
             })
             .await?;
-        tx.routers()
-            .set_initial_flow(&demo.router_id, Some(&flow_id))
-            .await?;
+        tx.routers().set_initial_flow(&demo.router_id, Some(&flow_id)).await?;
         tx.webchat()
             .insert_channel(&WebchatChannel {
                 id: demo.channel_id.clone(),

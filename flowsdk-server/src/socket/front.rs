@@ -44,10 +44,7 @@ where
             detach(&mut request);
         }
         let pending = is_poll(&request).then(|| (self.0.clone(), request.uri().clone()));
-        PollGuard {
-            response: Box::pin(self.0.call(request)),
-            pending,
-        }
+        PollGuard { response: Box::pin(self.0.call(request)), pending }
     }
 }
 
@@ -61,11 +58,7 @@ fn detach(request: &mut Request<Body>) {
         // axum keeps a slice of its own; below a nested router it is a longer address.
         if let Some(OriginalUri(original)) = request.extensions_mut().get_mut::<OriginalUri>() {
             let copy = original.to_string();
-            *original = if copy == address {
-                uri.clone()
-            } else {
-                copy.parse().unwrap_or_default()
-            };
+            *original = if copy == address { uri.clone() } else { copy.parse().unwrap_or_default() };
         }
         *request.uri_mut() = uri;
     }

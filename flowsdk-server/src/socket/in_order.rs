@@ -18,11 +18,7 @@ use super::{
 /// The connect handler of a namespace whose sockets are all handled in order by `handler`:
 /// `io.ns("/", in_order(&tracker, OrderedConfig::default(), handler))`.
 pub fn in_order<H>(tracker: &TaskTracker, config: OrderedConfig, handler: H) -> InOrder<H> {
-    InOrder(Arc::new(Shared {
-        handler,
-        tracker: tracker.clone(),
-        config,
-    }))
+    InOrder(Arc::new(Shared { handler, tracker: tracker.clone(), config }))
 }
 
 /// See [`in_order`].
@@ -50,14 +46,9 @@ impl<A: Adapter, H: EventHandler<A>> ConnectHandler<A, Ordered> for InOrder<H> {
         Box::pin(async move {
             let verdict = async {
                 let auth = event::parse_auth(auth.as_ref())?;
-                self.0
-                    .handler
-                    .authorize(&SocketRef::from(socket.clone()), &auth)
-                    .await
+                self.0.handler.authorize(&SocketRef::from(socket.clone()), &auth).await
             };
-            verdict
-                .await
-                .map_err(|message| Box::new(message) as Box<dyn std::fmt::Display + Send>)?;
+            verdict.await.map_err(|message| Box::new(message) as Box<dyn std::fmt::Display + Send>)?;
             let queue = Queue::attach(&*socket, self.0.clone(), Phase::Joining);
             socket.extensions.insert(Joining(queue));
             Ok(())

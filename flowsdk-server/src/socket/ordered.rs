@@ -55,11 +55,7 @@ pub struct OrderedConfig {
 
 impl Default for OrderedConfig {
     fn default() -> Self {
-        Self {
-            capacity: 64,
-            max_queued_bytes: 512 * 1024,
-            pending: Pending::Discard,
-        }
+        Self { capacity: 64, max_queued_bytes: 512 * 1024, pending: Pending::Discard }
     }
 }
 
@@ -71,11 +67,7 @@ where
     A: Adapter,
     H: EventHandler<A>,
 {
-    let shared = Arc::new(Shared {
-        handler,
-        tracker: tracker.clone(),
-        config,
-    });
+    let shared = Arc::new(Shared { handler, tracker: tracker.clone(), config });
     Queue::attach(socket, shared, Phase::Open);
 }
 
@@ -120,16 +112,8 @@ impl<H> Queue<H> {
         A: Adapter,
         H: EventHandler<A>,
     {
-        let state = State {
-            jobs: VecDeque::new(),
-            bytes: 0,
-            phase,
-            draining: false,
-        };
-        let queue = Arc::new(Self {
-            shared,
-            state: Mutex::new(state),
-        });
+        let state = State { jobs: VecDeque::new(), bytes: 0, phase, draining: false };
+        let queue = Arc::new(Self { shared, state: Mutex::new(state) });
         socket.on_fallback(Hook(queue.clone()));
         socket.on_disconnect(Hook(queue.clone()));
         queue
@@ -187,11 +171,7 @@ impl<H> Queue<H> {
             state.phase == Phase::Joining || (discard && matches!(state.jobs.front(), Some(Job::Connect(_))));
         state.phase = Phase::Closed;
         if unseen || discard {
-            let dropped = state
-                .jobs
-                .iter()
-                .filter(|job| matches!(job, Job::Event(..)))
-                .count();
+            let dropped = state.jobs.iter().filter(|job| matches!(job, Job::Event(..))).count();
             state.jobs.clear();
             state.bytes = 0;
             if dropped > 0 {

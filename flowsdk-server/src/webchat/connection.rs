@@ -19,10 +19,7 @@ impl Connection for SocketConnection {
     }
 
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError> {
-        let ack = self
-            .0
-            .emit_with_ack::<_, Value>("message", message)
-            .map_err(|_| SendError)?;
+        let ack = self.0.emit_with_ack::<_, Value>("message", message).map_err(|_| SendError)?;
         Ok(Box::pin(async move { ack.await.is_ok() }))
     }
 

@@ -13,10 +13,11 @@ use flowsdk_core::id::MessageId;
 use flowsdk_core::message::HistoryQuery;
 use flowsdk_core::store::{ConversationTx as _, Store};
 use flowsdk_core::time::Timestamp;
-use http::HeaderMap;
+use http::{Extensions, HeaderMap};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+use super::caller;
 use crate::api::ApiError;
 
 /// Page sizes (rulings H9).
@@ -26,16 +27,15 @@ const MAX_LIMIT: u32 = 200;
 struct Services<S> {
     store: Arc<S>,
     visitors: Arc<Visitors<S>>,
+    trusted_proxies: u32,
 }
 
-pub(super) fn routes<S: Store>(store: Arc<S>, visitors: Arc<Visitors<S>>) -> Router
+pub(super) fn routes<S: Store>(store: Arc<S>, visitors: Arc<Visitors<S>>, trusted_proxies: u32) -> Router
 where
     S::Tx: WebchatTx,
 {
-    let services = Arc::new(Services { store, visitors });
-    Router::new()
-        .route("/webchat/history", get(history::<S>))
-        .with_state(services)
+    let services = Arc::new(Services { store, visitors, trusted_proxies });
+    Router::new().route("/webchat/history", get(history::<S>)).with_state(services)
 }
 
 #[derive(Deserialize)]
@@ -56,6 +56,7 @@ struct HistoryPage {
 async fn history<S: Store>(
     State(services): State<Arc<Services<S>>>,
     headers: HeaderMap,
+    extensions: Extensions,
     query: Result<Query<PageQuery>, QueryRejection>,
 ) -> Result<Json<HistoryPage>, ApiError>
 where
@@ -66,26 +67,15 @@ where
     let before = query.cursor.as_deref().map(parse_cursor).transpose()?;
     let visitor = services
         .visitors
-        .recognise(&credentials(&headers))
+        .recognise(&credentials(&headers), caller::of(&headers, &extensions, services.trusted_proxies))
         .await
         .map_err(|error| ApiError::of(&error))?;
     let page = async {
         let mut tx = services.store.read().await?;
-        let Some(chat) = tx
-            .webchat()
-            .find_chat(&visitor.channel_id, &visitor.contact_id)
-            .await?
-        else {
+        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
             return Ok(None);
         };
-        tx.messages()
-            .history(&HistoryQuery {
-                chat_id: &chat,
-                before,
-                limit,
-            })
-            .await
-            .map(Some)
+        tx.messages().history(&HistoryQuery { chat_id: &chat, before, limit }).await.map(Some)
     }
     .await
     .map_err(|error: flowsdk_core::fault::StorageError| ApiError::of(&error))?;
@@ -98,12 +88,7 @@ where
 
 /// The headers `x-channel-id`, `x-user-id`, `x-session-key`, or a bearer token.
 fn credentials(headers: &HeaderMap) -> Handshake {
-    let text = |name: &str| {
-        headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned)
-    };
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let bearer = text("authorization").and_then(|value| value.strip_prefix("Bearer ").map(str::to_owned));
     Handshake {
         channel_id: text("x-channel-id").unwrap_or_default(),
@@ -118,28 +103,18 @@ fn limit(text: Option<&str>) -> Result<u32, ApiError> {
     let Some(text) = text else {
         return Ok(DEFAULT_LIMIT);
     };
-    text.parse()
-        .ok()
-        .filter(|limit| (1..=MAX_LIMIT).contains(limit))
-        .ok_or_else(|| invalid("limit"))
+    text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(|| invalid("limit"))
 }
 
 /// `<millis>.<id>` of the last item of the page before; opaque to clients.
 fn parse_cursor(text: &str) -> Result<(Timestamp, MessageId), ApiError> {
     let parse = || {
         let (at, id) = text.split_once('.')?;
-        Some((
-            Timestamp::from_millis(at.parse().ok()?),
-            MessageId::parse(id).ok()?,
-        ))
+        Some((Timestamp::from_millis(at.parse().ok()?), MessageId::parse(id).ok()?))
     };
     parse().ok_or_else(|| invalid("cursor"))
 }
 
 fn invalid(field: &str) -> ApiError {
-    ApiError::new(
-        FaultKind::Invalid,
-        "validation_failed",
-        format!("Valor inválido: {field}"),
-    )
+    ApiError::new(FaultKind::Invalid, "validation_failed", format!("Valor inválido: {field}"))
 }

@@ -19,17 +19,13 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       img-src 'self' https: data:; media-src 'self' https:; base-uri 'none'; form-action 'none'";
 
 pub(super) fn routes() -> Router {
-    Router::new()
-        .route("/chat/{channel_id}", get(page))
-        .route("/chat/assets/{file}", get(asset))
+    Router::new().route("/chat/{channel_id}", get(page)).route("/chat/assets/{file}", get(asset))
 }
 
 async fn page(headers: HeaderMap) -> Response {
     let mut response = file("index.html", &headers).await;
     let policy = http::HeaderValue::from_static(POLICY);
-    response
-        .headers_mut()
-        .insert(header::CONTENT_SECURITY_POLICY, policy);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     response
 }
 
@@ -42,9 +38,7 @@ async fn file(name: &str, headers: &HeaderMap) -> Response {
         return not_found().await.into_response();
     };
     let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()[..8]));
-    let known = headers
-        .get(header::IF_NONE_MATCH)
-        .is_some_and(|value| value.as_bytes() == tag.as_bytes());
+    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
     let common = [
         (header::ETAG, tag),
         (header::CACHE_CONTROL, "no-cache".to_owned()),

@@ -1,9 +1,7 @@
 //! The webchat socket (spec B 4.2): from Socket.IO events to the services of the web chat.
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::extract::ConnectInfo;
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
     AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, RECENT, Visitor, Visitors, WebchatTx,
@@ -17,6 +15,7 @@ use serde_json::Value;
 use socketioxide::extract::SocketRef;
 use socketioxide::socket::DisconnectReason;
 
+use super::caller;
 use super::connection::SocketConnection;
 use crate::socket::{Ack, Event, EventHandler, emit_checked};
 
@@ -58,29 +57,19 @@ where
         limits: Arc<Limits>,
         trusted_proxies: u32,
     ) -> Self {
-        Self {
-            store,
-            visitors,
-            gateway,
-            ingress,
-            limits,
-            trusted_proxies,
-        }
+        Self { store, visitors, gateway, ingress, limits, trusted_proxies }
     }
 
     async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
+        let parts = socket.req_parts();
         let (visitor, ok) = self
             .visitors
             .enter(
                 &handshake(socket, auth),
-                address(socket, self.trusted_proxies),
-                origin(socket),
+                caller::of(&parts.headers, &parts.extensions, self.trusted_proxies),
             )
             .await?;
-        let place = self
-            .limits
-            .admit_socket(&visitor.session_id)
-            .ok_or(AuthError::RateLimited)?;
+        let place = self.limits.admit_socket(&visitor.session_id).ok_or(AuthError::RateLimited)?;
         let connection = Arc::new(SocketConnection(socket.clone()));
         let seat = self.gateway.join(visitor.session_id.clone(), connection);
         if emit_checked(socket, "auth_ok", &ok).is_err() {
@@ -89,10 +78,7 @@ where
         let (had, missed) = self.missed(&visitor).await?;
         seat.go_live(&had, &missed).await;
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
-        socket.extensions.insert(Guest(Arc::new(GuestState {
-            visitor,
-            held: Mutex::new(Some(held)),
-        })));
+        socket.extensions.insert(Guest(Arc::new(GuestState { visitor, held: Mutex::new(Some(held)) })));
         Ok(())
     }
 
@@ -102,19 +88,13 @@ where
             return Ok(Default::default());
         };
         let mut tx = self.store.read().await?;
-        let Some(chat) = tx
-            .webchat()
-            .find_chat(&visitor.channel_id, &visitor.contact_id)
-            .await?
-        else {
+        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
             return Ok(Default::default());
         };
         let session = &visitor.session_id;
         let messages = tx.messages();
         let had = messages.outgoing_until(session, &chat, since, RECENT).await?;
-        let missed = messages
-            .outgoing_since(session, &chat, Some(since), REPLAY_LIMIT)
-            .await?;
+        let missed = messages.outgoing_since(session, &chat, Some(since), REPLAY_LIMIT).await?;
         Ok((had, missed.into_iter().map(ServerMessage::from).collect()))
     }
 
@@ -133,10 +113,7 @@ where
                 let event = visitor.incoming(message, self.visitors.context());
                 match self.ingress.accept(event).await {
                     Ok(accepted) => {
-                        let answer = MessageAck {
-                            ok: true,
-                            message_id: accepted.message_id,
-                        };
+                        let answer = MessageAck { ok: true, message_id: accepted.message_id };
                         if let Some(Err(error)) = ack.map(|ack| ack.send(&answer)) {
                             tracing::debug!(%error, "an ack was not sent");
                         }
@@ -170,10 +147,7 @@ where
             tracing::info!(code = error.code(), %error, "a visitor was not let in");
         }
         metrics::counter!("flowsdk_webchat_auth_errors", "code" => error.code()).increment(1);
-        let payload = AuthErrorPayload {
-            message: AUTH_ERROR_MESSAGE,
-            code: error.code(),
-        };
+        let payload = AuthErrorPayload { message: AUTH_ERROR_MESSAGE, code: error.code() };
         if let Err(error) = emit_checked(socket, "auth_error", &payload) {
             tracing::debug!(%error, "auth_error was not sent");
         }
@@ -192,13 +166,9 @@ where
         let visitor = &guest.visitor;
         let cx = self.visitors.context();
         match event.name.as_str() {
-            "message" => {
-                self.take(visitor, inbound::text(event.payload, cx), event.ack)
-                    .await
-            }
+            "message" => self.take(visitor, inbound::text(event.payload, cx), event.ack).await,
             "message_interactive" => {
-                self.take(visitor, inbound::interactive(event.payload, cx), event.ack)
-                    .await
+                self.take(visitor, inbound::interactive(event.payload, cx), event.ack).await
             }
             "read" => {
                 let id = event.payload.get("messageId").and_then(Value::as_str);
@@ -231,9 +201,8 @@ where
 fn handshake(socket: &SocketRef, auth: Value) -> Handshake {
     // Serde alone would take a list of the fields' values for an object.
     let auth = Some(auth).filter(Value::is_object);
-    let mut handshake: Handshake = auth
-        .and_then(|auth| serde_json::from_value(auth).ok())
-        .unwrap_or_default();
+    let mut handshake: Handshake =
+        auth.and_then(|auth| serde_json::from_value(auth).ok()).unwrap_or_default();
     if handshake.token.is_none() {
         let query = socket.req_parts().uri.query().unwrap_or_default();
         handshake.token = query
@@ -243,51 +212,4 @@ fn handshake(socket: &SocketRef, auth: Value) -> Handshake {
             .map(|token| token.to_owned().into());
     }
     handshake
-}
-
-/// The visitor's address: the peer's, or what the outermost of the trusted proxies has seen. What stands
-/// further left in `X-Forwarded-For` a client can write himself.
-fn address(socket: &SocketRef, trusted_proxies: u32) -> IpAddr {
-    let parts = socket.req_parts();
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip());
-    forwarded(&parts.headers, trusted_proxies).unwrap_or(peer)
-}
-
-fn forwarded(headers: &http::HeaderMap, trusted_proxies: u32) -> Option<IpAddr> {
-    let hops = usize::try_from(trusted_proxies).ok()?.checked_sub(1)?;
-    let values = headers
-        .get_all("x-forwarded-for")
-        .iter()
-        .filter_map(|value| value.to_str().ok());
-    let seen: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
-    seen.iter().rev().nth(hops)?.parse().ok()
-}
-
-fn origin(socket: &SocketRef) -> Option<&str> {
-    socket
-        .req_parts()
-        .headers
-        .get(http::header::ORIGIN)?
-        .to_str()
-        .ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_trusted_proxies_have_seen_counts() {
-        let mut headers = http::HeaderMap::new();
-        headers.append("x-forwarded-for", "1.1.1.1, 2.2.2.2".parse().expect("a value"));
-        headers.append("x-forwarded-for", "3.3.3.3".parse().expect("a value"));
-        for (proxies, seen) in [(0, None), (1, Some("3.3.3.3")), (2, Some("2.2.2.2")), (4, None)] {
-            assert_eq!(
-                forwarded(&headers, proxies).map(|a| a.to_string()).as_deref(),
-                seen,
-                "{proxies}"
-            );
-        }
-    }
 }

@@ -92,13 +92,9 @@ impl BatchHandler for SentReporter {
             .collect();
         match self.sink.pass(&events).await {
             Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
-            Err(reason) => batch
-                .iter()
-                .map(|_| Verdict::Retry {
-                    transient: true,
-                    reason: reason.clone(),
-                })
-                .collect(),
+            Err(reason) => {
+                batch.iter().map(|_| Verdict::Retry { transient: true, reason: reason.clone() }).collect()
+            }
         }
     }
 

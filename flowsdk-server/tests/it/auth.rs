@@ -7,13 +7,7 @@ use tokio_tungstenite::tungstenite::Message as Frame;
 use crate::harness::client::Manner;
 use crate::harness::{Client, Setup, everywhere, http, token};
 
-everywhere!(
-    open_channel,
-    embed_tokens,
-    embed_context,
-    hostile_handshakes,
-    limits_of_visits
-);
+everywhere!(open_channel, embed_tokens, embed_context, hostile_handshakes, limits_of_visits);
 
 async fn refused(setup: &Setup, server: &crate::harness::Server, auth: &Value) -> String {
     let _ = setup;
@@ -29,74 +23,38 @@ async fn open_channel(setup: Setup) {
     assert_eq!(client.texts(1).await, ["eco um"]);
 
     let (_, ok) = Client::enter(server.addr, ana.auth()).await;
-    assert_eq!(
-        (&ok["userId"], &ok["sessionKey"]),
-        (&json!(ana.user), &json!(ana.key))
-    );
-    assert_eq!(
-        (&ok["channelName"], &ok["appearance"]),
-        (&json!("Canal"), &json!({ "title": "Loja" }))
-    );
+    assert_eq!((&ok["userId"], &ok["sessionKey"]), (&json!(ana.user), &json!(ana.key)));
+    assert_eq!((&ok["channelName"], &ok["appearance"]), (&json!("Canal"), &json!({ "title": "Loja" })));
 
     let (_, bob) = setup.visit(&server).await;
     assert_ne!(ana.user, bob.user);
     let open = &setup.seeded.open;
     for (auth, code) in [
-        (
-            json!({ "channelId": open, "userId": ana.user, "sessionKey": bob.key }),
-            "identity_invalid",
-        ),
-        (
-            json!({ "channelId": open, "userId": ana.user, "sessionKey": "" }),
-            "identity_invalid",
-        ),
+        (json!({ "channelId": open, "userId": ana.user, "sessionKey": bob.key }), "identity_invalid"),
+        (json!({ "channelId": open, "userId": ana.user, "sessionKey": "" }), "identity_invalid"),
         (
             json!({ "channelId": open, "userId": ana.user, "sessionKey": "x".repeat(5_000) }),
             "identity_invalid",
         ),
-        (
-            json!({ "channelId": open, "userId": "nobody", "sessionKey": ana.key }),
-            "identity_invalid",
-        ),
-        (
-            json!({ "channelId": open, "userId": "", "sessionKey": ana.key }),
-            "identity_invalid",
-        ),
-        (
-            json!({ "channelId": open, "userId": "a b/../\u{0}", "sessionKey": ana.key }),
-            "identity_invalid",
-        ),
-        (
-            json!({ "channelId": open, "userId": ana.user }),
-            "identity_invalid",
-        ),
-        (
-            json!({ "channelId": open, "sessionKey": ana.key }),
-            "identity_invalid",
-        ),
+        (json!({ "channelId": open, "userId": "nobody", "sessionKey": ana.key }), "identity_invalid"),
+        (json!({ "channelId": open, "userId": "", "sessionKey": ana.key }), "identity_invalid"),
+        (json!({ "channelId": open, "userId": "a b/../\u{0}", "sessionKey": ana.key }), "identity_invalid"),
+        (json!({ "channelId": open, "userId": ana.user }), "identity_invalid"),
+        (json!({ "channelId": open, "sessionKey": ana.key }), "identity_invalid"),
         // The identity belongs to its channel.
         (
             json!({ "channelId": setup.seeded.second, "userId": ana.user, "sessionKey": ana.key }),
             "identity_invalid",
         ),
-        (
-            json!({ "channelId": "cnosuchchannel000000000000" }),
-            "channel_unknown",
-        ),
+        (json!({ "channelId": "cnosuchchannel000000000000" }), "channel_unknown"),
         (json!({ "channelId": "no such/channel'; --" }), "channel_unknown"),
         (json!({ "channelId": "" }), "channel_unknown"),
         (json!({ "channelId": "c".repeat(10_000) }), "channel_unknown"),
         (json!({ "channelId": 7 }), "channel_unknown"),
         (json!({ "channelId": null }), "channel_unknown"),
         // One field of a wrong type makes the whole handshake unusable, never a new visit.
-        (
-            json!({ "channelId": open, "userId": 7, "sessionKey": ana.key }),
-            "channel_unknown",
-        ),
-        (
-            json!({ "channelId": open, "userId": { "a": 1 } }),
-            "channel_unknown",
-        ),
+        (json!({ "channelId": open, "userId": 7, "sessionKey": ana.key }), "channel_unknown"),
+        (json!({ "channelId": open, "userId": { "a": 1 } }), "channel_unknown"),
         (json!({}), "channel_unknown"),
         (json!([open]), "channel_unknown"),
         (json!("text"), "channel_unknown"),
@@ -105,10 +63,7 @@ async fn open_channel(setup: Setup) {
     ] {
         assert_eq!(refused(&setup, &server, &auth).await, code, "{auth}");
     }
-    assert_eq!(
-        Client::refused(server.addr, "", Manner::default()).await,
-        "channel_unknown"
-    );
+    assert_eq!(Client::refused(server.addr, "", Manner::default()).await, "channel_unknown");
 
     // Nobody of these has disturbed anything.
     client.say("dois").await;
@@ -124,19 +79,13 @@ async fn embed_tokens(setup: Setup) {
         json!({ "channelId": closed, "token": setup.token(json!({ "sub": "ana@example.com", "name": "Ana" })) }),
     )
     .await;
-    assert_eq!(
-        (&ok["userId"], &ok["sessionKey"]),
-        (&json!("ana@example.com"), &json!(null))
-    );
+    assert_eq!((&ok["userId"], &ok["sessionKey"]), (&json!("ana@example.com"), &json!(null)));
     client.say("oi").await;
     assert_eq!(client.texts(1).await, ["eco oi"]);
 
     // The query `t` is as good.
     let query = format!("&t={}", setup.token(json!({ "sub": "bob" })));
-    let manner = Manner {
-        query,
-        ..Manner::default()
-    };
+    let manner = Manner { query, ..Manner::default() };
     let (_, ok) = Client::enter_as(server.addr, json!({ "channelId": closed }), manner).await;
     assert_eq!(ok["userId"], "bob");
 
@@ -149,64 +98,30 @@ async fn embed_tokens(setup: Setup) {
         // {"alg":"none","typ":"JWT"}
         format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{body}.")
     };
-    let (mut other_body, good) = (
-        signed(json!({ "sub": "bob", "exp": later })),
-        signed(json!({ "sub": "ana", "exp": later })),
-    );
+    let (mut other_body, good) =
+        (signed(json!({ "sub": "bob", "exp": later })), signed(json!({ "sub": "ana", "exp": later })));
     other_body.truncate(other_body.rfind('.').unwrap());
     let swapped = format!("{other_body}{}", &good[good.rfind('.').unwrap()..]);
     for (name, token, code) in [
-        (
-            "expired",
-            json!(signed(json!({ "sub": "ana", "exp": token::in_seconds(-1) }))),
-            "token_expired",
-        ),
-        (
-            "expired long ago",
-            json!(signed(json!({ "sub": "ana", "exp": 1 }))),
-            "token_expired",
-        ),
-        (
-            "wrong secret",
-            json!(token::sign("another secret", json!({ "sub": "ana" }))),
-            "token_invalid",
-        ),
+        ("expired", json!(signed(json!({ "sub": "ana", "exp": token::in_seconds(-1) }))), "token_expired"),
+        ("expired long ago", json!(signed(json!({ "sub": "ana", "exp": 1 }))), "token_expired"),
+        ("wrong secret", json!(token::sign("another secret", json!({ "sub": "ana" }))), "token_invalid"),
         ("alg none", json!(unsigned), "token_invalid"),
         (
             "HS512",
-            json!(token::sign_with(
-                Algorithm::HS512,
-                &secret,
-                &json!({ "sub": "ana", "exp": later })
-            )),
+            json!(token::sign_with(Algorithm::HS512, &secret, &json!({ "sub": "ana", "exp": later }))),
             "token_invalid",
         ),
         (
             "HS384",
-            json!(token::sign_with(
-                Algorithm::HS384,
-                &secret,
-                &json!({ "sub": "ana", "exp": later })
-            )),
+            json!(token::sign_with(Algorithm::HS384, &secret, &json!({ "sub": "ana", "exp": later }))),
             "token_invalid",
         ),
         ("no exp", json!(signed(json!({ "sub": "ana" }))), "token_invalid"),
-        (
-            "exp is a text",
-            json!(signed(json!({ "sub": "ana", "exp": "tomorrow" }))),
-            "token_invalid",
-        ),
+        ("exp is a text", json!(signed(json!({ "sub": "ana", "exp": "tomorrow" }))), "token_invalid"),
         ("no sub", json!(signed(json!({ "exp": later }))), "token_invalid"),
-        (
-            "empty sub",
-            json!(signed(json!({ "sub": "", "exp": later }))),
-            "token_invalid",
-        ),
-        (
-            "sub with blanks",
-            json!(signed(json!({ "sub": "a b", "exp": later }))),
-            "token_invalid",
-        ),
+        ("empty sub", json!(signed(json!({ "sub": "", "exp": later }))), "token_invalid"),
+        ("sub with blanks", json!(signed(json!({ "sub": "a b", "exp": later }))), "token_invalid"),
         (
             "sub of another's context",
             json!(signed(json!({ "sub": "ana-ctx0123456789abcdef", "exp": later }))),
@@ -228,11 +143,7 @@ async fn embed_tokens(setup: Setup) {
         assert_eq!(refused(&setup, &server, &auth).await, code, "{name}");
     }
     let keys = json!({ "channelId": closed, "userId": "ana@example.com", "sessionKey": "x" });
-    assert_eq!(
-        refused(&setup, &server, &keys).await,
-        "token_invalid",
-        "a closed channel takes no keys"
-    );
+    assert_eq!(refused(&setup, &server, &keys).await, "token_invalid", "a closed channel takes no keys");
 
     // An open channel takes no tokens: this is a new visit.
     let auth =
@@ -252,46 +163,27 @@ async fn embed_context(setup: Setup) {
     let context = json!({ "plan": "pro", "order": { "id": 42 }, "x-y": 1, "@z": 2, "1a": 3 });
     let (mut first, _) = Client::enter(addr, auth(claims(context))).await;
     first.say("um").await;
-    assert_eq!(
-        first.texts(1).await,
-        ["Ana Maria/pro/42/um"],
-        "variables are there from the first block"
-    );
+    assert_eq!(first.texts(1).await, ["Ana Maria/pro/42/um"], "variables are there from the first block");
 
     // The same, in another order and with other keys that are dropped: the same conversation.
     let context = json!({ "9": 9, "order": { "id": 42 }, "plan": "pro" });
     let (mut same, _) = Client::enter(addr, auth(claims(context))).await;
     same.say("dois").await;
     assert_eq!(same.texts(1).await, ["Ana Maria/pro/42/dois"]);
-    assert_eq!(
-        first.texts(1).await,
-        ["Ana Maria/pro/42/dois"],
-        "both sockets are in one room"
-    );
+    assert_eq!(first.texts(1).await, ["Ana Maria/pro/42/dois"], "both sockets are in one room");
 
     // Another context is another session of the same person.
     let (mut other, _) = Client::enter(addr, auth(claims(json!({ "plan": "free" })))).await;
     other.say("três").await;
     assert_eq!(other.texts(1).await, ["Ana Maria/free//três"]);
     same.say("quatro").await;
-    assert_eq!(
-        same.texts(1).await,
-        ["Ana Maria/pro/42/quatro"],
-        "nothing of the other session"
-    );
+    assert_eq!(same.texts(1).await, ["Ana Maria/pro/42/quatro"], "nothing of the other session");
     assert_eq!(first.texts(1).await, ["Ana Maria/pro/42/quatro"]);
 
     let bearer = format!("Bearer {}", setup.token(json!({ "sub": "ana" })));
-    let headers = [
-        ("x-channel-id", setup.seeded.card.as_str()),
-        ("authorization", &bearer),
-    ];
+    let headers = [("x-channel-id", setup.seeded.card.as_str()), ("authorization", &bearer)];
     let history = http::get(addr, "/webchat/history", &headers).await;
-    assert_eq!(
-        history.json()["items"].as_array().unwrap().len(),
-        8,
-        "the history is the person's"
-    );
+    assert_eq!(history.json()["items"].as_array().unwrap().len(), 8, "the history is the person's");
 
     // A flow of the router is taken, one of another router and what is no flow are not.
     for (sub, flow, answer) in [
@@ -320,17 +212,11 @@ async fn hostile_handshakes(setup: Setup) {
     assert!(early.messages().is_empty());
     let eager = Client::open_as(server.addr, json!({ "channelId": open }), Manner::default()).await;
     let id = eager.emit_later("message", &json!({ "text": "já" }));
-    assert_eq!(
-        eager.try_ack(id).await.unwrap()["ok"],
-        true,
-        "it waits until the visitor is let in"
-    );
+    assert_eq!(eager.try_ack(id).await.unwrap()["ok"], true, "it waits until the visitor is let in");
 
     // A thousand levels in `auth`.
     let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
-    let client = Client::try_open(server.addr, &deep, Manner::default())
-        .await
-        .unwrap();
+    let client = Client::try_open(server.addr, &deep, Manner::default()).await.unwrap();
     client.raw(Frame::Close(None));
     client.closed().await;
     // Gone in the middle of it, many times.
@@ -340,10 +226,7 @@ async fn hostile_handshakes(setup: Setup) {
     // Bytes that are no text, a frame beyond the limit, a binary handshake.
     for frame in [
         Frame::binary(vec![0xff; 64]),
-        Frame::text(format!(
-            "42{}",
-            json!(["message", { "text": "x".repeat(200_000) }])
-        )),
+        Frame::text(format!("42{}", json!(["message", { "text": "x".repeat(200_000) }]))),
     ] {
         let client = Client::open_as(server.addr, json!({ "channelId": open }), Manner::default()).await;
         client.raw(frame);
@@ -357,9 +240,7 @@ async fn hostile_handshakes(setup: Setup) {
 
 /// New visits of one address are limited, returning visitors are not.
 async fn limits_of_visits(setup: Setup) {
-    let setup = setup
-        .with("WEBCHAT_NEW_VISITS_PER_MINUTE", "3")
-        .with("WEBCHAT_SOCKETS_PER_VISITOR", "2");
+    let setup = setup.with("WEBCHAT_NEW_VISITS_PER_MINUTE", "3").with("WEBCHAT_SOCKETS_PER_VISITOR", "2");
     let server = setup.start().await;
     let (_client, ana) = setup.visit(&server).await;
     let (_other, _) = setup.visit(&server).await;
@@ -367,11 +248,7 @@ async fn limits_of_visits(setup: Setup) {
     let auth = json!({ "channelId": setup.seeded.open });
     assert_eq!(refused(&setup, &server, &auth).await, "rate_limited");
     let (second, _) = Client::enter(server.addr, ana.auth()).await;
-    assert_eq!(
-        refused(&setup, &server, &ana.auth()).await,
-        "rate_limited",
-        "two sockets at once"
-    );
+    assert_eq!(refused(&setup, &server, &ana.auth()).await, "rate_limited", "two sockets at once");
     second.raw(Frame::text("41"));
     // The place comes back.
     crate::harness::eventually("a place is free", || async {

@@ -86,9 +86,7 @@ impl Talker {
             Some((name, _)) if name == "auth_ok" => {}
             other => {
                 assert!(
-                    other
-                        .as_ref()
-                        .is_none_or(|(_, error)| error["code"] == "unavailable"),
+                    other.as_ref().is_none_or(|(_, error)| error["code"] == "unavailable"),
                     "{}: {other:?}",
                     self.name
                 );
@@ -155,11 +153,7 @@ struct Crowd {
 
 impl Crowd {
     fn new() -> Self {
-        Self {
-            talkers: JoinSet::new(),
-            answered: Arc::default(),
-            size: 0,
-        }
+        Self { talkers: JoinSet::new(), answered: Arc::default(), size: 0 }
     }
 
     /// Lets `count` more visitors talk.
@@ -206,9 +200,7 @@ impl Crowd {
             }
             done
         };
-        let done = tokio::time::timeout(LIMIT, all)
-            .await
-            .expect("every conversation comes to its end");
+        let done = tokio::time::timeout(LIMIT, all).await.expect("every conversation comes to its end");
         let store = setup.store().await;
         let said: Vec<String> = (1..=MESSAGES).map(|n| n.to_string()).collect();
         let answers: Vec<String> = said.iter().map(|n| format!("eco {n}")).collect();
@@ -229,13 +221,7 @@ impl Crowd {
             }
         }
         store.close().await;
-        assert!(
-            wrong.is_empty(),
-            "{} of {}:\n{}",
-            wrong.len(),
-            self.size,
-            wrong.join("\n")
-        );
+        assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), self.size, wrong.join("\n"));
     }
 }
 
@@ -243,19 +229,13 @@ impl Crowd {
 async fn stored(store: &SqlStore, channel: &str, visitor: &str) -> Vec<Message> {
     let channel = ChannelId::parse(channel).unwrap();
     let visitor = VisitorId::parse(visitor).unwrap();
-    let identity = SessionId::webchat(&channel, &visitor, None)
-        .unwrap()
-        .contact_identity();
+    let identity = SessionId::webchat(&channel, &visitor, None).unwrap().contact_identity();
     let mut tx = store.read().await.unwrap();
     let contacts = tx.contacts().find_by_phone_numbers(&[identity]).await.unwrap();
     let contact = contacts.first().expect("the visitor's contact");
     let chat = tx.webchat().find_chat(&channel, &contact.id).await.unwrap();
     let chat = chat.expect("the visitor's chat");
-    let query = HistoryQuery {
-        chat_id: &chat,
-        before: None,
-        limit: 200,
-    };
+    let query = HistoryQuery { chat_id: &chat, before: None, limit: 200 };
     let mut rows = tx.messages().history(&query).await.unwrap().items;
     rows.reverse();
     rows
@@ -275,15 +255,8 @@ async fn killed_and_restarted(setup: Setup) {
         let ready = killed.elapsed();
         place.send_replace(server.addr);
         crowd.reached((before + 1).min(crowd.expected())).await;
-        let kind = if setup.is_distributed() {
-            "distributed"
-        } else {
-            "embedded"
-        };
-        eprintln!(
-            "{kind}: ready {ready:?}, first answer {:?} after kill -9",
-            killed.elapsed()
-        );
+        let kind = if setup.is_distributed() { "distributed" } else { "embedded" };
+        eprintln!("{kind}: ready {ready:?}, first answer {:?} after kill -9", killed.elapsed());
     }
     crowd.verify(&setup).await;
     let (status, time) = server.stop().await;
@@ -309,10 +282,7 @@ async fn one_of_two_dies() {
     place.send_replace(second.addr);
     let size = crowd.size;
     crowd.verify(&setup).await;
-    eprintln!(
-        "one of two died: {size} conversations done {:?} later",
-        killed.elapsed()
-    );
+    eprintln!("one of two died: {size} conversations done {:?} later", killed.elapsed());
     let (status, _) = second.stop().await;
     assert!(status.success(), "{status}");
 }
@@ -359,10 +329,7 @@ async fn round_trips() {
         times.push(begin.elapsed());
     }
     times.sort_unstable();
-    eprintln!(
-        "distributed round trip: median {:?}, longest {:?}",
-        times[20], times[39]
-    );
+    eprintln!("distributed round trip: median {:?}, longest {:?}", times[20], times[39]);
     // Nothing on the way may wait for a poll to come round.
     assert!(times[20] < Duration::from_millis(250), "{times:?}");
 }

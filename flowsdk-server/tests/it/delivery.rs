@@ -9,13 +9,7 @@ use crate::harness::setup::Identity;
 use crate::harness::{Client, Server, Setup, eventually, everywhere};
 use crate::messages::history;
 
-everywhere!(
-    replay,
-    a_long_replay,
-    replay_while_it_goes_on,
-    statuses,
-    sockets_of_one_visitor
-);
+everywhere!(replay, a_long_replay, replay_while_it_goes_on, statuses, sockets_of_one_visitor);
 
 fn texts(messages: &[Value]) -> Vec<String> {
     messages.iter().map(text).collect()
@@ -84,9 +78,7 @@ async fn a_long_replay(setup: Setup) {
 
 /// Answers that come while a socket is being given what it missed are neither lost nor doubled.
 async fn replay_while_it_goes_on(setup: Setup) {
-    let setup = setup
-        .with("WEBCHAT_MESSAGES_PER_SECOND", "0")
-        .with("WEBCHAT_SOCKETS_PER_VISITOR", "0");
+    let setup = setup.with("WEBCHAT_MESSAGES_PER_SECOND", "0").with("WEBCHAT_SOCKETS_PER_VISITOR", "0");
     let server = setup.start().await;
     let (mut talking, ana) = setup.visit(&server).await;
     talking.say("1").await;
@@ -111,10 +103,7 @@ async fn status_of(server: &Server, ana: &Identity, message: &str) -> String {
 }
 
 async fn becomes(server: &Server, ana: &Identity, message: &str, status: &str) {
-    eventually(status, || async {
-        (status_of(server, ana, message).await == status).then_some(())
-    })
-    .await;
+    eventually(status, || async { (status_of(server, ana, message).await == status).then_some(()) }).await;
 }
 
 async fn statuses(setup: Setup) {
@@ -142,10 +131,7 @@ async fn statuses(setup: Setup) {
 
     // A client that never acknowledges: delivered after five seconds.
     drop(client);
-    let manner = Manner {
-        silent: true,
-        ..Manner::default()
-    };
+    let manner = Manner { silent: true, ..Manner::default() };
     let (mut silent, _) = Client::enter_as(server.addr, ana.auth(), manner).await;
     let begin = std::time::Instant::now();
     silent.say("sem ack").await;
@@ -170,10 +156,7 @@ async fn statuses(setup: Setup) {
     })
     .await;
     becomes(&server, &ana, &unread, "sent").await;
-    let manner = Manner {
-        silent: true,
-        ..Manner::default()
-    };
+    let manner = Manner { silent: true, ..Manner::default() };
     let (mut silent, _) = Client::enter_as(server.addr, ana.auth(), manner).await;
     silent.say("fico").await;
     let later = id(&silent.next_messages(1).await[0]);
@@ -185,10 +168,7 @@ async fn sockets_of_one_visitor(setup: Setup) {
     let server = setup.start().await;
     let (mut first, ana) = setup.visit(&server).await;
     let (mut second, _) = Client::enter(server.addr, ana.auth()).await;
-    let manner = Manner {
-        silent: true,
-        ..Manner::default()
-    };
+    let manner = Manner { silent: true, ..Manner::default() };
     let (mut third, _) = Client::enter_as(server.addr, ana.auth(), manner).await;
     for n in 1..=10 {
         let speaker = if n % 2 == 0 { &first } else { &second };

@@ -16,25 +16,12 @@ async fn pages_of_history(setup: Setup) {
         client.texts(1).await;
     }
     let all = http::get(server.addr, "/webchat/history?limit=200", &ana.headers()).await;
-    assert_eq!(
-        (all.status, all.headers["access-control-allow-origin"].as_str()),
-        (200, "*")
-    );
+    assert_eq!((all.status, all.headers["access-control-allow-origin"].as_str()), (200, "*"));
     let all = all.json()["items"].as_array().unwrap().clone();
     assert_eq!(all.len(), 24);
-    assert_eq!(
-        (&all[0]["direction"], &all[0]["text"]["body"]),
-        (&json!("out"), &json!("eco 11"))
-    );
-    assert_eq!(
-        (&all[0]["type"], &all[0]["sender"]["kind"]),
-        (&json!("text"), &json!("flow"))
-    );
-    assert!(
-        all[0]["timestamp"].is_i64() && all[1].get("status").is_none(),
-        "{}",
-        all[1]
-    );
+    assert_eq!((&all[0]["direction"], &all[0]["text"]["body"]), (&json!("out"), &json!("eco 11")));
+    assert_eq!((&all[0]["type"], &all[0]["sender"]["kind"]), (&json!("text"), &json!("flow")));
+    assert!(all[0]["timestamp"].is_i64() && all[1].get("status").is_none(), "{}", all[1]);
 
     // Page by page, while new messages arrive: the same rows, none twice.
     let (mut found, mut cursor): (Vec<Value>, String) = (Vec::new(), String::new());
@@ -73,10 +60,7 @@ async fn pages_of_history(setup: Setup) {
         answer.assert_error(400);
         assert_eq!(answer.json()["code"], "validation_failed", "{query}");
     }
-    http::request(server.addr, "POST", "/webchat/history", &ana.headers())
-        .await
-        .unwrap()
-        .assert_error(405);
+    http::request(server.addr, "POST", "/webchat/history", &ana.headers()).await.unwrap().assert_error(405);
 }
 
 async fn credentials(setup: Setup) {
@@ -86,74 +70,26 @@ async fn credentials(setup: Setup) {
     client.say("segredo").await;
     client.texts(1).await;
     let token = setup.token(json!({ "sub": "ana" }));
-    let (mut embedded, _) = Client::enter(
-        server.addr,
-        json!({ "channelId": setup.seeded.closed, "token": token }),
-    )
-    .await;
+    let (mut embedded, _) =
+        Client::enter(server.addr, json!({ "channelId": setup.seeded.closed, "token": token })).await;
     embedded.say("outro segredo").await;
     embedded.texts(1).await;
     let (good, stale, forged) = (
         format!("Bearer {token}"),
         format!("Bearer {}", setup.token(json!({ "sub": "ana", "exp": 1 }))),
-        format!(
-            "Bearer {}",
-            crate::harness::token::sign("wrong", json!({ "sub": "ana" }))
-        ),
+        format!("Bearer {}", crate::harness::token::sign("wrong", json!({ "sub": "ana" }))),
     );
     let (open, second, closed) = (&*setup.seeded.open, &*setup.seeded.second, &*setup.seeded.closed);
     for (headers, status) in [
         (vec![], 404),
         (vec![("x-channel-id", open)], 401),
         (vec![("x-channel-id", open), ("x-user-id", &*ana.user)], 401),
-        (
-            vec![
-                ("x-channel-id", open),
-                ("x-user-id", &*ana.user),
-                ("x-session-key", "wrong"),
-            ],
-            401,
-        ),
-        (
-            vec![
-                ("x-channel-id", open),
-                ("x-user-id", &*ana.user),
-                ("x-session-key", &*bob.key),
-            ],
-            401,
-        ),
-        (
-            vec![
-                ("x-channel-id", open),
-                ("x-user-id", "nobody"),
-                ("x-session-key", &*ana.key),
-            ],
-            401,
-        ),
-        (
-            vec![
-                ("x-channel-id", second),
-                ("x-user-id", &*ana.user),
-                ("x-session-key", &*ana.key),
-            ],
-            401,
-        ),
-        (
-            vec![
-                ("x-channel-id", closed),
-                ("x-user-id", &*ana.user),
-                ("x-session-key", &*ana.key),
-            ],
-            401,
-        ),
-        (
-            vec![
-                ("x-channel-id", "cunknown"),
-                ("x-user-id", &*ana.user),
-                ("x-session-key", &*ana.key),
-            ],
-            404,
-        ),
+        (vec![("x-channel-id", open), ("x-user-id", &*ana.user), ("x-session-key", "wrong")], 401),
+        (vec![("x-channel-id", open), ("x-user-id", &*ana.user), ("x-session-key", &*bob.key)], 401),
+        (vec![("x-channel-id", open), ("x-user-id", "nobody"), ("x-session-key", &*ana.key)], 401),
+        (vec![("x-channel-id", second), ("x-user-id", &*ana.user), ("x-session-key", &*ana.key)], 401),
+        (vec![("x-channel-id", closed), ("x-user-id", &*ana.user), ("x-session-key", &*ana.key)], 401),
+        (vec![("x-channel-id", "cunknown"), ("x-user-id", &*ana.user), ("x-session-key", &*ana.key)], 404),
         (vec![("x-channel-id", open), ("authorization", &*good)], 401),
         (vec![("x-channel-id", closed), ("authorization", &*stale)], 401),
         (vec![("x-channel-id", closed), ("authorization", &*forged)], 401),
@@ -168,9 +104,7 @@ async fn credentials(setup: Setup) {
     let mine = http::get(server.addr, "/webchat/history", &headers).await.json();
     assert_eq!(mine["items"].as_array().unwrap().len(), 2);
     // A cursor of somebody else leads into one's own history only.
-    let page = http::get(server.addr, "/webchat/history?limit=1", &headers)
-        .await
-        .json();
+    let page = http::get(server.addr, "/webchat/history?limit=1", &headers).await.json();
     let path = format!("/webchat/history?cursor={}", page["nextCursor"].as_str().unwrap());
     let others = http::get(server.addr, &path, &bob.headers()).await.json();
     assert_eq!(others["items"], json!([]));
@@ -186,38 +120,22 @@ async fn the_page() {
     assert_eq!(page.status, 200);
     assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
     let policy = &page.headers["content-security-policy"];
-    assert!(
-        policy.contains("default-src 'none'") && !policy.contains("frame-ancestors"),
-        "{policy}"
-    );
+    assert!(policy.contains("default-src 'none'") && !policy.contains("frame-ancestors"), "{policy}");
     assert!(!page.headers.contains_key("x-frame-options"));
 
-    let mut assets: Vec<&str> = page
-        .body
-        .split('"')
-        .filter(|text| text.contains("assets/"))
-        .collect();
+    let mut assets: Vec<&str> = page.body.split('"').filter(|text| text.contains("assets/")).collect();
     assets.sort_unstable();
     assets.dedup();
     assert!(assets.len() >= 2, "{assets:?}");
     for asset in assets {
-        let path = if asset.starts_with('/') {
-            asset.to_owned()
-        } else {
-            format!("/chat/{asset}")
-        };
+        let path = if asset.starts_with('/') { asset.to_owned() } else { format!("/chat/{asset}") };
         let first = http::get(addr, &path, &[]).await;
         assert_eq!(first.status, 200, "{path}");
         assert_eq!(first.headers["x-content-type-options"], "nosniff");
         let tag = &first.headers["etag"];
         let again = http::get(addr, &path, &[("if-none-match", tag)]).await;
         assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
-        assert_eq!(
-            http::get(addr, &path, &[("if-none-match", "\"other\"")])
-                .await
-                .status,
-            200
-        );
+        assert_eq!(http::get(addr, &path, &[("if-none-match", "\"other\"")]).await.status, 200);
     }
     for path in [
         "/chat/assets/no-such.js",
@@ -231,11 +149,7 @@ async fn the_page() {
     ] {
         http::get(addr, path, &[]).await.assert_error(404);
     }
-    for (method, path) in [
-        ("POST", "/chat/x"),
-        ("DELETE", "/webchat/history"),
-        ("PUT", "/readyz"),
-    ] {
+    for (method, path) in [("POST", "/chat/x"), ("DELETE", "/webchat/history"), ("PUT", "/readyz")] {
         let answer = http::request(addr, method, path, &[]).await.unwrap();
         answer.assert_error(405);
         assert!(answer.headers.contains_key("allow"), "{method} {path}");
@@ -243,9 +157,5 @@ async fn the_page() {
     assert_eq!(http::get(addr, "/healthz", &[]).await.body, "ok");
     setup.visit(&server).await;
     let metrics = http::get(addr, "/metrics", &[]).await;
-    assert!(
-        metrics.body.contains("flowsdk_webchat_sessions_online"),
-        "{}",
-        metrics.body
-    );
+    assert!(metrics.body.contains("flowsdk_webchat_sessions_online"), "{}", metrics.body);
 }

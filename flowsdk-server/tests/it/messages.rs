@@ -7,13 +7,7 @@ use crate::harness::client::{Manner, text};
 use crate::harness::setup::Identity;
 use crate::harness::{Client, Server, Setup, everywhere, http};
 
-everywhere!(
-    what_is_taken,
-    what_is_refused,
-    repetitions,
-    a_flood,
-    hostile_frames
-);
+everywhere!(what_is_taken, what_is_refused, repetitions, a_flood, hostile_frames);
 
 /// The whole history of a visitor, oldest first.
 pub async fn history(server: &Server, identity: &Identity) -> Vec<Value> {
@@ -86,61 +80,28 @@ async fn what_is_refused(setup: Setup) {
         ("message", json!("text"), "payload_invalid"),
         ("message", json!([]), "payload_invalid"),
         ("message", json!(["a"]), "payload_invalid"),
-        (
-            "message_interactive",
-            json!(["button_reply", "a", "A"]),
-            "payload_invalid",
-        ),
-        (
-            "message",
-            json!({ "text": "a", "clientMessageId": "" }),
-            "client_message_id_invalid",
-        ),
-        (
-            "message",
-            json!({ "text": "a", "clientMessageId": 7 }),
-            "payload_invalid",
-        ),
-        (
-            "message",
-            json!({ "text": "a", "clientMessageId": "x".repeat(65) }),
-            "client_message_id_invalid",
-        ),
+        ("message_interactive", json!(["button_reply", "a", "A"]), "payload_invalid"),
+        ("message", json!({ "text": "a", "clientMessageId": "" }), "client_message_id_invalid"),
+        ("message", json!({ "text": "a", "clientMessageId": 7 }), "payload_invalid"),
+        ("message", json!({ "text": "a", "clientMessageId": "x".repeat(65) }), "client_message_id_invalid"),
         ("message_interactive", tapped(""), "payload_invalid"),
-        (
-            "message_interactive",
-            json!({ "type": "other", "id": "a", "title": "A" }),
-            "payload_invalid",
-        ),
+        ("message_interactive", json!({ "type": "other", "id": "a", "title": "A" }), "payload_invalid"),
         ("message_interactive", tapped(&"x".repeat(300)), "payload_invalid"),
         ("no_such_event", json!({}), "event_unknown"),
         ("agent:reply", json!({ "text": "a" }), "event_unknown"),
     ] {
         let ack = client.emit(event, &payload).await;
-        assert_eq!(
-            (&ack["ok"], &ack["code"]),
-            (&json!(false), &json!(code)),
-            "{event} {payload}"
-        );
-        assert!(
-            ack["message"].as_str().is_some_and(|text| !text.is_empty()),
-            "{ack}"
-        );
+        assert_eq!((&ack["ok"], &ack["code"]), (&json!(false), &json!(code)), "{event} {payload}");
+        assert!(ack["message"].as_str().is_some_and(|text| !text.is_empty()), "{ack}");
     }
     // Without any payload, and ten thousand levels of one.
     let bare = client.emit_raw(r#"["message"]"#);
     assert_eq!(client.try_ack(bare).await.unwrap()["code"], "payload_invalid");
-    let deep = format!(
-        r#"["message",{}1{}]"#,
-        r#"{"text":"#.repeat(10_000),
-        "}".repeat(10_000)
-    );
+    let deep = format!(r#"["message",{}1{}]"#, r#"{"text":"#.repeat(10_000), "}".repeat(10_000));
     let deep = client.emit_raw(&deep);
     assert_eq!(client.try_ack(deep).await.unwrap()["code"], "invalid_payload");
     // An event with an attachment: its text is a placeholder.
-    client.raw(Frame::text(
-        r#"451-77["message",{"text":{"_placeholder":true,"num":0}}]"#,
-    ));
+    client.raw(Frame::text(r#"451-77["message",{"text":{"_placeholder":true,"num":0}}]"#));
     client.raw(Frame::binary(vec![1, 2, 3]));
     assert_eq!(client.try_ack(77).await.unwrap()["code"], "payload_invalid");
     // Events nobody answers.
@@ -162,23 +123,14 @@ async fn repetitions(setup: Setup) {
     assert_eq!(client.texts(1).await, ["eco vez a"]);
 
     let (mut again, _) = Client::enter(server.addr, ana.auth()).await;
-    assert_eq!(
-        again.emit("message", &payload("a")).await,
-        first,
-        "on another connection"
-    );
+    assert_eq!(again.emit("message", &payload("a")).await, first, "on another connection");
 
     // On both sockets at once, many times.
     for round in 0..20 {
         let id = format!("b{round}");
-        let (one, two) = (
-            client.emit_later("message", &payload(&id)),
-            again.emit_later("message", &payload(&id)),
-        );
-        let (one, two) = (
-            client.try_ack(one).await.unwrap(),
-            again.try_ack(two).await.unwrap(),
-        );
+        let (one, two) =
+            (client.emit_later("message", &payload(&id)), again.emit_later("message", &payload(&id)));
+        let (one, two) = (client.try_ack(one).await.unwrap(), again.try_ack(two).await.unwrap());
         assert_eq!(one["ok"], true, "{one}");
         assert_eq!(one["messageId"], two["messageId"], "round {round}");
     }
@@ -187,17 +139,11 @@ async fn repetitions(setup: Setup) {
     assert_eq!(again.texts(20).await, answers);
     // The id of another visitor's message is another id.
     let (mut stranger, _) = setup.visit(&server).await;
-    assert_ne!(
-        stranger.emit("message", &payload("a")).await["messageId"],
-        first["messageId"]
-    );
+    assert_ne!(stranger.emit("message", &payload("a")).await["messageId"], first["messageId"]);
     assert_eq!(stranger.texts(1).await, ["eco vez a"]);
     client.nothing_else().await;
     let items = history(&server, &ana).await;
-    assert_eq!(
-        (texts_of(&items, "in").len(), texts_of(&items, "out").len()),
-        (22, 22)
-    );
+    assert_eq!((texts_of(&items, "in").len(), texts_of(&items, "out").len()), (22, 22));
 }
 
 /// A thousand messages at once: some are refused, and what was taken is there, once, in order. Answers may be
@@ -207,10 +153,8 @@ async fn a_flood(setup: Setup) {
     let (client, ana) = setup.visit(&server).await;
     let waiting: Vec<u64> = (0..1_000)
         .map(|n| {
-            client.emit_later(
-                "message",
-                &json!({ "text": format!("{n}"), "clientMessageId": format!("c{n}") }),
-            )
+            client
+                .emit_later("message", &json!({ "text": format!("{n}"), "clientMessageId": format!("c{n}") }))
         })
         .collect();
     client.gather(1).await;
@@ -218,9 +162,7 @@ async fn a_flood(setup: Setup) {
     // Coming back proves that the old socket is done with: its events are handled or discarded.
     let mut later = crate::harness::eventually("the visitor is heard again", || async {
         let (later, _) = Client::enter(server.addr, ana.auth()).await;
-        let ack = later
-            .emit("message", &json!({ "text": "fim", "clientMessageId": "fim" }))
-            .await;
+        let ack = later.emit("message", &json!({ "text": "fim", "clientMessageId": "fim" })).await;
         (ack["ok"] == true).then_some(later)
     })
     .await;
@@ -241,14 +183,8 @@ async fn a_flood(setup: Setup) {
     let items = history(&server, &ana).await;
     let stored = texts_of(&items, "in");
     let numbers: Vec<u32> = stored.iter().filter_map(|text| text.parse().ok()).collect();
-    assert!(
-        numbers.is_sorted_by(|a, b| a < b),
-        "once and in order: {numbers:?}"
-    );
-    assert!(
-        taken.iter().all(|text| stored.contains(text)),
-        "{taken:?} {stored:?}"
-    );
+    assert!(numbers.is_sorted_by(|a, b| a < b), "once and in order: {numbers:?}");
+    assert!(taken.iter().all(|text| stored.contains(text)), "{taken:?} {stored:?}");
     assert!(stored.len() < 200, "the limit holds: {}", stored.len());
     let expected: Vec<String> = stored.iter().map(|n| format!("eco {n}")).collect();
     assert_eq!(texts_of(&items, "out"), expected);
@@ -259,22 +195,15 @@ async fn hostile_frames(setup: Setup) {
     let server = setup.start().await;
     let (mut neighbour, _) = setup.visit(&server).await;
     for frame in [
-        Frame::text(format!(
-            "42{}",
-            json!(["message", { "text": "x".repeat(200_000) }])
-        )),
+        Frame::text(format!("42{}", json!(["message", { "text": "x".repeat(200_000) }]))),
         Frame::text("42not json"),
         Frame::text("42[7]"),
         Frame::text("9"),
         Frame::binary(vec![0; 10]),
         Frame::text("455-[\"message\",{}]"),
     ] {
-        let (client, _) = Client::enter_as(
-            server.addr,
-            json!({ "channelId": setup.seeded.open }),
-            Manner::default(),
-        )
-        .await;
+        let (client, _) =
+            Client::enter_as(server.addr, json!({ "channelId": setup.seeded.open }), Manner::default()).await;
         client.raw(frame);
         // Whether the server hangs up or ignores it, the connection can be ended.
         client.raw(Frame::Close(None));

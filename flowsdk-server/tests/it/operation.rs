@@ -15,11 +15,7 @@ everywhere!(stops_when_told);
 
 fn demo_command(data: &Path) -> Command {
     let mut command = command();
-    command
-        .arg("demo")
-        .arg("--data")
-        .arg(data)
-        .args(["--listen", "127.0.0.1:0", "--json"]);
+    command.arg("demo").arg("--data").arg(data).args(["--listen", "127.0.0.1:0", "--json"]);
     command
 }
 
@@ -34,12 +30,7 @@ async fn the_demo_goes_on_where_it_was() {
     let server = Server::start(demo_command(&data), dir.path(), "first").await;
     let first = first_line(&server);
     let password = first["adminPassword"].as_str().expect("shown once").to_owned();
-    assert!(
-        first["chatUrl"]
-            .as_str()
-            .unwrap()
-            .ends_with(first["channelId"].as_str().unwrap())
-    );
+    assert!(first["chatUrl"].as_str().unwrap().ends_with(first["channelId"].as_str().unwrap()));
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&data), mode(&data.join("secrets.json"))), (0o700, 0o600));
 
@@ -56,10 +47,7 @@ async fn the_demo_goes_on_where_it_was() {
 
     let first_log = server.log();
     let (status, time) = server.stop().await;
-    assert!(
-        status.success() && time < Duration::from_secs(10),
-        "{status} {time:?}"
-    );
+    assert!(status.success() && time < Duration::from_secs(10), "{status} {time:?}");
 
     let server = Server::start(demo_command(&data), dir.path(), "second").await;
     let second = first_line(&server);
@@ -74,12 +62,7 @@ async fn the_demo_goes_on_where_it_was() {
 
     let secrets: Value = serde_json::from_slice(&std::fs::read(data.join("secrets.json")).unwrap()).unwrap();
     let logs = first_log + &server.log();
-    let mut planted: Vec<&str> = secrets
-        .as_object()
-        .unwrap()
-        .values()
-        .filter_map(Value::as_str)
-        .collect();
+    let mut planted: Vec<&str> = secrets.as_object().unwrap().values().filter_map(Value::as_str).collect();
     planted.extend([password.as_str(), key.as_str()]);
     for secret in planted {
         assert!(!logs.contains(secret), "a secret is in the log");
@@ -114,17 +97,12 @@ async fn stops_when_told(setup: Setup) {
     let _half = tokio::net::TcpStream::connect(server.addr).await.unwrap();
     let log = setup.dir.path().join("server-0.log");
     let (status, time) = server.stop().await;
-    assert!(
-        status.success() && time < Duration::from_secs(8),
-        "{status} {time:?}"
-    );
+    assert!(status.success() && time < Duration::from_secs(8), "{status} {time:?}");
     for client in visitors {
         client.closed().await;
     }
     let log = std::fs::read_to_string(log).unwrap();
-    let bad = log
-        .lines()
-        .find(|line| line.contains("\"ERROR\"") || line.contains("panicked"));
+    let bad = log.lines().find(|line| line.contains("\"ERROR\"") || line.contains("panicked"));
     assert_eq!(bad, None);
     // The next start finds everything, and nothing to complain about.
     let server = setup.start().await;
@@ -138,12 +116,7 @@ async fn a_bad_configuration() {
     bare.arg("serve");
     let (status, out, err) = run(bare).await;
     assert!(!status.success() && out.is_empty());
-    for name in [
-        "DATABASE_URL",
-        "CRYPTO_SECRET",
-        "JWT_ACCESS_SECRET",
-        "JWT_REFRESH_SECRET",
-    ] {
+    for name in ["DATABASE_URL", "CRYPTO_SECRET", "JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET"] {
         assert!(err.contains(&format!("{name} is missing")), "{name}: {err}");
     }
     let wrong = [
@@ -168,10 +141,7 @@ async fn a_bad_configuration() {
     for (name, _) in wrong {
         assert!(err.contains(name), "{name}: {err}");
     }
-    assert!(
-        err.contains("ADMIN_PASSWORD") && !err.contains("planted"),
-        "{err}"
-    );
+    assert!(err.contains("ADMIN_PASSWORD") && !err.contains("planted"), "{err}");
 }
 
 /// What cannot be reached or bound is said once, without secrets, and ends the process.
@@ -186,10 +156,7 @@ async fn what_is_not_there() {
     let cases = [
         ("LISTEN_ADDR", taken.local_addr().unwrap().to_string()),
         ("DATABASE_URL", "sqlite:/no/such/folder/flowsdk.db".to_owned()),
-        (
-            "DATABASE_URL",
-            format!("postgres://user:planted-secret@{nobody}/flowsdk"),
-        ),
+        ("DATABASE_URL", format!("postgres://user:planted-secret@{nobody}/flowsdk")),
         ("REDIS_URL", format!("redis://user:planted-secret@{nobody}")),
     ];
     for (name, value) in cases {
@@ -197,10 +164,7 @@ async fn what_is_not_there() {
         bad.env(name, &value);
         let (status, _, err) = run(bad).await;
         assert!(!status.success(), "{name}={value}");
-        assert!(
-            err.contains("flowsdk-server:") && !err.contains("planted-secret"),
-            "{err}"
-        );
+        assert!(err.contains("flowsdk-server:") && !err.contains("planted-secret"), "{err}");
         assert!(!err.contains("panicked"), "{err}");
     }
     // A second server on the same SQLite file.
@@ -226,14 +190,7 @@ async fn redis_comes_back() {
     let start = || async {
         let redis = Redis(
             Command::new(program)
-                .args([
-                    "--port",
-                    &port.to_string(),
-                    "--bind",
-                    "127.0.0.1",
-                    "--appendonly",
-                    "yes",
-                ])
+                .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--appendonly", "yes"])
                 .args(["--appendfsync", "always", "--save", ""])
                 .current_dir(dir.path())
                 .stdout(std::process::Stdio::null())
@@ -270,11 +227,7 @@ async fn redis_comes_back() {
 
     let _redis = start().await;
     server.ready().await;
-    let mut client = if client.is_closed() {
-        Client::enter(server.addr, ana.auth()).await.0
-    } else {
-        client
-    };
+    let mut client = if client.is_closed() { Client::enter(server.addr, ana.auth()).await.0 } else { client };
     eventually("the message is taken", || async {
         (client.emit("message", &payload).await["ok"] == true).then_some(())
     })
@@ -324,10 +277,7 @@ async fn the_stock_clients() {
             node.env("CHROMIUM", browser);
         }
         let output = tokio::task::spawn_blocking(move || node.output().unwrap());
-        let output = tokio::time::timeout(Duration::from_secs(120), output)
-            .await
-            .expect("it ends")
-            .unwrap();
+        let output = tokio::time::timeout(Duration::from_secs(120), output).await.expect("it ends").unwrap();
         assert!(
             output.status.success(),
             "{script}: {}{}",

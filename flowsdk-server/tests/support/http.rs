@@ -36,10 +36,7 @@ pub async fn open(addr: SocketAddr) -> Session {
     let (status, body) = request(addr, "GET", path, "").await;
     assert_eq!(status, 200);
     let open: serde_json::Value = serde_json::from_str(&body[1..]).unwrap();
-    Session {
-        addr,
-        path: format!("{path}&sid={}", open["sid"].as_str().unwrap()),
-    }
+    Session { addr, path: format!("{path}&sid={}", open["sid"].as_str().unwrap()) }
 }
 
 impl Session {

@@ -1,10 +1,5 @@
 //! A server with a handler that records, and two bare clients.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    reason = "every test binary uses a part of it"
-)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "every test binary uses a part of it")]
 
 pub mod http;
 
@@ -63,11 +58,8 @@ impl EventHandler for Recorder {
         self.0.seen.lock().unwrap().extend(event.payload["n"].as_u64());
         let lengths: Vec<usize> = event.attachments.iter().map(|part| part.len()).collect();
         if let Some(ack) = event.ack {
-            let answer = if lengths.is_empty() {
-                json!({ "ok": true })
-            } else {
-                json!({ "lengths": lengths })
-            };
+            let answer =
+                if lengths.is_empty() { json!({ "ok": true }) } else { json!({ "lengths": lengths }) };
             ack.send(&answer).ok();
         }
     }
@@ -92,33 +84,18 @@ impl Server {
     }
 
     pub async fn start_with(config: OrderedConfig, serving: ServeConfig, app: Router) -> Self {
-        let (state, tracker, token) = (
-            Arc::new(State::default()),
-            TaskTracker::new(),
-            CancellationToken::new(),
-        );
-        let limits = SocketLimits {
-            max_buffer_size: 2048,
-            ..SocketLimits::default()
-        };
+        let (state, tracker, token) =
+            (Arc::new(State::default()), TaskTracker::new(), CancellationToken::new());
+        let limits = SocketLimits { max_buffer_size: 2048, ..SocketLimits::default() };
         let (service, io) = socket::builder(&limits).build_svc();
         io.ns("/", socket::in_order(&tracker, config, Recorder(state.clone())));
         let app = app.route_service("/socket.io/", Front(service));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
-        let shutdown = Shutdown {
-            token: token.clone(),
-            tracker: tracker.clone(),
-            drain: Duration::from_millis(500),
-        };
+        let shutdown =
+            Shutdown { token: token.clone(), tracker: tracker.clone(), drain: Duration::from_millis(500) };
         tracker.spawn(serve(listener, app, serving, shutdown));
-        Self {
-            addr,
-            io,
-            state,
-            tracker,
-            token,
-        }
+        Self { addr, io, state, tracker, token }
     }
 
     pub fn seen(&self) -> Vec<u64> {
@@ -130,9 +107,7 @@ impl Server {
         self.token.cancel();
         self.io.close().await;
         self.tracker.close();
-        tokio::time::timeout(Duration::from_secs(5), self.tracker.wait())
-            .await
-            .expect("tasks are left");
+        tokio::time::timeout(Duration::from_secs(5), self.tracker.wait()).await.expect("tasks are left");
     }
 }
 
@@ -176,9 +151,8 @@ impl Client {
     /// The next packet that is not a heartbeat; `None` when the connection ended.
     pub async fn packet_opt(&mut self) -> Option<String> {
         loop {
-            let message = tokio::time::timeout(Duration::from_secs(10), self.0.next())
-                .await
-                .expect("no packet");
+            let message =
+                tokio::time::timeout(Duration::from_secs(10), self.0.next()).await.expect("no packet");
             match message {
                 Some(Ok(Message::Text(text))) if text.as_str() == "2" => {
                     self.0.send(Message::text("3")).await.ok();
@@ -193,10 +167,7 @@ impl Client {
     /// The next Socket.IO packet.
     pub async fn packet(&mut self) -> String {
         let packet = self.packet_opt().await.expect("the connection ended");
-        packet
-            .strip_prefix('4')
-            .map(|_| packet.clone())
-            .unwrap_or_else(|| panic!("not a message: {packet}"))
+        packet.strip_prefix('4').map(|_| packet.clone()).unwrap_or_else(|| panic!("not a message: {packet}"))
     }
 
     /// Waits for the end of the connection.

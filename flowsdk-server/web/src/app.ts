@@ -246,7 +246,7 @@ export class ChatApp {
     const appearance = readAppearance(auth.appearance);
     const channelName = typeof auth.channelName === 'string' ? auth.channelName : '';
     this.#userId = auth.userId;
-    if (!this.#token) {
+    if (!this.#token && auth.sessionKey !== null) {
       this.#identity = { userId: auth.userId, sessionKey: auth.sessionKey };
       this.#storage.keepIdentity(this.#identity);
     } else if (!this.state.started) this.#restoreOutbox();

@@ -3,7 +3,9 @@ export type AuthErrorCode =
   | 'identity_invalid'
   | 'token_invalid'
   | 'token_expired'
-  | 'rate_limited';
+  | 'origin_refused'
+  | 'rate_limited'
+  | 'unavailable';
 
 export interface Appearance {
   primaryColor?: string;
@@ -17,7 +19,8 @@ export interface Appearance {
 
 export interface AuthOk {
   userId: string;
-  sessionKey: string;
+  /** null for visitors with an embed token */
+  sessionKey: string | null;
   channelName: string;
   appearance: Appearance | null;
 }

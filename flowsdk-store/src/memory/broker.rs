@@ -62,19 +62,12 @@ impl State {
     fn entry(&self, number: u64) -> Option<Entry> {
         let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let (key, payload) = self.entries.get(at)?;
-        Some(Entry {
-            id: number.to_string(),
-            key: key.clone(),
-            payload: payload.clone(),
-        })
+        Some(Entry { id: number.to_string(), key: key.clone(), payload: payload.clone() })
     }
 
     /// Drops what everybody is done with.
     fn sweep(&mut self) {
-        let groups = self
-            .groups
-            .values()
-            .map(|group| group.pending.first().copied().unwrap_or(group.next));
+        let groups = self.groups.values().map(|group| group.pending.first().copied().unwrap_or(group.next));
         let needed = groups.chain(self.tails.values().copied()).min();
         let needed = needed.unwrap_or_else(|| self.end().saturating_sub(UNREAD as u64));
         while self.first < needed && self.entries.pop_front().is_some() {
@@ -106,19 +99,14 @@ impl Stream {
                 published.await;
             }
         };
-        tokio::time::timeout(wait, attempts)
-            .await
-            .unwrap_or_else(|_| Ok(Vec::new()))
+        tokio::time::timeout(wait, attempts).await.unwrap_or_else(|_| Ok(Vec::new()))
     }
 }
 
 impl MemoryBroker {
     /// An empty broker with `partitions` (at least 1) of each stream.
     pub fn new(partitions: u32) -> Self {
-        Self {
-            partitions: partitions.max(1),
-            streams: Arc::default(),
-        }
+        Self { partitions: partitions.max(1), streams: Arc::default() }
     }
 
     fn stream(&self, stream: StreamPartition) -> Arc<Stream> {
@@ -142,14 +130,9 @@ impl Broker for MemoryBroker {
     async fn publish(&self, entries: &[NewEntry]) -> Result<(), BrokerError> {
         for entry in entries {
             let index = partition_of(&entry.key, self.partitions);
-            let stream = self.stream(StreamPartition {
-                topic: entry.topic,
-                index,
-            });
+            let stream = self.stream(StreamPartition { topic: entry.topic, index });
             let mut state = stream.state();
-            state
-                .entries
-                .push_back((entry.key.clone(), entry.payload.clone()));
+            state.entries.push_back((entry.key.clone(), entry.payload.clone()));
             state.sweep();
             drop(state);
             stream.published.notify_waiters();
@@ -167,21 +150,16 @@ impl Broker for MemoryBroker {
         let owner = {
             let mut state = stream.state();
             let first = state.first;
-            let opened = state.groups.entry(group.to_owned()).or_insert_with(|| Group {
-                next: first,
-                ..Group::default()
-            });
+            let opened = state
+                .groups
+                .entry(group.to_owned())
+                .or_insert_with(|| Group { next: first, ..Group::default() });
             opened.owner += 1;
             opened.owner
         };
         // An owner that still waits learns now that it was replaced.
         stream.published.notify_waiters();
-        Ok(Box::new(GroupReader {
-            stream,
-            group: group.to_owned(),
-            owner,
-            next: 0,
-        }))
+        Ok(Box::new(GroupReader { stream, group: group.to_owned(), owner, next: 0 }))
     }
 
     async fn ack(&self, stream: StreamPartition, group: &str, ids: &[String]) -> Result<(), BrokerError> {
@@ -247,10 +225,7 @@ impl StreamReader for GroupReader {
                 group.pending.extend(numbers.iter().copied());
                 group.next = group.next.max(*next);
             }
-            Ok(numbers
-                .into_iter()
-                .filter_map(|number| state.entry(number))
-                .collect())
+            Ok(numbers.into_iter().filter_map(|number| state.entry(number)).collect())
         };
         self.stream.wait_for(wait, read).await
     }
@@ -268,10 +243,8 @@ impl StreamReader for TailReader {
         let tail = self.tail;
         let read = |state: &mut State| -> Result<Vec<Entry>, BrokerError> {
             let from = state.tails.get(&tail).copied().unwrap_or_else(|| state.end());
-            let entries: Vec<_> = (from..state.end())
-                .take(count)
-                .filter_map(|number| state.entry(number))
-                .collect();
+            let entries: Vec<_> =
+                (from..state.end()).take(count).filter_map(|number| state.entry(number)).collect();
             state.tails.insert(tail, from + entries.len() as u64);
             state.sweep();
             Ok(entries)
@@ -294,17 +267,10 @@ mod tests {
 
     use super::*;
 
-    const STREAM: StreamPartition = StreamPartition {
-        topic: TopicName::Flow,
-        index: 0,
-    };
+    const STREAM: StreamPartition = StreamPartition { topic: TopicName::Flow, index: 0 };
 
     fn entries(count: usize) -> Vec<NewEntry> {
-        let entry = NewEntry {
-            topic: TopicName::Flow,
-            key: "k".into(),
-            payload: "{}".into(),
-        };
+        let entry = NewEntry { topic: TopicName::Flow, key: "k".into(), payload: "{}".into() };
         vec![entry; count]
     }
 

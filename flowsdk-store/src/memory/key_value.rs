@@ -46,10 +46,7 @@ impl Values {
             self.map.retain(|_, value| value.end.is_none_or(|end| end > now));
             self.sweep_above = self.map.len() * 2;
         }
-        let value = Value {
-            text: text.to_owned(),
-            end: ttl.map(|ttl| now + ttl),
-        };
+        let value = Value { text: text.to_owned(), end: ttl.map(|ttl| now + ttl) };
         self.map.insert(key.to_owned(), value);
     }
 }
@@ -57,10 +54,7 @@ impl Values {
 impl MemoryKeyValue {
     /// An empty store whose times to live run by `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self {
-            clock,
-            values: Arc::default(),
-        }
+        Self { clock, values: Arc::default() }
     }
 
     fn values(&self) -> (MutexGuard<'_, Values>, Timestamp) {
@@ -143,9 +137,7 @@ mod tests {
         let kv = MemoryKeyValue::new(Arc::new(clock.clone()));
         for n in 0..100_000 {
             clock.advance(Duration::from_millis(1));
-            kv.set(&n.to_string(), "v", Some(Duration::from_millis(100)))
-                .await
-                .expect("set");
+            kv.set(&n.to_string(), "v", Some(Duration::from_millis(100))).await.expect("set");
         }
         let held = kv.values().0.map.len();
         assert!(held <= SWEEP_FROM + 1, "{held} values are held");

@@ -36,10 +36,7 @@ pub struct TrimPolicy {
 
 impl Default for TrimPolicy {
     fn default() -> Self {
-        Self {
-            keep: Duration::from_secs(5 * 60),
-            without_groups: 100_000,
-        }
+        Self { keep: Duration::from_secs(5 * 60), without_groups: 100_000 }
     }
 }
 
@@ -57,16 +54,12 @@ fn unavailable(error: ::redis::RedisError) -> BrokerError {
 /// Whether `text` is an id that Redis can have given; it refuses a whole acknowledgement for one that is not.
 fn is_id(text: &str) -> bool {
     let number = |part: &str| part.bytes().all(|b| b.is_ascii_digit()) && part.parse::<u64>().is_ok();
-    text.split_once('-')
-        .is_some_and(|(millis, sequence)| number(millis) && number(sequence))
+    text.split_once('-').is_some_and(|(millis, sequence)| number(millis) && number(sequence))
 }
 
 impl RedisBroker {
     pub(super) fn new(redis: Redis, partitions: u32) -> Self {
-        Self {
-            redis,
-            partitions: partitions.max(1),
-        }
+        Self { redis, partitions: partitions.max(1) }
     }
 
     /// The key of a stream.
@@ -87,10 +80,8 @@ impl RedisBroker {
                 let stream = self.stream(StreamPartition { topic, index });
                 let mut trim = TRIM.key(stream);
                 trim.arg(age).arg(policy.without_groups);
-                let gone: u64 = trim
-                    .invoke_async(&mut self.redis.shared.clone())
-                    .await
-                    .map_err(unavailable)?;
+                let gone: u64 =
+                    trim.invoke_async(&mut self.redis.shared.clone()).await.map_err(unavailable)?;
                 dropped += gone;
             }
         }
@@ -119,10 +110,7 @@ impl Broker for RedisBroker {
             pipe.atomic();
             for entry in batch {
                 let index = partition_of(&entry.key, self.partitions);
-                let stream = self.stream(StreamPartition {
-                    topic: entry.topic,
-                    index,
-                });
+                let stream = self.stream(StreamPartition { topic: entry.topic, index });
                 pipe.cmd("XADD")
                     .arg(stream)
                     .arg("*")
@@ -132,9 +120,7 @@ impl Broker for RedisBroker {
                     .arg(&entry.payload)
                     .ignore();
             }
-            pipe.exec_async(&mut self.redis.shared.clone())
-                .await
-                .map_err(unavailable)?;
+            pipe.exec_async(&mut self.redis.shared.clone()).await.map_err(unavailable)?;
             rest = after;
         }
         Ok(())
@@ -157,9 +143,7 @@ impl Broker for RedisBroker {
         for ids in ids.chunks(ACK_BATCH) {
             let mut ack = cmd("XACK");
             ack.arg(&stream).arg(group).arg(ids);
-            ack.exec_async(&mut self.redis.shared.clone())
-                .await
-                .map_err(unavailable)?;
+            ack.exec_async(&mut self.redis.shared.clone()).await.map_err(unavailable)?;
         }
         Ok(())
     }
@@ -167,10 +151,7 @@ impl Broker for RedisBroker {
     async fn backlog(&self, stream: StreamPartition, group: &str) -> Result<u64, BrokerError> {
         let mut backlog = BACKLOG.key(self.stream(stream));
         backlog.arg(group);
-        backlog
-            .invoke_async(&mut self.redis.shared.clone())
-            .await
-            .map_err(unavailable)
+        backlog.invoke_async(&mut self.redis.shared.clone()).await.map_err(unavailable)
     }
 }
 
@@ -187,17 +168,7 @@ mod tests {
     #[test]
     fn ids_are_two_numbers() {
         assert!(super::is_id("1795085820050-0"));
-        for text in [
-            "",
-            "-",
-            "1",
-            "1-",
-            "-1",
-            "1-2-3",
-            "a-1",
-            "+1-1",
-            "99999999999999999999-1",
-        ] {
+        for text in ["", "-", "1", "1-", "-1", "1-2-3", "a-1", "+1-1", "99999999999999999999-1"] {
             assert!(!super::is_id(text), "{text:?}");
         }
     }

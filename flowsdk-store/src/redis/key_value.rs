@@ -21,9 +21,7 @@ pub struct RedisKeyValue {
 /// A time to live as Redis takes it: whole milliseconds, at least 1 and at most a thousand years.
 fn millis(ttl: Duration) -> u64 {
     const LONGEST: u64 = 1_000 * 365 * 24 * 60 * 60 * 1_000;
-    u64::try_from(ttl.as_millis())
-        .unwrap_or(LONGEST)
-        .clamp(1, LONGEST)
+    u64::try_from(ttl.as_millis()).unwrap_or(LONGEST).clamp(1, LONGEST)
 }
 
 impl RedisKeyValue {
@@ -80,12 +78,10 @@ impl KeyValue for RedisKeyValue {
     }
 
     async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
-        self.run_script(EXTEND_IF.key(self.redis.key(key)).arg(value).arg(millis(ttl)))
-            .await
+        self.run_script(EXTEND_IF.key(self.redis.key(key)).arg(value).arg(millis(ttl))).await
     }
 
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError> {
-        self.run_script(DELETE_IF.key(self.redis.key(key)).arg(value))
-            .await
+        self.run_script(DELETE_IF.key(self.redis.key(key)).arg(value)).await
     }
 }

@@ -34,9 +34,7 @@ pub struct Redis {
 impl fmt::Debug for Redis {
     // The address may hold a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Redis")
-            .field("prefix", &self.prefix)
-            .finish_non_exhaustive()
+        f.debug_struct("Redis").field("prefix", &self.prefix).finish_non_exhaustive()
     }
 }
 
@@ -54,26 +52,13 @@ pub async fn connect(url: &str) -> Result<Redis, BoxError> {
         .set_max_delay(Duration::from_millis(500))
         .set_pipeline_buffer_size(1_024);
     let mut shared = client.get_connection_manager_with_config(config).await?;
-    let info: String = ::redis::cmd("INFO")
-        .arg("server")
-        .query_async(&mut shared)
-        .await?;
-    let version = info
-        .lines()
-        .find_map(|line| line.strip_prefix("redis_version:"))
-        .unwrap_or_default();
-    let major = version
-        .split('.')
-        .next()
-        .and_then(|major| major.parse::<u32>().ok());
+    let info: String = ::redis::cmd("INFO").arg("server").query_async(&mut shared).await?;
+    let version = info.lines().find_map(|line| line.strip_prefix("redis_version:")).unwrap_or_default();
+    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
     if major.is_none_or(|major| major < 7) {
         return Err(format!("Redis 7 or later is needed, this is {version:?}").into());
     }
-    Ok(Redis {
-        client,
-        shared,
-        prefix: String::new(),
-    })
+    Ok(Redis { client, shared, prefix: String::new() })
 }
 
 impl Redis {

@@ -44,18 +44,13 @@ struct Line {
 
 impl fmt::Debug for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Line")
-            .field("connected", &self.connection.is_some())
-            .finish_non_exhaustive()
+        f.debug_struct("Line").field("connected", &self.connection.is_some()).finish_non_exhaustive()
     }
 }
 
 impl Line {
     fn new(client: Client) -> Self {
-        Self {
-            client,
-            connection: None,
-        }
+        Self { client, connection: None }
     }
 
     /// Does `work` on the connection; hangs up when it fails or takes longer than `longest`.
@@ -74,10 +69,7 @@ impl Line {
                 let config = AsyncConnectionConfig::new()
                     .set_response_timeout(None)
                     .set_connection_timeout(Some(DIAL));
-                let fresh = self
-                    .client
-                    .get_multiplexed_async_connection_with_config(&config)
-                    .await?;
+                let fresh = self.client.get_multiplexed_async_connection_with_config(&config).await?;
                 self.connection.insert(fresh).clone()
             }
         };
@@ -94,19 +86,10 @@ impl Line {
     async fn wait(&mut self, stream: &str, id: &str, wait: Duration) -> RedisResult<()> {
         let mut read = cmd("XREAD");
         let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
-        read.arg("COUNT")
-            .arg(1)
-            .arg("BLOCK")
-            .arg(millis)
-            .arg("STREAMS")
-            .arg(stream)
-            .arg(id);
+        read.arg("COUNT").arg(1).arg("BLOCK").arg(millis).arg("STREAMS").arg(stream).arg(id);
         let longest = wait.saturating_add(ANSWER);
-        let seen: RedisResult<Value> = self
-            .with(longest, |mut connection| async move {
-                read.query_async(&mut connection).await
-            })
-            .await;
+        let seen: RedisResult<Value> =
+            self.with(longest, |mut connection| async move { read.query_async(&mut connection).await }).await;
         seen.map(drop)
     }
 }
@@ -157,10 +140,7 @@ fn parse((id, fields): Raw) -> Result<Entry, BrokerError> {
     }
     match (key, payload) {
         (Some(key), Some(payload)) => Ok(Entry { id, key, payload }),
-        _ => Err(BrokerError::Corrupt {
-            id,
-            reason: "no text in its fields key and payload".to_owned(),
-        }),
+        _ => Err(BrokerError::Corrupt { id, reason: "no text in its fields key and payload".to_owned() }),
     }
 }
 
@@ -205,11 +185,7 @@ impl GroupReader {
     async fn take_over(&mut self) -> RedisResult<String> {
         let mut open = OPEN.key(&self.stream);
         open.key(&self.owner).arg(&self.group);
-        self.line
-            .with(ANSWER, |mut connection| async move {
-                open.invoke_async(&mut connection).await
-            })
-            .await
+        self.line.with(ANSWER, |mut connection| async move { open.invoke_async(&mut connection).await }).await
     }
 
     /// Fetches up to `count` entries; when there are none, gives the id behind which to wait.
@@ -223,9 +199,7 @@ impl GroupReader {
             .arg(self.claim.as_deref().unwrap_or_default());
         let (claim, wait_behind, entries): (String, String, Vec<Raw>) = self
             .line
-            .with(ANSWER, |mut connection| async move {
-                read.invoke_async(&mut connection).await
-            })
+            .with(ANSWER, |mut connection| async move { read.invoke_async(&mut connection).await })
             .await?;
         self.claim = Some(claim).filter(|claim| !claim.is_empty());
         self.fetched.add(entries);
@@ -289,16 +263,9 @@ impl TailReader {
         // A concrete id: behind `$`, what comes between two reads would be missed.
         let last = LAST.key(&stream);
         let last = line
-            .with(ANSWER, |mut connection| async move {
-                last.invoke_async(&mut connection).await
-            })
+            .with(ANSWER, |mut connection| async move { last.invoke_async(&mut connection).await })
             .await?;
-        Ok(Self {
-            line,
-            stream,
-            last,
-            fetched: Fetched::default(),
-        })
+        Ok(Self { line, stream, last, fetched: Fetched::default() })
     }
 
     /// Fetches up to `count` entries; whether there were any.
@@ -312,9 +279,7 @@ impl TailReader {
             .arg(count.clamp(1, MOST));
         let entries: Vec<Raw> = self
             .line
-            .with(ANSWER, |mut connection| async move {
-                range.query_async(&mut connection).await
-            })
+            .with(ANSWER, |mut connection| async move { range.query_async(&mut connection).await })
             .await?;
         let any = !entries.is_empty();
         self.fetched.add(entries);

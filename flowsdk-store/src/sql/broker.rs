@@ -105,16 +105,10 @@ impl Broker for SqlBroker {
 
     async fn backlog(&self, stream: StreamPartition, group: &str) -> Result<u64, BrokerError> {
         let mut tx = self.store.read().await.map_err(unavailable)?;
-        let (count,) = fetch_optional!(
-            tx.conn,
-            (i64,),
-            BACKLOG,
-            stream.topic.as_str(),
-            i64::from(stream.index),
-            group
-        )
-        .map_err(unavailable)?
-        .unwrap_or((0,));
+        let (count,) =
+            fetch_optional!(tx.conn, (i64,), BACKLOG, stream.topic.as_str(), i64::from(stream.index), group)
+                .map_err(unavailable)?
+                .unwrap_or((0,));
         Ok(u64::try_from(count).unwrap_or(0))
     }
 }
@@ -149,11 +143,7 @@ impl SqlReader {
         }
         Ok(rows
             .into_iter()
-            .map(|(_, seq, key, payload)| Entry {
-                id: seq.to_string(),
-                key,
-                payload,
-            })
+            .map(|(_, seq, key, payload)| Entry { id: seq.to_string(), key, payload })
             .collect())
     }
 }

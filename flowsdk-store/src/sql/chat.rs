@@ -21,11 +21,7 @@ fn chat(row: Row) -> Result<Chat, StorageError> {
         id: id("chat", chat_id)?,
         contact_id: id("chat", contact_id)?,
         router_id: optional_id("chat", router_id)?,
-        status: if status == "open" {
-            ChatStatus::Open
-        } else {
-            ChatStatus::Closed
-        },
+        status: if status == "open" { ChatStatus::Open } else { ChatStatus::Closed },
         created_at: Timestamp::from_millis(created_at),
     })
 }
@@ -63,10 +59,7 @@ impl ChatRepository for SqlTx {
             let chat = chat(row)?;
             open.insert((chat.contact_id.clone(), chat.router_id.clone()), chat);
         }
-        let pick = |chat: &Chat| {
-            open.get(&(chat.contact_id.clone(), chat.router_id.clone()))
-                .cloned()
-        };
+        let pick = |chat: &Chat| open.get(&(chat.contact_id.clone(), chat.router_id.clone())).cloned();
         chats
             .iter()
             .map(|chat| {

@@ -13,15 +13,7 @@ use super::SqlTx;
 use super::executor::{execute, fetch_all, id, json, text};
 use super::statement::{Sql, sql, sql_list};
 
-type Row = (
-    String,
-    String,
-    String,
-    i64,
-    Option<String>,
-    Option<Json<Map<String, Value>>>,
-    i64,
-);
+type Row = (String, String, String, i64, Option<String>, Option<Json<Map<String, Value>>>, i64);
 
 fn contact(row: Row) -> Result<Contact, StorageError> {
     let (contact_id, phone_number, name, name_locked, origin, variables, created_at) = row;
@@ -31,9 +23,7 @@ fn contact(row: Row) -> Result<Contact, StorageError> {
         name,
         name_locked: name_locked != 0,
         origin: origin.and_then(|name| {
-            [Channel::Phone, Channel::Webchat, Channel::Social]
-                .into_iter()
-                .find(|c| c.name() == name)
+            [Channel::Phone, Channel::Webchat, Channel::Social].into_iter().find(|c| c.name() == name)
         }),
         variables: variables.map(|Json(map)| map).unwrap_or_default(),
         created_at: Timestamp::from_millis(created_at),
@@ -55,10 +45,9 @@ const FIND_BY_PHONE: Sql = sql_list!(
     ""
 );
 
-const INSERT: Sql = sql(
-    "INSERT INTO contact (id, phone_number, name, name_locked, origin, contact_variables, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (phone_number) DO NOTHING",
-);
+const INSERT: Sql =
+    sql("INSERT INTO contact (id, phone_number, name, name_locked, origin, contact_variables, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (phone_number) DO NOTHING");
 
 const UPDATE: Sql =
     sql("UPDATE contact SET name = $2, name_locked = $3, contact_variables = $4 WHERE id = $1");
@@ -68,28 +57,18 @@ super::statement::statements! { FIND_FOR_UPDATE, FIND_BY_PHONE, INSERT, UPDATE }
 #[async_trait]
 impl ContactRepository for SqlTx {
     async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?
-            .into_iter()
-            .map(contact)
-            .collect()
+        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?.into_iter().map(contact).collect()
     }
 
     async fn find_by_phone_numbers(
         &mut self,
         phone_numbers: &[String],
     ) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, Row, FIND_BY_PHONE, json(phone_numbers)?)?
-            .into_iter()
-            .map(contact)
-            .collect()
+        fetch_all!(self.conn, Row, FIND_BY_PHONE, json(phone_numbers)?)?.into_iter().map(contact).collect()
     }
 
     async fn insert_or_get(&mut self, new: &Contact) -> Result<Contact, StorageError> {
-        let variables = if new.variables.is_empty() {
-            None
-        } else {
-            Some(json(&new.variables)?)
-        };
+        let variables = if new.variables.is_empty() { None } else { Some(json(&new.variables)?) };
         execute!(
             self.conn,
             INSERT,
@@ -101,14 +80,9 @@ impl ContactRepository for SqlTx {
             variables.clone(),
             new.created_at.as_millis(),
         )?;
-        let found = self
-            .find_by_phone_numbers(std::slice::from_ref(&new.phone_number))
-            .await?;
+        let found = self.find_by_phone_numbers(std::slice::from_ref(&new.phone_number)).await?;
         // Removed by another between the two statements: the same work may succeed at once.
-        found
-            .into_iter()
-            .next()
-            .ok_or(StorageError::Stale { entity: "contact" })
+        found.into_iter().next().ok_or(StorageError::Stale { entity: "contact" })
     }
 
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError> {

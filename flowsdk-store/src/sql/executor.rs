@@ -99,10 +99,7 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
     match &error {
         sqlx::Error::Database(database) => {
             if database.is_unique_violation() {
-                let constraint = database
-                    .constraint()
-                    .unwrap_or_else(|| database.message())
-                    .to_owned();
+                let constraint = database.constraint().unwrap_or_else(|| database.message()).to_owned();
                 return StorageError::Unique { constraint };
             }
             match database.code().as_deref() {
@@ -119,10 +116,9 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
             StorageError::Unavailable(Box::new(error))
         }
-        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StorageError::Corrupt {
-            entity: "row",
-            reason: error.to_string(),
-        },
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
+            StorageError::Corrupt { entity: "row", reason: error.to_string() }
+        }
         _ => StorageError::Other(Box::new(error)),
     }
 }
@@ -141,8 +137,7 @@ fn is_outage(code: &str) -> bool {
 pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> Result<Json<Box<RawValue>>, StorageError> {
     let text = serde_json::to_string(value).map(without_nul);
     let raw = text.and_then(RawValue::from_string);
-    raw.map(Json)
-        .map_err(|error| StorageError::Other(Box::new(error)))
+    raw.map(Json).map_err(|error| StorageError::Other(Box::new(error)))
 }
 
 /// JSON in which no string holds a NUL.
@@ -168,19 +163,12 @@ fn without_nul(json: String) -> String {
 
 /// `text` to bind, with U+FFFD for NUL, as in [`json`].
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    if text.contains('\0') {
-        Cow::Owned(text.replace('\0', "\u{fffd}"))
-    } else {
-        Cow::Borrowed(text)
-    }
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
 /// A value of the store that a domain type refuses.
 pub(crate) fn corrupt(entity: &'static str) -> impl Fn(&dyn std::fmt::Display) -> StorageError {
-    move |reason| StorageError::Corrupt {
-        entity,
-        reason: reason.to_string(),
-    }
+    move |reason| StorageError::Corrupt { entity, reason: reason.to_string() }
 }
 
 /// Parses a stored identifier.
@@ -208,16 +196,7 @@ mod tests {
 
     #[test]
     fn a_nul_becomes_the_replacement_character_and_its_spelling_stays() {
-        for value in [
-            "",
-            "a",
-            "\0",
-            "\\\0",
-            "\\u0000",
-            "\\\\u0000\0\\",
-            "\"\0\"",
-            "\u{1}\0é👋\n",
-        ] {
+        for value in ["", "a", "\0", "\\\0", "\\u0000", "\\\\u0000\0\\", "\"\0\"", "\u{1}\0é👋\n"] {
             let text = without_nul(serde_json::to_string(value).expect("a string"));
             let read: String = serde_json::from_str(&text).expect(&text);
             assert_eq!(read, value.replace('\0', "\u{fffd}"));

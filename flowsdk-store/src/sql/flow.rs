@@ -16,10 +16,9 @@ const INSERT: Sql = sql(
     "INSERT INTO flow (id, router_id, name, published_version_id, created_at) VALUES ($1, $2, $3, $4, $5)",
 );
 
-const INSERT_VERSION: Sql = sql(
-    "INSERT INTO flow_version (id, flow_id, router_id, flow_name, number, definition, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)",
-);
+const INSERT_VERSION: Sql =
+    sql("INSERT INTO flow_version (id, flow_id, router_id, flow_name, number, definition, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)");
 
 const PUBLISH: Sql = sql("UPDATE flow SET published_version_id = $2 WHERE id = $1");
 
@@ -87,19 +86,17 @@ impl FlowRepository for SqlTx {
         type Row = (String, String, String, String, i64, Json<Value>, i64);
         let rows = fetch_all!(self.conn, Row, FIND_VERSIONS, Json(ids))?;
         rows.into_iter()
-            .map(
-                |(version_id, flow_id, router_id, flow_name, number, Json(definition), created_at)| {
-                    Ok(FlowVersion {
-                        id: id("flow_version", version_id)?,
-                        flow_id: id("flow_version", flow_id)?,
-                        router_id: id("flow_version", router_id)?,
-                        flow_name,
-                        number,
-                        definition,
-                        created_at: Timestamp::from_millis(created_at),
-                    })
-                },
-            )
+            .map(|(version_id, flow_id, router_id, flow_name, number, Json(definition), created_at)| {
+                Ok(FlowVersion {
+                    id: id("flow_version", version_id)?,
+                    flow_id: id("flow_version", flow_id)?,
+                    router_id: id("flow_version", router_id)?,
+                    flow_name,
+                    number,
+                    definition,
+                    created_at: Timestamp::from_millis(created_at),
+                })
+            })
             .collect()
     }
 }

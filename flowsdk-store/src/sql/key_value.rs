@@ -17,16 +17,12 @@ use super::statement::{Sql, sql};
 const GET: Sql =
     sql("SELECT value FROM key_value WHERE key = $1 AND (expires_at IS NULL OR expires_at > $2)");
 
-const SET: Sql = sql(
-    "INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at",
-);
+const SET: Sql = sql("INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at");
 
-const SET_IF_ABSENT: Sql = sql(
-    "INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
+const SET_IF_ABSENT: Sql = sql("INSERT INTO key_value (key, value, expires_at) VALUES ($1, $2, $3)
      ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
-     WHERE key_value.expires_at <= $4",
-);
+     WHERE key_value.expires_at <= $4");
 
 const TAKE: Sql = sql("DELETE FROM key_value WHERE key = $1 RETURNING value, expires_at");
 
@@ -91,14 +87,7 @@ impl KeyValue for SqlKeyValue {
     ) -> Result<Option<String>, KeyValueError> {
         let now = self.clock.now();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let set = execute!(
-            tx.conn,
-            SET_IF_ABSENT,
-            key,
-            value,
-            expiry(now, ttl),
-            now.as_millis()
-        );
+        let set = execute!(tx.conn, SET_IF_ABSENT, key, value, expiry(now, ttl), now.as_millis());
         let existing = if set.map_err(unavailable)? == 1 {
             None
         } else {
@@ -114,9 +103,7 @@ impl KeyValue for SqlKeyValue {
         let row = fetch_optional!(tx.conn, (String, Option<i64>), TAKE, key).map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         let now = self.clock.now().as_millis();
-        Ok(row
-            .filter(|(_, expires_at)| expires_at.is_none_or(|at| at > now))
-            .map(|(value, _)| value))
+        Ok(row.filter(|(_, expires_at)| expires_at.is_none_or(|at| at > now)).map(|(value, _)| value))
     }
 
     async fn delete(&self, key: &str) -> Result<bool, KeyValueError> {
@@ -126,14 +113,7 @@ impl KeyValue for SqlKeyValue {
     async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
         let now = self.clock.now();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let changed = execute!(
-            tx.conn,
-            EXTEND_IF,
-            key,
-            value,
-            expiry(now, Some(ttl)),
-            now.as_millis()
-        );
+        let changed = execute!(tx.conn, EXTEND_IF, key, value, expiry(now, Some(ttl)), now.as_millis());
         let changed = changed.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         Ok(changed == 1)

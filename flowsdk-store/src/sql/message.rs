@@ -66,11 +66,7 @@ fn message(row: Row) -> Result<Message, StorageError> {
         id: id("message", message_id)?,
         chat_id: id("message", chat_id)?,
         session_id: id("message", session_id)?,
-        direction: if direction == "in" {
-            Direction::In
-        } else {
-            Direction::Out
-        },
+        direction: if direction == "in" { Direction::In } else { Direction::Out },
         kind,
         content,
         sender: sender(sender_kind, sender_name),
@@ -90,11 +86,8 @@ static INSERT: RowsSql = RowsSql::new(
     "",
 );
 
-const FIND_BY_CHANNEL_ID: Sql = sql_list!(
-    "SELECT channel_message_id, id FROM message WHERE channel_message_id IN ",
-    "$1",
-    ""
-);
+const FIND_BY_CHANNEL_ID: Sql =
+    sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id IN ", "$1", "");
 
 /// `$3` lists the ids, `$4` the statuses from which `$1` may come.
 const ADVANCE: Sql = super::statement::sql_per(
@@ -112,23 +105,21 @@ const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
      WHERE id = $3 AND session_id = $4 AND status IN (SELECT jsonb_array_elements_text($5))",
 );
 
-const HISTORY: Sql = sql(
-    "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
+const HISTORY: Sql =
+    sql("SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
             channel_message_id, created_at, status_updated_at
      FROM message WHERE chat_id = $1 AND (created_at, id) < ($2, $3)
-     ORDER BY created_at DESC, id DESC LIMIT $4",
-);
+     ORDER BY created_at DESC, id DESC LIMIT $4");
 
 const PLACE: Sql = sql("SELECT created_at, id FROM message WHERE id = $1 AND session_id = $2");
 
 /// By chat, because that is what is indexed; sessions of one chat are few.
-const OUTGOING_SINCE: Sql = sql(
-    "SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
+const OUTGOING_SINCE: Sql =
+    sql("SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
             channel_message_id, created_at, status_updated_at
      FROM message
      WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) > ($3, $4)
-     ORDER BY created_at DESC, id DESC LIMIT $5",
-);
+     ORDER BY created_at DESC, id DESC LIMIT $5");
 
 const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
      WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) <= ($3, $4)
@@ -147,9 +138,7 @@ impl MessageRepository for SqlTx {
         for (key, row) in rows {
             let row: MessageId = id("message", row)?;
             // What was asked for, where that is not what could be stored.
-            let asked = keys
-                .iter()
-                .filter(|asked| asked.contains('\0') && text(asked) == key);
+            let asked = keys.iter().filter(|asked| asked.contains('\0') && text(asked) == key);
             found.extend(asked.map(|asked| (asked.clone(), row.clone())));
             found.push((key, row));
         }
@@ -165,13 +154,7 @@ impl MessageRepository for SqlTx {
             .bind(text(&message.kind))
             .bind(json(&message.content)?)
             .bind(message.sender.as_ref().map(|sender| sender_name(sender.kind)))
-            .bind(
-                message
-                    .sender
-                    .as_ref()
-                    .and_then(|sender| sender.name.as_deref())
-                    .map(text)
-            )
+            .bind(message.sender.as_ref().and_then(|sender| sender.name.as_deref()).map(text))
             .bind(message.status.map(MessageStatus::name))
             .bind(message.channel_message_id.as_deref().map(text))
             .bind(message.created_at.as_millis())
@@ -183,32 +166,18 @@ impl MessageRepository for SqlTx {
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
         use MessageStatus::{Delivered, Failed, Played, Read, Sent};
         for status in [Sent, Delivered, Read, Played, Failed] {
-            let of_it: Vec<&StatusWrite> = writes
-                .iter()
-                .filter(|write| write.status == status && write.session.is_none())
-                .collect();
+            let of_it: Vec<&StatusWrite> =
+                writes.iter().filter(|write| write.status == status && write.session.is_none()).collect();
             let Some(at) = of_it.iter().map(|write| write.at).max() else {
                 continue;
             };
             let ids: Vec<&str> = of_it.iter().map(|write| write.id.as_str()).collect();
             let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
-            execute!(
-                self.conn,
-                ADVANCE,
-                status.name(),
-                at.as_millis(),
-                Json(&ids),
-                Json(&from)
-            )?;
+            execute!(self.conn, ADVANCE, status.name(), at.as_millis(), Json(&ids), Json(&from))?;
         }
         for write in writes {
             let Some(session) = &write.session else { continue };
-            let from: Vec<&str> = write
-                .status
-                .predecessors()
-                .iter()
-                .map(|before| before.name())
-                .collect();
+            let from: Vec<&str> = write.status.predecessors().iter().map(|before| before.name()).collect();
             execute!(
                 self.conn,
                 ADVANCE_IN_SESSION,
@@ -228,22 +197,11 @@ impl MessageRepository for SqlTx {
             Some((at, before)) => (at.as_millis(), before.as_str()),
             None => (i64::MAX, ""),
         };
-        let rows = fetch_all!(
-            self.conn,
-            Row,
-            HISTORY,
-            query.chat_id.as_str(),
-            at,
-            before,
-            limit + 1
-        )?;
+        let rows = fetch_all!(self.conn, Row, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
         let mut items = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let more = items.len() > query.limit as usize;
         items.truncate(query.limit as usize);
-        let next = items
-            .last()
-            .filter(|_| more)
-            .map(|last| (last.created_at, last.id.clone()));
+        let next = items.last().filter(|_| more).map(|last| (last.created_at, last.id.clone()));
         Ok(Page { items, next })
     }
 

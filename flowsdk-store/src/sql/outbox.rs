@@ -28,21 +28,12 @@ impl OutboxRoutes {
     /// Streams stay in the database and are read by these groups. Events of a stream that nobody reads
     /// are not stored.
     pub fn embedded(groups: impl IntoIterator<Item = (TopicName, &'static str)>) -> Self {
-        Self {
-            partitions: 1,
-            groups: groups.into_iter().collect(),
-        }
+        Self { partitions: 1, groups: groups.into_iter().collect() }
     }
 
     /// Every stream is relayed to another broker, which has `partitions` of each.
     pub fn relayed() -> Self {
-        Self {
-            partitions: 1,
-            groups: TopicName::ALL
-                .into_iter()
-                .map(|topic| (topic, RELAY_GROUP))
-                .collect(),
-        }
+        Self { partitions: 1, groups: TopicName::ALL.into_iter().map(|topic| (topic, RELAY_GROUP)).collect() }
     }
 
     /// Partitions of each stream in the database.
@@ -70,11 +61,8 @@ pub(super) struct OutboxRow<'a> {
     pub(super) group: &'static str,
 }
 
-static INSERT: RowsSql = RowsSql::new(
-    "INSERT INTO stream_entry (topic, part, grp, key, payload) VALUES ",
-    5,
-    "",
-);
+static INSERT: RowsSql =
+    RowsSql::new("INSERT INTO stream_entry (topic, part, grp, key, payload) VALUES ", 5, "");
 
 super::statement::statements! { ; INSERT }
 

@@ -12,11 +12,8 @@ use super::SqlTx;
 use super::executor::{execute, fetch_all, id, optional_id};
 use super::statement::{Sql, sql, sql_list};
 
-const FIND: Sql = sql_list!(
-    "SELECT id, name, initial_flow_id, tz, created_at FROM router WHERE id IN ",
-    "$1",
-    ""
-);
+const FIND: Sql =
+    sql_list!("SELECT id, name, initial_flow_id, tz, created_at FROM router WHERE id IN ", "$1", "");
 
 /// Webchat only: the other channels bring their tables with them.
 const FIND_ROUTES: Sql = sql_list!(
@@ -37,11 +34,8 @@ const ROUTER_VARIABLES: Sql = sql_list!(
     ""
 );
 
-const FLOW_VARIABLES: Sql = sql_list!(
-    "SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id IN ",
-    "$1",
-    ""
-);
+const FLOW_VARIABLES: Sql =
+    sql_list!("SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id IN ", "$1", "");
 
 const PUT_ROUTER_VARIABLE: Sql = sql(
     "INSERT INTO router_variable (id, router_id, key, value, value_encrypted, is_secret, created_at, updated_at)
@@ -64,12 +58,7 @@ super::statement::statements! { FIND, FIND_ROUTES, INSERT, SET_INITIAL_FLOW, ROU
 type VariableRow = (String, String, Option<String>, Option<String>);
 
 fn variable(owner: VariableOwner, (_, key, value, encrypted): VariableRow) -> StaticVariable {
-    StaticVariable {
-        owner,
-        key,
-        value,
-        encrypted: encrypted.map(Encrypted::from_stored),
-    }
+    StaticVariable { owner, key, value, encrypted: encrypted.map(Encrypted::from_stored) }
 }
 
 #[async_trait]
@@ -91,16 +80,8 @@ impl RouterRepository for SqlTx {
     }
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
-        let channels: Vec<&str> = phone_number_ids
-            .iter()
-            .filter_map(|id| id.strip_prefix("wc-"))
-            .collect();
-        let rows = fetch_all!(
-            self.conn,
-            (String, String, Option<String>),
-            FIND_ROUTES,
-            Json(&channels)
-        )?;
+        let channels: Vec<&str> = phone_number_ids.iter().filter_map(|id| id.strip_prefix("wc-")).collect();
+        let rows = fetch_all!(self.conn, (String, String, Option<String>), FIND_ROUTES, Json(&channels))?;
         rows.into_iter()
             .map(|(phone_number_id, router, flow)| {
                 Ok(Route {
@@ -130,13 +111,7 @@ impl RouterRepository for SqlTx {
         router: &RouterId,
         flow: Option<&FlowId>,
     ) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            SET_INITIAL_FLOW,
-            router.as_str(),
-            flow.map(|id| id.as_str())
-        )
-        .map(drop)
+        execute!(self.conn, SET_INITIAL_FLOW, router.as_str(), flow.map(|id| id.as_str())).map(drop)
     }
 
     async fn static_variables(
@@ -152,16 +127,10 @@ impl RouterRepository for SqlTx {
         }
         let mut variables = Vec::new();
         for row in fetch_all!(self.conn, VariableRow, ROUTER_VARIABLES, Json(&routers))? {
-            variables.push(variable(
-                VariableOwner::Router(id("router_variable", row.0.clone())?),
-                row,
-            ));
+            variables.push(variable(VariableOwner::Router(id("router_variable", row.0.clone())?), row));
         }
         for row in fetch_all!(self.conn, VariableRow, FLOW_VARIABLES, Json(&flows))? {
-            variables.push(variable(
-                VariableOwner::Flow(id("flow_variable", row.0.clone())?),
-                row,
-            ));
+            variables.push(variable(VariableOwner::Flow(id("flow_variable", row.0.clone())?), row));
         }
         Ok(variables)
     }

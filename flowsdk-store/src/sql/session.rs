@@ -52,20 +52,7 @@ impl<'a> From<&'a Session> for StateRef<'a> {
     }
 }
 
-type Row = (
-    String,
-    i64,
-    i64,
-    String,
-    String,
-    String,
-    String,
-    Json<State>,
-    i64,
-    i64,
-    Option<i64>,
-    bool,
-);
+type Row = (String, i64, i64, String, String, String, String, Json<State>, i64, i64, Option<i64>, bool);
 
 fn session(row: Row) -> Result<StoredSession, StorageError> {
     let (
@@ -129,9 +116,7 @@ static INSERT: RowsSql = RowsSql::new(
 static UPDATE: RowsSql = RowsSql::typed(
     "WITH new (id, expected, version, epoch, chat_id, mode, state, started_at, last_interaction_at, wake_at)
      AS (VALUES ",
-    &[
-        "text", "bigint", "bigint", "bigint", "text", "text", "jsonb", "bigint", "bigint", "bigint",
-    ],
+    &["text", "bigint", "bigint", "bigint", "text", "text", "jsonb", "bigint", "bigint", "bigint"],
     ") UPDATE session SET
         version = new.version, epoch = new.epoch, chat_id = new.chat_id, mode = new.mode, state = new.state,
         started_at = new.started_at, last_interaction_at = new.last_interaction_at, wake_at = new.wake_at
@@ -144,16 +129,11 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at LIMIT $2");
 
-const FREEZE: Sql = sql(
-    "INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at)
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id) DO NOTHING",
-);
+const FREEZE: Sql =
+    sql("INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at)
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id) DO NOTHING");
 
-const FROZEN_AMONG: Sql = sql_list!(
-    "SELECT session_id FROM frozen_session WHERE session_id IN ",
-    "$1",
-    ""
-);
+const FROZEN_AMONG: Sql = sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "");
 
 const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
 
@@ -162,22 +142,14 @@ super::statement::statements! { FIND_FOR_UPDATE, DELETE, DUE, FREEZE, FROZEN_AMO
 #[async_trait]
 impl SessionRepository for SqlTx {
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError> {
-        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?
-            .into_iter()
-            .map(session)
-            .collect()
+        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?.into_iter().map(session).collect()
     }
 
     async fn save_many(&mut self, sessions: &[SessionWrite<'_>]) -> Result<(), StorageError> {
-        let new: Vec<&Session> = sessions
-            .iter()
-            .filter(|write| write.expected.is_none())
-            .map(|write| write.session)
-            .collect();
-        let read: Vec<(&Session, i64)> = sessions
-            .iter()
-            .filter_map(|write| Some((write.session, write.expected?)))
-            .collect();
+        let new: Vec<&Session> =
+            sessions.iter().filter(|write| write.expected.is_none()).map(|write| write.session).collect();
+        let read: Vec<(&Session, i64)> =
+            sessions.iter().filter_map(|write| Some((write.session, write.expected?))).collect();
         let inserted = execute_rows!(self.conn, INSERT, &new[..], |query, session| query
             .bind(session.id.as_str())
             .bind(session.version)

@@ -19,12 +19,8 @@ impl SoleClaim {
     /// Takes the database; `None` when another process has it.
     pub async fn take(options: &PgConnectOptions) -> Result<Option<Self>, StorageError> {
         let mut connection = options.connect().await.map_err(storage_error)?;
-        let (taken,): (bool,) = sqlx::query_as(LOCK)
-            .fetch_one(&mut connection)
-            .await
-            .map_err(storage_error)?;
-        Ok(taken.then_some(Self {
-            _connection: connection,
-        }))
+        let (taken,): (bool,) =
+            sqlx::query_as(LOCK).fetch_one(&mut connection).await.map_err(storage_error)?;
+        Ok(taken.then_some(Self { _connection: connection }))
     }
 }

@@ -11,10 +11,7 @@ pub(crate) struct Sql {
 
 /// The same text for both engines.
 pub(crate) const fn sql(text: &'static str) -> Sql {
-    Sql {
-        sqlite: text,
-        postgres: text,
-    }
+    Sql { sqlite: text, postgres: text }
 }
 
 /// A text each, with the reason beside the constant.
@@ -33,14 +30,7 @@ macro_rules! sql_list {
     ($head:literal, $bind:literal, $tail:literal, locking) => {
         $crate::sql::statement::sql_per(
             concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
-            concat!(
-                $head,
-                "(SELECT jsonb_array_elements_text(",
-                $bind,
-                "))",
-                $tail,
-                " FOR UPDATE"
-            ),
+            concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail, " FOR UPDATE"),
         )
     };
 }
@@ -77,13 +67,7 @@ pub(crate) struct RowsSql {
 impl RowsSql {
     /// `head`, then a row of `columns` binds for each item, then `tail`.
     pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
-        Self {
-            head,
-            columns,
-            types: &[],
-            tail,
-            texts: [const { OnceLock::new() }; SIZES.len()],
-        }
+        Self { head, columns, types: &[], tail, texts: [const { OnceLock::new() }; SIZES.len()] }
     }
 
     /// The same for rows that are not inserted into a table, whose types Postgres must be told.
@@ -92,21 +76,12 @@ impl RowsSql {
         types: &'static [&'static str],
         tail: &'static str,
     ) -> Self {
-        Self {
-            head,
-            columns: types.len(),
-            types,
-            tail,
-            texts: [const { OnceLock::new() }; SIZES.len()],
-        }
+        Self { head, columns: types.len(), types, tail, texts: [const { OnceLock::new() }; SIZES.len()] }
     }
 
     /// The largest leading part of `items` that there is a statement for, and the statement.
     pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], Sql) {
-        let at = SIZES
-            .iter()
-            .position(|&size| size <= items.len())
-            .unwrap_or(SIZES.len() - 1);
+        let at = SIZES.iter().position(|&size| size <= items.len()).unwrap_or(SIZES.len() - 1);
         let size = SIZES[at].min(items.len());
         // Leaked once a size and statement: the driver keeps prepared statements by static text.
         let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
@@ -169,27 +144,12 @@ mod tests {
         }
         assert_eq!(sizes, [128, 64, 8, 2, 1]);
         let two = INSERT.chunk(&[0, 1]).1;
-        assert_eq!(
-            two.postgres,
-            "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id"
-        );
-        assert_eq!(
-            two.sqlite,
-            "INSERT OR FAIL INTO t VALUES (?, ?), (?, ?) RETURNING id"
-        );
-        static UPDATE: RowsSql = RowsSql::typed(
-            "WITH new AS (VALUES ",
-            &["text", "bigint"],
-            ") UPDATE t SET a = 1",
-        );
+        assert_eq!(two.postgres, "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id");
+        assert_eq!(two.sqlite, "INSERT OR FAIL INTO t VALUES (?, ?), (?, ?) RETURNING id");
+        static UPDATE: RowsSql =
+            RowsSql::typed("WITH new AS (VALUES ", &["text", "bigint"], ") UPDATE t SET a = 1");
         let two = UPDATE.chunk(&[0, 1]).1;
-        assert_eq!(
-            two.postgres,
-            "WITH new AS (VALUES ($1::text, $2::bigint), ($3, $4)) UPDATE t SET a = 1"
-        );
-        assert_eq!(
-            two.sqlite,
-            "WITH new AS (VALUES (?, ?), (?, ?)) UPDATE OR FAIL t SET a = 1"
-        );
+        assert_eq!(two.postgres, "WITH new AS (VALUES ($1::text, $2::bigint), ($3, $4)) UPDATE t SET a = 1");
+        assert_eq!(two.sqlite, "WITH new AS (VALUES (?, ?), (?, ?)) UPDATE OR FAIL t SET a = 1");
     }
 }

@@ -58,16 +58,11 @@ impl FromStr for DatabaseUrl {
             Some(("sqlite", ":memory:")) => Ok(Self::SqliteMemory),
             Some(("sqlite", path)) => {
                 let path = path.strip_prefix("//").unwrap_or(path);
-                if path.is_empty() {
-                    Err(InvalidDatabaseUrl)
-                } else {
-                    Ok(Self::SqliteFile(path.into()))
-                }
+                if path.is_empty() { Err(InvalidDatabaseUrl) } else { Ok(Self::SqliteFile(path.into())) }
             }
-            Some(("postgres" | "postgresql", _)) => text
-                .parse()
-                .map(|options| Self::Postgres(Box::new(options)))
-                .map_err(|_| InvalidDatabaseUrl),
+            Some(("postgres" | "postgresql", _)) => {
+                text.parse().map(|options| Self::Postgres(Box::new(options))).map_err(|_| InvalidDatabaseUrl)
+            }
             _ => Err(InvalidDatabaseUrl),
         }
     }
@@ -100,11 +95,7 @@ impl SqlStore {
             Pools::Postgres(pool) => migrations::postgres().run(pool).await,
         }
         .map_err(|error| StorageError::Other(Box::new(error)))?;
-        Ok(Self {
-            pools,
-            routes: Arc::new(routes),
-            published: Arc::new(Notify::new()),
-        })
+        Ok(Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) })
     }
 
     /// How many write transactions can make progress at once.
@@ -175,10 +166,7 @@ const LARGE_LOG_PAGES: i64 = 16_384;
 
 /// Whether it was blocked, the pages in the log, and those of them that were moved.
 async fn passive_checkpoint(pool: &SqlitePool) -> Result<(i64, i64, i64), StorageError> {
-    sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)")
-        .fetch_one(pool)
-        .await
-        .map_err(storage_error)
+    sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)").fetch_one(pool).await.map_err(storage_error)
 }
 
 fn sqlite_options() -> SqliteConnectOptions {
@@ -229,19 +217,13 @@ async fn sqlite_memory() -> Result<Pools, StorageError> {
         .connect_with(sqlite_options().in_memory(true))
         .await
         .map_err(storage_error)?;
-    Ok(Pools::Sqlite {
-        writer: pool.clone(),
-        readers: pool,
-    })
+    Ok(Pools::Sqlite { writer: pool.clone(), readers: pool })
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
     // A process that is paused in a transaction must not hold its row locks for ever.
     let options = options
-        .options([
-            ("idle_in_transaction_session_timeout", "10s"),
-            ("lock_timeout", "10s"),
-        ])
+        .options([("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "10s")])
         .statement_cache_capacity(256)
         .disable_statement_logging();
     let pool = PgPoolOptions::new()
@@ -280,12 +262,9 @@ impl Store for SqlStore {
 
     async fn begin(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
-            Pools::Sqlite { writer, .. } => Conn::Sqlite(
-                writer
-                    .begin_with("BEGIN IMMEDIATE")
-                    .await
-                    .map_err(storage_error)?,
-            ),
+            Pools::Sqlite { writer, .. } => {
+                Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
+            }
             Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
         };
         Ok(self.transaction(conn))
@@ -309,10 +288,7 @@ impl Transaction for SqlTx {
             Conn::Sqlite(tx) => tx.commit().await,
             Conn::Postgres(mut tx) => {
                 if self.published {
-                    sqlx::query(listener::TELL)
-                        .execute(&mut *tx)
-                        .await
-                        .map_err(storage_error)?;
+                    sqlx::query(listener::TELL).execute(&mut *tx).await.map_err(storage_error)?;
                 }
                 tx.commit().await
             }

@@ -8,48 +8,31 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 /// An empty database in memory.
 async fn sqlite() -> SqliteConnection {
-    SqliteConnection::connect("sqlite::memory:")
-        .await
-        .expect("a database")
+    SqliteConnection::connect("sqlite::memory:").await.expect("a database")
 }
 
 /// An empty database on the test server, if there is one.
 async fn postgres() -> Option<PgConnection> {
     static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let server = std::env::var("FLOWSDK_TEST_POSTGRES").ok()?;
-    let mut admin = PgConnection::connect(&server)
-        .await
-        .expect("the test server answers");
+    let mut admin = PgConnection::connect(&server).await.expect("the test server answers");
     let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let name = format!("flowsdk_schema_{}_{count}", std::process::id());
     let create = AssertSqlSafe(format!("CREATE DATABASE {name}"));
-    sqlx::raw_sql(create)
-        .execute(&mut admin)
-        .await
-        .expect("a database");
+    sqlx::raw_sql(create).execute(&mut admin).await.expect("a database");
     let (server, _) = server.rsplit_once('/').expect("the address names a database");
-    Some(
-        PgConnection::connect(&format!("{server}/{name}"))
-            .await
-            .expect("a database"),
-    )
+    Some(PgConnection::connect(&format!("{server}/{name}")).await.expect("a database"))
 }
 
 async fn migrated_sqlite() -> SqliteConnection {
     let mut connection = sqlite().await;
-    super::migrations::sqlite()
-        .run_direct(None, &mut connection, false)
-        .await
-        .expect("migrated");
+    super::migrations::sqlite().run_direct(None, &mut connection, false).await.expect("migrated");
     connection
 }
 
 async fn migrated_postgres() -> Option<PgConnection> {
     let mut connection = postgres().await?;
-    super::migrations::postgres()
-        .run_direct(None, &mut connection, false)
-        .await
-        .expect("migrated");
+    super::migrations::postgres().run_direct(None, &mut connection, false).await.expect("migrated");
     Some(connection)
 }
 

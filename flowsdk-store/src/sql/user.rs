@@ -13,10 +13,9 @@ const FIND_BY_EMAIL: Sql = sql(
     "SELECT id, name, email, phone, password_hash, user_role, created_at FROM user_account WHERE email = $1",
 );
 
-const INSERT: Sql = sql(
-    "INSERT INTO user_account (id, name, email, phone, password_hash, user_role, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING",
-);
+const INSERT: Sql =
+    sql("INSERT INTO user_account (id, name, email, phone, password_hash, user_role, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING");
 
 super::statement::statements! { FIND_BY_EMAIL, INSERT }
 
@@ -35,11 +34,7 @@ impl UserRepository for SqlTx {
             email: Email::parse(&email).map_err(|error| corrupt("user")(&error))?,
             phone,
             password_hash,
-            role: if role == UserRole::Admin.name() {
-                UserRole::Admin
-            } else {
-                UserRole::Member
-            },
+            role: if role == UserRole::Admin.name() { UserRole::Admin } else { UserRole::Member },
             created_at: Timestamp::from_millis(created_at),
         }))
     }

@@ -13,35 +13,30 @@ use super::SqlTx;
 use super::executor::{execute, fetch_optional, id, json, optional_id};
 use super::statement::{Sql, sql};
 
-const FIND_CHANNEL: Sql = sql(
-    "SELECT id, router_id, name, is_test_channel, appearance, initial_flow_id, embed_secret_encrypted,
+const FIND_CHANNEL: Sql =
+    sql("SELECT id, router_id, name, is_test_channel, appearance, initial_flow_id, embed_secret_encrypted,
             allowed_origins, created_at
-     FROM webchat_channel WHERE id = $1",
-);
+     FROM webchat_channel WHERE id = $1");
 
-const INSERT_CHANNEL: Sql = sql(
-    "INSERT INTO webchat_channel (id, router_id, name, is_test_channel, appearance, initial_flow_id,
+const INSERT_CHANNEL: Sql =
+    sql("INSERT INTO webchat_channel (id, router_id, name, is_test_channel, appearance, initial_flow_id,
                                   embed_secret_encrypted, allowed_origins, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-);
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)");
 
-const FIND_IDENTITY: Sql = sql(
-    "SELECT webchat_identity.id, webchat_identity.contact_id, webchat_identity.session_key_hash,
+const FIND_IDENTITY: Sql =
+    sql("SELECT webchat_identity.id, webchat_identity.contact_id, webchat_identity.session_key_hash,
             webchat_identity.created_at
      FROM contact JOIN webchat_identity ON webchat_identity.contact_id = contact.id
-     WHERE contact.phone_number = $2 AND webchat_identity.channel_id = $1",
-);
+     WHERE contact.phone_number = $2 AND webchat_identity.channel_id = $1");
 
-const INSERT_IDENTITY: Sql = sql(
-    "INSERT INTO webchat_identity (id, channel_id, contact_id, session_key_hash, created_at)
-     VALUES ($1, $2, $3, $4, $5)",
-);
+const INSERT_IDENTITY: Sql =
+    sql("INSERT INTO webchat_identity (id, channel_id, contact_id, session_key_hash, created_at)
+     VALUES ($1, $2, $3, $4, $5)");
 
-const FIND_CHAT: Sql = sql(
-    "SELECT chat.id FROM chat JOIN webchat_channel ON webchat_channel.router_id = chat.router_id
+const FIND_CHAT: Sql =
+    sql("SELECT chat.id FROM chat JOIN webchat_channel ON webchat_channel.router_id = chat.router_id
      WHERE webchat_channel.id = $1 AND chat.contact_id = $2
-     ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1",
-);
+     ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1");
 
 super::statement::statements! { FIND_CHANNEL, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
 
@@ -132,13 +127,7 @@ impl WebchatRepository for SqlTx {
         channel: &ChannelId,
         contact: &ContactId,
     ) -> Result<Option<ChatId>, StorageError> {
-        let row = fetch_optional!(
-            self.conn,
-            (String,),
-            FIND_CHAT,
-            channel.as_str(),
-            contact.as_str()
-        )?;
+        let row = fetch_optional!(self.conn, (String,), FIND_CHAT, channel.as_str(), contact.as_str())?;
         optional_id("chat", row.map(|(chat,)| chat))
     }
 }

@@ -40,34 +40,18 @@ async fn insert(store: &SqlStore, user: &User) -> bool {
 
 async fn find(store: &SqlStore, email: &str) -> Option<User> {
     let email = Email::parse(email).expect("an address");
-    store
-        .read()
-        .await
-        .expect("read")
-        .users()
-        .find_by_email(&email)
-        .await
-        .expect("find")
+    store.read().await.expect("read").users().find_by_email(&email).await.expect("find")
 }
 
 async fn a_user_is_read_back(store: SqlStore) {
     let cx = OpContext::system();
-    for (email, role) in [
-        ("Ana@Example.com", UserRole::Admin),
-        ("bia@example.com", UserRole::Member),
-    ] {
+    for (email, role) in [("Ana@Example.com", UserRole::Admin), ("bia@example.com", UserRole::Member)] {
         assert!(find(&store, email).await.is_none());
         let user = user(&cx, email, role);
         assert!(insert(&store, &user).await);
         let found = find(&store, &email.to_uppercase()).await.expect("a user");
-        assert_eq!(
-            (&found.id, &found.name, &found.email),
-            (&user.id, &user.name, &user.email)
-        );
-        assert_eq!(
-            (&found.phone, &found.password_hash),
-            (&user.phone, &user.password_hash)
-        );
+        assert_eq!((&found.id, &found.name, &found.email), (&user.id, &user.name, &user.email));
+        assert_eq!((&found.phone, &found.password_hash), (&user.phone, &user.password_hash));
         assert_eq!((found.role, found.created_at), (role, user.created_at));
     }
 }
@@ -91,27 +75,13 @@ async fn processes_that_start_together_create_one_administrator(store: SqlStore)
         let (store, hasher) = (store.clone(), Arc::clone(&hasher));
         tasks.spawn(async move {
             let email = Email::parse("admin@example.com").expect("an address");
-            let admin = BootstrapAdmin {
-                email,
-                password: None,
-            };
-            ensure_administrator(&store, &OpContext::system(), &hasher, &admin)
-                .await
-                .expect("ensured")
+            let admin = BootstrapAdmin { email, password: None };
+            ensure_administrator(&store, &OpContext::system(), &hasher, &admin).await.expect("ensured")
         });
     }
     let done = tasks.join_all().await;
-    let created = done
-        .iter()
-        .filter(|done| matches!(done, Bootstrapped::CreatedWith(_)))
-        .count();
-    let existed = done
-        .iter()
-        .filter(|done| matches!(done, Bootstrapped::Existed))
-        .count();
+    let created = done.iter().filter(|done| matches!(done, Bootstrapped::CreatedWith(_))).count();
+    let existed = done.iter().filter(|done| matches!(done, Bootstrapped::Existed)).count();
     assert_eq!((created, existed), (1, 1));
-    assert_eq!(
-        find(&store, "admin@example.com").await.expect("a user").role,
-        UserRole::Admin
-    );
+    assert_eq!(find(&store, "admin@example.com").await.expect("a user").role, UserRole::Admin);
 }

@@ -23,11 +23,7 @@ const KEYS: usize = 8;
 
 fn entries(range: std::ops::Range<usize>) -> Vec<NewEntry> {
     range
-        .map(|n| NewEntry {
-            topic: TopicName::Flow,
-            key: format!("k{}", n % KEYS),
-            payload: n.to_string(),
-        })
+        .map(|n| NewEntry { topic: TopicName::Flow, key: format!("k{}", n % KEYS), payload: n.to_string() })
         .collect()
 }
 
@@ -43,10 +39,7 @@ async fn order_is_kept_and_nothing_is_lost(store: SqlStore) {
     let mut owner = site.owner("one", &recorder);
     for from in (0..400).step_by(40) {
         let mut batch = entries(from..from + 40);
-        batch.push(NewEntry {
-            payload: format!("no number {from}"),
-            ..batch[0].clone()
-        });
+        batch.push(NewEntry { payload: format!("no number {from}"), ..batch[0].clone() });
         site.broker.publish(&batch).await.expect("publish");
     }
     site.drained().await;
@@ -58,12 +51,7 @@ async fn order_is_kept_and_nothing_is_lost(store: SqlStore) {
     recorder.assert_first_times(&done);
     assert_eq!(recorder.times(), done.len(), "each once, as nobody died");
     // The lease was given back: the next one need not wait.
-    assert!(
-        Lease::acquire(site.kv.clone(), &site.lease_name(), "two", TTL)
-            .await
-            .expect("asked")
-            .is_some()
-    );
+    assert!(Lease::acquire(site.kv.clone(), &site.lease_name(), "two", TTL).await.expect("asked").is_some());
 }
 
 async fn an_outage_does_not_use_up_the_attempts(store: SqlStore) {
@@ -91,12 +79,7 @@ async fn the_next_owner_goes_on_where_a_dead_one_stopped(store: SqlStore) {
     dead.kill().await;
     let next = Arc::new(Recorder::failing(|_, _| None));
     let mut owner = site.owner("two", &next);
-    assert!(
-        Lease::acquire(site.kv.clone(), &site.lease_name(), "two", TTL)
-            .await
-            .expect("asked")
-            .is_none()
-    );
+    assert!(Lease::acquire(site.kv.clone(), &site.lease_name(), "two", TTL).await.expect("asked").is_none());
     assert_eq!(next.times(), 0);
     site.clock.advance(TTL);
     site.drained().await;
@@ -109,15 +92,10 @@ async fn the_next_owner_goes_on_where_a_dead_one_stopped(store: SqlStore) {
 
 async fn ownership_that_goes_to_and_fro_loses_nothing(store: SqlStore) {
     let site = Site::new(store);
-    let recorder = Arc::new(Recorder::failing(|n, attempt| {
-        (n % 7 == 3 && attempt == 1).then_some(true)
-    }));
+    let recorder = Arc::new(Recorder::failing(|n, attempt| (n % 7 == 3 && attempt == 1).then_some(true)));
     let mut owners = [site.owner("one", &recorder), site.owner("two", &recorder)];
     for from in (0..600).step_by(100) {
-        site.broker
-            .publish(&entries(from..from + 100))
-            .await
-            .expect("publish");
+        site.broker.publish(&entries(from..from + 100)).await.expect("publish");
         recorder.until(from + 50).await;
         // Whoever owns the partition loses it in the middle of its work.
         site.clock.advance(TTL * 2);

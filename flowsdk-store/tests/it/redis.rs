@@ -10,10 +10,7 @@ use flowsdk_core::testkit::{self, KeyValueUnderTest};
 use flowsdk_core::time::{Clock as _, SystemClock};
 use flowsdk_store::redis::{self, Redis, TrimPolicy};
 
-const STREAM: StreamPartition = StreamPartition {
-    topic: TopicName::Flow,
-    index: 0,
-};
+const STREAM: StreamPartition = StreamPartition { topic: TopicName::Flow, index: 0 };
 
 /// The test server, under a prefix of its own for each test.
 async fn server() -> Option<Redis> {
@@ -62,11 +59,7 @@ mod leases {
 }
 
 fn entries(count: usize) -> Vec<NewEntry> {
-    let entry = |n| NewEntry {
-        topic: TopicName::Flow,
-        key: "k".to_owned(),
-        payload: format!("{n}"),
-    };
+    let entry = |n| NewEntry { topic: TopicName::Flow, key: "k".to_owned(), payload: format!("{n}") };
     (0..count).map(entry).collect()
 }
 
@@ -87,62 +80,44 @@ fn a_former_owner_is_refused_and_the_present_one_is_not() {
 
 #[test]
 fn trimming_leaves_what_a_group_needs() {
-    testkit::run(
-        "trimming_leaves_what_a_group_needs",
-        server,
-        |server: Redis| async move {
-            let broker = server.broker(1);
-            let mut slow = broker.open(STREAM, "slow", "c").await.expect("open");
-            let mut quick = broker.open(STREAM, "quick", "c").await.expect("open");
-            broker.publish(&entries(1_000)).await.expect("publish");
-            let at_once = TrimPolicy {
-                keep: Duration::ZERO,
-                without_groups: 0,
-            };
-            let read = quick.read(1_000, Duration::ZERO).await.expect("read");
-            let ids: Vec<_> = read.into_iter().map(|entry| entry.id).collect();
-            broker.ack(STREAM, "quick", &ids).await.expect("ack");
-            assert_eq!(broker.trim(at_once).await.expect("trim"), 0);
+    testkit::run("trimming_leaves_what_a_group_needs", server, |server: Redis| async move {
+        let broker = server.broker(1);
+        let mut slow = broker.open(STREAM, "slow", "c").await.expect("open");
+        let mut quick = broker.open(STREAM, "quick", "c").await.expect("open");
+        broker.publish(&entries(1_000)).await.expect("publish");
+        let at_once = TrimPolicy { keep: Duration::ZERO, without_groups: 0 };
+        let read = quick.read(1_000, Duration::ZERO).await.expect("read");
+        let ids: Vec<_> = read.into_iter().map(|entry| entry.id).collect();
+        broker.ack(STREAM, "quick", &ids).await.expect("ack");
+        assert_eq!(broker.trim(at_once).await.expect("trim"), 0);
 
-            // The slow group is done with all but the 501st.
-            let mut all = Vec::new();
-            while all.len() < 1_000 {
-                all.extend(slow.read(1_000, Duration::ZERO).await.expect("read"));
-            }
-            let left = all.remove(500);
-            let ids: Vec<_> = all.into_iter().map(|entry| entry.id).collect();
-            broker.ack(STREAM, "slow", &ids).await.expect("ack");
-            assert_eq!(
-                broker.trim(TrimPolicy::default()).await.expect("trim"),
-                0,
-                "they are young"
-            );
-            let gone = broker.trim(at_once).await.expect("trim");
-            assert!((300..=500).contains(&gone), "{gone} went");
-            let mut next = broker.open(STREAM, "slow", "d").await.expect("open");
-            assert_eq!(next.read(10, Duration::ZERO).await.expect("read"), [left]);
-            assert_eq!(broker.backlog(STREAM, "slow").await.expect("backlog"), 1);
-            assert_eq!(broker.backlog(STREAM, "quick").await.expect("backlog"), 0);
-        },
-    );
+        // The slow group is done with all but the 501st.
+        let mut all = Vec::new();
+        while all.len() < 1_000 {
+            all.extend(slow.read(1_000, Duration::ZERO).await.expect("read"));
+        }
+        let left = all.remove(500);
+        let ids: Vec<_> = all.into_iter().map(|entry| entry.id).collect();
+        broker.ack(STREAM, "slow", &ids).await.expect("ack");
+        assert_eq!(broker.trim(TrimPolicy::default()).await.expect("trim"), 0, "they are young");
+        let gone = broker.trim(at_once).await.expect("trim");
+        assert!((300..=500).contains(&gone), "{gone} went");
+        let mut next = broker.open(STREAM, "slow", "d").await.expect("open");
+        assert_eq!(next.read(10, Duration::ZERO).await.expect("read"), [left]);
+        assert_eq!(broker.backlog(STREAM, "slow").await.expect("backlog"), 1);
+        assert_eq!(broker.backlog(STREAM, "quick").await.expect("backlog"), 0);
+    });
 }
 
 #[test]
 fn a_stream_without_groups_is_bounded_by_trimming() {
-    testkit::run(
-        "a_stream_without_groups_is_bounded",
-        server,
-        |server: Redis| async move {
-            let broker = server.broker(1);
-            broker.publish(&entries(1_000)).await.expect("publish");
-            let policy = TrimPolicy {
-                without_groups: 100,
-                ..TrimPolicy::default()
-            };
-            let gone = broker.trim(policy).await.expect("trim");
-            assert!((700..=900).contains(&gone), "{gone} went");
-        },
-    );
+    testkit::run("a_stream_without_groups_is_bounded", server, |server: Redis| async move {
+        let broker = server.broker(1);
+        broker.publish(&entries(1_000)).await.expect("publish");
+        let policy = TrimPolicy { without_groups: 100, ..TrimPolicy::default() };
+        let gone = broker.trim(policy).await.expect("trim");
+        assert!((700..=900).contains(&gone), "{gone} went");
+    });
 }
 
 #[test]

@@ -76,10 +76,7 @@ async fn a_channel_is_read_back(store: SqlStore) {
         allowed_origins: Some(vec!["https://example.com".to_owned()]),
         ..channel(&cx, "c2", &router)
     };
-    let closed = WebchatChannel {
-        allowed_origins: Some(Vec::new()),
-        ..channel(&cx, "c3", &router)
-    };
+    let closed = WebchatChannel { allowed_origins: Some(Vec::new()), ..channel(&cx, "c3", &router) };
     for channel in [&plain, &full, &closed] {
         assert_eq!(tx.webchat().find_channel(&channel.id).await.expect("find"), None);
         tx.webchat().insert_channel(channel).await.expect("a channel");
@@ -87,10 +84,7 @@ async fn a_channel_is_read_back(store: SqlStore) {
     tx.commit().await.expect("commit");
     let mut tx = store.read().await.expect("read");
     for channel in [plain, full, closed] {
-        assert_eq!(
-            tx.webchat().find_channel(&channel.id).await.expect("find"),
-            Some(channel)
-        );
+        assert_eq!(tx.webchat().find_channel(&channel.id).await.expect("find"), Some(channel));
     }
 }
 
@@ -98,18 +92,10 @@ async fn a_router_has_one_test_channel(store: SqlStore) {
     let cx = OpContext::system();
     let mut tx = store.begin().await.expect("begin");
     let routers = [router(&mut tx, &cx, "r1").await, router(&mut tx, &cx, "r2").await];
-    let test = |id: &str, router: &RouterId| WebchatChannel {
-        is_test_channel: true,
-        ..channel(&cx, id, router)
-    };
-    tx.webchat()
-        .insert_channel(&test("c1", &routers[0]))
-        .await
-        .expect("a channel");
-    tx.webchat()
-        .insert_channel(&test("c2", &routers[1]))
-        .await
-        .expect("a channel");
+    let test =
+        |id: &str, router: &RouterId| WebchatChannel { is_test_channel: true, ..channel(&cx, id, router) };
+    tx.webchat().insert_channel(&test("c1", &routers[0])).await.expect("a channel");
+    tx.webchat().insert_channel(&test("c2", &routers[1])).await.expect("a channel");
     let second = tx.webchat().insert_channel(&test("c3", &routers[0])).await;
     assert!(matches!(second, Err(StorageError::Unique { .. })), "{second:?}");
 }
@@ -118,22 +104,13 @@ async fn a_channel_leads_to_its_flow_or_its_routers(store: SqlStore) {
     let cx = OpContext::system();
     let mut tx = store.begin().await.expect("begin");
     let router_id = router(&mut tx, &cx, "r1").await;
-    let flows = [
-        flow(&mut tx, &cx, "f1", &router_id).await,
-        flow(&mut tx, &cx, "f2", &router_id).await,
-    ];
-    let own = WebchatChannel {
-        initial_flow_id: Some(flows[1].clone()),
-        ..channel(&cx, "own", &router_id)
-    };
+    let flows = [flow(&mut tx, &cx, "f1", &router_id).await, flow(&mut tx, &cx, "f2", &router_id).await];
+    let own = WebchatChannel { initial_flow_id: Some(flows[1].clone()), ..channel(&cx, "own", &router_id) };
     for channel in [&own, &channel(&cx, "plain", &router_id)] {
         tx.webchat().insert_channel(channel).await.expect("a channel");
     }
     for initial in [None, Some(flows[0].clone())] {
-        tx.routers()
-            .set_initial_flow(&router_id, initial.as_ref())
-            .await
-            .expect("set");
+        tx.routers().set_initial_flow(&router_id, initial.as_ref()).await.expect("set");
         let asked = ["wc-own", "wc-plain", "wc-none", "own", "", "wc-"].map(str::to_owned);
         let mut routes = tx.routers().find_routes(&asked).await.expect("routes");
         routes.sort_unstable_by(|a, b| a.phone_number_id.cmp(&b.phone_number_id));
@@ -142,13 +119,7 @@ async fn a_channel_leads_to_its_flow_or_its_routers(store: SqlStore) {
             router_id: router_id.clone(),
             initial_flow_id: flow.cloned(),
         };
-        assert_eq!(
-            routes,
-            [
-                route("wc-own", Some(&flows[1])),
-                route("wc-plain", initial.as_ref())
-            ]
-        );
+        assert_eq!(routes, [route("wc-own", Some(&flows[1])), route("wc-plain", initial.as_ref())]);
     }
 }
 
@@ -163,10 +134,7 @@ async fn an_identity_is_found_by_its_contact(store: SqlStore) {
     let router = router(&mut tx, &cx, "r1").await;
     let channels: [ChannelId; 2] = ["c1", "c2"].map(|id| id.parse().expect("an id"));
     for id in &channels {
-        tx.webchat()
-            .insert_channel(&channel(&cx, id.as_str(), &router))
-            .await
-            .expect("a channel");
+        tx.webchat().insert_channel(&channel(&cx, id.as_str(), &router)).await.expect("a channel");
     }
     let ana = contact(&mut tx, &cx, "wc-c1-ana").await;
     contact(&mut tx, &cx, "wc-c1-bia").await;
@@ -187,11 +155,7 @@ async fn an_identity_is_found_by_its_contact(store: SqlStore) {
         (0, "wc-c1-bia", None),
         (0, "wc-c1-nobody", None),
     ] {
-        let found = tx
-            .webchat()
-            .find_identity(&channels[channel], who)
-            .await
-            .expect("find");
+        let found = tx.webchat().find_identity(&channels[channel], who).await.expect("find");
         assert_eq!(found.as_ref(), expected, "{channel} {who}");
     }
     let second = tx.webchat().insert_identity(&identity(&channels[0])).await;
@@ -205,38 +169,21 @@ async fn the_open_chat_is_found_before_the_newest(store: SqlStore) {
     let channel = channel(&cx, "c1", &routers[0]);
     tx.webchat().insert_channel(&channel).await.expect("a channel");
     let ana = contact(&mut tx, &cx, "wc-c1-ana").await;
-    assert_eq!(
-        tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"),
-        None
-    );
+    assert_eq!(tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"), None);
     // The chat with another router is not this channel's.
     let other = Chat::open(&cx, ana.id.clone(), routers[1].clone());
     tx.chats().open_or_get_many(&[other]).await.expect("open");
-    assert_eq!(
-        tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"),
-        None
-    );
+    assert_eq!(tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"), None);
     let chat = |millis: u64| Chat {
         created_at: cx.now() + std::time::Duration::from_millis(millis),
         ..Chat::open(&cx, ana.id.clone(), routers[0].clone())
     };
     for chat in [chat(5), chat(9), chat(1)] {
-        tx.chats()
-            .open_or_get_many(std::slice::from_ref(&chat))
-            .await
-            .expect("open");
-        assert_eq!(
-            tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"),
-            Some(chat.id.clone())
-        );
+        tx.chats().open_or_get_many(std::slice::from_ref(&chat)).await.expect("open");
+        assert_eq!(tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"), Some(chat.id.clone()));
         tx.chats().close_many(&[chat.id]).await.expect("close");
     }
-    let newest = tx
-        .webchat()
-        .find_chat(&channel.id, &ana.id)
-        .await
-        .expect("find")
-        .expect("a chat");
+    let newest = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find").expect("a chat");
     let again = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find");
     assert_eq!(again, Some(newest));
 }

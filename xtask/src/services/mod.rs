@@ -38,10 +38,7 @@ pub(crate) struct Services {
 impl Services {
     /// Starts those of the services that were found.
     pub(crate) fn start(found: &Found) -> Result<Self> {
-        let mut services = Self {
-            running: Vec::new(),
-            variables: Vec::new(),
-        };
+        let mut services = Self { running: Vec::new(), variables: Vec::new() };
         if let Some(program) = &found.postgres {
             let service = retry(|| postgres::start(program))?;
             services.add(service, "FLOWSDK_TEST_POSTGRES", |port| {
@@ -50,18 +47,14 @@ impl Services {
         }
         if let Some(program) = &found.redis {
             let service = retry(|| redis::start(program))?;
-            services.add(service, "FLOWSDK_TEST_REDIS", |port| {
-                format!("redis://127.0.0.1:{port}")
-            });
+            services.add(service, "FLOWSDK_TEST_REDIS", |port| format!("redis://127.0.0.1:{port}"));
         }
         Ok(services)
     }
 
     /// Tells a program where the services are, and nothing about others that the caller's environment names.
     pub(crate) fn announce(&self, command: &mut Command) {
-        command
-            .env_remove("FLOWSDK_TEST_POSTGRES")
-            .env_remove("FLOWSDK_TEST_REDIS");
+        command.env_remove("FLOWSDK_TEST_POSTGRES").env_remove("FLOWSDK_TEST_REDIS");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 
@@ -69,11 +62,7 @@ impl Services {
     pub(crate) fn report_deaths(&mut self) {
         for service in &mut self.running {
             if let Ok(Some(status)) = service.child.try_wait() {
-                eprintln!(
-                    "xtask: {} died while in use ({status})\n{}",
-                    service.name,
-                    service.log_tail()
-                );
+                eprintln!("xtask: {} died while in use ({status})\n{}", service.name, service.log_tail());
             }
         }
     }
@@ -133,9 +122,7 @@ impl Plan {
             .stderr(log)
             // Ctrl-C is for us: the tests shall not lose their database while they wind up.
             .process_group(0);
-        let mut child = command
-            .spawn()
-            .with_context(|| format!("cannot start {}", self.name))?;
+        let mut child = command.spawn().with_context(|| format!("cannot start {}", self.name))?;
         let watchdog = match Watchdog::over_service(child.id(), self.quick_stop, self.directory.path()) {
             Ok(watchdog) => watchdog,
             Err(error) => {
@@ -143,21 +130,8 @@ impl Plan {
                 return Err(error);
             }
         };
-        let Self {
-            name,
-            port,
-            stop,
-            directory,
-            ..
-        } = self;
-        let mut service = Service {
-            name,
-            child,
-            port,
-            stop,
-            _watchdog: watchdog,
-            directory,
-        };
+        let Self { name, port, stop, directory, .. } = self;
+        let mut service = Service { name, child, port, stop, _watchdog: watchdog, directory };
         service.wait_until(is_ready)?;
         Ok(service)
     }
@@ -175,11 +149,7 @@ impl Service {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                bail!(
-                    "{} was not ready after {START_LIMIT:?}\n{}",
-                    self.name,
-                    self.log_tail()
-                );
+                bail!("{} was not ready after {START_LIMIT:?}\n{}", self.name, self.log_tail());
             }
             thread::sleep(POLL);
         }
@@ -237,10 +207,7 @@ fn retry(start: impl Fn() -> Result<Service>) -> Result<Service> {
 
 fn new_directory(service: &str) -> Result<TempDir> {
     let prefix = format!("flowsdk-{service}-");
-    tempfile::Builder::new()
-        .prefix(&prefix)
-        .tempdir()
-        .context("cannot create a temporary directory")
+    tempfile::Builder::new().prefix(&prefix).tempdir().context("cannot create a temporary directory")
 }
 
 fn free_port() -> io::Result<u16> {
@@ -253,20 +220,12 @@ mod tests {
 
     fn plan() -> Plan {
         let directory = new_directory("test").expect("a directory");
-        Plan {
-            name: "sleep",
-            port: 1,
-            stop: &[Signal::TERM],
-            quick_stop: "TERM",
-            directory,
-        }
+        Plan { name: "sleep", port: 1, stop: &[Signal::TERM], quick_stop: "TERM", directory }
     }
 
     #[test]
     fn a_dropped_service_is_gone_with_its_directory() {
-        let service = plan()
-            .start(Command::new("sleep").arg("60"), |_, _| true)
-            .expect("it starts");
+        let service = plan().start(Command::new("sleep").arg("60"), |_, _| true).expect("it starts");
         let (pid, directory) = (service.child.id(), service.directory.path().to_path_buf());
         assert!(directory.exists());
         drop(service);
@@ -278,9 +237,7 @@ mod tests {
     fn a_panic_stops_the_services_too() {
         let directory = std::sync::Mutex::new(None);
         let panic = std::panic::catch_unwind(|| {
-            let service = plan()
-                .start(Command::new("sleep").arg("60"), |_, _| true)
-                .expect("it starts");
+            let service = plan().start(Command::new("sleep").arg("60"), |_, _| true).expect("it starts");
             *directory.lock().expect("a lock") = Some(service.directory.path().to_path_buf());
             std::panic::resume_unwind(Box::new("on purpose"));
         });

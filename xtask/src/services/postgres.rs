@@ -27,30 +27,17 @@ struct User {
 
 pub(super) fn start(server: &Program) -> Result<Service> {
     let directory = new_directory("postgres")?;
-    let user = if rustix::process::geteuid().is_root() {
-        Some(unprivileged_user()?)
-    } else {
-        None
-    };
+    let user = if rustix::process::geteuid().is_root() { Some(unprivileged_user()?) } else { None };
     if let Some(User { uid, gid }) = user {
         chown(directory.path(), Some(uid), Some(gid))
             .context("cannot hand over the directory of PostgreSQL")?;
     }
     let data = directory.path().join("data");
-    create_cluster(
-        &server.path.with_file_name("initdb"),
-        &data,
-        directory.path(),
-        user,
-    )?;
+    create_cluster(&server.path.with_file_name("initdb"), &data, directory.path(), user)?;
 
     let port = free_port()?;
     let sockets = directory.path().to_string_lossy();
-    let sockets = if sockets.len() > SOCKET_PATH_LIMIT {
-        ""
-    } else {
-        &*sockets
-    };
+    let sockets = if sockets.len() > SOCKET_PATH_LIMIT { "" } else { &*sockets };
     let mut command = command_as(&server.path, user, directory.path());
     command.arg("-D").arg(&data).args(["-p", &port.to_string()]);
     for setting in [
@@ -65,14 +52,8 @@ pub(super) fn start(server: &Program) -> Result<Service> {
     }
     // SIGINT ends the sessions and shuts down, SIGQUIT drops everything.
     let stop: &[Signal] = &[Signal::INT, Signal::QUIT];
-    Plan {
-        name: "PostgreSQL",
-        port,
-        stop,
-        quick_stop: "QUIT",
-        directory,
-    }
-    .start(&mut command, |directory, _| is_ready(directory))
+    Plan { name: "PostgreSQL", port, stop, quick_stop: "QUIT", directory }
+        .start(&mut command, |directory, _| is_ready(directory))
 }
 
 /// The C locale sorts text as SQLite does.
@@ -80,25 +61,12 @@ fn create_cluster(initdb: &Path, data: &Path, home: &Path, user: Option<User>) -
     let output = command_as(initdb, user, home)
         .arg("-D")
         .arg(data)
-        .args([
-            "-U",
-            "postgres",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "--no-sync",
-        ])
+        .args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
         .stdin(Stdio::null())
         .output()
         .context("cannot start initdb")?;
     if !output.status.success() {
-        bail!(
-            "initdb failed ({})\n{}",
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        );
+        bail!("initdb failed ({})\n{}", output.status, String::from_utf8_lossy(&output.stderr).trim_end());
     }
     Ok(())
 }
@@ -118,10 +86,7 @@ fn command_as(program: &Path, user: Option<User>, home: &Path) -> Command {
 
 fn is_ready(directory: &Path) -> bool {
     let state = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap_or_default();
-    state
-        .lines()
-        .nth(STATUS_LINE)
-        .is_some_and(|line| line.trim() == "ready")
+    state.lines().nth(STATUS_LINE).is_some_and(|line| line.trim() == "ready")
 }
 
 fn unprivileged_user() -> Result<User> {
@@ -138,10 +103,7 @@ fn user_in(accounts: &str, name: &str) -> Option<User> {
         if fields.next()? != name {
             return None;
         }
-        Some(User {
-            uid: fields.nth(1)?.parse().ok()?,
-            gid: fields.next()?.parse().ok()?,
-        })
+        Some(User { uid: fields.nth(1)?.parse().ok()?, gid: fields.next()?.parse().ok()? })
     })
 }
 

@@ -19,26 +19,11 @@ pub(super) fn start(server: &Program) -> Result<Service> {
     let port = free_port()?;
     let mut command = Command::new(&server.path);
     command
-        .args([
-            "--port",
-            &port.to_string(),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--appendonly",
-            "no",
-        ])
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
         .arg("--dir")
         .arg(directory.path());
-    Plan {
-        name: "Redis",
-        port,
-        stop: &[Signal::TERM],
-        quick_stop: "TERM",
-        directory,
-    }
-    .start(&mut command, |_, port| is_ready(port))
+    Plan { name: "Redis", port, stop: &[Signal::TERM], quick_stop: "TERM", directory }
+        .start(&mut command, |_, port| is_ready(port))
 }
 
 fn is_ready(port: u16) -> bool {

@@ -29,19 +29,13 @@ impl CompiledBlock {
         let fail_target = input.and_then(|input| input.validation.as_ref()?.fail_target.as_ref());
         let timeout_target = input.and_then(|input| input.timeout_target.as_ref());
         let outputs = self.outputs.iter().map(|output| &output.target);
-        outputs
-            .chain([&self.default_output])
-            .chain(timeout_target)
-            .chain(fail_target)
+        outputs.chain([&self.default_output]).chain(timeout_target).chain(fail_target)
     }
 
     /// Every template in it.
     pub(super) fn templates(&self) -> Vec<&Template> {
-        let mut templates: Vec<&Template> = self
-            .contents
-            .iter()
-            .flat_map(CompiledContent::templates)
-            .collect();
+        let mut templates: Vec<&Template> =
+            self.contents.iter().flat_map(CompiledContent::templates).collect();
         for action in self.on_enter.iter().chain(&self.on_leave) {
             templates.extend(action.conditions.iter().flat_map(CompiledCondition::templates));
             templates.extend(action.kind.templates());
@@ -59,10 +53,7 @@ impl CompiledBlock {
 #[derive(Debug, Clone)]
 pub(crate) enum CompiledTarget {
     Block(usize),
-    Flow {
-        flow_id: FlowId,
-        block_id: Option<BlockId>,
-    },
+    Flow { flow_id: FlowId, block_id: Option<BlockId> },
     End,
 }
 

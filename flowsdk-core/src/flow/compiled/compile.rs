@@ -18,16 +18,9 @@ use crate::id::BlockId;
 /// Compiles `definition`, which has no errors. The errors here are those that validation would
 /// have found; they are returned and not assumed away.
 pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result<CompiledFlow, Problem> {
-    let index: HashMap<BlockId, usize> = definition
-        .blocks
-        .iter()
-        .enumerate()
-        .map(|(at, block)| (block.id().clone(), at))
-        .collect();
-    let cx = Cx {
-        index: &index,
-        input_timeout: Duration::from_millis(definition.settings.input_timeout_ms),
-    };
+    let index: HashMap<BlockId, usize> =
+        definition.blocks.iter().enumerate().map(|(at, block)| (block.id().clone(), at)).collect();
+    let cx = Cx { index: &index, input_timeout: Duration::from_millis(definition.settings.input_timeout_ms) };
     let blocks = definition
         .blocks
         .iter()
@@ -81,11 +74,7 @@ impl Cx<'_> {
             variable: input.variable.as_deref().map(Variable::new),
             timeout: input.timeout_ms.map_or(self.input_timeout, Duration::from_millis),
             timeout_target: self.optional(input.timeout_target.as_ref())?,
-            validation: input
-                .validation
-                .as_ref()
-                .map(|v| self.validation(v))
-                .transpose()?,
+            validation: input.validation.as_ref().map(|v| self.validation(v)).transpose()?,
         })
     }
 
@@ -105,10 +94,9 @@ impl Cx<'_> {
     fn target(&self, target: &Target) -> Result<CompiledTarget, Problem> {
         Ok(match target {
             Target::Block(block) => CompiledTarget::Block(self.find(block)?),
-            Target::Flow { flow_id, block_id } => CompiledTarget::Flow {
-                flow_id: flow_id.clone(),
-                block_id: block_id.clone(),
-            },
+            Target::Flow { flow_id, block_id } => {
+                CompiledTarget::Flow { flow_id: flow_id.clone(), block_id: block_id.clone() }
+            }
             Target::End => CompiledTarget::End,
         })
     }
@@ -122,10 +110,7 @@ impl Cx<'_> {
 }
 
 fn conditions(conditions: &[Condition]) -> Result<Vec<CompiledCondition>, Problem> {
-    conditions
-        .iter()
-        .map(|condition| CompiledCondition::new(condition).map_err(bad_regex))
-        .collect()
+    conditions.iter().map(|condition| CompiledCondition::new(condition).map_err(bad_regex)).collect()
 }
 
 fn actions(actions: &[Action]) -> Result<Vec<CompiledAction>, Problem> {
@@ -141,18 +126,16 @@ fn actions(actions: &[Action]) -> Result<Vec<CompiledAction>, Problem> {
 
 fn action_kind(kind: &ActionKind) -> CompiledActionKind {
     match kind {
-        ActionKind::SetVariable { key, value } => CompiledActionKind::SetVariable {
-            key: key.clone(),
-            value: ValueTemplate::parse(value),
-        },
+        ActionKind::SetVariable { key, value } => {
+            CompiledActionKind::SetVariable { key: key.clone(), value: ValueTemplate::parse(value) }
+        }
         ActionKind::DeleteVariable { key } => CompiledActionKind::DeleteVariable { key: key.clone() },
-        ActionKind::SetContactName { value } => CompiledActionKind::SetContactName {
-            value: Template::parse(value),
-        },
-        ActionKind::SetContactVariable { key, value } => CompiledActionKind::SetContactVariable {
-            key: key.clone(),
-            value: ValueTemplate::parse(value),
-        },
+        ActionKind::SetContactName { value } => {
+            CompiledActionKind::SetContactName { value: Template::parse(value) }
+        }
+        ActionKind::SetContactVariable { key, value } => {
+            CompiledActionKind::SetContactVariable { key: key.clone(), value: ValueTemplate::parse(value) }
+        }
         ActionKind::CloseChat {} => CompiledActionKind::CloseChat,
         ActionKind::Delay { millis } => CompiledActionKind::Delay { millis: *millis },
     }

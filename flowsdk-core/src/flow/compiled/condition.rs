@@ -38,10 +38,7 @@ pub(crate) enum Operand {
 
 impl CompiledCondition {
     pub(super) fn new(condition: &Condition) -> Result<Self, regex::Error> {
-        let values = condition
-            .values
-            .iter()
-            .map(|value| operand(condition.comparator, &value.0));
+        let values = condition.values.iter().map(|value| operand(condition.comparator, &value.0));
         Ok(Self {
             source: Source::new(&condition.source),
             comparator: condition.comparator,
@@ -55,12 +52,10 @@ impl CompiledCondition {
             Source::Static(template) => Some(template),
             _ => None,
         };
-        source
-            .into_iter()
-            .chain(self.values.iter().filter_map(|value| match value {
-                Operand::Template(template) => Some(template),
-                _ => None,
-            }))
+        source.into_iter().chain(self.values.iter().filter_map(|value| match value {
+            Operand::Template(template) => Some(template),
+            _ => None,
+        }))
     }
 }
 
@@ -82,10 +77,7 @@ fn operand(comparator: Comparator, text: &str) -> Result<Operand, regex::Error> 
     }
     let template = Template::parse(text);
     Ok(match template.as_literal() {
-        Some(text) => Operand::Literal {
-            text: text.to_owned(),
-            folded: fold(text).into_owned(),
-        },
+        Some(text) => Operand::Literal { text: text.to_owned(), folded: fold(text).into_owned() },
         None => Operand::Template(template),
     })
 }

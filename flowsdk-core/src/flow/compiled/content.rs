@@ -11,10 +11,7 @@ pub(crate) enum CompiledContent {
     /// A message without tokens.
     Fixed(ContentMessage),
     /// Any other; the templates stand in the order in which `map_texts` visits the texts.
-    Other {
-        message: ContentMessage,
-        templates: Vec<Template>,
-    },
+    Other { message: ContentMessage, templates: Vec<Template> },
 }
 
 impl CompiledContent {
@@ -30,10 +27,7 @@ impl CompiledContent {
         if templates.iter().all(|template| template.as_literal().is_some()) {
             return Self::Fixed(message.clone());
         }
-        Self::Other {
-            message: message.clone(),
-            templates,
-        }
+        Self::Other { message: message.clone(), templates }
     }
 
     /// Every template in it.
@@ -58,10 +52,7 @@ impl CompiledContent {
                 let mut size = 0;
                 let mut templates = templates.iter();
                 let message = message.map_texts(|_| {
-                    let text = templates
-                        .next()
-                        .map(|template| template.render(view))
-                        .unwrap_or_default();
+                    let text = templates.next().map(|template| template.render(view)).unwrap_or_default();
                     size += text.len();
                     text
                 });

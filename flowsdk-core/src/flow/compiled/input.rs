@@ -30,11 +30,7 @@ pub(crate) struct Variable {
 
 impl Variable {
     pub(crate) fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            title: format!("{name}_title"),
-            media: format!("{name}_media"),
-        }
+        Self { name: name.to_owned(), title: format!("{name}_title"), media: format!("{name}_media") }
     }
 }
 
@@ -70,13 +66,9 @@ pub(crate) enum Rule {
 impl Rule {
     pub(super) fn new(kind: &ValidationKind) -> Result<Self, regex::Error> {
         Ok(match kind {
-            ValidationKind::Text {
-                min_length,
-                max_length,
-            } => Self::Text {
-                min: min_length.unwrap_or(0),
-                max: max_length.unwrap_or(usize::MAX),
-            },
+            ValidationKind::Text { min_length, max_length } => {
+                Self::Text { min: min_length.unwrap_or(0), max: max_length.unwrap_or(usize::MAX) }
+            }
             ValidationKind::Number { min, max, integer } => Self::Number {
                 min: min.unwrap_or(f64::NEG_INFINITY),
                 max: max.unwrap_or(f64::INFINITY),
@@ -86,10 +78,7 @@ impl Rule {
             ValidationKind::Date {} => Self::Date,
             ValidationKind::Phone {} => Self::Phone,
             ValidationKind::Options { options } => Self::Options(
-                options
-                    .iter()
-                    .map(|option| (option.clone(), fold(option).into_owned()))
-                    .collect(),
+                options.iter().map(|option| (option.clone(), fold(option).into_owned())).collect(),
             ),
             ValidationKind::Regex { pattern } => Self::Regex(full_match(pattern)?),
         })

@@ -46,9 +46,7 @@ impl CompiledFlow {
         if problems.iter().any(Problem::is_error) {
             return Err(problems);
         }
-        compile::flow(version, &definition)
-            .map(Arc::new)
-            .map_err(|problem| vec![problem])
+        compile::flow(version, &definition).map(Arc::new).map_err(|problem| vec![problem])
     }
 
     /// Whether a turn may need the static variables: a text names `{{router.*}}` or `{{flow.*}}`, or

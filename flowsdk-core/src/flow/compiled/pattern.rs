@@ -20,8 +20,5 @@ pub(crate) fn full_match(pattern: &str) -> Result<Regex, regex::Error> {
 }
 
 fn build(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern)
-        .size_limit(SIZE_LIMIT)
-        .nest_limit(NEST_LIMIT)
-        .build()
+    RegexBuilder::new(pattern).size_limit(SIZE_LIMIT).nest_limit(NEST_LIMIT).build()
 }

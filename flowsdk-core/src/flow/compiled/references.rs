@@ -11,11 +11,7 @@ impl CompiledFlow {
             .blocks
             .iter()
             .flat_map(|block| {
-                block
-                    .outputs
-                    .iter()
-                    .map(|output| &output.target)
-                    .chain([&block.default_output])
+                block.outputs.iter().map(|output| &output.target).chain([&block.default_output])
             })
             .chain(inputs.clone().filter_map(|input| input.timeout_target.as_ref()))
             .chain(inputs.filter_map(|input| input.validation.as_ref()?.fail_target.as_ref()))

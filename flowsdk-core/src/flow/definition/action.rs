@@ -23,12 +23,7 @@ pub struct Action {
 
 /// What an action does, discriminated by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "type",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ActionKind {
     /// Sets a session variable. A text is interpolated, also inside an object or a list.
     SetVariable {
@@ -64,14 +59,8 @@ pub enum ActionKind {
 }
 
 /// The `type`s of [`ActionKind`].
-pub(crate) const ACTION_TYPES: [&str; 6] = [
-    "setVariable",
-    "deleteVariable",
-    "setContactName",
-    "setContactVariable",
-    "closeChat",
-    "delay",
-];
+pub(crate) const ACTION_TYPES: [&str; 6] =
+    ["setVariable", "deleteVariable", "setContactName", "setContactVariable", "closeChat", "delay"];
 
 /// What every action carries.
 #[derive(Deserialize)]
@@ -99,8 +88,7 @@ impl<'de> Deserialize<'de> for Action {
 
 /// `fields` as those named in `names` and the others.
 pub(super) fn split(fields: Map<String, Value>, names: &[&str]) -> (Value, Value) {
-    let (named, others): (Map<_, _>, Map<_, _>) = fields
-        .into_iter()
-        .partition(|(name, _)| names.contains(&name.as_str()));
+    let (named, others): (Map<_, _>, Map<_, _>) =
+        fields.into_iter().partition(|(name, _)| names.contains(&name.as_str()));
     (Value::Object(named), Value::Object(others))
 }

@@ -46,12 +46,7 @@ pub struct Validation {
 
 /// The rule, discriminated by `kind`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "kind",
-    rename_all = "lowercase",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
+#[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ValidationKind {
     /// A text that is not blank.
     Text {

@@ -52,10 +52,6 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            input_timeout_ms: 30 * 60 * 1000,
-            max_steps_per_turn: 100,
-            error_target: None,
-        }
+        Self { input_timeout_ms: 30 * 60 * 1000, max_steps_per_turn: 100, error_target: None }
     }
 }

@@ -56,11 +56,7 @@ fn locate_in_block(block: &Value, pointer: &str, found: &mut Vec<Problem>) {
     match block.get("type").and_then(Value::as_str) {
         Some(kind) if !BLOCK_TYPES.contains(&kind) => {
             let message = format!("block type `{kind}` is not supported");
-            found.push(Problem::error(
-                "unsupported_block_type",
-                format!("{pointer}/type"),
-                message,
-            ));
+            found.push(Problem::error("unsupported_block_type", format!("{pointer}/type"), message));
         }
         _ => {
             if let (Err(error), Some(fields)) = (Block::deserialize(block), block.as_object()) {
@@ -95,13 +91,7 @@ fn locate_in_fields(fields: &Map<String, Value>, pointer: &str, found: &mut Vec<
         });
     }
     each(fields, "contents", pointer, found, check::<ContentMessage>);
-    each(
-        fields,
-        "outputConditions",
-        pointer,
-        found,
-        check::<OutputCondition>,
-    );
+    each(fields, "outputConditions", pointer, found, check::<OutputCondition>);
     if let Some(input) = fields.get("input") {
         check::<Option<Input>>(input, &format!("{pointer}/input"), found);
     }
@@ -117,10 +107,7 @@ fn each(
     found: &mut Vec<Problem>,
     check: impl Fn(&Value, &str, &mut Vec<Problem>),
 ) {
-    let items = fields
-        .get(list)
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
+    let items = fields.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, item) in items.iter().enumerate() {
         check(item, &format!("{pointer}/{list}/{index}"), found);
     }

@@ -45,10 +45,7 @@ impl Problem {
 
     /// The same finding in `block`.
     pub(crate) fn in_block(self, block: &BlockId) -> Self {
-        Self {
-            block_id: Some(block.clone()),
-            ..self
-        }
+        Self { block_id: Some(block.clone()), ..self }
     }
 
     /// Whether it prevents publishing.

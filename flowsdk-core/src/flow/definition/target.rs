@@ -49,19 +49,9 @@ impl TryFrom<RawTarget> for Target {
 impl From<Target> for RawTarget {
     fn from(target: Target) -> Self {
         match target {
-            Target::Block(block) => Self {
-                block_id: Some(block),
-                ..Self::default()
-            },
-            Target::Flow { flow_id, block_id } => Self {
-                flow_id: Some(flow_id),
-                block_id,
-                end: None,
-            },
-            Target::End => Self {
-                end: Some(true),
-                ..Self::default()
-            },
+            Target::Block(block) => Self { block_id: Some(block), ..Self::default() },
+            Target::Flow { flow_id, block_id } => Self { flow_id: Some(flow_id), block_id, end: None },
+            Target::End => Self { end: Some(true), ..Self::default() },
         }
     }
 }

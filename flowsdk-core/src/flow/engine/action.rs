@@ -14,18 +14,11 @@ impl Turn<'_> {
         for action in actions {
             let kind = action.kind.name();
             if !hold(&action.conditions, &self.view(), &self.calendar) {
-                self.trace.push(TraceStep::Action {
-                    kind,
-                    result: ActionResult::Skipped,
-                });
+                self.trace.push(TraceStep::Action { kind, result: ActionResult::Skipped });
                 continue;
             }
             let outcome = self.act_one(&action.kind);
-            let result = if outcome.is_ok() {
-                ActionResult::Done
-            } else {
-                ActionResult::Failed
-            };
+            let result = if outcome.is_ok() { ActionResult::Done } else { ActionResult::Failed };
             self.trace.push(TraceStep::Action { kind, result });
             if !action.continue_on_error {
                 outcome?;
@@ -51,10 +44,7 @@ impl Turn<'_> {
             CompiledActionKind::SetContactVariable { key, value } => {
                 let value = value.render(&self.view());
                 self.spend(size_of(&value))?;
-                self.change_contact(ContactChange::Variable {
-                    key: key.clone(),
-                    value,
-                });
+                self.change_contact(ContactChange::Variable { key: key.clone(), value });
             }
             CompiledActionKind::CloseChat => self.effects.push(Effect::CloseChat),
             CompiledActionKind::Delay { millis } => self.effects.push(Effect::Typing { millis: *millis }),

@@ -40,11 +40,7 @@ impl Number {
             return None;
         }
         if digits.contains('.') {
-            return text
-                .parse()
-                .ok()
-                .filter(|n: &f64| n.is_finite())
-                .map(Self::Decimal);
+            return text.parse().ok().filter(|n: &f64| n.is_finite()).map(Self::Decimal);
         }
         text.parse().ok().map(Self::Integer)
     }
@@ -89,9 +85,7 @@ fn parse_time(text: &str) -> Option<Time> {
 
 /// A number without a sign.
 fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
-    text.bytes()
-        .all(|b| b.is_ascii_digit())
-        .then(|| text.parse().ok())?
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
 /// The router's time zone, looked up when a condition first needs it.
@@ -103,18 +97,13 @@ pub(crate) struct Calendar<'a> {
 impl<'a> Calendar<'a> {
     /// The calendar of the zone `name`, or of the default zone when there is none of that name.
     pub(crate) fn new(name: &'a str) -> Self {
-        Self {
-            name,
-            zone: OnceCell::new(),
-        }
+        Self { name, zone: OnceCell::new() }
     }
 
     /// The zone.
     pub(crate) fn zone(&self) -> &TimeZone {
         self.zone.get_or_init(|| {
-            TimeZone::get(self.name)
-                .or_else(|_| TimeZone::get(DEFAULT_TZ))
-                .unwrap_or(TimeZone::UTC)
+            TimeZone::get(self.name).or_else(|_| TimeZone::get(DEFAULT_TZ)).unwrap_or(TimeZone::UTC)
         })
     }
 
@@ -130,13 +119,7 @@ impl<'a> Calendar<'a> {
             }
             None => return None,
         };
-        Some(
-            self.zone()
-                .to_ambiguous_zoned(civil)
-                .compatible()
-                .ok()?
-                .timestamp(),
-        )
+        Some(self.zone().to_ambiguous_zoned(civil).compatible().ok()?.timestamp())
     }
 
     /// How `a` stands to `b` (both trimmed) as numbers, dates or times of day: `Ok(None)` when both

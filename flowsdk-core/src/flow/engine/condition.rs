@@ -13,9 +13,7 @@ use crate::message::{IncomingContent, Known};
 
 /// Whether all of `conditions` hold.
 pub(super) fn hold(conditions: &[CompiledCondition], view: &View<'_>, calendar: &Calendar<'_>) -> bool {
-    conditions
-        .iter()
-        .all(|condition| holds(condition, view, calendar))
+    conditions.iter().all(|condition| holds(condition, view, calendar))
 }
 
 fn holds(condition: &CompiledCondition, view: &View<'_>, calendar: &Calendar<'_>) -> bool {
@@ -34,9 +32,7 @@ fn holds(condition: &CompiledCondition, view: &View<'_>, calendar: &Calendar<'_>
         || any(&|reading, value| value.with_folded(view, |value| calendar.same(&reading.folded, value)));
     let ordered = |test: fn(Ordering) -> bool| {
         any(&|reading, value| {
-            value.with_folded(view, |value| {
-                calendar.compare(&reading.folded, value).is_some_and(test)
-            })
+            value.with_folded(view, |value| calendar.compare(&reading.folded, value).is_some_and(test))
         })
     };
     match condition.comparator {
@@ -57,10 +53,7 @@ fn holds(condition: &CompiledCondition, view: &View<'_>, calendar: &Calendar<'_>
         Comparator::LessThan => ordered(Ordering::is_lt),
         Comparator::GreaterOrEqual => ordered(Ordering::is_ge),
         Comparator::LessOrEqual => ordered(Ordering::is_le),
-        Comparator::Exists => readings
-            .iter()
-            .flatten()
-            .any(|reading| !reading.folded.is_empty()),
+        Comparator::Exists => readings.iter().flatten().any(|reading| !reading.folded.is_empty()),
         Comparator::NotExists => readings.iter().flatten().all(|reading| reading.folded.is_empty()),
     }
 }

@@ -28,10 +28,7 @@ pub(super) struct Failure {
 
 impl Failure {
     fn new(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-        }
+        Self { code, message: message.into() }
     }
 }
 
@@ -170,9 +167,7 @@ impl<'a> Turn<'a> {
             let message = format!("more than {} blocks without a stop", self.scene.flow.max_steps);
             return Err(Failure::new("flow_loop", message));
         }
-        self.trace.push(TraceStep::BlockEntered {
-            block_id: block.id.clone(),
-        });
+        self.trace.push(TraceStep::BlockEntered { block_id: block.id.clone() });
         self.act(&block.on_enter)?;
         for content in &block.contents {
             let (message, bytes) = content.render(&self.view());
@@ -209,13 +204,9 @@ impl<'a> Turn<'a> {
             CompiledTarget::Flow { flow_id, block_id } => {
                 let found = (self.scene.flows)(&flow_id);
                 // A target names a flow of the same router; another router's is as good as absent.
-                let flow = found
-                    .filter(|flow| *flow.router_id() == self.scene.router.id)
-                    .ok_or_else(|| {
-                        Failure::new(
-                            "flow_not_found",
-                            format!("flow `{flow_id}` is not published here"),
-                        )
+                let flow =
+                    found.filter(|flow| *flow.router_id() == self.scene.router.id).ok_or_else(|| {
+                        Failure::new("flow_not_found", format!("flow `{flow_id}` is not published here"))
                     })?;
                 let block = match &block_id {
                     None => flow.start,
@@ -282,10 +273,7 @@ impl<'a> Turn<'a> {
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Failure> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_TURN_BYTES {
-            return Err(Failure::new(
-                "turn_too_large",
-                "the texts of the turn exceed 1 MiB",
-            ));
+            return Err(Failure::new("turn_too_large", "the texts of the turn exceed 1 MiB"));
         }
         Ok(())
     }

@@ -20,12 +20,7 @@ impl Turn<'_> {
             contact: &self.contact,
             input: self.input,
             router_variables: &self.scene.statics.router,
-            flow_variables: self
-                .scene
-                .statics
-                .flows
-                .get(self.flow.flow_id())
-                .map(|map| &**map),
+            flow_variables: self.scene.statics.flows.get(self.flow.flow_id()).map(|map| &**map),
             now: self.scene.now,
             names: self,
         }

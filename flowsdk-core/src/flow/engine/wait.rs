@@ -18,10 +18,7 @@ impl Turn<'_> {
     /// The turn ends at the current block, which has `input`: a stop.
     pub(super) fn stop_at(&mut self, block: &CompiledBlock, input: &CompiledInput) {
         self.wait(input, 0);
-        let stop = Stop {
-            flow_id: self.flow.flow_id().clone(),
-            block_id: block.id.clone(),
-        };
+        let stop = Stop { flow_id: self.flow.flow_id().clone(), block_id: block.id.clone() };
         self.session.push_stop(stop);
     }
 
@@ -44,9 +41,7 @@ impl Turn<'_> {
         };
         let validation = input.validation.as_ref();
         let accepted = accept(validation.map(|validation| &validation.rule), content);
-        self.trace.push(TraceStep::Answer {
-            valid: accepted.is_some(),
-        });
+        self.trace.push(TraceStep::Answer { valid: accepted.is_some() });
         match (accepted, validation) {
             (Some(value), _) => {
                 self.store(input, value, content);

@@ -19,11 +19,7 @@ enum Item {
 /// the output. Linear in the length of `text`.
 pub(super) fn segments(text: &str) -> Vec<Segment> {
     if !text.contains("{{") {
-        return if text.is_empty() {
-            Vec::new()
-        } else {
-            vec![Segment::Literal(text.into())]
-        };
+        return if text.is_empty() { Vec::new() } else { vec![Segment::Literal(text.into())] };
     }
     let mut items: Vec<Item> = Vec::with_capacity(text.len());
     // Where the braces stand in `items` that belong to no token.
@@ -39,11 +35,7 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
         }
         if let Some((open, content, close)) = token_at_end(&items, &braces) {
             let split = open + 2 < content || close + 2 < items.len();
-            let token = if split {
-                Token::Missing
-            } else {
-                name_of(&items[content..close])
-            };
+            let token = if split { Token::Missing } else { name_of(&items[content..close]) };
             tokens.push(Some(token));
             items.truncate(open);
             items.push(Item::Token(tokens.len() - 1));

@@ -13,10 +13,7 @@ impl Path {
     /// Splits `text` at its dots.
     pub(crate) fn parse(text: &str) -> Self {
         let mut parts = text.split('.').map(Box::from);
-        Self {
-            root: parts.next().unwrap_or_default(),
-            rest: parts.collect(),
-        }
+        Self { root: parts.next().unwrap_or_default(), rest: parts.collect() }
     }
 
     /// The first part: the name of the variable.

@@ -63,13 +63,7 @@ fn object(view: &View<'_>, field: &str) -> Option<Value> {
             let stop = previous_stop(view)?;
             Some(json!({ "id": stop.block_id, "name": view.names.block(&stop.flow_id, &stop.block_id) }))
         }
-        "sessionHistory" => Some(
-            session
-                .history
-                .iter()
-                .map(|stop| history_item(view, stop))
-                .collect(),
-        ),
+        "sessionHistory" => Some(session.history.iter().map(|stop| history_item(view, stop)).collect()),
         "redirectHistory" => Some(
             session
                 .redirects

@@ -22,9 +22,7 @@ pub(super) enum Segment {
 impl Template {
     /// Finds the tokens of `text`. Braces that make no token stay text.
     pub(crate) fn parse(text: &str) -> Self {
-        Self {
-            segments: super::parse::segments(text).into(),
-        }
+        Self { segments: super::parse::segments(text).into() }
     }
 
     /// The whole text, when it has no tokens.
@@ -38,8 +36,7 @@ impl Template {
 
     /// Whether it reads static variables, `{{router.*}}` or `{{flow.*}}`.
     pub(crate) fn uses_static_variables(&self) -> bool {
-        self.tokens()
-            .any(|token| matches!(token, Token::Router(_) | Token::Flow(_)))
+        self.tokens().any(|token| matches!(token, Token::Router(_) | Token::Flow(_)))
     }
 
     /// Its tokens, in order.

@@ -46,10 +46,7 @@ where
 }
 
 fn stop(block: &str) -> Stop {
-    Stop {
-        flow_id: id("flow1"),
-        block_id: id(block),
-    }
+    Stop { flow_id: id("flow1"), block_id: id(block) }
 }
 
 impl World {
@@ -68,10 +65,7 @@ impl World {
             flow_id: id("flow1"),
             version_id: id("v1"),
             block_id: Some(id("second")),
-            waiting: Some(Waiting {
-                retries: 0,
-                deadline: NOW,
-            }),
+            waiting: Some(Waiting { retries: 0, deadline: NOW }),
         });
         let mut contact = contact();
         contact.phone_number = "5511999".into();
@@ -101,11 +95,7 @@ impl World {
 
     fn view(&self) -> View<'_> {
         View {
-            here: Here {
-                flow_id: &self.flow_id,
-                flow_name: "Main",
-                block_id: Some(&self.block_id),
-            },
+            here: Here { flow_id: &self.flow_id, flow_name: "Main", block_id: Some(&self.block_id) },
             session: &self.session,
             contact: &self.contact,
             input: self.input.as_ref(),

@@ -23,12 +23,9 @@ impl ValueTemplate {
         match value {
             Value::String(text) => Self::Text(Template::parse(text)),
             Value::Array(items) => Self::List(items.iter().map(Self::parse).collect()),
-            Value::Object(fields) => Self::Object(
-                fields
-                    .iter()
-                    .map(|(key, value)| (key.clone(), Self::parse(value)))
-                    .collect(),
-            ),
+            Value::Object(fields) => {
+                Self::Object(fields.iter().map(|(key, value)| (key.clone(), Self::parse(value))).collect())
+            }
             other => Self::Fixed(other.clone()),
         }
     }
@@ -58,10 +55,9 @@ impl ValueTemplate {
             }
             Self::Fixed(value) => value.clone(),
             Self::List(items) => items.iter().map(|item| item.render_within(view, left)).collect(),
-            Self::Object(fields) => fields
-                .iter()
-                .map(|(key, value)| (key.clone(), value.render_within(view, left)))
-                .collect(),
+            Self::Object(fields) => {
+                fields.iter().map(|(key, value)| (key.clone(), value.render_within(view, left))).collect()
+            }
         }
     }
 }

@@ -85,18 +85,8 @@ impl View<'_> {
         let mut fields = media.rest.clone();
         fields.insert("id".into(), Value::from(media.id.as_str()));
         // Providers write `mime_type`, the tokens `mimeType`.
-        fields.extend(
-            media
-                .mime_type
-                .as_deref()
-                .map(|t| ("mimeType".into(), Value::from(t))),
-        );
-        fields.extend(
-            media
-                .caption
-                .as_deref()
-                .map(|t| ("caption".into(), Value::from(t))),
-        );
+        fields.extend(media.mime_type.as_deref().map(|t| ("mimeType".into(), Value::from(t))));
+        fields.extend(media.caption.as_deref().map(|t| ("caption".into(), Value::from(t))));
         write_found(walk(&Value::Object(fields), path), out);
     }
 

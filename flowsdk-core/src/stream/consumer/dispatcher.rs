@@ -45,15 +45,7 @@ impl<H: BatchHandler> Dispatcher<H> {
     ) -> (Self, Submitter<H>) {
         let (sender, inbox) = mpsc::channel(config.max_batch.max(1) * 2);
         let lanes = Lanes::new(config.capacity);
-        let this = Self {
-            handler,
-            broker,
-            clock,
-            config,
-            inbox,
-            lanes,
-            running: JoinSet::new(),
-        };
+        let this = Self { handler, broker, clock, config, inbox, lanes, running: JoinSet::new() };
         (this, Submitter { inbox: sender })
     }
 
@@ -91,18 +83,10 @@ impl<H: BatchHandler> Dispatcher<H> {
         while let Some(work) = next {
             let key = work.key.clone();
             if self.lanes.offer(&key, work).is_err() {
-                tracing::error!(
-                    consumer = self.config.name,
-                    key,
-                    "offered work beyond the room there is"
-                );
+                tracing::error!(consumer = self.config.name, key, "offered work beyond the room there is");
                 return;
             }
-            next = if self.lanes.room() > 0 {
-                self.inbox.try_recv().ok()
-            } else {
-                None
-            };
+            next = if self.lanes.room() > 0 { self.inbox.try_recv().ok() } else { None };
         }
         self.gauge();
     }
@@ -111,11 +95,7 @@ impl<H: BatchHandler> Dispatcher<H> {
         while self.running.len() < self.config.parallel && self.lanes.has_ready() {
             let mut batch = Vec::new();
             for (key, work) in self.lanes.take(self.config.max_batch) {
-                if work
-                    .origin
-                    .as_ref()
-                    .is_some_and(|origin| origin.alive.is_cancelled())
-                {
+                if work.origin.as_ref().is_some_and(|origin| origin.alive.is_cancelled()) {
                     self.lanes.finished(&key);
                 } else if work.attempts() > 0 {
                     // What failed before runs alone, so that it cannot fail its neighbours again.
@@ -133,8 +113,7 @@ impl<H: BatchHandler> Dispatcher<H> {
     fn spawn(&mut self, batch: Vec<WorkOf<H>>) {
         let (handler, broker) = (Arc::clone(&self.handler), self.broker.clone());
         let config = self.config.clone();
-        self.running
-            .spawn(async move { run_batch(&*handler, broker, &config, batch).await });
+        self.running.spawn(async move { run_batch(&*handler, broker, &config, batch).await });
     }
 
     fn settle(&mut self, batch: Vec<(WorkOf<H>, Ended)>) {
@@ -186,12 +165,7 @@ async fn run_batch<H: BatchHandler>(
 }
 
 fn retry_all<R>(len: usize, reason: &str) -> Vec<Verdict<R>> {
-    (0..len)
-        .map(|_| Verdict::Retry {
-            transient: false,
-            reason: reason.to_owned(),
-        })
-        .collect()
+    (0..len).map(|_| Verdict::Retry { transient: false, reason: reason.to_owned() }).collect()
 }
 
 async fn failed<H: BatchHandler>(
@@ -203,14 +177,7 @@ async fn failed<H: BatchHandler>(
 ) -> Ended {
     let attempts = work.attempts.fetch_add(1, Ordering::Relaxed) + 1;
     metrics::counter!("flowsdk_consumer_failures", "consumer" => config.name).increment(1);
-    tracing::warn!(
-        consumer = config.name,
-        key = work.key,
-        attempts,
-        transient,
-        reason,
-        "an event failed"
-    );
+    tracing::warn!(consumer = config.name, key = work.key, attempts, transient, reason, "an event failed");
     if transient {
         if work.origin.is_some() || attempts < config.max_attempts {
             return Ended::Again;
@@ -228,12 +195,7 @@ async fn failed<H: BatchHandler>(
             Ended::Finished
         }
         Err(error) => {
-            tracing::error!(
-                consumer = config.name,
-                key = work.key,
-                error,
-                "poison could not be recorded"
-            );
+            tracing::error!(consumer = config.name, key = work.key, error, "poison could not be recorded");
             Ended::Again
         }
     }
@@ -245,9 +207,7 @@ async fn acknowledge<E, R>(broker: &dyn Broker, config: &ConsumerConfig, ended: 
     let mut ids: HashMap<(StreamPartition, &'static str), Vec<String>> = HashMap::new();
     for (work, end) in ended {
         if let (Some(origin), Ended::Finished) = (&work.origin, end) {
-            ids.entry((origin.stream, origin.group))
-                .or_default()
-                .push(origin.id.clone());
+            ids.entry((origin.stream, origin.group)).or_default().push(origin.id.clone());
         }
     }
     for ((stream, group), ids) in ids {

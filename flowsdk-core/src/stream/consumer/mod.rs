@@ -61,8 +61,7 @@ impl ConsumerConfig {
 
     /// The pause after `attempts` failures.
     fn pause(&self, attempts: u32) -> Duration {
-        self.backoff
-            .saturating_mul(1 << attempts.saturating_sub(1).min(6))
+        self.backoff.saturating_mul(1 << attempts.saturating_sub(1).min(6))
     }
 }
 
@@ -199,9 +198,7 @@ pub struct Submitter<H: BatchHandler> {
 
 impl<H: BatchHandler> Clone for Submitter<H> {
     fn clone(&self) -> Self {
-        Self {
-            inbox: self.inbox.clone(),
-        }
+        Self { inbox: self.inbox.clone() }
     }
 }
 
@@ -210,10 +207,7 @@ impl<H: BatchHandler> Submitter<H> {
     /// submitted one after the other (each after the answer, or in order from one task) run in that
     /// order.
     pub async fn submit(&self, key: impl Into<String>, event: H::Event) -> Result<H::Output, SubmitError> {
-        self.enqueue(key, event)
-            .await?
-            .await
-            .map_err(|_| SubmitError::Unavailable)?
+        self.enqueue(key, event).await?.await.map_err(|_| SubmitError::Unavailable)?
     }
 
     /// Hands over an event; the answer comes later. The order of enqueueing is the order of running.
@@ -224,10 +218,7 @@ impl<H: BatchHandler> Submitter<H> {
     ) -> Result<oneshot::Receiver<Result<H::Output, SubmitError>>, SubmitError> {
         let (reply, answer) = oneshot::channel();
         let work = Arc::new(Work::new(key.into(), event, None, Some(reply)));
-        self.inbox
-            .send(work)
-            .await
-            .map_err(|_| SubmitError::Unavailable)?;
+        self.inbox.send(work).await.map_err(|_| SubmitError::Unavailable)?;
         Ok(answer)
     }
 }

@@ -54,13 +54,7 @@ impl<H: BatchHandler> PartitionWorker<H> {
         submitter: Submitter<H>,
         subscription: Subscription,
     ) -> Self {
-        Self {
-            handler,
-            broker,
-            kv,
-            submitter,
-            subscription,
-        }
+        Self { handler, broker, kv, submitter, subscription }
     }
 
     /// Runs until `stop`, then waits until what was read is done, and releases the lease.
@@ -87,21 +81,13 @@ impl<H: BatchHandler> PartitionWorker<H> {
     /// Reads while the lease holds.
     async fn own(&self, lease: Lease, stop: &CancellationToken) {
         let s = &self.subscription;
-        tracing::info!(
-            group = s.group,
-            partition = s.index,
-            owner = s.owner,
-            "partition taken"
-        );
+        tracing::info!(group = s.group, partition = s.index, owner = s.owner, "partition taken");
         let alive = CancellationToken::new();
         let reading = stop.child_token();
         let in_flight = TaskTracker::new();
         let mut readers = JoinSet::new();
         for &topic in s.topics {
-            let stream = StreamPartition {
-                topic,
-                index: s.index,
-            };
+            let stream = StreamPartition { topic, index: s.index };
             match self.broker.open(stream, s.group, &s.owner).await {
                 Ok(reader) => {
                     let feed = Feed {
@@ -208,12 +194,7 @@ impl<H: BatchHandler> Feed<H> {
         let event = match self.handler.parse(topic, &entry) {
             Ok(event) => event,
             Err(reason) => {
-                tracing::error!(
-                    stream = topic.as_str(),
-                    entry = entry.id,
-                    reason,
-                    "an entry cannot be read"
-                );
+                tracing::error!(stream = topic.as_str(), entry = entry.id, reason, "an entry cannot be read");
                 if let Err(reason) = self.handler.unreadable(topic, &entry, &reason).await {
                     tracing::error!(entry = entry.id, reason, "nor could it be set aside");
                 } else if let Err(error) = self.broker.ack(self.stream, self.group, &[entry.id]).await {

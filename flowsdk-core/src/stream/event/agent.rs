@@ -41,9 +41,7 @@ impl<'de> Deserialize<'de> for AgentEvent {
             None => serde_json::from_value(fields).map(Self::Turn),
             Some(kind) if kind == "manualHandoff" => serde_json::from_value(fields).map(Self::ManualHandoff),
             Some(kind) => {
-                return Err(D::Error::custom(format!(
-                    "unknown kind {kind}, expected \"manualHandoff\""
-                )));
+                return Err(D::Error::custom(format!("unknown kind {kind}, expected \"manualHandoff\"")));
             }
         }
         .map_err(D::Error::custom)
@@ -111,10 +109,7 @@ mod tests {
     fn an_unknown_kind_is_no_turn() {
         let turn = serde_json::json!({ "sessionId": "wa-1-2", "chatId": "c1", "to": "2", "phoneNumberId": "1",
             "agentId": "a1", "maxMessages": 10, "messages": [], "timestamp": 1 });
-        assert!(matches!(
-            serde_json::from_value(turn.clone()),
-            Ok(AgentEvent::Turn(_))
-        ));
+        assert!(matches!(serde_json::from_value(turn.clone()), Ok(AgentEvent::Turn(_))));
         let mut other = turn;
         other["kind"] = "laterVersion".into();
         let error = serde_json::from_value::<AgentEvent>(other).expect_err("refused");

@@ -11,10 +11,7 @@ use crate::time::Timestamp;
 fn frozen(n: usize, code: &str) -> FrozenSession {
     FrozenSession {
         session_id: session_id(n),
-        error: FrozenError {
-            code: code.to_owned(),
-            message: "Ação 👋".to_owned(),
-        },
+        error: FrozenError { code: code.to_owned(), message: "Ação 👋".to_owned() },
         entry: json!({ "kind": "message", "text": "é" }),
         frozen_at: later(0),
     }
@@ -26,15 +23,7 @@ where
     S::Tx: ConversationTx,
 {
     let world = World::new(&subject).await;
-    let at = |n: usize, wake_at: Option<Timestamp>| {
-        (
-            Session {
-                wake_at,
-                ..world.session(n)
-            },
-            None,
-        )
-    };
+    let at = |n: usize, wake_at: Option<Timestamp>| (Session { wake_at, ..world.session(n) }, None);
     world
         .save(&[
             at(1, Some(later(30))),
@@ -47,24 +36,12 @@ where
         .await
         .expect("save");
     let mut tx = world.store.begin().await.expect("begin");
-    tx.sessions()
-        .freeze(&frozen(6, "flow_loop"))
-        .await
-        .expect("freeze");
+    tx.sessions().freeze(&frozen(6, "flow_loop")).await.expect("freeze");
     tx.commit().await.expect("commit");
     let mut tx = world.store.read().await.expect("read");
-    for (now, limit, expected) in [
-        (30, 10, &[2, 3, 1][..]),
-        (30, 2, &[2, 3]),
-        (10, 10, &[2]),
-        (9, 10, &[]),
-    ] {
+    for (now, limit, expected) in [(30, 10, &[2, 3, 1][..]), (30, 2, &[2, 3]), (10, 10, &[2]), (9, 10, &[])] {
         let due = tx.sessions().due(later(now), limit).await.expect("due");
-        assert_eq!(
-            due,
-            expected.iter().map(|&n| session_id(n)).collect::<Vec<_>>(),
-            "{now} {limit}"
-        );
+        assert_eq!(due, expected.iter().map(|&n| session_id(n)).collect::<Vec<_>>(), "{now} {limit}");
     }
 }
 
@@ -74,19 +51,13 @@ where
     S::Tx: ConversationTx,
 {
     let world = World::new(&subject).await;
-    world
-        .save(&[(world.session(1), None), (world.session(2), None)])
-        .await
-        .expect("save");
+    world.save(&[(world.session(1), None), (world.session(2), None)]).await.expect("save");
     let ids: Vec<_> = (1..=4).map(session_id).collect();
     for code in ["flow_loop", "poison_entry"] {
         let mut tx = world.store.begin().await.expect("begin");
         for n in [1, 3] {
             tx.sessions().freeze(&frozen(n, code)).await.expect("freeze");
-            tx.sessions()
-                .keep_entry(&session_id(n), &json!({ "text": "é👋" }))
-                .await
-                .expect("keep");
+            tx.sessions().keep_entry(&session_id(n), &json!({ "text": "é👋" })).await.expect("keep");
         }
         tx.commit().await.expect("commit");
         let mut tx = world.store.begin().await.expect("begin");
@@ -95,10 +66,7 @@ where
         assert_eq!(found, [session_id(1), session_id(3)]);
         assert_eq!(tx.sessions().frozen_among(&ids[1..2]).await.expect("frozen"), []);
         let found = tx.sessions().find_many_for_update(&ids).await.expect("find");
-        let flags: Vec<_> = found
-            .into_iter()
-            .map(|stored| (stored.session.id, stored.frozen))
-            .collect();
+        let flags: Vec<_> = found.into_iter().map(|stored| (stored.session.id, stored.frozen)).collect();
         assert_eq!(flags, [(session_id(1), true), (session_id(2), false)]);
     }
 }

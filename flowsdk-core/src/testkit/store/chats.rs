@@ -29,11 +29,7 @@ where
     let mut tx = world.store.begin().await.expect("begin");
     let mut chats = Vec::new();
     for n in 0..300 {
-        let contact = tx
-            .contacts()
-            .insert_or_get(&contact(&world.cx, n))
-            .await
-            .expect("a contact");
+        let contact = tx.contacts().insert_or_get(&contact(&world.cx, n)).await.expect("a contact");
         chats.push(Chat::open(&world.cx, contact.id, world.router.clone()));
     }
     tx.commit().await.expect("commit");
@@ -42,10 +38,7 @@ where
     let some = open(&world.store, &chats[..3]).await;
     assert_eq!((&some[0].id, &some[1..]), (&world.chat, &chats[1..3]));
     chats.reverse();
-    chats.push(Chat {
-        id: "again".parse().expect("an id"),
-        ..chats[0].clone()
-    });
+    chats.push(Chat { id: "again".parse().expect("an id"), ..chats[0].clone() });
     let given = open(&world.store, &chats).await;
     assert_eq!(given.len(), 301);
     assert_eq!((&given[299].id, &given[300].id), (&world.chat, &chats[0].id));
@@ -60,11 +53,7 @@ where
     let world = World::new(&subject).await;
     let contact = {
         let mut tx = world.store.begin().await.expect("begin");
-        let contact = tx
-            .contacts()
-            .insert_or_get(&contact(&world.cx, 1))
-            .await
-            .expect("a contact");
+        let contact = tx.contacts().insert_or_get(&contact(&world.cx, 1)).await.expect("a contact");
         tx.commit().await.expect("commit");
         contact.id
     };
@@ -86,18 +75,12 @@ where
     let world = World::new(&subject).await;
     for _ in 0..2 {
         let mut tx = world.store.begin().await.expect("begin");
-        tx.chats()
-            .close_many(std::slice::from_ref(&world.chat))
-            .await
-            .expect("close");
+        tx.chats().close_many(std::slice::from_ref(&world.chat)).await.expect("close");
         tx.chats().close_many(&[]).await.expect("close nothing");
         tx.commit().await.expect("commit");
     }
     let next = Chat::open(&world.cx, world.contact.clone(), world.router.clone());
-    assert_eq!(
-        open(&world.store, std::slice::from_ref(&next)).await,
-        std::slice::from_ref(&next)
-    );
+    assert_eq!(open(&world.store, std::slice::from_ref(&next)).await, std::slice::from_ref(&next));
     let third = Chat::open(&world.cx, world.contact.clone(), world.router.clone());
     assert_eq!(open(&world.store, &[third]).await, [next]);
 }

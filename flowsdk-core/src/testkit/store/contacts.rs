@@ -32,24 +32,15 @@ where
     insert(&subject, &contacts).await;
     let mut ids: Vec<_> = contacts[..300].iter().map(|contact| contact.id.clone()).collect();
     ids.extend([ids[0].clone(), "nobody".parse().expect("an id")]);
-    let mut phones: Vec<_> = contacts[20..]
-        .iter()
-        .map(|contact| contact.phone_number.clone())
-        .collect();
+    let mut phones: Vec<_> = contacts[20..].iter().map(|contact| contact.phone_number.clone()).collect();
     phones.extend([phones[0].clone(), "'; --".to_owned(), String::new()]);
     let mut tx = subject.store.begin().await.expect("begin");
     let by_id = |mut found: Vec<Contact>| {
         found.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         found
     };
-    assert_eq!(
-        by_id(tx.contacts().find_many_for_update(&ids).await.expect("find")),
-        contacts[..300]
-    );
-    assert_eq!(
-        by_id(tx.contacts().find_by_phone_numbers(&phones).await.expect("find")),
-        contacts[20..]
-    );
+    assert_eq!(by_id(tx.contacts().find_many_for_update(&ids).await.expect("find")), contacts[..300]);
+    assert_eq!(by_id(tx.contacts().find_by_phone_numbers(&phones).await.expect("find")), contacts[20..]);
     assert_eq!(tx.contacts().find_many_for_update(&[]).await.expect("find"), []);
 }
 
@@ -59,13 +50,7 @@ where
     S::Tx: ConversationTx,
 {
     let cx = context();
-    let (first, second) = (
-        contact(&cx, 1),
-        Contact {
-            name: "Other".to_owned(),
-            ..contact(&cx, 1)
-        },
-    );
+    let (first, second) = (contact(&cx, 1), Contact { name: "Other".to_owned(), ..contact(&cx, 1) });
     let mut tx = subject.store.begin().await.expect("begin");
     assert_eq!(tx.contacts().insert_or_get(&first).await.expect("insert"), first);
     assert_eq!(tx.contacts().insert_or_get(&second).await.expect("insert"), first);
@@ -104,21 +89,15 @@ where
     insert(&subject, &[changed.clone(), other.clone()]).await;
     changed.apply(&ContactChange::Name("João 👋🏽 'O\"Neil'".to_owned()));
     let value = json!({ "list": [1, 2.5, null, true], "": "á" });
-    changed.apply(&ContactChange::Variable {
-        key: "chave.ação".to_owned(),
-        value,
-    });
+    changed.apply(&ContactChange::Variable { key: "chave.ação".to_owned(), value });
     let mut tx = subject.store.begin().await.expect("begin");
     tx.contacts().save_many(&[&changed]).await.expect("save");
     tx.contacts().save_many(&[]).await.expect("save nothing");
     tx.commit().await.expect("commit");
     let mut tx = subject.store.begin().await.expect("begin");
     for expected in [changed, other] {
-        let found = tx
-            .contacts()
-            .find_many_for_update(std::slice::from_ref(&expected.id))
-            .await
-            .expect("find");
+        let found =
+            tx.contacts().find_many_for_update(std::slice::from_ref(&expected.id)).await.expect("find");
         assert_eq!(found, [expected]);
     }
 }

@@ -16,27 +16,14 @@ where
     S::Tx: ConversationTx,
 {
     let mut tx = subject.store.begin().await.expect("begin");
-    let router = Router {
-        name: "Ação 👋".to_owned(),
-        tz: "Europe/Lisbon".to_owned(),
-        ..router("r1")
-    };
+    let router = Router { name: "Ação 👋".to_owned(), tz: "Europe/Lisbon".to_owned(), ..router("r1") };
     let flow = flow("f1", &router.id);
     tx.routers().insert(&router).await.expect("a router");
     tx.flows().insert(&flow).await.expect("a flow");
     for initial in [Some(&flow.id), None] {
-        tx.routers()
-            .set_initial_flow(&router.id, initial)
-            .await
-            .expect("set");
-        let found = tx
-            .routers()
-            .find_many(&[router.id.clone(), "r2".parse().expect("an id")])
-            .await;
-        let expected = Router {
-            initial_flow_id: initial.cloned(),
-            ..router.clone()
-        };
+        tx.routers().set_initial_flow(&router.id, initial).await.expect("set");
+        let found = tx.routers().find_many(&[router.id.clone(), "r2".parse().expect("an id")]).await;
+        let expected = Router { initial_flow_id: initial.cloned(), ..router.clone() };
         assert_eq!(found.expect("find"), [expected]);
     }
 }
@@ -56,35 +43,15 @@ where
     let versions = [version(&flow, 1, definition), version(&flow, 2, json!({}))];
     for version in &versions {
         tx.flows().publish(version).await.expect("publish");
-        let found = tx
-            .flows()
-            .find_many(std::slice::from_ref(&flow.id))
-            .await
-            .expect("find");
+        let found = tx.flows().find_many(std::slice::from_ref(&flow.id)).await.expect("find");
         let published_version_id = Some(version.id.clone());
-        assert_eq!(
-            found,
-            [Flow {
-                published_version_id,
-                ..flow.clone()
-            }]
-        );
+        assert_eq!(found, [Flow { published_version_id, ..flow.clone() }]);
     }
-    let ids = [
-        versions[0].id.clone(),
-        versions[1].id.clone(),
-        "none".parse().expect("an id"),
-    ];
+    let ids = [versions[0].id.clone(), versions[1].id.clone(), "none".parse().expect("an id")];
     let mut found = tx.flows().find_versions(&ids).await.expect("find");
     found.sort_unstable_by_key(|version| version.number);
     assert_eq!(found, versions);
-    assert_eq!(
-        tx.flows()
-            .find_many(std::slice::from_ref(&other.id))
-            .await
-            .expect("find"),
-        [other]
-    );
+    assert_eq!(tx.flows().find_many(std::slice::from_ref(&other.id)).await.expect("find"), [other]);
     tx.commit().await.expect("commit");
 }
 
@@ -99,10 +66,7 @@ where
     tx.flows().insert(&flow).await.expect("a flow");
     let first = version(&flow, 1, json!({}));
     tx.flows().publish(&first).await.expect("publish");
-    let second = crate::flow::FlowVersion {
-        id: "other".parse().expect("an id"),
-        ..first
-    };
+    let second = crate::flow::FlowVersion { id: "other".parse().expect("an id"), ..first };
     let refused = tx.flows().publish(&second).await;
     assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
 }
@@ -138,32 +102,18 @@ where
         clear(&of_flow, "brand", ""),
     ];
     for (n, variable) in variables.iter().enumerate() {
-        tx.routers()
-            .put_static_variable(&format!("v{n}"), variable, NOW)
-            .await
-            .expect("put");
+        tx.routers().put_static_variable(&format!("v{n}"), variable, NOW).await.expect("put");
     }
     tx.commit().await.expect("commit");
     let mut tx = world.store.read().await.expect("read");
-    let owners = [
-        of_router,
-        of_flow,
-        VariableOwner::Flow("nobody".parse().expect("an id")),
-    ];
+    let owners = [of_router, of_flow, VariableOwner::Flow("nobody".parse().expect("an id"))];
     let mut found: Vec<_> = tx
         .routers()
         .static_variables(&owners)
         .await
         .expect("find")
         .into_iter()
-        .map(|v| {
-            (
-                v.owner == owners[0],
-                v.key,
-                v.value,
-                v.encrypted.map(|e| e.as_stored().to_owned()),
-            )
-        })
+        .map(|v| (v.owner == owners[0], v.key, v.value, v.encrypted.map(|e| e.as_stored().to_owned())))
         .collect();
     found.sort_unstable();
     let text = |text: &str| Some(text.to_owned());

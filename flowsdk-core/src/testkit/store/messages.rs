@@ -13,10 +13,7 @@ use crate::store::{ConversationTx, Store};
 use Direction::{In, Out};
 
 fn with_key(message: Message, key: impl Into<String>) -> Message {
-    Message {
-        channel_message_id: Some(key.into()),
-        ..message
-    }
+    Message { channel_message_id: Some(key.into()), ..message }
 }
 
 /// Everything of a message comes back, in both directions and of every sender.
@@ -26,26 +23,14 @@ where
 {
     let world = World::new(&subject).await;
     let mut messages = vec![with_key(world.message(In, 1, "Olá"), "wc-1-a")];
-    for (kind, name) in [
-        (SenderKind::Flow, None),
-        (SenderKind::Ai, Some("Bia 👋")),
-        (SenderKind::Human, Some("")),
-    ] {
-        let sender = Some(Sender {
-            kind,
-            name: name.map(str::to_owned),
-        });
-        messages.push(Message {
-            sender,
-            ..world.message(Out, 1, "é")
-        });
+    for (kind, name) in
+        [(SenderKind::Flow, None), (SenderKind::Ai, Some("Bia 👋")), (SenderKind::Human, Some(""))]
+    {
+        let sender = Some(Sender { kind, name: name.map(str::to_owned) });
+        messages.push(Message { sender, ..world.message(Out, 1, "é") });
     }
     let content = json!({ "type": "order", "order": { "n": 1.5, "list": [null, true] } });
-    messages.push(Message {
-        kind: "order".to_owned(),
-        content,
-        ..world.message(In, 2, "")
-    });
+    messages.push(Message { kind: "order".to_owned(), content, ..world.message(In, 2, "") });
     messages[2].status = Some(MessageStatus::Failed);
     messages[2].status_updated_at = world.cx.now() + Duration::from_millis(7);
     world.insert(&[]).await;
@@ -70,10 +55,7 @@ where
     let messages: Vec<_> = bodies.iter().map(|body| world.message(In, 1, body)).collect();
     world.insert(&messages).await;
     for (message, body) in world.messages().await.into_iter().zip(&bodies) {
-        let stored = message.content["text"]["body"]
-            .as_str()
-            .expect("a text")
-            .replace('\0', "\u{fffd}");
+        let stored = message.content["text"]["body"].as_str().expect("a text").replace('\0', "\u{fffd}");
         assert!(stored == body.replace('\0', "\u{fffd}"), "{stored:?}");
     }
 }
@@ -86,9 +68,8 @@ where
     let world = World::new(&subject).await;
     let mut all = Vec::new();
     for size in SIZES {
-        let batch: Vec<_> = (0..size)
-            .map(|n| with_key(world.message(In, n, "é"), format!("wc-{size}-{n}")))
-            .collect();
+        let batch: Vec<_> =
+            (0..size).map(|n| with_key(world.message(In, n, "é"), format!("wc-{size}-{n}"))).collect();
         world.insert(&batch).await;
         all.extend(batch);
     }
@@ -101,23 +82,17 @@ where
     S::Tx: ConversationTx,
 {
     let world = World::new(&subject).await;
-    world
-        .insert(&[with_key(world.message(In, 1, "first"), "wc-1-a")])
-        .await;
+    world.insert(&[with_key(world.message(In, 1, "first"), "wc-1-a")]).await;
     for at in [0, 130, 299] {
-        let mut batch: Vec<_> = (0..300)
-            .map(|n| with_key(world.message(In, 1, "again"), format!("wc-2-{n}")))
-            .collect();
+        let mut batch: Vec<_> =
+            (0..300).map(|n| with_key(world.message(In, 1, "again"), format!("wc-2-{n}"))).collect();
         batch[at].channel_message_id = Some("wc-1-a".to_owned());
         let mut tx = world.store.begin().await.expect("begin");
         let refused = tx.messages().insert_many(&batch).await;
         assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
         drop(tx);
     }
-    let twice = [
-        with_key(world.message(In, 1, ""), "wc-3"),
-        with_key(world.message(In, 2, ""), "wc-3"),
-    ];
+    let twice = [with_key(world.message(In, 1, ""), "wc-3"), with_key(world.message(In, 2, ""), "wc-3")];
     let mut tx = world.store.begin().await.expect("begin");
     let refused = tx.messages().insert_many(&twice).await;
     assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
@@ -144,10 +119,7 @@ where
         .chain([with_key(world.message(In, 1, ""), odd)])
         .collect();
     world.insert(&messages).await;
-    let mut keys: Vec<_> = messages
-        .iter()
-        .filter_map(|message| message.channel_message_id.clone())
-        .collect();
+    let mut keys: Vec<_> = messages.iter().filter_map(|message| message.channel_message_id.clone()).collect();
     keys.extend(["wc-300".to_owned(), String::new(), "wc-001".to_owned()]);
     let mut tx = world.store.read().await.expect("read");
     let mut found = tx.messages().find_by_channel_ids(&keys).await.expect("find");
@@ -170,19 +142,12 @@ where
     let world = World::new(&subject).await;
     let step = |n: usize| Duration::from_millis(n as u64 / 10);
     let messages: Vec<_> = (0..47)
-        .map(|n| Message {
-            created_at: world.cx.now() + step(n),
-            ..world.message(In, 1, &n.to_string())
-        })
+        .map(|n| Message { created_at: world.cx.now() + step(n), ..world.message(In, 1, &n.to_string()) })
         .collect();
     world.insert(&messages).await;
     let (mut before, mut seen) = (None, Vec::new());
     loop {
-        let query = HistoryQuery {
-            chat_id: &world.chat,
-            before,
-            limit: 7,
-        };
+        let query = HistoryQuery { chat_id: &world.chat, before, limit: 7 };
         let page = {
             let mut tx = world.store.read().await.expect("read");
             tx.messages().history(&query).await.expect("history")
@@ -191,29 +156,18 @@ where
         seen.extend(page.items);
         let Some(next) = page.next else { break };
         before = Some(next);
-        let newer = Message {
-            created_at: world.cx.now() + step(46),
-            ..world.message(Out, 1, "newer")
-        };
+        let newer = Message { created_at: world.cx.now() + step(46), ..world.message(Out, 1, "newer") };
         world.insert(&[newer]).await;
     }
     seen.reverse();
     assert_eq!(seen, messages);
     // A page that ends with the history says so.
-    let query = HistoryQuery {
-        chat_id: &world.chat,
-        before: None,
-        limit: 53,
-    };
+    let query = HistoryQuery { chat_id: &world.chat, before: None, limit: 53 };
     let mut tx = world.store.read().await.expect("read");
     let page = tx.messages().history(&query).await.expect("history");
     assert_eq!((page.items.len(), page.next), (53, None));
     let nowhere = "nowhere".parse().expect("an id");
-    let query = HistoryQuery {
-        chat_id: &nowhere,
-        before: None,
-        limit: 5,
-    };
+    let query = HistoryQuery { chat_id: &nowhere, before: None, limit: 5 };
     assert_eq!(tx.messages().history(&query).await.expect("history").items, []);
 }
 
@@ -223,17 +177,11 @@ where
     S::Tx: ConversationTx,
 {
     let world = World::new(&subject).await;
-    let mut messages: Vec<_> = (0..12)
-        .map(|n| world.message(if n % 3 == 0 { In } else { Out }, 1, &n.to_string()))
-        .collect();
+    let mut messages: Vec<_> =
+        (0..12).map(|n| world.message(if n % 3 == 0 { In } else { Out }, 1, &n.to_string())).collect();
     messages[5].session_id = session_id(2);
     world.insert(&messages).await;
-    let ids = |numbers: &[usize]| {
-        numbers
-            .iter()
-            .map(|&n| messages[n].id.clone())
-            .collect::<Vec<_>>()
-    };
+    let ids = |numbers: &[usize]| numbers.iter().map(|&n| messages[n].id.clone()).collect::<Vec<_>>();
     let unknown = "unknown".parse().expect("an id");
     for (after, limit, expected) in [
         (None, 100, ids(&[1, 2, 4, 7, 8, 10, 11])),
@@ -246,16 +194,9 @@ where
         (Some(&messages[5].id), 100, ids(&[1, 2, 4, 7, 8, 10, 11])),
     ] {
         let mut tx = world.store.read().await.expect("read");
-        let found = tx
-            .messages()
-            .outgoing_since(&session_id(1), &world.chat, after, limit)
-            .await
-            .expect("find");
-        assert_eq!(
-            found.into_iter().map(|m| m.id).collect::<Vec<_>>(),
-            expected,
-            "{after:?} {limit}"
-        );
+        let found =
+            tx.messages().outgoing_since(&session_id(1), &world.chat, after, limit).await.expect("find");
+        assert_eq!(found.into_iter().map(|m| m.id).collect::<Vec<_>>(), expected, "{after:?} {limit}");
     }
     // And what he has, newest first.
     for (last, limit, expected) in [
@@ -266,11 +207,8 @@ where
         (&messages[5].id, 100, ids(&[])),
     ] {
         let mut tx = world.store.read().await.expect("read");
-        let found = tx
-            .messages()
-            .outgoing_until(&session_id(1), &world.chat, last, limit)
-            .await
-            .expect("find");
+        let found =
+            tx.messages().outgoing_until(&session_id(1), &world.chat, last, limit).await.expect("find");
         assert_eq!(found, expected, "{last:?} {limit}");
     }
 }

@@ -57,19 +57,12 @@ pub struct StoreUnderTest<S> {
 impl<S: Store> StoreUnderTest<S> {
     /// A store whose transactions run side by side.
     pub fn new(store: Arc<S>, streams: Arc<dyn Broker>) -> Self {
-        Self {
-            store,
-            streams,
-            one_connection: false,
-        }
+        Self { store, streams, one_connection: false }
     }
 
     /// A store with one connection for everything: a transaction waits for the end of the one before.
     pub fn of_one_connection(store: Arc<S>, streams: Arc<dyn Broker>) -> Self {
-        Self {
-            one_connection: true,
-            ..Self::new(store, streams)
-        }
+        Self { one_connection: true, ..Self::new(store, streams) }
     }
 }
 

@@ -17,13 +17,7 @@ fn stale(result: Result<(), StorageError>) {
 }
 
 fn next(session: &Session) -> (Session, Option<i64>) {
-    (
-        Session {
-            version: session.version + 1,
-            ..session.clone()
-        },
-        Some(session.version),
-    )
+    (Session { version: session.version + 1, ..session.clone() }, Some(session.version))
 }
 
 /// Everything of a session comes back, when it is new and when it was rewritten.
@@ -35,17 +29,9 @@ where
     assert_eq!(world.stored(1).await, None);
     let first = world.session(1);
     world.save(&[(first.clone(), None)]).await.expect("save");
-    assert_eq!(
-        world.stored(1).await,
-        Some(StoredSession {
-            session: first.clone(),
-            frozen: false
-        })
-    );
-    let stop = |block: &str| Stop {
-        flow_id: "f1".parse().expect("an id"),
-        block_id: block.parse().expect("an id"),
-    };
+    assert_eq!(world.stored(1).await, Some(StoredSession { session: first.clone(), frozen: false }));
+    let stop =
+        |block: &str| Stop { flow_id: "f1".parse().expect("an id"), block_id: block.parse().expect("an id") };
     let full = Session {
         version: first.version + 1,
         epoch: 3,
@@ -54,10 +40,7 @@ where
             flow_id: "f1".parse().expect("an id"),
             version_id: "f1-v1".parse().expect("an id"),
             block_id: Some("b1".parse().expect("an id")),
-            waiting: Some(Waiting {
-                retries: 2,
-                deadline: later(5),
-            }),
+            waiting: Some(Waiting { retries: 2, deadline: later(5) }),
         }),
         variables: serde_json::Map::from_iter([("ação".to_owned(), json!({ "a": [1, "é👋", null, 0.1] }))]),
         history: vec![stop("b1"), stop("b2")],
@@ -67,10 +50,7 @@ where
         wake_at: Some(later(4)),
         ..first.clone()
     };
-    world
-        .save(&[(full.clone(), Some(first.version))])
-        .await
-        .expect("save");
+    world.save(&[(full.clone(), Some(first.version))]).await.expect("save");
     assert_eq!(world.stored(1).await.expect("stored").session, full);
 }
 
@@ -84,17 +64,7 @@ where
     world.save(&[(first.clone(), None)]).await.expect("save");
     // Begun in the same millisecond, in the next and long after.
     for step in [0, 1, 60_000] {
-        stale(
-            world
-                .save(&[(
-                    Session {
-                        version: first.version + step,
-                        ..first.clone()
-                    },
-                    None,
-                )])
-                .await,
-        );
+        stale(world.save(&[(Session { version: first.version + step, ..first.clone() }, None)]).await);
     }
     assert_eq!(world.stored(1).await.expect("stored").session, first);
 }
@@ -160,25 +130,15 @@ where
         let store = Arc::clone(&world.store);
         tasks.spawn(async move {
             let mut tx = store.begin().await.expect("begin");
-            let found = tx
-                .sessions()
-                .find_many_for_update(&[session_id(1)])
-                .await
-                .expect("find");
+            let found = tx.sessions().find_many_for_update(&[session_id(1)]).await.expect("find");
             let (session, expected) = next(&found[0].session);
-            let write = SessionWrite {
-                session: &session,
-                expected,
-            };
+            let write = SessionWrite { session: &session, expected };
             tx.sessions().save_many(&[write]).await.expect("save");
             tx.commit().await.expect("commit");
         });
     }
     tasks.join_all().await;
-    assert_eq!(
-        world.stored(1).await.expect("stored").session.version,
-        first.version + 16
-    );
+    assert_eq!(world.stored(1).await.expect("stored").session.version, first.version + 16);
 }
 
 /// Sessions that ended are gone; an unknown one among them does no harm.
@@ -190,10 +150,7 @@ where
     let writes: Vec<_> = (1..=3).map(|n| (world.session(n), None)).collect();
     world.save(&writes).await.expect("save");
     let mut tx = world.store.begin().await.expect("begin");
-    tx.sessions()
-        .delete_many(&[&session_id(1), &session_id(2), &session_id(9)])
-        .await
-        .expect("delete");
+    tx.sessions().delete_many(&[&session_id(1), &session_id(2), &session_id(9)]).await.expect("delete");
     tx.sessions().delete_many(&[]).await.expect("delete nothing");
     tx.commit().await.expect("commit");
     assert_eq!(world.stored(1).await, None);
@@ -221,12 +178,6 @@ where
         let mut tx = world.store.begin().await.expect("begin");
         let mut found = tx.sessions().find_many_for_update(&ids).await.expect("find");
         found.sort_unstable_by(|a, b| a.session.id.cmp(&b.session.id));
-        assert!(
-            found
-                .iter()
-                .map(|stored| &stored.session)
-                .eq(changed.iter().map(|(s, _)| s)),
-            "{size}"
-        );
+        assert!(found.iter().map(|stored| &stored.session).eq(changed.iter().map(|(s, _)| s)), "{size}");
     }
 }

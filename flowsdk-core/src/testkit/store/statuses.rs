@@ -25,16 +25,10 @@ where
     let world = World::new(&subject).await;
     apply(&world, &[]).await;
     for session in [None, Some(session_id(1))] {
-        let pairs: Vec<_> = ALL
-            .iter()
-            .flat_map(|&from| ALL[1..].iter().map(move |&to| (from, to)))
-            .collect();
+        let pairs: Vec<_> = ALL.iter().flat_map(|&from| ALL[1..].iter().map(move |&to| (from, to))).collect();
         let messages: Vec<_> = pairs
             .iter()
-            .map(|&(from, _)| Message {
-                status: Some(from),
-                ..world.message(Direction::Out, 1, "")
-            })
+            .map(|&(from, _)| Message { status: Some(from), ..world.message(Direction::Out, 1, "") })
             .collect();
         world.insert(&messages).await;
         let write = |(message, &(_, status)): (&Message, &(MessageStatus, MessageStatus))| StatusWrite {
@@ -76,19 +70,12 @@ where
         at: later(1),
         session,
     };
-    let mut writes: Vec<_> = messages
-        .iter()
-        .map(|message| report(&message.id, Some(session_id(1))))
-        .collect();
+    let mut writes: Vec<_> =
+        messages.iter().map(|message| report(&message.id, Some(session_id(1)))).collect();
     writes.push(report(&messages[2].id, None));
     writes.push(report(&"unknown".parse().expect("an id"), None));
     apply(&world, &writes).await;
-    let statuses: Vec<_> = world
-        .messages()
-        .await
-        .into_iter()
-        .map(|message| message.status)
-        .collect();
+    let statuses: Vec<_> = world.messages().await.into_iter().map(|message| message.status).collect();
     assert_eq!(statuses, [Some(Read), Some(Pending), None]);
 }
 
@@ -103,20 +90,9 @@ where
     let mut writes = Vec::new();
     for message in &messages {
         for status in [Read, Sent, Delivered] {
-            writes.push(StatusWrite {
-                id: message.id.clone(),
-                status,
-                at: later(1),
-                session: None,
-            });
+            writes.push(StatusWrite { id: message.id.clone(), status, at: later(1), session: None });
         }
     }
     apply(&world, &writes).await;
-    assert!(
-        world
-            .messages()
-            .await
-            .iter()
-            .all(|message| message.status == Some(Read))
-    );
+    assert!(world.messages().await.iter().all(|message| message.status == Some(Read)));
 }

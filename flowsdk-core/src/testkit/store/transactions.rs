@@ -19,20 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SHORT: Duration = Duration::from_millis(50);
 
 fn entries(range: std::ops::Range<usize>) -> Vec<NewEntry> {
-    let entry = |n| NewEntry {
-        topic: TopicName::Flow,
-        key: "k".to_owned(),
-        payload: format!("é{n}"),
-    };
+    let entry = |n| NewEntry { topic: TopicName::Flow, key: "k".to_owned(), payload: format!("é{n}") };
     range.map(entry).collect()
 }
 
 async fn open<S: Store>(subject: &StoreUnderTest<S>, group: &str) -> Box<dyn StreamReader> {
     let index = crate::stream::topic::partition_of("k", subject.streams.partitions());
-    let stream = StreamPartition {
-        topic: TopicName::Flow,
-        index,
-    };
+    let stream = StreamPartition { topic: TopicName::Flow, index };
     subject.streams.open(stream, group, "one").await.expect("open")
 }
 
@@ -60,32 +53,17 @@ where
     for _ in 0..20 {
         let mut tx = world.store.begin().await.expect("begin");
         let session = world.session(1);
-        let write = crate::session::SessionWrite {
-            session: &session,
-            expected: None,
-        };
+        let write = crate::session::SessionWrite { session: &session, expected: None };
         tx.sessions().save_many(&[write]).await.expect("save");
-        tx.chats()
-            .close_many(std::slice::from_ref(&world.chat))
-            .await
-            .expect("close");
-        tx.contacts()
-            .insert_or_get(&contact(&world.cx, 1))
-            .await
-            .expect("a contact");
+        tx.chats().close_many(std::slice::from_ref(&world.chat)).await.expect("close");
+        tx.contacts().insert_or_get(&contact(&world.cx, 1)).await.expect("a contact");
         tx.outbox().push_many(&entries(0..3)).await.expect("push");
         drop(tx);
     }
     assert_eq!(world.stored(1).await, None);
     let mut tx = world.store.read().await.expect("read");
     let identity = session_id(1).contact_identity();
-    assert_eq!(
-        tx.contacts()
-            .find_by_phone_numbers(&[identity])
-            .await
-            .expect("find"),
-        []
-    );
+    assert_eq!(tx.contacts().find_by_phone_numbers(&[identity]).await.expect("find"), []);
     drop(tx);
     nothing(&mut reader).await;
 }
@@ -99,14 +77,8 @@ where
     let mut from = 0;
     for size in [0, 1, 3, 130, 300] {
         let mut tx = subject.store.begin().await.expect("begin");
-        tx.outbox()
-            .push_many(&entries(from..from + size))
-            .await
-            .expect("push");
-        tx.outbox()
-            .push_many(&entries(from + size..from + size + 1))
-            .await
-            .expect("push");
+        tx.outbox().push_many(&entries(from..from + size)).await.expect("push");
+        tx.outbox().push_many(&entries(from + size..from + size + 1)).await.expect("push");
         if !subject.one_connection {
             nothing(&mut readers[0]).await;
         }
@@ -144,16 +116,9 @@ where
     let mut reader = open(&subject, GROUPS[0]).await;
     let read = payloads(&mut reader, WRITERS * ROUNDS * 2).await;
     tasks.join_all().await;
-    let numbers: Vec<usize> = read
-        .iter()
-        .filter_map(|text| text.strip_prefix('é')?.parse().ok())
-        .collect();
+    let numbers: Vec<usize> = read.iter().filter_map(|text| text.strip_prefix('é')?.parse().ok()).collect();
     for writer in 0..WRITERS {
-        let own: Vec<_> = numbers
-            .iter()
-            .copied()
-            .filter(|n| n / (ROUNDS * 2) == writer)
-            .collect();
+        let own: Vec<_> = numbers.iter().copied().filter(|n| n / (ROUNDS * 2) == writer).collect();
         let expected: Vec<_> = (writer * ROUNDS * 2..(writer + 1) * ROUNDS * 2).collect();
         assert_eq!(own, expected, "of writer {writer}");
     }
@@ -169,15 +134,7 @@ where
     let world = World::new(&subject).await;
     let mut reading = world.store.read().await.expect("read");
     let known = [contact(&world.cx, 0).phone_number];
-    assert_eq!(
-        reading
-            .contacts()
-            .find_by_phone_numbers(&known)
-            .await
-            .expect("find")
-            .len(),
-        1
-    );
+    assert_eq!(reading.contacts().find_by_phone_numbers(&known).await.expect("find").len(), 1);
     let (store, new) = (Arc::clone(&world.store), contact(&world.cx, 1));
     let (wrote, written) = oneshot::channel();
     let (go_on, went_on) = oneshot::channel::<()>();
@@ -196,11 +153,7 @@ where
         tasks.join_all().await;
         let mut tx = world.store.read().await.expect("read");
         assert_eq!(
-            tx.contacts()
-                .find_by_phone_numbers(&[contact.phone_number])
-                .await
-                .expect("find")
-                .len(),
+            tx.contacts().find_by_phone_numbers(&[contact.phone_number]).await.expect("find").len(),
             1
         );
         return;
@@ -208,31 +161,12 @@ where
     let contact = written.await.expect("written");
     let ids = [contact.phone_number];
     let mut second = world.store.read().await.expect("read");
-    assert_eq!(
-        second.contacts().find_by_phone_numbers(&ids).await.expect("find"),
-        []
-    );
+    assert_eq!(second.contacts().find_by_phone_numbers(&ids).await.expect("find"), []);
     go_on.send(()).expect("somebody waits");
     tasks.join_all().await;
-    assert_eq!(
-        reading
-            .contacts()
-            .find_by_phone_numbers(&known)
-            .await
-            .expect("find")
-            .len(),
-        1
-    );
+    assert_eq!(reading.contacts().find_by_phone_numbers(&known).await.expect("find").len(), 1);
     let mut third = world.store.read().await.expect("read");
-    assert_eq!(
-        third
-            .contacts()
-            .find_by_phone_numbers(&ids)
-            .await
-            .expect("find")
-            .len(),
-        1
-    );
+    assert_eq!(third.contacts().find_by_phone_numbers(&ids).await.expect("find").len(), 1);
 }
 
 /// What began to read cannot write, unless the store has one connection for both.
@@ -249,8 +183,5 @@ where
     assert!(refused.is_err(), "{refused:?}");
     drop(tx);
     let mut tx = world.store.begin().await.expect("begin");
-    tx.contacts()
-        .insert_or_get(&contact(&world.cx, 1))
-        .await
-        .expect("insert");
+    tx.contacts().insert_or_get(&contact(&world.cx, 1)).await.expect("insert");
 }

@@ -72,12 +72,7 @@ pub(super) fn version(flow: &Flow, number: i64, definition: Value) -> FlowVersio
 }
 
 pub(super) fn contact(cx: &OpContext, n: usize) -> Contact {
-    Contact::create(
-        cx,
-        session_id(n).contact_identity(),
-        format!("Visitor {n}"),
-        Channel::Webchat,
-    )
+    Contact::create(cx, session_id(n).contact_identity(), format!("Visitor {n}"), Channel::Webchat)
 }
 
 impl<S: Store> World<S>
@@ -89,24 +84,11 @@ where
         let mut tx = store.begin().await.expect("begin");
         let router = router("router1");
         tx.routers().insert(&router).await.expect("a router");
-        let contact = tx
-            .contacts()
-            .insert_or_get(&contact(&cx, 0))
-            .await
-            .expect("a contact");
+        let contact = tx.contacts().insert_or_get(&contact(&cx, 0)).await.expect("a contact");
         let chat = Chat::open(&cx, contact.id.clone(), router.id.clone());
-        tx.chats()
-            .open_or_get_many(std::slice::from_ref(&chat))
-            .await
-            .expect("a chat");
+        tx.chats().open_or_get_many(std::slice::from_ref(&chat)).await.expect("a chat");
         tx.commit().await.expect("commit");
-        Self {
-            store,
-            cx,
-            router: router.id,
-            contact: contact.id,
-            chat: chat.id,
-        }
+        Self { store, cx, router: router.id, contact: contact.id, chat: chat.id }
     }
 
     /// A session of the contact, not stored.
@@ -142,11 +124,7 @@ where
 
     /// All messages of the chat, oldest first.
     pub(super) async fn messages(&self) -> Vec<Message> {
-        let query = crate::message::HistoryQuery {
-            chat_id: &self.chat,
-            before: None,
-            limit: 10_000,
-        };
+        let query = crate::message::HistoryQuery { chat_id: &self.chat, before: None, limit: 10_000 };
         let mut tx = self.store.read().await.expect("read");
         let mut items = tx.messages().history(&query).await.expect("history").items;
         items.reverse();
@@ -166,23 +144,13 @@ where
     /// A stored session.
     pub(super) async fn stored(&self, n: usize) -> Option<crate::session::StoredSession> {
         let mut tx = self.store.begin().await.expect("begin");
-        let mut found = tx
-            .sessions()
-            .find_many_for_update(&[session_id(n)])
-            .await
-            .expect("find");
+        let mut found = tx.sessions().find_many_for_update(&[session_id(n)]).await.expect("find");
         found.pop()
     }
 }
 
 pub(super) fn as_writes(writes: &[(Session, Option<i64>)]) -> Vec<SessionWrite<'_>> {
-    writes
-        .iter()
-        .map(|(session, expected)| SessionWrite {
-            session,
-            expected: *expected,
-        })
-        .collect()
+    writes.iter().map(|(session, expected)| SessionWrite { session, expected: *expected }).collect()
 }
 
 pub(super) fn later(millis: u64) -> Timestamp {

@@ -55,10 +55,7 @@ impl Drop for Client {
 impl Client {
     /// Connects and sends CONNECT with `auth`; `None` when nobody is there.
     pub async fn try_open(addr: SocketAddr, auth: &str, manner: Manner) -> Option<Self> {
-        let url = format!(
-            "ws://{addr}/webchat/socket.io/?EIO=4&transport=websocket{}",
-            manner.query
-        );
+        let url = format!("ws://{addr}/webchat/socket.io/?EIO=4&transport=websocket{}", manner.query);
         // Without Nagle's delay, as browsers connect.
         let connecting = tokio_tungstenite::connect_async_with_config(url, None, true);
         let (stream, _) = tokio::time::timeout(PATIENCE, connecting).await.ok()?.ok()?;
@@ -89,26 +86,16 @@ impl Client {
             }
             received.send_modify(|inbox| inbox.closed = true);
         });
-        let client = Self {
-            inbox,
-            out,
-            next_ack: AtomicU64::new(0),
-            taken: 0,
-            task,
-        };
+        let client = Self { inbox, out, next_ack: AtomicU64::new(0), taken: 0, task };
         client.raw(Frame::text(format!("40{auth}")));
         // Before the answer to its CONNECT a client may send nothing.
-        client
-            .wait_within(PATIENCE, |inbox| (inbox.connected || inbox.closed).then_some(()))
-            .await;
+        client.wait_within(PATIENCE, |inbox| (inbox.connected || inbox.closed).then_some(())).await;
         Some(client)
     }
 
     /// Connects and sends CONNECT with `auth`.
     pub async fn open_as(addr: SocketAddr, auth: Value, manner: Manner) -> Self {
-        Self::try_open(addr, &auth.to_string(), manner)
-            .await
-            .expect("somebody listens")
+        Self::try_open(addr, &auth.to_string(), manner).await.expect("somebody listens")
     }
 
     /// Connects and must be let in; the payload of `auth_ok`.
@@ -128,15 +115,9 @@ impl Client {
 
     /// Connects and must be refused: the code, once the server has hung up.
     pub async fn refused(addr: SocketAddr, auth: &str, manner: Manner) -> String {
-        let client = Self::try_open(addr, auth, manner)
-            .await
-            .expect("somebody listens");
+        let client = Self::try_open(addr, auth, manner).await.expect("somebody listens");
         let (name, payload) = client.answer().await;
-        assert_eq!(
-            (name.as_str(), &payload["message"]),
-            ("auth_error", &json!("erro interno")),
-            "{payload}"
-        );
+        assert_eq!((name.as_str(), &payload["message"]), ("auth_error", &json!("erro interno")), "{payload}");
         client.closed().await;
         assert!(client.event_now("auth_ok").is_none() && client.messages().is_empty());
         payload["code"].as_str().unwrap().to_owned()
@@ -145,10 +126,7 @@ impl Client {
     /// `auth_ok` or `auth_error`.
     pub async fn answer(&self) -> (String, Value) {
         self.wait("an answer to the handshake", |inbox| {
-            let at = inbox
-                .events
-                .iter()
-                .position(|(name, _)| name.starts_with("auth_"))?;
+            let at = inbox.events.iter().position(|(name, _)| name.starts_with("auth_"))?;
             Some(inbox.events.remove(at))
         })
         .await
@@ -157,10 +135,7 @@ impl Client {
     /// The same; `None` when the connection ends before.
     pub async fn try_answer(&self) -> Option<(String, Value)> {
         self.wait_within(PATIENCE, |inbox| {
-            let at = inbox
-                .events
-                .iter()
-                .position(|(name, _)| name.starts_with("auth_"));
+            let at = inbox.events.iter().position(|(name, _)| name.starts_with("auth_"));
             match at {
                 Some(at) => Some(Some(inbox.events.remove(at))),
                 None => inbox.closed.then_some(None),
@@ -203,8 +178,7 @@ impl Client {
 
     /// Waits until the server has hung up.
     pub async fn closed(&self) {
-        self.wait("the end of the connection", |inbox| inbox.closed.then_some(()))
-            .await;
+        self.wait("the end of the connection", |inbox| inbox.closed.then_some(())).await;
     }
 
     /// Whether the connection is over.
@@ -252,10 +226,7 @@ impl Client {
     /// Waits until a message with this text has come; everything up to it counts as taken.
     pub async fn until(&mut self, wanted: &str) {
         let found = self.wait(wanted, |inbox| {
-            inbox
-                .messages
-                .iter()
-                .position(|message| message["text"]["body"] == wanted)
+            inbox.messages.iter().position(|message| message["text"]["body"] == wanted)
         });
         self.taken = found.await + 1;
     }
@@ -263,9 +234,7 @@ impl Client {
     /// Emits and waits for the answer.
     pub async fn emit(&self, event: &str, payload: &Value) -> Value {
         let id = self.emit_later(event, payload);
-        self.try_ack(id)
-            .await
-            .unwrap_or_else(|| panic!("no answer to {event} {payload}"))
+        self.try_ack(id).await.unwrap_or_else(|| panic!("no answer to {event} {payload}"))
     }
 
     /// Sends a text that must be taken; the id of the message.
@@ -282,20 +251,16 @@ impl Client {
 
     /// Waits until there are `count` messages in all, or the connection has ended.
     pub async fn gather(&self, count: usize) -> Vec<Value> {
-        self.wait_within(PATIENCE, |inbox| {
-            (inbox.messages.len() >= count || inbox.closed).then_some(())
-        })
-        .await;
+        self.wait_within(PATIENCE, |inbox| (inbox.messages.len() >= count || inbox.closed).then_some(()))
+            .await;
         self.messages()
     }
 
     /// The next `count` messages.
     pub async fn next_messages(&mut self, count: usize) -> Vec<Value> {
         let until = self.taken + count;
-        self.wait(&format!("{count} more messages"), |inbox| {
-            (inbox.messages.len() >= until).then_some(())
-        })
-        .await;
+        self.wait(&format!("{count} more messages"), |inbox| (inbox.messages.len() >= until).then_some(()))
+            .await;
         let messages = self.messages()[self.taken..until].to_vec();
         self.taken = until;
         messages
@@ -316,10 +281,7 @@ impl Client {
 
 /// The text of a message.
 pub fn text(message: &Value) -> String {
-    message["text"]["body"]
-        .as_str()
-        .unwrap_or_else(|| panic!("no text: {message}"))
-        .to_owned()
+    message["text"]["body"].as_str().unwrap_or_else(|| panic!("no text: {message}")).to_owned()
 }
 
 /// The id of a message.
@@ -349,9 +311,7 @@ fn receive(packet: &str, inbox: &watch::Sender<Inbox>, out: &mpsc::UnboundedSend
         if let (Some(ack), body) = numbered(rest) {
             let answer = serde_json::from_str::<Vec<Value>>(body).unwrap_or_default();
             inbox.send_modify(|inbox| {
-                inbox
-                    .acks
-                    .insert(ack, answer.into_iter().next().unwrap_or_default());
+                inbox.acks.insert(ack, answer.into_iter().next().unwrap_or_default());
             });
         }
     } else if packet.starts_with("40") {

@@ -29,10 +29,7 @@ impl Answer {
         assert_eq!(self.headers["content-type"], "application/json", "{self:?}");
         let body = self.json();
         for field in ["code", "message", "requestId"] {
-            assert!(
-                body[field].as_str().is_some_and(|text| !text.is_empty()),
-                "{self:?}"
-            );
+            assert!(body[field].as_str().is_some_and(|text| !text.is_empty()), "{self:?}");
         }
     }
 }
@@ -69,14 +66,8 @@ fn parse(text: &str) -> Option<Answer> {
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let chunked = headers
-        .get("transfer-encoding")
-        .is_some_and(|value| value == "chunked");
-    Some(Answer {
-        status,
-        body: if chunked { unchunk(body) } else { body.to_owned() },
-        headers,
-    })
+    let chunked = headers.get("transfer-encoding").is_some_and(|value| value == "chunked");
+    Some(Answer { status, body: if chunked { unchunk(body) } else { body.to_owned() }, headers })
 }
 
 fn unchunk(mut body: &str) -> String {

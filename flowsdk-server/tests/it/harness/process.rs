@@ -56,12 +56,7 @@ impl Server {
             async move { found }
         })
         .await;
-        Self {
-            child,
-            addr,
-            log,
-            out,
-        }
+        Self { child, addr, log, out }
     }
 
     /// Waits until `/readyz` says so.
@@ -130,10 +125,7 @@ fn listening(out: &Path, log: &Path) -> Option<SocketAddr> {
     if let Some(line) = out.lines().filter_map(json).next() {
         return line["url"].as_str()?.strip_prefix("http://")?.parse().ok();
     }
-    let line = log
-        .lines()
-        .filter_map(json)
-        .find(|line| line["fields"]["message"] == "listening")?;
+    let line = log.lines().filter_map(json).find(|line| line["fields"]["message"] == "listening")?;
     line["fields"]["address"].as_str()?.parse().ok()
 }
 
@@ -146,13 +138,6 @@ fn tail(log: &Path) -> String {
 /// Runs `command` to its end; status, standard output, standard error.
 pub async fn run(mut command: Command) -> (ExitStatus, String, String) {
     let task = tokio::task::spawn_blocking(move || command.output().unwrap());
-    let output = tokio::time::timeout(PATIENCE, task)
-        .await
-        .expect("it ends")
-        .unwrap();
-    (
-        output.status,
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
+    let output = tokio::time::timeout(PATIENCE, task).await.expect("it ends").unwrap();
+    (output.status, String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
 }

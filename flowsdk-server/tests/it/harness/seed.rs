@@ -50,24 +50,13 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
     let mut tx = store.begin().await.unwrap();
     let (router, foreign) = (router(&mut tx, &cx).await, router(&mut tx, &cx).await);
     let echo = flow(&mut tx, &cx, &router, "eco {{input}}").await;
-    let card = flow(
-        &mut tx,
-        &cx,
-        &router,
-        "{{contact.name}}/{{plan}}/{{order.id}}/{{input}}",
-    )
-    .await;
+    let card = flow(&mut tx, &cx, &router, "{{contact.name}}/{{plan}}/{{order.id}}/{{input}}").await;
     let other = flow(&mut tx, &cx, &router, "outro {{input}}").await;
     let foreign_flow = flow(&mut tx, &cx, &foreign, "alheio {{input}}").await;
     tx.routers().set_initial_flow(&router, Some(&echo)).await.unwrap();
     let sealed = Some(key.encrypt(&secret));
     let mut channels = Vec::new();
-    for (flow, embed_secret) in [
-        (None, None),
-        (None, None),
-        (None, sealed.clone()),
-        (Some(card), sealed),
-    ] {
+    for (flow, embed_secret) in [(None, None), (None, None), (None, sealed.clone()), (Some(card), sealed)] {
         let channel = WebchatChannel {
             id: ChannelId::generate(cx.ids()),
             router_id: router.clone(),

@@ -54,11 +54,7 @@ impl Setup {
             eprintln!("SKIPPED: FLOWSDK_TEST_POSTGRES and FLOWSDK_TEST_REDIS are not set");
             return None;
         };
-        let index = FREE
-            .lock()
-            .unwrap()
-            .pop()
-            .unwrap_or_else(|| 1 + TAKEN.fetch_add(1, Ordering::SeqCst));
+        let index = FREE.lock().unwrap().pop().unwrap_or_else(|| 1 + TAKEN.fetch_add(1, Ordering::SeqCst));
         let address = redis.trim_start_matches("redis://").trim_end_matches('/');
         flush(address, index).await;
         Self::distributed_on(format!("redis://{address}/{index}"), Some(index)).await
@@ -78,12 +74,7 @@ impl Setup {
             .unwrap();
         let (server, _) = admin.rsplit_once('/').unwrap();
         let url = format!("{server}/{database}");
-        let services = Services {
-            admin: admin.clone(),
-            database,
-            redis,
-            index,
-        };
+        let services = Services { admin: admin.clone(), database, redis, index };
         let setup = Self::new(tempfile::tempdir().unwrap(), &url, Some(services)).await;
         Some(setup.with("STREAM_PARTITIONS", "4").with("LEASE_TTL", "2s"))
     }
@@ -93,17 +84,9 @@ impl Setup {
         let secret = || cx.ids().secret(2);
         let crypto: String = secret().chars().take(32).collect();
         let secrets = vec![crypto.clone(), secret(), secret(), secret()];
-        let names = [
-            "CRYPTO_SECRET",
-            "JWT_ACCESS_SECRET",
-            "JWT_REFRESH_SECRET",
-            "ADMIN_PASSWORD",
-        ];
-        let mut env: Vec<(String, String)> = names
-            .iter()
-            .zip(&secrets)
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect();
+        let names = ["CRYPTO_SECRET", "JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET", "ADMIN_PASSWORD"];
+        let mut env: Vec<(String, String)> =
+            names.iter().zip(&secrets).map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         env.push(("DATABASE_URL".to_owned(), url.to_owned()));
         env.push(("LISTEN_ADDR".to_owned(), "127.0.0.1:0".to_owned()));
         env.push(("WEBCHAT_NEW_VISITS_PER_MINUTE".to_owned(), "0".to_owned()));
@@ -113,14 +96,8 @@ impl Setup {
         let store = connect(url).await;
         let seeded = seed(&store, &MasterKey::new(&crypto).unwrap()).await;
         store.close().await;
-        let setup = Self {
-            dir,
-            env,
-            services,
-            started: AtomicU32::new(0),
-            secrets: Mutex::new(secrets),
-            seeded,
-        };
+        let setup =
+            Self { dir, env, services, started: AtomicU32::new(0), secrets: Mutex::new(secrets), seeded };
         setup.plant(&setup.seeded.secret);
         setup
     }
@@ -141,9 +118,7 @@ impl Setup {
     /// `serve` with this set-up's configuration.
     pub fn command(&self) -> std::process::Command {
         let mut command = command();
-        command
-            .arg("serve")
-            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.arg("serve").envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -176,11 +151,8 @@ impl Setup {
         let auth = serde_json::json!({ "channelId": self.seeded.open });
         let (client, ok) = Client::enter(server.addr, auth).await;
         let text = |name: &str| ok[name].as_str().unwrap().to_owned();
-        let identity = Identity {
-            channel: self.seeded.open.clone(),
-            user: text("userId"),
-            key: text("sessionKey"),
-        };
+        let identity =
+            Identity { channel: self.seeded.open.clone(), user: text("userId"), key: text("sessionKey") };
         self.plant(&identity.key);
         (client, identity)
     }
@@ -209,11 +181,7 @@ impl Identity {
 
     /// His credentials for the history.
     pub fn headers(&self) -> [(&str, &str); 3] {
-        [
-            ("x-channel-id", &self.channel),
-            ("x-user-id", &self.user),
-            ("x-session-key", &self.key),
-        ]
+        [("x-channel-id", &self.channel), ("x-user-id", &self.user), ("x-session-key", &self.key)]
     }
 }
 
@@ -229,10 +197,7 @@ impl Drop for Setup {
         let secrets = self.secrets.lock().unwrap();
         for entry in std::fs::read_dir(self.dir.path()).unwrap() {
             let path = entry.unwrap().path();
-            if !path
-                .extension()
-                .is_some_and(|kind| kind == "log" || kind == "out")
-            {
+            if !path.extension().is_some_and(|kind| kind == "log" || kind == "out") {
                 continue;
             }
             let log = std::fs::read_to_string(&path).unwrap();
@@ -249,17 +214,12 @@ impl Services {
     fn drop_database(&self) {
         let (admin, database) = (self.admin.clone(), self.database.clone());
         let dropping = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let mut connection = sqlx::PgConnection::connect(&admin).await?;
-                sqlx::query(sqlx::AssertSqlSafe(format!(
-                    "DROP DATABASE {database} WITH (FORCE)"
-                )))
-                .execute(&mut connection)
-                .await
+                sqlx::query(sqlx::AssertSqlSafe(format!("DROP DATABASE {database} WITH (FORCE)")))
+                    .execute(&mut connection)
+                    .await
             })
         });
         if !matches!(dropping.join(), Ok(Ok(_))) {
@@ -283,7 +243,5 @@ async fn flush(address: &str, index: u32) {
         stream.read_to_string(&mut answer).await.unwrap();
         assert_eq!(answer.matches("+OK").count(), 3, "{answer}");
     };
-    tokio::time::timeout(Duration::from_secs(10), exchange)
-        .await
-        .expect("Redis answers");
+    tokio::time::timeout(Duration::from_secs(10), exchange).await.expect("Redis answers");
 }

@@ -13,12 +13,7 @@ pub fn in_seconds(seconds: i64) -> i64 {
 
 pub fn sign_with(algorithm: Algorithm, secret: &str, claims: &Value) -> String {
     let _chosen_before = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
-    encode(
-        &Header::new(algorithm),
-        claims,
-        &EncodingKey::from_secret(secret.as_bytes()),
-    )
-    .unwrap()
+    encode(&Header::new(algorithm), claims, &EncodingKey::from_secret(secret.as_bytes())).unwrap()
 }
 
 /// Signed as the contract says; `exp` in an hour unless `claims` has one.

@@ -16,28 +16,18 @@ const LANDED: &[(&str, &str, &str)] = &[
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {
-    migrator
-        .iter()
-        .map(|migration| (migration.version, migration.description.to_string()))
-        .collect()
+    migrator.iter().map(|migration| (migration.version, migration.description.to_string())).collect()
 }
 
 fn checksums(migrator: &Migrator) -> Vec<String> {
     let hex = |bytes: &[u8]| bytes.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    migrator
-        .iter()
-        .map(|migration| hex(&migration.checksum))
-        .collect()
+    migrator.iter().map(|migration| hex(&migration.checksum)).collect()
 }
 
 #[test]
 fn landed_files_were_not_edited() {
     let (sqlite, postgres) = (checksums(&sqlite()), checksums(&postgres()));
-    let found: Vec<_> = sqlite
-        .iter()
-        .zip(&postgres)
-        .map(|(a, b)| (a.as_str(), b.as_str()))
-        .collect();
+    let found: Vec<_> = sqlite.iter().zip(&postgres).map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let landed: Vec<_> = LANDED.iter().map(|(_, a, b)| (*a, *b)).collect();
     assert_eq!(found, landed);
 }
@@ -45,25 +35,16 @@ fn landed_files_were_not_edited() {
 #[test]
 fn both_engines_have_the_same_migrations_and_every_file_is_one() {
     assert_eq!(names(&sqlite()), names(&postgres()));
-    let listed: BTreeSet<_> = names(&sqlite())
-        .into_iter()
-        .map(|(_, name)| format!("{name}.sql"))
-        .collect();
-    assert_eq!(
-        listed,
-        LANDED.iter().map(|(name, ..)| format!("{name}.sql")).collect()
-    );
+    let listed: BTreeSet<_> = names(&sqlite()).into_iter().map(|(_, name)| format!("{name}.sql")).collect();
+    assert_eq!(listed, LANDED.iter().map(|(name, ..)| format!("{name}.sql")).collect());
     for (number, name) in names(&sqlite()) {
         assert!(name.starts_with(&format!("{number:04}_")), "{number} {name}");
     }
     for engine in ["sqlite", "postgres"] {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("migrations")
-            .join(engine);
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(engine);
         let files = std::fs::read_dir(directory).expect("a directory");
-        let files: BTreeSet<_> = files
-            .map(|file| file.expect("a file").file_name().to_string_lossy().into_owned())
-            .collect();
+        let files: BTreeSet<_> =
+            files.map(|file| file.expect("a file").file_name().to_string_lossy().into_owned()).collect();
         assert_eq!(files, listed, "{engine}");
     }
 }
@@ -72,10 +53,7 @@ fn both_engines_have_the_same_migrations_and_every_file_is_one() {
 async fn an_empty_database_is_migrated_and_a_migrated_one_left_alone() {
     let mut connection = super::sqlite().await;
     for _ in 0..2 {
-        sqlite()
-            .run_direct(None, &mut connection, false)
-            .await
-            .expect("migrated");
+        sqlite().run_direct(None, &mut connection, false).await.expect("migrated");
         let applied: (i64,) = sqlx::query_as("SELECT COUNT(*) FROM _sqlx_migrations")
             .fetch_one(&mut connection)
             .await
@@ -86,10 +64,7 @@ async fn an_empty_database_is_migrated_and_a_migrated_one_left_alone() {
         return super::skipped("an_empty_database_is_migrated");
     };
     for _ in 0..2 {
-        postgres()
-            .run_direct(None, &mut connection, false)
-            .await
-            .expect("migrated");
+        postgres().run_direct(None, &mut connection, false).await.expect("migrated");
         let applied: (i64,) = sqlx::query_as("SELECT COUNT(*) FROM _sqlx_migrations")
             .fetch_one(&mut connection)
             .await

@@ -66,17 +66,10 @@ fn same<T: Ord + std::fmt::Debug>(mut sqlite: Vec<T>, mut postgres: Vec<T>) {
     sqlite.sort_unstable();
     postgres.sort_unstable();
     let only = |these: &[T], those: &[T]| -> Vec<String> {
-        these
-            .iter()
-            .filter(|item| !those.contains(item))
-            .map(|item| format!("{item:?}"))
-            .collect()
+        these.iter().filter(|item| !those.contains(item)).map(|item| format!("{item:?}")).collect()
     };
     let (left, right) = (only(&sqlite, &postgres), only(&postgres, &sqlite));
-    assert!(
-        sqlite == postgres,
-        "only on SQLite: {left:#?}\nonly on Postgres: {right:#?}"
-    );
+    assert!(sqlite == postgres, "only on SQLite: {left:#?}\nonly on Postgres: {right:#?}");
 }
 
 #[tokio::test]

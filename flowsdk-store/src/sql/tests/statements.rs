@@ -14,9 +14,7 @@ fn files() -> [(&'static str, &'static str, Statements); 11] {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
         };
     }
-    files!(
-        broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat
-    )
+    files!(broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat)
 }
 
 #[test]

@@ -18,10 +18,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) const GROUP: &str = GROUPS[0];
-pub(crate) const STREAM: StreamPartition = StreamPartition {
-    topic: TopicName::Flow,
-    index: 0,
-};
+pub(crate) const STREAM: StreamPartition = StreamPartition { topic: TopicName::Flow, index: 0 };
 /// By the clock of the key-value store, which stands still; owners renew and ask in real time.
 pub(crate) const TTL: Duration = Duration::from_millis(100);
 /// Longer than anything takes that is going to happen.
@@ -47,11 +44,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn failing(plan: impl Fn(usize, usize) -> Option<bool> + Send + Sync + 'static) -> Self {
-        Self {
-            plan: Box::new(plan),
-            notes: Mutex::default(),
-            progress: tokio::sync::Notify::new(),
-        }
+        Self { plan: Box::new(plan), notes: Mutex::default(), progress: tokio::sync::Notify::new() }
     }
 
     fn notes<R>(&self, look: impl FnOnce(&mut Notes) -> R) -> R {
@@ -136,10 +129,7 @@ impl BatchHandler for Recorder {
                 *attempts
             });
             verdicts.push(match (self.plan)(n, attempt) {
-                Some(transient) => Verdict::Retry {
-                    transient,
-                    reason: "on purpose".to_owned(),
-                },
+                Some(transient) => Verdict::Retry { transient, reason: "on purpose".to_owned() },
                 None => {
                     done.push(n);
                     Verdict::Done(())
@@ -173,11 +163,7 @@ impl Site {
     pub(crate) fn new(store: SqlStore) -> Self {
         let clock = ManualClock::at(1_795_085_820_050);
         let kv = Arc::new(SqlKeyValue::new(store.clone(), Arc::new(clock.clone())));
-        Self {
-            broker: Arc::new(SqlBroker::new(store)),
-            kv,
-            clock,
-        }
+        Self { broker: Arc::new(SqlBroker::new(store)), kv, clock }
     }
 
     pub(crate) fn lease_name(&self) -> String {
@@ -222,9 +208,7 @@ impl Site {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, empty)
-            .await
-            .expect("it is drained");
+        tokio::time::timeout(PATIENCE, empty).await.expect("it is drained");
     }
 }
 

@@ -26,24 +26,13 @@ async fn a_first_message_begins_a_session(store: SqlStore) {
     let report = world.handle(world.text("ana", "m1", "oi")).await;
     assert_eq!(bodies(&report), ["Hello "]);
     let stored = world.stored("ana").await.expect("a session").session;
-    assert_eq!(
-        (stored.router_id, stored.contact_id),
-        (world.router.clone(), world.contact("ana").await.id)
-    );
+    assert_eq!((stored.router_id, stored.contact_id), (world.router.clone(), world.contact("ana").await.id));
     let history = world.history(&stored.chat_id).await;
-    let rows: Vec<_> = history
-        .iter()
-        .map(|m| (m.direction, m.status, m.channel_message_id.as_deref()))
-        .collect();
-    let expected = [
-        (Direction::In, None, Some("m1")),
-        (Direction::Out, Some(MessageStatus::Pending), None),
-    ];
+    let rows: Vec<_> =
+        history.iter().map(|m| (m.direction, m.status, m.channel_message_id.as_deref())).collect();
+    let expected = [(Direction::In, None, Some("m1")), (Direction::Out, Some(MessageStatus::Sent), None)];
     assert_eq!(rows, expected);
-    assert_eq!(
-        (&report.stored[0].id, report.stored[0].duplicate),
-        (&history[0].id, false)
-    );
+    assert_eq!((&report.stored[0].id, report.stored[0].duplicate), (&history[0].id, false));
     assert_eq!(report.outgoing[0].internal_id, history[1].id);
     assert_eq!(*world.sink.0.lock().expect("a lock"), report.outgoing);
     assert_eq!(world.say("ana", "m2", "olá").await, ["You said olá"]);
@@ -65,10 +54,7 @@ async fn what_leads_nowhere_is_dropped(store: SqlStore) {
 
 async fn the_contact_of_a_webchat_is_the_gateways_business(store: SqlStore) {
     let world = World::new(store).await;
-    assert_eq!(
-        world.handle(world.text("dora", "m1", "oi")).await,
-        TurnReport::default()
-    );
+    assert_eq!(world.handle(world.text("dora", "m1", "oi")).await, TurnReport::default());
     world.add_visitor("dora").await;
     assert_eq!(world.say("dora", "m2", "oi").await, ["Hello "]);
 }
@@ -87,9 +73,7 @@ async fn a_router_without_a_flow_only_stores(store: SqlStore) {
     assert!(!report.stored[0].duplicate);
     // Its flow begins with the next message after it was given one.
     let end = serde_json::json!({ "end": true });
-    world
-        .publish("router2", "late", flow_of(&[block("b", "At last", &end)]))
-        .await;
+    world.publish("router2", "late", flow_of(&[block("b", "At last", &end)])).await;
     world.start_with("router2", "late").await;
     assert_eq!(world.say("other-ana", "m3", "oi!").await, ["At last"]);
 }
@@ -98,24 +82,15 @@ async fn a_token_starts_the_flow_it_names_within_its_router(store: SqlStore) {
     let world = World::new(store).await;
     world.add_router("router2", "c2").await;
     let end = serde_json::json!({ "end": true });
-    world
-        .publish("router2", "theirs", flow_of(&[block("b", "Theirs", &end)]))
-        .await;
-    world
-        .publish("router1", "ours", flow_of(&[block("b", "Ours", &end)]))
-        .await;
-    for (n, (flow, expected)) in [("ours", "Ours"), ("theirs", "Hello "), ("none", "Hello ")]
-        .into_iter()
-        .enumerate()
+    world.publish("router2", "theirs", flow_of(&[block("b", "Theirs", &end)])).await;
+    world.publish("router1", "ours", flow_of(&[block("b", "Ours", &end)])).await;
+    for (n, (flow, expected)) in
+        [("ours", "Ours"), ("theirs", "Hello "), ("none", "Hello ")].into_iter().enumerate()
     {
         let visitor = ["ana", "bia", "caio"][n];
         let mut event = world.event(visitor, vec![IncomingMessage::text(visitor, "oi")]);
         event.flow_id = Some(flow.parse().expect("an id"));
-        assert_eq!(
-            bodies(&world.handle(ConversationEvent::Incoming(event)).await),
-            [expected],
-            "{flow}"
-        );
+        assert_eq!(bodies(&world.handle(ConversationEvent::Incoming(event)).await), [expected], "{flow}");
     }
 }
 
@@ -126,10 +101,8 @@ async fn a_hundred_sessions_begin_in_one_commit(store: SqlStore) {
         world.add_visitor(visitor).await;
     }
     for (round, expected) in ["Hello ", "You said 1"].into_iter().enumerate() {
-        let events: Vec<_> = visitors
-            .iter()
-            .map(|v| world.text(v, &format!("{v}-{round}"), &round.to_string()))
-            .collect();
+        let events: Vec<_> =
+            visitors.iter().map(|v| world.text(v, &format!("{v}-{round}"), &round.to_string())).collect();
         let reports = world.try_handle(&events).await.expect("handled");
         assert_eq!(reports.len(), 100);
         for (visitor, report) in visitors.iter().zip(reports) {
@@ -137,17 +110,12 @@ async fn a_hundred_sessions_begin_in_one_commit(store: SqlStore) {
             assert_eq!(report.outgoing[0].session_id, session(visitor));
         }
     }
-    assert_eq!(
-        world.transcript_of("visitor42").await,
-        ["> 0", "< Hello ", "> 1", "< You said 1"]
-    );
+    assert_eq!(world.transcript_of("visitor42").await, ["> 0", "< Hello ", "> 1", "< You said 1"]);
     // A second session of a visitor, with another context, shares contact and chat.
     let hash = "0123456789abcdef";
     let id = SessionId::parse(format!("wc-c1-visitor42-ctx{hash}")).expect("a session id");
-    let events = [
-        world.text("visitor42", "v-2", "name"),
-        world.text(&format!("visitor42-ctx{hash}"), "v-3", "oi"),
-    ];
+    let events =
+        [world.text("visitor42", "v-2", "name"), world.text(&format!("visitor42-ctx{hash}"), "v-3", "oi")];
     let reports = world.try_handle(&events).await.expect("handled");
     assert_eq!(
         (bodies(&reports[0]), bodies(&reports[1])),
@@ -155,10 +123,8 @@ async fn a_hundred_sessions_begin_in_one_commit(store: SqlStore) {
     );
     assert_eq!(reports[1].outgoing[0].session_id, id);
     // Both change the contact in one commit: the changes of both stay.
-    let events = [
-        world.text("visitor42", "v-4", "name"),
-        world.text(&format!("visitor42-ctx{hash}"), "v-5", "mail"),
-    ];
+    let events =
+        [world.text("visitor42", "v-4", "name"), world.text(&format!("visitor42-ctx{hash}"), "v-5", "mail")];
     world.try_handle(&events).await.expect("handled");
     let contact = world.contact("visitor42").await;
     assert_eq!((contact.name.as_str(), contact.variables.len()), ("Ana", 2));
@@ -175,9 +141,7 @@ async fn the_order_within_a_chat_is_the_order_of_the_conversation(store: SqlStor
         // Other conversations go on, and a clock may step back.
         world.say("bia", &format!("b{n}"), &text).await;
         if n % 3 == 0 {
-            world
-                .clock
-                .set(world.cx.now() - std::time::Duration::from_millis(40));
+            world.clock.set(world.cx.now() - std::time::Duration::from_millis(40));
         }
     }
     assert_eq!(world.transcript_of("ana").await, expected);
@@ -186,19 +150,13 @@ async fn the_order_within_a_chat_is_the_order_of_the_conversation(store: SqlStor
 async fn messages_of_one_event_are_answered_one_by_one(store: SqlStore) {
     let world = World::new(store).await;
     let messages = ["oi", "1", "bye", "de novo", "2"];
-    let messages = messages
-        .iter()
-        .enumerate()
-        .map(|(n, text)| IncomingMessage::text(format!("m{n}"), *text));
+    let messages = messages.iter().enumerate().map(|(n, text)| IncomingMessage::text(format!("m{n}"), *text));
     let event = ConversationEvent::Incoming(world.event("ana", messages.collect()));
     for first in [true, false] {
         let report = world.handle(event.clone()).await;
         assert!(report.stored.iter().all(|stored| stored.duplicate != first));
-        let expected: &[&str] = if first {
-            &["Hello ", "You said 1", "Bye", "Hello ", "You said 2"]
-        } else {
-            &[]
-        };
+        let expected: &[&str] =
+            if first { &["Hello ", "You said 1", "Bye", "Hello ", "You said 2"] } else { &[] };
         assert_eq!(bodies(&report), expected);
     }
 }

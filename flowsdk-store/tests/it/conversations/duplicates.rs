@@ -26,29 +26,19 @@ on_every_database! {
 }
 
 fn with_client_id(id: &str, client: &str, text: &str) -> IncomingMessage {
-    IncomingMessage {
-        client_message_id: Some(client.to_owned()),
-        ..IncomingMessage::text(id, text)
-    }
+    IncomingMessage { client_message_id: Some(client.to_owned()), ..IncomingMessage::text(id, text) }
 }
 
 async fn an_event_that_comes_twice_runs_one_turn(store: SqlStore) {
     let world = World::new(store).await;
-    for (id, text, answer) in [
-        ("m1", "oi", "Hello "),
-        ("m2", "a", "You said a"),
-        ("m3", "bye", "Bye"),
-    ] {
+    for (id, text, answer) in [("m1", "oi", "Hello "), ("m2", "a", "You said a"), ("m3", "bye", "Bye")] {
         let event = world.text("ana", id, text);
         let first = world.handle(event.clone()).await;
         assert_eq!(bodies(&first), [answer]);
         for _ in 0..2 {
             let again = world.handle(event.clone()).await;
             assert_eq!(again.outgoing, [], "{text}");
-            assert_eq!(
-                (&again.stored[0].id, again.stored[0].duplicate),
-                (&first.stored[0].id, true)
-            );
+            assert_eq!((&again.stored[0].id, again.stored[0].duplicate), (&first.stored[0].id, true));
         }
     }
     let sent = world.sink.0.lock().expect("a lock").len();
@@ -63,10 +53,7 @@ async fn a_clients_own_id_counts_within_its_session(store: SqlStore) {
     };
     let first = send("ana", "m1").await;
     let again = send("ana", "m2").await;
-    assert_eq!(
-        (&again.stored[0].id, again.stored[0].duplicate),
-        (&first.stored[0].id, true)
-    );
+    assert_eq!((&again.stored[0].id, again.stored[0].duplicate), (&first.stored[0].id, true));
     assert_eq!(again.outgoing, []);
     assert_eq!(bodies(&send("bia", "m3").await), ["Hello "]);
 }
@@ -79,9 +66,7 @@ async fn one_event_may_bring_a_message_twice(store: SqlStore) {
         with_client_id("m3", "b", "1"),
         with_client_id("m4", "b", "1"),
     ];
-    let report = world
-        .handle(ConversationEvent::Incoming(world.event("ana", messages)))
-        .await;
+    let report = world.handle(ConversationEvent::Incoming(world.event("ana", messages))).await;
     assert_eq!(bodies(&report), ["Hello ", "You said 1"]);
     let duplicates: Vec<_> = report.stored.iter().map(|stored| stored.duplicate).collect();
     assert_eq!(duplicates, [false, true, false, true]);
@@ -90,11 +75,8 @@ async fn one_event_may_bring_a_message_twice(store: SqlStore) {
 
 async fn two_sessions_of_a_batch_may_bring_one_id(store: SqlStore) {
     let world = World::new(store).await;
-    let events = [
-        world.text("ana", "m1", "oi"),
-        world.text("bia", "m1", "oi"),
-        world.text("caio", "m2", "oi"),
-    ];
+    let events =
+        [world.text("ana", "m1", "oi"), world.text("bia", "m1", "oi"), world.text("caio", "m2", "oi")];
     for first in [true, false] {
         let reports = world.try_handle(&events).await.expect("handled");
         let answered: Vec<_> = reports.iter().map(|report| !report.outgoing.is_empty()).collect();
@@ -106,9 +88,7 @@ async fn two_sessions_of_a_batch_may_bring_one_id(store: SqlStore) {
 async fn every_input_twice_has_the_effects_of_once(store: SqlStore) {
     let world = World::new(store).await;
     let timeout = |visitor: &str| {
-        ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout {
-            session_id: session(visitor),
-        }))
+        ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id: session(visitor) }))
     };
     let inputs = [
         world.text("ana", "m1", "oi"),
@@ -124,14 +104,7 @@ async fn every_input_twice_has_the_effects_of_once(store: SqlStore) {
         world.handle(input.clone()).await;
         world.handle(input.clone()).await;
     }
-    let sent: Vec<_> = world
-        .sink
-        .0
-        .lock()
-        .expect("a lock")
-        .iter()
-        .map(super::world::body)
-        .collect();
+    let sent: Vec<_> = world.sink.0.lock().expect("a lock").iter().map(super::world::body).collect();
     assert_eq!(sent, ["Hello ", "You said a", "Bye", "Hello "]);
     world.clock.advance(MINUTE);
     assert_eq!(bodies(&world.handle(timeout("ana")).await), ["Too late"]);
@@ -150,11 +123,7 @@ async fn a_first_message_that_many_handle_at_once_runs_one_turn(store: SqlStore)
             let (world, visitor) = (Arc::clone(&world), visitor.clone());
             tasks.spawn(async move {
                 // Half of them have another message, so that they compete for the session, not for the row.
-                let id = if other % 2 == 0 {
-                    format!("{visitor}-m")
-                } else {
-                    format!("{visitor}-{other}")
-                };
+                let id = if other % 2 == 0 { format!("{visitor}-m") } else { format!("{visitor}-{other}") };
                 let events = [world.text(&visitor, &id, "oi")];
                 loop {
                     match world.try_handle(&events).await {
@@ -167,16 +136,8 @@ async fn a_first_message_that_many_handle_at_once_runs_one_turn(store: SqlStore)
         let answers: usize = tasks.join_all().await.into_iter().sum();
         assert_eq!(answers, 5, "one for each message");
         let transcript = world.transcript_of(&visitor).await;
-        assert_eq!(
-            transcript.iter().filter(|line| *line == "< Hello ").count(),
-            1,
-            "{transcript:?}"
-        );
-        assert_eq!(
-            transcript.iter().filter(|line| *line == "< You said oi").count(),
-            4,
-            "{transcript:?}"
-        );
+        assert_eq!(transcript.iter().filter(|line| *line == "< Hello ").count(), 1, "{transcript:?}");
+        assert_eq!(transcript.iter().filter(|line| *line == "< You said oi").count(), 4, "{transcript:?}");
     }
 }
 
@@ -188,17 +149,11 @@ async fn a_stale_write_is_tried_again(store: SqlStore) {
     let mut newer = stored.clone();
     newer.version += 1;
     let mut tx = world.store.begin().await.expect("begin");
-    let write = SessionWrite {
-        session: &newer,
-        expected: Some(stored.version),
-    };
+    let write = SessionWrite { session: &newer, expected: Some(stored.version) };
     tx.sessions().save_many(&[write]).await.expect("save");
     tx.commit().await.expect("commit");
     let mut tx = world.store.begin().await.expect("begin");
-    let write = SessionWrite {
-        session: &newer,
-        expected: Some(stored.version),
-    };
+    let write = SessionWrite { session: &newer, expected: Some(stored.version) };
     let stale = tx.sessions().save_many(&[write]).await;
     assert!(matches!(stale, Err(StorageError::Stale { .. })) && stale.expect_err("stale").is_transient());
     drop(tx);

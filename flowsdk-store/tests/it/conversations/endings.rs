@@ -27,10 +27,7 @@ async fn after_an_end_the_next_message_begins_anew(store: SqlStore) {
     let second = world.stored("ana").await.expect("a session").session;
     // The flow closed the first chat.
     assert_ne!(second.chat_id, first.chat_id);
-    assert_eq!(
-        world.transcript(&first.chat_id).await,
-        ["> oi", "< Hello ", "> bye", "< Bye"]
-    );
+    assert_eq!(world.transcript(&first.chat_id).await, ["> oi", "< Hello ", "> bye", "< Bye"]);
     assert_eq!(world.transcript(&second.chat_id).await, ["> oi", "< Hello "]);
     let mut tx = world.store.begin().await.expect("begin");
     let new = Chat::open(&world.cx, second.contact_id, second.router_id);
@@ -71,11 +68,7 @@ async fn a_loop_freezes_its_session(store: SqlStore) {
     assert!(stored.frozen);
     for (duplicate, id) in [(false, "m3"), (false, "m4"), (true, "m3"), (true, "m2")] {
         let report = world.handle(world.text("ana", id, "hey")).await;
-        assert_eq!(
-            (bodies(&report).len(), report.stored[0].duplicate),
-            (0, duplicate),
-            "{id}"
-        );
+        assert_eq!((bodies(&report).len(), report.stored[0].duplicate), (0, duplicate), "{id}");
     }
     assert_eq!(world.wait(MINUTE * 10).await, [""; 0], "it is not rung for");
     assert_eq!(world.stored("ana").await, Some(stored));
@@ -89,17 +82,11 @@ async fn a_session_that_failed_before_it_began_keeps_what_comes(store: SqlStore)
     let world = World::new(store).await;
     let entry = serde_json::json!({ "text": "a NUL: \0" });
     for _ in 0..2 {
-        let frozen = world
-            .conversations
-            .freeze(session("ana"), entry.clone(), "poison_entry", "\0 of it");
+        let frozen = world.conversations.freeze(session("ana"), entry.clone(), "poison_entry", "\0 of it");
         frozen.await.expect("frozen");
     }
     let report = world.handle(world.text("ana", "m1", "oi")).await;
-    assert_eq!(
-        (report.stored.len(), report.outgoing.len()),
-        (1, 0),
-        "kept and not answered"
-    );
+    assert_eq!((report.stored.len(), report.outgoing.len()), (1, 0), "kept and not answered");
     assert_eq!(world.stored("ana").await, None);
     assert_eq!(world.say("bia", "b1", "oi").await, ["Hello "]);
 }

@@ -78,13 +78,7 @@ impl Play {
             world.add_visitor(visitor).await;
         }
         visitors.push(format!("{}-ctx0123456789abcdef", visitors[0]));
-        Self {
-            world,
-            visitors,
-            said: HashMap::new(),
-            chats: HashSet::new(),
-            count: 0,
-        }
+        Self { world, visitors, said: HashMap::new(), chats: HashSet::new(), count: 0 }
     }
 
     async fn step(&mut self, step: &Step) {
@@ -93,13 +87,9 @@ impl Play {
             Step::Wait(millis) => {
                 self.world.clock.advance(Duration::from_millis(*millis));
                 for visitor in self.visitors.clone() {
-                    let timeout = InputTimeout {
-                        session_id: session(&visitor),
-                    };
-                    let report = self
-                        .world
-                        .handle(ConversationEvent::Flow(FlowEvent::InputTimeout(timeout)))
-                        .await;
+                    let timeout = InputTimeout { session_id: session(&visitor) };
+                    let report =
+                        self.world.handle(ConversationEvent::Flow(FlowEvent::InputTimeout(timeout))).await;
                     assert!(report.outgoing.iter().all(|event| body(event) == "Too late"));
                 }
             }
@@ -131,26 +121,16 @@ impl Play {
             }
             let ids: Vec<String> = event.iter().map(|message| message.id.clone()).collect();
             expected.push((ids, fresh));
-            batch.push(ConversationEvent::Incoming(
-                self.world.event(&self.visitors[*who], event),
-            ));
+            batch.push(ConversationEvent::Incoming(self.world.event(&self.visitors[*who], event)));
         }
         let reports = self.world.try_handle(&batch).await.expect("handled");
         for (report, (ids, fresh)) in reports.iter().zip(expected) {
             let mut new = HashSet::new();
-            let duplicates: Vec<_> = ids
-                .iter()
-                .map(|id| !(fresh.contains(id) && new.insert(id)))
-                .collect();
+            let duplicates: Vec<_> = ids.iter().map(|id| !(fresh.contains(id) && new.insert(id))).collect();
             let stored: Vec<_> = report.stored.iter().map(|stored| stored.duplicate).collect();
             assert_eq!(stored, duplicates, "{ids:?}");
-            assert_eq!(
-                report.outgoing.len(),
-                fresh.len(),
-                "each new message is answered once"
-            );
-            self.chats
-                .extend(report.outgoing.iter().filter_map(|event| event.chat_id.clone()));
+            assert_eq!(report.outgoing.len(), fresh.len(), "each new message is answered once");
+            self.chats.extend(report.outgoing.iter().filter_map(|event| event.chat_id.clone()));
         }
     }
 
@@ -175,21 +155,11 @@ impl Play {
             error: None,
             timestamp: self.world.cx.now(),
         };
-        MessagePersister::new(self.world.store.clone())
-            .apply(&[&event, &event])
-            .await
-            .expect("applied");
-        let after: HashMap<_, _> = self
-            .messages()
-            .await
-            .into_iter()
-            .map(|m| (m.id, m.status))
-            .collect();
+        MessagePersister::new(self.world.store.clone()).apply(&[&event, &event]).await.expect("applied");
+        let after: HashMap<_, _> = self.messages().await.into_iter().map(|m| (m.id, m.status)).collect();
         for message in &before {
             let expected: Option<MessageStatus> = if message.id == target.id {
-                message
-                    .status
-                    .map(|current| advance(current, status.message_status()))
+                message.status.map(|current| advance(current, status.message_status()))
             } else {
                 message.status
             };
@@ -222,10 +192,7 @@ impl Play {
 }
 
 async fn any_sequence_keeps_the_invariants(store: SqlStore, cases: usize) {
-    let config = Config {
-        rng_seed: RngSeed::Fixed(20_261_120),
-        ..Config::default()
-    };
+    let config = Config { rng_seed: RngSeed::Fixed(20_261_120), ..Config::default() };
     let mut runner = TestRunner::new(config);
     let mut world = World::new(store).await;
     for nth in 0..cases {
@@ -248,9 +215,7 @@ fn any_sequence_keeps_the_invariants_on_sqlite() {
 
 #[test]
 fn any_sequence_keeps_the_invariants_on_postgres() {
-    testkit::run(
-        "any_sequence_keeps_the_invariants",
-        databases::postgres,
-        |store| any_sequence_keeps_the_invariants(store, 25),
-    );
+    testkit::run("any_sequence_keeps_the_invariants", databases::postgres, |store| {
+        any_sequence_keeps_the_invariants(store, 25)
+    });
 }

@@ -29,10 +29,7 @@ async fn a_context_seeds_a_new_session(store: SqlStore) {
     assert_eq!(bodies(&send("m1", "gold").await), ["Hello gold"]);
     send("m2", "silver").await;
     let session = world.stored("ana").await.expect("a session").session;
-    assert_eq!(
-        session.variables["plan"], "gold",
-        "a session that runs keeps its own"
-    );
+    assert_eq!(session.variables["plan"], "gold", "a session that runs keeps its own");
 }
 
 async fn a_flow_changes_its_contact(store: SqlStore) {
@@ -53,23 +50,12 @@ async fn static_variables_are_read_and_secrets_decrypted(store: SqlStore) {
     let text = "{{router.brand}}/{{router.token}}/{{router.broken}}/{{flow.promo}}";
     let asks = json!({ "id": "ask", "type": "content", "input": {},
         "contents": [{ "type": "text", "text": { "body": text } }], "defaultOutput": { "flowId": "next" } });
-    world
-        .publish(
-            "router1",
-            "next",
-            flow_of(&[block("b", text, &json!({ "end": true }))]),
-        )
-        .await;
+    world.publish("router1", "next", flow_of(&[block("b", text, &json!({ "end": true }))])).await;
     world.publish("router1", "uses", flow_of(&[asks])).await;
     let variables = [
         (&of_router, "brand", Some("Ação"), None),
         (&of_router, "token", None, Some(key.encrypt("s3cr3t 👋"))),
-        (
-            &of_router,
-            "broken",
-            None,
-            Some(Encrypted::from_stored("00:11".to_owned())),
-        ),
+        (&of_router, "broken", None, Some(Encrypted::from_stored("00:11".to_owned()))),
         (&flow("uses"), "promo", Some("X1"), None),
         (&flow("next"), "promo", Some("X2"), None),
         (&flow("main"), "promo", Some("X3"), None),
@@ -82,10 +68,7 @@ async fn static_variables_are_read_and_secrets_decrypted(store: SqlStore) {
             value: value.map(str::to_owned),
             encrypted,
         };
-        tx.routers()
-            .put_static_variable(&format!("v{n}"), &variable, world.cx.now())
-            .await
-            .expect("put");
+        tx.routers().put_static_variable(&format!("v{n}"), &variable, world.cx.now()).await.expect("put");
     }
     tx.commit().await.expect("commit");
     world.start_with("router1", "uses").await;
@@ -97,14 +80,10 @@ async fn any_text_goes_through_a_turn(store: SqlStore) {
     let world = World::new(store).await;
     world.say("ana", "m0", "oi").await;
     let long = "á".repeat(4_096);
-    for (n, text) in ["'; --", "{{contact.name}}", "\\u0000 \\", "👩🏽‍🚀\u{202e}\r\n", &long]
-        .into_iter()
-        .enumerate()
+    for (n, text) in
+        ["'; --", "{{contact.name}}", "\\u0000 \\", "👩🏽‍🚀\u{202e}\r\n", &long].into_iter().enumerate()
     {
-        assert_eq!(
-            world.say("ana", &format!("m{}", n + 1), text).await,
-            [format!("You said {text}")]
-        );
+        assert_eq!(world.say("ana", &format!("m{}", n + 1), text).await, [format!("You said {text}")]);
     }
     let report = world.handle(world.text("ana", "nul\0", "a\0b")).await;
     assert_eq!((report.stored.len(), report.outgoing.len()), (1, 1));

@@ -55,21 +55,10 @@ impl World {
         let handover = Handover::Direct(Arc::clone(&sink) as Arc<dyn OutgoingSink>);
         let conversations = Arc::new(Conversations::new(Arc::clone(&store), cx.clone(), key, handover));
         let router = "router1".parse().expect("an id");
-        let world = Self {
-            store,
-            clock,
-            cx,
-            conversations,
-            sink,
-            router,
-        };
+        let world = Self { store, clock, cx, conversations, sink, router };
         world.add_router("router1", "c1").await;
         world.publish("router1", "main", main_flow()).await;
-        let detour = flow_of(&[block(
-            "back",
-            "Trip",
-            &json!({ "flowId": "main", "blockId": "loop" }),
-        )]);
+        let detour = flow_of(&[block("back", "Trip", &json!({ "flowId": "main", "blockId": "loop" }))]);
         world.publish("router1", "detour", detour).await;
         world.start_with("router1", "main").await;
         for visitor in ["ana", "bia", "caio"] {
@@ -130,10 +119,7 @@ impl World {
     pub(crate) async fn start_with(&self, router: &str, flow: &str) {
         let flow: FlowId = flow.parse().expect("an id");
         let mut tx = self.store.begin().await.expect("begin");
-        tx.routers()
-            .set_initial_flow(&router.parse().expect("an id"), Some(&flow))
-            .await
-            .expect("set");
+        tx.routers().set_initial_flow(&router.parse().expect("an id"), Some(&flow)).await.expect("set");
         tx.commit().await.expect("commit");
     }
 
@@ -150,11 +136,7 @@ impl World {
     pub(crate) async fn contact(&self, visitor: &str) -> Contact {
         let identity = session(visitor).contact_identity();
         let mut tx = self.store.read().await.expect("read");
-        tx.contacts()
-            .find_by_phone_numbers(&[identity])
-            .await
-            .expect("find")
-            .remove(0)
+        tx.contacts().find_by_phone_numbers(&[identity]).await.expect("find").remove(0)
     }
 
     pub(crate) fn event(&self, visitor: &str, messages: Vec<IncomingMessage>) -> IncomingEvent {
@@ -181,9 +163,7 @@ impl World {
         &self,
         events: &[ConversationEvent],
     ) -> Result<Vec<TurnReport>, ConversationError> {
-        self.conversations
-            .handle(&events.iter().collect::<Vec<_>>())
-            .await
+        self.conversations.handle(&events.iter().collect::<Vec<_>>()).await
     }
 
     pub(crate) async fn handle(&self, event: ConversationEvent) -> TurnReport {
@@ -198,10 +178,7 @@ impl World {
     /// Time passes, and whoever is due is rung for; gives what they are told.
     pub(crate) async fn wait(&self, step: Duration) -> Vec<String> {
         self.clock.advance(step);
-        let due = InputTimers::new(Arc::clone(&self.store))
-            .due(self.clock.now())
-            .await
-            .expect("due");
+        let due = InputTimers::new(Arc::clone(&self.store)).due(self.clock.now()).await.expect("due");
         let mut told = Vec::new();
         for session_id in due {
             let event = ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id }));
@@ -212,19 +189,11 @@ impl World {
 
     pub(crate) async fn stored(&self, visitor: &str) -> Option<StoredSession> {
         let mut tx = self.store.begin().await.expect("begin");
-        tx.sessions()
-            .find_many_for_update(&[session(visitor)])
-            .await
-            .expect("find")
-            .pop()
+        tx.sessions().find_many_for_update(&[session(visitor)]).await.expect("find").pop()
     }
 
     pub(crate) async fn history(&self, chat: &ChatId) -> Vec<Message> {
-        let query = HistoryQuery {
-            chat_id: chat,
-            before: None,
-            limit: 10_000,
-        };
+        let query = HistoryQuery { chat_id: chat, before: None, limit: 10_000 };
         let mut tx = self.store.read().await.expect("read");
         let mut items = tx.messages().history(&query).await.expect("history").items;
         items.reverse();
@@ -234,15 +203,8 @@ impl World {
     /// Both directions of a chat, oldest first.
     pub(crate) async fn transcript(&self, chat: &ChatId) -> Vec<String> {
         let line = |message: Message| {
-            let mark = if message.direction == Direction::In {
-                "> "
-            } else {
-                "< "
-            };
-            format!(
-                "{mark}{}",
-                message.content["text"]["body"].as_str().unwrap_or_default()
-            )
+            let mark = if message.direction == Direction::In { "> " } else { "< " };
+            format!("{mark}{}", message.content["text"]["body"].as_str().unwrap_or_default())
         };
         self.history(chat).await.into_iter().map(line).collect()
     }

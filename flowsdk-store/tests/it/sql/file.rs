@@ -46,20 +46,14 @@ fn a_checkpoint_moves_the_log_into_the_file_and_the_next_process_sees_everything
         || async { Some(()) },
         |()| async {
             let url = databases::new_file();
-            let DatabaseUrl::SqliteFile(path) = &url else {
-                panic!("{url:?}")
-            };
+            let DatabaseUrl::SqliteFile(path) = &url else { panic!("{url:?}") };
             let size = || std::fs::metadata(path).expect("a file").len();
-            let first = SqlStore::connect(&url, databases::routes())
-                .await
-                .expect("a database");
+            let first = SqlStore::connect(&url, databases::routes()).await.expect("a database");
             let before = size();
             first.checkpoint().await.expect("checkpoint");
             assert!(size() > before, "{} bytes", size());
             first.ping().await.expect("pong");
-            let second = SqlStore::connect(&url, databases::routes())
-                .await
-                .expect("it is migrated already");
+            let second = SqlStore::connect(&url, databases::routes()).await.expect("it is migrated already");
             let kv = SqlKeyValue::new(first.clone(), Arc::new(SystemClock));
             kv.set("k", "v", None).await.expect("set");
             let kv = SqlKeyValue::new(second.clone(), Arc::new(SystemClock));

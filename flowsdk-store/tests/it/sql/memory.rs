@@ -47,30 +47,22 @@ mod leases {
 /// database, must not go with him.
 #[test]
 fn the_database_survives_those_who_give_up() {
-    testkit::run(
-        "the_database_survives",
-        databases::memory,
-        |store: SqlStore| async move {
-            let kv = SqlKeyValue::new(store.clone(), Arc::new(SystemClock));
-            kv.set("k", "v", None).await.expect("set");
-            for round in 0..300 {
-                let mut tasks = JoinSet::new();
-                for _ in 0..4 {
-                    let store = store.clone();
-                    tasks.spawn(async move { drop(store.begin().await) });
-                    let kv = kv.clone();
-                    tasks.spawn(async move { drop(kv.set("other", "v", None).await) });
-                }
-                for _ in 0..round % 40 {
-                    tokio::task::yield_now().await;
-                }
-                tasks.shutdown().await;
-                assert_eq!(
-                    kv.get("k").await.expect("get").as_deref(),
-                    Some("v"),
-                    "round {round}"
-                );
+    testkit::run("the_database_survives", databases::memory, |store: SqlStore| async move {
+        let kv = SqlKeyValue::new(store.clone(), Arc::new(SystemClock));
+        kv.set("k", "v", None).await.expect("set");
+        for round in 0..300 {
+            let mut tasks = JoinSet::new();
+            for _ in 0..4 {
+                let store = store.clone();
+                tasks.spawn(async move { drop(store.begin().await) });
+                let kv = kv.clone();
+                tasks.spawn(async move { drop(kv.set("other", "v", None).await) });
             }
-        },
-    );
+            for _ in 0..round % 40 {
+                tokio::task::yield_now().await;
+            }
+            tasks.shutdown().await;
+            assert_eq!(kv.get("k").await.expect("get").as_deref(), Some("v"), "round {round}");
+        }
+    });
 }

@@ -14,11 +14,7 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Every stream goes to the groups of the conformance suites.
 pub(crate) fn routes() -> OutboxRoutes {
-    OutboxRoutes::embedded(
-        TopicName::ALL
-            .into_iter()
-            .flat_map(|topic| GROUPS.map(|group| (topic, group))),
-    )
+    OutboxRoutes::embedded(TopicName::ALL.into_iter().flat_map(|topic| GROUPS.map(|group| (topic, group))))
 }
 
 /// A database in memory.
@@ -27,16 +23,12 @@ pub(crate) async fn memory() -> SqlStore {
 }
 
 pub(crate) async fn memory_with(routes: OutboxRoutes) -> SqlStore {
-    SqlStore::connect(&DatabaseUrl::SqliteMemory, routes)
-        .await
-        .expect("a database")
+    SqlStore::connect(&DatabaseUrl::SqliteMemory, routes).await.expect("a database")
 }
 
 /// A database in a file.
 pub(crate) async fn file() -> SqlStore {
-    SqlStore::connect(&new_file(), routes())
-        .await
-        .expect("a database")
+    SqlStore::connect(&new_file(), routes()).await.expect("a database")
 }
 
 /// The address of a new database file.
@@ -54,16 +46,10 @@ pub(crate) fn new_file() -> DatabaseUrl {
 /// Removes what earlier runs left: a test process has no end at which it could do so itself.
 fn forget_files_of_the_past(root: &Path) {
     let alive = |path: &PathBuf| {
-        let process = path
-            .file_name()
-            .and_then(|name| name.to_str()?.strip_prefix("sqlite-"));
+        let process = path.file_name().and_then(|name| name.to_str()?.strip_prefix("sqlite-"));
         process.is_none_or(|process| Path::new("/proc").join(process).exists())
     };
-    let paths = fs::read_dir(root)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
+    let paths = fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path());
     for path in paths.filter(|path| !alive(path)) {
         drop(fs::remove_dir_all(path));
     }
@@ -92,20 +78,11 @@ pub(crate) fn connected(name: String) {
 /// The address and name of a new database on the test server.
 pub(crate) async fn new_postgres() -> Option<(DatabaseUrl, String)> {
     let server = std::env::var("FLOWSDK_TEST_POSTGRES").ok()?;
-    let mut admin = PgConnection::connect(&server)
-        .await
-        .expect("the test server answers");
+    let mut admin = PgConnection::connect(&server).await.expect("the test server answers");
     drop_finished(&mut admin).await;
-    let name = format!(
-        "flowsdk_{}_{}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    );
+    let name = format!("flowsdk_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let statement = AssertSqlSafe(format!("CREATE DATABASE {name}"));
-    sqlx::raw_sql(statement)
-        .execute(&mut admin)
-        .await
-        .expect("a database");
+    sqlx::raw_sql(statement).execute(&mut admin).await.expect("a database");
     admin.close().await.expect("close");
     let (server, _) = server.rsplit_once('/').expect("the address names a database");
     Some((format!("{server}/{name}").parse().expect("an address"), name))
@@ -128,10 +105,7 @@ async fn drop_finished(admin: &mut PgConnection) {
             let statement = AssertSqlSafe(format!("DROP DATABASE IF EXISTS {name}"));
             drop(sqlx::raw_sql(statement).execute(&mut *admin).await);
         }
-        READY
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .append(&mut ready);
+        READY.lock().unwrap_or_else(PoisonError::into_inner).append(&mut ready);
     }
 }
 

@@ -34,21 +34,11 @@ pub(super) fn check(message: &ContentMessage, pointer: &str, findings: &mut Find
         ContentMessage::Interactive { interactive } => {
             let pointer = format!("{pointer}/interactive");
             match interactive {
-                Interactive::Button {
-                    header,
-                    body,
-                    footer,
-                    action,
-                } => {
+                Interactive::Button { header, body, footer, action } => {
                     frame(header.as_ref(), body, footer.as_ref(), &pointer, findings);
                     buttons(action, &format!("{pointer}/action/buttons"), findings);
                 }
-                Interactive::List {
-                    header,
-                    body,
-                    footer,
-                    action,
-                } => {
+                Interactive::List { header, body, footer, action } => {
                     frame(header.as_ref(), body, footer.as_ref(), &pointer, findings);
                     list(action, &format!("{pointer}/action"), findings);
                 }
@@ -61,11 +51,7 @@ fn media(media: &Media, pointer: &str, findings: &mut Findings) {
     let link = Template::parse(&media.link);
     let is_address = |link: &str| link.starts_with("https://") || link.starts_with("http://");
     if link.as_literal().is_some_and(|link| !is_address(link)) {
-        findings.error(
-            "bad_link",
-            format!("{pointer}/link"),
-            "an address starts with https://",
-        );
+        findings.error("bad_link", format!("{pointer}/link"), "an address starts with https://");
     }
     if let Some(caption) = &media.caption {
         limit(caption, CAPTION, &format!("{pointer}/caption"), findings);
@@ -90,11 +76,7 @@ fn frame(
 
 fn buttons(action: &ButtonAction, pointer: &str, findings: &mut Findings) {
     if !(1..=MAX_BUTTONS).contains(&action.buttons.len()) {
-        findings.error(
-            "too_many_buttons",
-            pointer,
-            format!("a message has 1 to {MAX_BUTTONS} buttons"),
-        );
+        findings.error("too_many_buttons", pointer, format!("a message has 1 to {MAX_BUTTONS} buttons"));
     }
     let mut ids = HashSet::new();
     let mut titles = HashSet::new();
@@ -103,30 +85,17 @@ fn buttons(action: &ButtonAction, pointer: &str, findings: &mut Findings) {
         reply_id(&reply.id, &mut ids, &pointer, findings);
         required(&reply.title, BUTTON_TITLE, &format!("{pointer}/title"), findings);
         if !titles.insert(reply.title.as_str()) {
-            findings.error(
-                "duplicate_title",
-                format!("{pointer}/title"),
-                "two buttons look the same",
-            );
+            findings.error("duplicate_title", format!("{pointer}/title"), "two buttons look the same");
         }
     }
 }
 
 fn list(action: &ListAction, pointer: &str, findings: &mut Findings) {
-    required(
-        &action.button,
-        BUTTON_TITLE,
-        &format!("{pointer}/button"),
-        findings,
-    );
+    required(&action.button, BUTTON_TITLE, &format!("{pointer}/button"), findings);
     let rows: usize = action.sections.iter().map(|section| section.rows.len()).sum();
     let pointer = format!("{pointer}/sections");
     if !(1..=MAX_ROWS).contains(&rows) {
-        findings.error(
-            "too_many_rows",
-            &pointer,
-            format!("a list has 1 to {MAX_ROWS} rows in all"),
-        );
+        findings.error("too_many_rows", &pointer, format!("a list has 1 to {MAX_ROWS} rows in all"));
     }
     let mut ids = HashSet::new();
     for (at, section) in action.sections.iter().enumerate() {
@@ -143,12 +112,7 @@ fn list(action: &ListAction, pointer: &str, findings: &mut Findings) {
             reply_id(&row.id, &mut ids, &pointer, findings);
             required(&row.title, ROW_TITLE, &format!("{pointer}/title"), findings);
             if let Some(description) = &row.description {
-                limit(
-                    description,
-                    ROW_DESCRIPTION,
-                    &format!("{pointer}/description"),
-                    findings,
-                );
+                limit(description, ROW_DESCRIPTION, &format!("{pointer}/description"), findings);
             }
         }
     }
@@ -157,18 +121,10 @@ fn list(action: &ListAction, pointer: &str, findings: &mut Findings) {
 fn reply_id<'a>(id: &'a str, ids: &mut HashSet<&'a str>, pointer: &str, findings: &mut Findings) {
     let pointer = format!("{pointer}/id");
     if id.trim().is_empty() || id.chars().count() > REPLY_ID {
-        findings.error(
-            "bad_reply_id",
-            &pointer,
-            format!("an id has 1 to {REPLY_ID} characters"),
-        );
+        findings.error("bad_reply_id", &pointer, format!("an id has 1 to {REPLY_ID} characters"));
     }
     if !ids.insert(id) {
-        findings.error(
-            "duplicate_reply",
-            pointer,
-            format!("the id `{id}` is there twice"),
-        );
+        findings.error("duplicate_reply", pointer, format!("the id `{id}` is there twice"));
     }
 }
 
@@ -183,11 +139,7 @@ fn required(text: &str, most: usize, pointer: &str, findings: &mut Findings) {
 fn limit(text: &str, most: usize, pointer: &str, findings: &mut Findings) {
     let length = Template::parse(text).literal_chars();
     if length > most {
-        findings.error(
-            "too_long",
-            pointer,
-            format!("{length} characters of at most {most}"),
-        );
+        findings.error("too_long", pointer, format!("{length} characters of at most {most}"));
     }
 }
 

@@ -25,10 +25,7 @@ struct Graph<'a> {
 impl<'a> Graph<'a> {
     fn new(definition: &'a FlowDefinition) -> Self {
         let ids = definition.blocks.iter().map(Block::id);
-        Self {
-            definition,
-            index: ids.enumerate().map(|(at, id)| (id, at)).collect(),
-        }
+        Self { definition, index: ids.enumerate().map(|(at, id)| (id, at)).collect() }
     }
 
     fn find(&self, block: &BlockId) -> Option<usize> {
@@ -72,26 +69,17 @@ impl<'a> Graph<'a> {
         let blocks = &self.definition.blocks;
         let mut seen = vec![false; blocks.len()];
         let error_target = self.definition.settings.error_target.as_ref();
-        let mut open: Vec<usize> = std::iter::once(start)
-            .chain(error_target.and_then(|target| self.inside(target)))
-            .collect();
+        let mut open: Vec<usize> =
+            std::iter::once(start).chain(error_target.and_then(|target| self.inside(target))).collect();
         while let Some(at) = open.pop() {
             if !std::mem::replace(&mut seen[at], true) {
                 let Block::Content(block) = &blocks[at];
-                open.extend(
-                    targets(block)
-                        .into_iter()
-                        .filter_map(|(target, _)| self.inside(target)),
-                );
+                open.extend(targets(block).into_iter().filter_map(|(target, _)| self.inside(target)));
             }
         }
         for (at, block) in blocks.iter().enumerate().filter(|(at, _)| !seen[*at]) {
             findings.block = Some(block.id().clone());
-            findings.warn(
-                "unreachable_block",
-                format!("/blocks/{at}"),
-                "nothing leads to this block",
-            );
+            findings.warn("unreachable_block", format!("/blocks/{at}"), "nothing leads to this block");
         }
         findings.block = None;
     }
@@ -142,10 +130,7 @@ impl<'a> Graph<'a> {
         if block.input.is_some() {
             return Vec::new();
         }
-        targets(block)
-            .into_iter()
-            .filter_map(|(target, _)| self.inside(target))
-            .collect()
+        targets(block).into_iter().filter_map(|(target, _)| self.inside(target)).collect()
     }
 }
 
@@ -159,12 +144,7 @@ fn targets(block: &ContentBlock) -> Vec<(&Target, String)> {
         .collect();
     targets.push((&block.default_output, "/defaultOutput".into()));
     if let Some(input) = &block.input {
-        targets.extend(
-            input
-                .timeout_target
-                .as_ref()
-                .map(|target| (target, "/input/timeoutTarget".into())),
-        );
+        targets.extend(input.timeout_target.as_ref().map(|target| (target, "/input/timeoutTarget".into())));
         let fail_target = input.validation.as_ref().and_then(|v| v.fail_target.as_ref());
         targets.extend(fail_target.map(|target| (target, "/input/validation/failTarget".into())));
     }

@@ -59,11 +59,7 @@ impl FlowDefinition {
 /// A wait that ends at once would end every session; one of months keeps dead sessions alive.
 fn timeout(millis: u64, pointer: &str, findings: &mut Findings) {
     if !(1..=MAX_TIMEOUT_MS).contains(&millis) {
-        findings.error(
-            "out_of_range",
-            pointer,
-            format!("from 1 to {MAX_TIMEOUT_MS} milliseconds"),
-        );
+        findings.error("out_of_range", pointer, format!("from 1 to {MAX_TIMEOUT_MS} milliseconds"));
     }
 }
 
@@ -84,13 +80,7 @@ impl Findings {
     }
 
     fn add(&mut self, severity: Severity, code: &'static str, pointer: String, message: String) {
-        self.problems.push(Problem {
-            severity,
-            code,
-            block_id: self.block.clone(),
-            pointer,
-            message,
-        });
+        self.problems.push(Problem { severity, code, block_id: self.block.clone(), pointer, message });
     }
 }
 

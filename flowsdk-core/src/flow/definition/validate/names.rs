@@ -10,25 +10,11 @@ use crate::flow::interpolate::{Template, Token};
 const MAX_NAME: usize = 128;
 
 /// Session variables that the engine and the desk write (spec A 9, spec B 3.3).
-const BUILT_IN: [&str; 5] = [
-    "lastInput",
-    "ticket",
-    "handoffDeflect",
-    "agentEndReason",
-    "agentHandoffReason",
-];
+const BUILT_IN: [&str; 5] = ["lastInput", "ticket", "handoffDeflect", "agentEndReason", "agentHandoffReason"];
 
 /// Names that a token reads as something else than a session variable.
-const RESERVED: [&str; 8] = [
-    "input",
-    "inputMessage",
-    "lastInput",
-    "router",
-    "flow",
-    "contact",
-    "system",
-    "session",
-];
+const RESERVED: [&str; 8] =
+    ["input", "inputMessage", "lastInput", "router", "flow", "contact", "system", "session"];
 
 /// Contact variables that are read as `contact.variables.<key>` only (spec A 9).
 const RESERVED_CONTACT: [&str; 4] = ["name", "phoneNumber", "whatsapp", "variables"];
@@ -98,11 +84,7 @@ pub(super) fn contact_variable(key: &str, pointer: &str, findings: &mut Findings
             "a name has 1 to 128 characters, no dots, braces or outer spaces",
         );
     } else if RESERVED_CONTACT.contains(&key) {
-        findings.warn(
-            "reserved_name",
-            pointer,
-            format!("read it as `{{{{contact.variables.{key}}}}}`"),
-        );
+        findings.warn("reserved_name", pointer, format!("read it as `{{{{contact.variables.{key}}}}}`"));
     }
 }
 
@@ -119,11 +101,9 @@ pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>
     for token in template.tokens() {
         match token {
             Token::Variable(path) => read(path.root(), pointer, known, findings),
-            Token::Missing => findings.warn(
-                "unknown_token",
-                pointer,
-                "a token has no such name and stays empty",
-            ),
+            Token::Missing => {
+                findings.warn("unknown_token", pointer, "a token has no such name and stays empty")
+            }
             Token::Session(path) if !SESSION_FIELDS.contains(&path.root()) => {
                 let message = format!("a session has no field `{}`", path.root());
                 findings.warn("unknown_token", pointer, message);
@@ -136,10 +116,6 @@ pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>
 /// Warns when no one sets the session variable `name`.
 pub(super) fn read(name: &str, pointer: &str, known: &HashSet<String>, findings: &mut Findings) {
     if !known.contains(name) {
-        findings.warn(
-            "unknown_variable",
-            pointer,
-            format!("nothing in this flow sets `{name}`"),
-        );
+        findings.warn("unknown_variable", pointer, format!("nothing in this flow sets `{name}`"));
     }
 }

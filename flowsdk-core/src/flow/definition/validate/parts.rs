@@ -30,23 +30,13 @@ pub(super) fn block(block: &ContentBlock, pointer: &str, known: &Known, findings
         input(own, &format!("{pointer}/input"), known, findings);
     }
     actions(&block.on_leave, &format!("{pointer}/onLeave"), known, findings);
-    outputs(
-        &block.output_conditions,
-        &format!("{pointer}/outputConditions"),
-        known,
-        findings,
-    );
+    outputs(&block.output_conditions, &format!("{pointer}/outputConditions"), known, findings);
 }
 
 fn actions(actions: &[Action], pointer: &str, known: &Known, findings: &mut Findings) {
     for (at, action) in actions.iter().enumerate() {
         let pointer = format!("{pointer}/{at}");
-        conditions(
-            &action.conditions,
-            &format!("{pointer}/conditions"),
-            known,
-            findings,
-        );
+        conditions(&action.conditions, &format!("{pointer}/conditions"), known, findings);
         match &action.kind {
             ActionKind::SetVariable { key, value } => {
                 names::variable(key, &format!("{pointer}/key"), findings);
@@ -58,12 +48,7 @@ fn actions(actions: &[Action], pointer: &str, known: &Known, findings: &mut Find
             }
             ActionKind::DeleteVariable { key } => names::variable(key, &format!("{pointer}/key"), findings),
             ActionKind::SetContactName { value } => {
-                names::tokens(
-                    &Template::parse(value),
-                    &format!("{pointer}/value"),
-                    known,
-                    findings,
-                );
+                names::tokens(&Template::parse(value), &format!("{pointer}/value"), known, findings);
             }
             ActionKind::Delay { millis } if *millis > MAX_DELAY_MS => {
                 let message = format!("at most {MAX_DELAY_MS} milliseconds");
@@ -113,10 +98,7 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
         }
     };
     match &validation.kind {
-        ValidationKind::Text {
-            min_length,
-            max_length,
-        } => {
+        ValidationKind::Text { min_length, max_length } => {
             range(min_length.unwrap_or(0).max(1) <= max_length.unwrap_or(usize::MAX));
         }
         ValidationKind::Number { min, max, .. } => {
@@ -125,11 +107,7 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
         ValidationKind::Options { options } => {
             let pointer = format!("{pointer}/options");
             if options.is_empty() || options.iter().any(|option| option.trim().is_empty()) {
-                findings.error(
-                    "no_options",
-                    pointer,
-                    "there is at least one option and none is empty",
-                );
+                findings.error("no_options", pointer, "there is at least one option and none is empty");
             }
         }
         ValidationKind::Regex { pattern } => {
@@ -159,18 +137,9 @@ fn outputs(outputs: &[OutputCondition], pointer: &str, known: &Known, findings: 
             findings.error("duplicate_output", format!("{pointer}/id"), message);
         }
         if output.conditions.is_empty() {
-            findings.warn(
-                "always_taken",
-                &pointer,
-                "an output without conditions is always taken",
-            );
+            findings.warn("always_taken", &pointer, "an output without conditions is always taken");
         }
-        conditions(
-            &output.conditions,
-            &format!("{pointer}/conditions"),
-            known,
-            findings,
-        );
+        conditions(&output.conditions, &format!("{pointer}/conditions"), known, findings);
     }
 }
 

@@ -20,11 +20,7 @@ fn problems(definition: &Value) -> Vec<String> {
     found
         .iter()
         .map(|problem| {
-            let mark = if problem.severity == Severity::Warning {
-                "?"
-            } else {
-                ""
-            };
+            let mark = if problem.severity == Severity::Warning { "?" } else { "" };
             format!("{}{mark} {}", problem.code, problem.pointer)
         })
         .collect()
@@ -44,10 +40,7 @@ fn with(pointer: &str, value: Value) -> Vec<String> {
 
 fn block(extra: &Value) -> Value {
     let mut block = json!({ "id": "extra", "type": "content", "defaultOutput": { "end": true } });
-    block
-        .as_object_mut()
-        .expect("an object")
-        .extend(extra.as_object().expect("an object").clone());
+    block.as_object_mut().expect("an object").extend(extra.as_object().expect("an object").clone());
     block
 }
 
@@ -93,21 +86,9 @@ fn graphs_are_checked() {
             json!({ "blockId": "x" }),
             "target_not_found /blocks/2/defaultOutput/blockId",
         ),
-        (
-            "/blocks/0/outputConditions",
-            json!([]),
-            "unreachable_block? /blocks/1",
-        ),
-        (
-            "/blocks/4/defaultOutput",
-            json!({ "blockId": "sorry" }),
-            "cycle_without_input /blocks/4",
-        ),
-        (
-            "/blocks/4/defaultOutput",
-            json!({ "blockId": "bye" }),
-            "cycle_without_input /blocks/4",
-        ),
+        ("/blocks/0/outputConditions", json!([]), "unreachable_block? /blocks/1"),
+        ("/blocks/4/defaultOutput", json!({ "blockId": "sorry" }), "cycle_without_input /blocks/4"),
+        ("/blocks/4/defaultOutput", json!({ "blockId": "bye" }), "cycle_without_input /blocks/4"),
     ] {
         assert_eq!(with(pointer, value.clone()), [expected], "{pointer} = {value}");
     }
@@ -116,16 +97,10 @@ fn graphs_are_checked() {
         [""; 0],
         "a cycle with input"
     );
-    assert_eq!(
-        with("/blocks/4/defaultOutput", json!({ "flowId": "other" })),
-        [""; 0]
-    );
+    assert_eq!(with("/blocks/4/defaultOutput", json!({ "flowId": "other" })), [""; 0]);
     assert!(with("/blocks/4/id", json!("sorry")).contains(&"duplicate_block /blocks/4/id".to_owned()));
     let empty = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [] });
-    assert_eq!(
-        problems(&empty),
-        ["no_blocks /blocks", "start_not_found /startBlockId"]
-    );
+    assert_eq!(problems(&empty), ["no_blocks /blocks", "start_not_found /startBlockId"]);
 }
 
 #[test]
@@ -141,11 +116,7 @@ fn settings_and_inputs_stay_in_range() {
         ("/blocks/0/onEnter/0/key", json!(""), "bad_name"),
         ("/blocks/0/onEnter/0/key", json!("input"), "reserved_name?"),
         ("/blocks/1/onLeave/0/key", json!("name"), "reserved_name?"),
-        (
-            "/blocks/0/onEnter/0/value",
-            json!("{{router.token}}"),
-            "static_in_variable?",
-        ),
+        ("/blocks/0/onEnter/0/value", json!("{{router.token}}"), "static_in_variable?"),
     ] {
         let found = with(pointer, value.clone());
         assert_eq!(found[0], format!("{code} {pointer}"), "{pointer} = {value}");
@@ -166,10 +137,7 @@ fn conditions_are_checked() {
     };
     let at = "/blocks/0/outputConditions/0/conditions/0";
     let input = json!({ "type": "input" });
-    assert_eq!(
-        with(json!({ "source": input, "comparator": "equals" })),
-        [format!("no_values {at}")]
-    );
+    assert_eq!(with(json!({ "source": input, "comparator": "equals" })), [format!("no_values {at}")]);
     assert_eq!(with(json!({ "source": input, "comparator": "exists" })), [""; 0]);
     let bad = json!({ "source": input, "comparator": "matches", "values": ["("] });
     assert_eq!(with(bad), [format!("bad_regex {at}/values/0")]);
@@ -198,16 +166,11 @@ fn tokens_that_stay_empty_are_pointed_out() {
         ("{{system.later}}", Some("unknown_token?")),
         ("{{session.colour}}", Some("unknown_token?")),
         ("x{{}}", Some("unknown_token?")),
-        (
-            "{{ticket.exit.key}}{{handoffDeflect.reason}}{{lastInput}}{{session.source}}{{contact.any}}",
-            None,
-        ),
+        ("{{ticket.exit.key}}{{handoffDeflect.reason}}{{lastInput}}{{session.source}}{{contact.any}}", None),
     ] {
         let found = of_block(&json!({ "contents": [{ "type": "text", "text": { "body": text } }] }));
-        let expected: Vec<String> = expected
-            .map(|code| format!("{code} /blocks/0/contents/0"))
-            .into_iter()
-            .collect();
+        let expected: Vec<String> =
+            expected.map(|code| format!("{code} /blocks/0/contents/0")).into_iter().collect();
         assert_eq!(found, expected, "{text}");
     }
 }

@@ -76,10 +76,9 @@ fn action() -> impl Strategy<Value = Value> {
         any_text().prop_map(|value| json!({ "type": "setVariable", "key": "v2", "value": { "x": [value] } })),
         Just(json!({ "type": "deleteVariable", "key": "v1" })),
         any_text().prop_map(|value| json!({ "type": "setContactName", "value": value })),
-        (any_text(), condition()).prop_map(
-            |(value, condition)| json!({ "type": "setContactVariable", "key": "c",
-            "value": value, "conditions": [condition], "continueOnError": true })
-        ),
+        (any_text(), condition())
+            .prop_map(|(value, condition)| json!({ "type": "setContactVariable", "key": "c",
+            "value": value, "conditions": [condition], "continueOnError": true })),
         Just(json!({ "type": "closeChat" })),
         Just(json!({ "type": "delay", "millis": 10 })),
     ]

@@ -84,11 +84,7 @@ fn every_comparator_holds_and_does_not() {
         ("", "notExists", &[], true),
         ("x", "notExists", &[], false),
     ] {
-        assert_eq!(
-            holds(source, comparator, values),
-            expected,
-            "{source:?} {comparator} {values:?}"
-        );
+        assert_eq!(holds(source, comparator, values), expected, "{source:?} {comparator} {values:?}");
     }
 }
 
@@ -96,135 +92,31 @@ fn every_comparator_holds_and_does_not() {
 fn every_source_is_read() {
     let cases = [
         (json!({ "type": "input" }), "equals", json!(["oi"]), true),
-        (
-            json!({ "type": "context", "key": "name" }),
-            "equals",
-            json!(["bia"]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "n" }),
-            "greaterThan",
-            json!([9]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "flag" }),
-            "equals",
-            json!([true]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "order.items.0.sku" }),
-            "equals",
-            json!(["a1"]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "order" }),
-            "contains",
-            json!(["sku"]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "nothing" }),
-            "notExists",
-            json!([]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "blank" }),
-            "exists",
-            json!([]),
-            false,
-        ),
-        (
-            json!({ "type": "context", "key": "absent" }),
-            "notExists",
-            json!([]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "absent" }),
-            "notEquals",
-            json!(["x"]),
-            true,
-        ),
-        (
-            json!({ "type": "context", "key": "absent.deep" }),
-            "equals",
-            json!(["x"]),
-            false,
-        ),
-        (
-            json!({ "type": "contact", "key": "tier.level" }),
-            "equals",
-            json!(["gold"]),
-            true,
-        ),
-        (
-            json!({ "type": "contact", "key": "absent" }),
-            "exists",
-            json!([]),
-            false,
-        ),
-        (
-            json!({ "type": "static", "value": "{{name}}-{{n}}" }),
-            "equals",
-            json!(["bia-12"]),
-            true,
-        ),
-        (
-            json!({ "type": "static", "value": "{{router.brand}}" }),
-            "equals",
-            json!(["acme"]),
-            true,
-        ),
-        (
-            json!({ "type": "system", "key": "now" }),
-            "greaterThan",
-            json!(["2026-11-19"]),
-            true,
-        ),
-        (
-            json!({ "type": "system", "key": "now" }),
-            "greaterThan",
-            json!(["2026-11-20"]),
-            false,
-        ),
+        (json!({ "type": "context", "key": "name" }), "equals", json!(["bia"]), true),
+        (json!({ "type": "context", "key": "n" }), "greaterThan", json!([9]), true),
+        (json!({ "type": "context", "key": "flag" }), "equals", json!([true]), true),
+        (json!({ "type": "context", "key": "order.items.0.sku" }), "equals", json!(["a1"]), true),
+        (json!({ "type": "context", "key": "order" }), "contains", json!(["sku"]), true),
+        (json!({ "type": "context", "key": "nothing" }), "notExists", json!([]), true),
+        (json!({ "type": "context", "key": "blank" }), "exists", json!([]), false),
+        (json!({ "type": "context", "key": "absent" }), "notExists", json!([]), true),
+        (json!({ "type": "context", "key": "absent" }), "notEquals", json!(["x"]), true),
+        (json!({ "type": "context", "key": "absent.deep" }), "equals", json!(["x"]), false),
+        (json!({ "type": "contact", "key": "tier.level" }), "equals", json!(["gold"]), true),
+        (json!({ "type": "contact", "key": "absent" }), "exists", json!([]), false),
+        (json!({ "type": "static", "value": "{{name}}-{{n}}" }), "equals", json!(["bia-12"]), true),
+        (json!({ "type": "static", "value": "{{router.brand}}" }), "equals", json!(["acme"]), true),
+        (json!({ "type": "system", "key": "now" }), "greaterThan", json!(["2026-11-19"]), true),
+        (json!({ "type": "system", "key": "now" }), "greaterThan", json!(["2026-11-20"]), false),
         // 10:57 UTC on a Thursday is 07:57 in São Paulo.
-        (
-            json!({ "type": "system", "key": "weekday" }),
-            "in",
-            json!([1, 2, 3, 4, 5]),
-            true,
-        ),
-        (
-            json!({ "type": "system", "key": "weekday" }),
-            "equals",
-            json!([4]),
-            true,
-        ),
-        (
-            json!({ "type": "system", "key": "time" }),
-            "equals",
-            json!(["07:57"]),
-            true,
-        ),
-        (
-            json!({ "type": "system", "key": "time" }),
-            "lessThan",
-            json!(["8:00"]),
-            true,
-        ),
+        (json!({ "type": "system", "key": "weekday" }), "in", json!([1, 2, 3, 4, 5]), true),
+        (json!({ "type": "system", "key": "weekday" }), "equals", json!([4]), true),
+        (json!({ "type": "system", "key": "time" }), "equals", json!(["07:57"]), true),
+        (json!({ "type": "system", "key": "time" }), "lessThan", json!(["8:00"]), true),
     ];
     for (source, comparator, values, expected) in cases {
         let condition = json!({ "source": source, "comparator": comparator, "values": values });
-        assert_eq!(
-            holds_for(&condition, &IncomingMessage::text("m", "oi")),
-            expected,
-            "{condition}"
-        );
+        assert_eq!(holds_for(&condition, &IncomingMessage::text("m", "oi")), expected, "{condition}");
     }
 }
 

@@ -55,16 +55,9 @@ fn catastrophic_expressions_are_linear() {
 
 #[test]
 fn expressions_that_are_too_big_are_refused() {
-    for pattern in [
-        "(",
-        "a)",
-        "(?x) a # (",
-        "a{1000}{1000}",
-        &"(".repeat(200),
-        "\\p{L}{5000}",
-        "(?=a)",
-        "(a)\\1",
-    ] {
+    for pattern in
+        ["(", "a)", "(?x) a # (", "a{1000}{1000}", &"(".repeat(200), "\\p{L}{5000}", "(?=a)", "(a)\\1"]
+    {
         let problems = compile_as("f", &flow_of(&[json!({ "id": "a", "type": "content",
             "input": { "validation": { "kind": "regex", "pattern": pattern } }, "defaultOutput": { "end": true } })]))
         .expect_err("is refused");

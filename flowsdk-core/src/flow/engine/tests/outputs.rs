@@ -45,16 +45,9 @@ fn a_target_may_be_another_flow_at_its_start_or_at_a_block() {
     ]);
     let mut stage =
         Stage::new(&flow_of(&[to("a", &json!({ "flowId": "flow2" }))])).with_flow("flow2", &other);
-    assert_eq!(
-        stage.start("oi"),
-        ["a", "Flow flow2 <>"],
-        "another flow's variables are not shown"
-    );
+    assert_eq!(stage.start("oi"), ["a", "Flow flow2 <>"], "another flow's variables are not shown");
     let position = stage.session.position.clone().expect("positioned");
-    assert_eq!(
-        (position.flow_id.as_str(), position.version_id.as_str()),
-        ("flow2", "flow2-v1")
-    );
+    assert_eq!((position.flow_id.as_str(), position.version_id.as_str()), ("flow2", "flow2-v1"));
     assert_eq!(stage.session.history[0].flow_id.as_str(), "flow2");
     stage.say("bye");
     assert!(stage.ended());
@@ -103,11 +96,7 @@ fn a_runtime_error_leads_to_the_error_target_once() {
     definition["blocks"][1]["defaultOutput"] = json!({ "flowId": "gone" });
     let mut stage = Stage::new(&definition);
     stage.start("oi");
-    assert_eq!(
-        stage.frozen(),
-        Some("flow_not_found"),
-        "an error on the way of an error"
-    );
+    assert_eq!(stage.frozen(), Some("flow_not_found"), "an error on the way of an error");
 }
 
 #[test]
@@ -136,20 +125,13 @@ fn a_loop_without_a_stop_freezes_the_session() {
     here["settings"] = json!({ "maxStepsPerTurn": 6, "errorTarget": { "end": true } });
     let mut stage = Stage::new(&here).with_flow("flow2", &there);
     stage.start("oi");
-    assert_eq!(
-        stage.frozen(),
-        Some("flow_loop"),
-        "an errorTarget is no way out of a loop"
-    );
+    assert_eq!(stage.frozen(), Some("flow_loop"), "an errorTarget is no way out of a loop");
 }
 
 #[test]
 fn as_many_blocks_as_the_limit_are_fine() {
-    let mut definition = flow_of(&[
-        to("a", &json!({ "blockId": "b" })),
-        to("b", &json!({ "blockId": "c" })),
-        end("c", "c"),
-    ]);
+    let mut definition =
+        flow_of(&[to("a", &json!({ "blockId": "b" })), to("b", &json!({ "blockId": "c" })), end("c", "c")]);
     definition["settings"] = json!({ "maxStepsPerTurn": 3 });
     let mut stage = Stage::new(&definition);
     assert_eq!(stage.start("oi"), ["a", "b", "c"]);
@@ -161,10 +143,8 @@ fn an_action_that_fails_stops_the_turn_unless_it_says_otherwise() {
     for tolerant in [false, true] {
         let mut actions = vec![json!({ "type": "setVariable", "key": "x", "value": "y".repeat(40_000) })];
         actions.extend((0..30).map(|_| grow("x", tolerant)));
-        let mut stage = Stage::new(&flow_of(&[
-            json!({ "id": "a", "type": "content", "onEnter": actions,
-            "defaultOutput": { "end": true } }),
-        ]));
+        let mut stage = Stage::new(&flow_of(&[json!({ "id": "a", "type": "content", "onEnter": actions,
+            "defaultOutput": { "end": true } })]));
         stage.start("oi");
         assert_eq!(stage.frozen(), (!tolerant).then_some("turn_too_large"));
         assert_eq!(stage.ended(), tolerant);
@@ -180,9 +160,7 @@ fn a_flow_that_may_read_static_variables_says_so() {
         if block["defaultOutput"].is_null() {
             block["defaultOutput"] = json!({ "end": true });
         }
-        compile_as("f", &flow_of(&[block]))
-            .expect("compiles")
-            .uses_static_variables()
+        compile_as("f", &flow_of(&[block])).expect("compiles").uses_static_variables()
     };
     let condition =
         json!([{ "source": { "type": "input" }, "comparator": "equals", "values": ["{{flow.x}}"] }]);
@@ -191,20 +169,9 @@ fn a_flow_that_may_read_static_variables_says_so() {
     assert!(is(
         json!({ "onEnter": [{ "type": "setVariable", "key": "x", "value": [{ "y": "{{flow.x}}" }] }] })
     ));
-    assert!(is(
-        json!({ "onLeave": [{ "type": "setContactName", "value": "{{flow.x}}" }] })
-    ));
-    assert!(is(
-        json!({ "onEnter": [{ "type": "closeChat", "conditions": condition }] })
-    ));
-    assert!(is(
-        json!({ "outputConditions": [{ "conditions": condition, "target": { "end": true } }] })
-    ));
-    assert!(is(
-        json!({ "input": { "validation": { "kind": "text", "retryText": "{{router.x}}" } } })
-    ));
-    assert!(
-        is(json!({ "defaultOutput": { "flowId": "other" } })),
-        "the other flow may"
-    );
+    assert!(is(json!({ "onLeave": [{ "type": "setContactName", "value": "{{flow.x}}" }] })));
+    assert!(is(json!({ "onEnter": [{ "type": "closeChat", "conditions": condition }] })));
+    assert!(is(json!({ "outputConditions": [{ "conditions": condition, "target": { "end": true } }] })));
+    assert!(is(json!({ "input": { "validation": { "kind": "text", "retryText": "{{router.x}}" } } })));
+    assert!(is(json!({ "defaultOutput": { "flowId": "other" } })), "the other flow may");
 }

@@ -15,10 +15,7 @@ fn demo() -> Stage {
 #[test]
 fn the_first_message_starts_the_flow_and_is_no_answer() {
     let mut stage = demo();
-    assert_eq!(
-        stage.start("sales"),
-        ["Hi Ana, you wrote \"sales\".", "<interactive>"]
-    );
+    assert_eq!(stage.start("sales"), ["Hi Ana, you wrote \"sales\".", "<interactive>"]);
     assert!(stage.waiting());
     assert_eq!(stage.at(), "welcome");
     assert_eq!(stage.variable("greeted"), true);
@@ -30,19 +27,13 @@ fn the_first_message_starts_the_flow_and_is_no_answer() {
 fn a_tapped_button_takes_its_output() {
     let mut stage = demo();
     stage.start("oi");
-    assert_eq!(
-        stage.send(&tapped("sales", "Sales team")),
-        ["How many seats, Ana?"]
-    );
+    assert_eq!(stage.send(&tapped("sales", "Sales team")), ["How many seats, Ana?"]);
     assert_eq!(stage.variable("choice"), "sales");
     assert_eq!(stage.variable("choice_title"), "Sales team");
     assert_eq!(stage.say("no idea"), ["\"no idea\" is no number from 1 to 500."]);
     assert_eq!(stage.say("12"), ["Bye, Ana! Sales team"]);
     assert!(stage.ended());
-    assert_eq!(
-        stage.contact.variables["lead"],
-        json!({ "seats": "12", "from": "webchat" })
-    );
+    assert_eq!(stage.contact.variables["lead"], json!({ "seats": "12", "from": "webchat" }));
     assert!(stage.outcome().contact_changed);
     assert!(stage.outcome().effects.contains(&Effect::CloseChat));
 }
@@ -57,11 +48,7 @@ fn a_wrong_answer_is_asked_again_until_it_was_one_too_many() {
         let waiting = stage.session.position.as_ref().and_then(|p| p.waiting.clone());
         let waiting = waiting.expect("waits");
         assert_eq!(waiting.retries, retries);
-        assert_eq!(
-            waiting.deadline,
-            stage.now + Duration::from_secs(600),
-            "a fresh deadline"
-        );
+        assert_eq!(waiting.deadline, stage.now + Duration::from_secs(600), "a fresh deadline");
         assert_eq!(stage.session.history.len(), 1, "no new stop");
     }
     assert_eq!(stage.say("what?"), ["I did not get that.", "Bye, Ana! "]);
@@ -120,19 +107,11 @@ fn stops_are_noted_once_each() {
     stage.start("oi");
     stage.say("nope");
     stage.say("support");
-    let blocks: Vec<&str> = stage
-        .session
-        .history
-        .iter()
-        .map(|stop| stop.block_id.as_str())
-        .collect();
+    let blocks: Vec<&str> = stage.session.history.iter().map(|stop| stop.block_id.as_str()).collect();
     assert_eq!(blocks, ["welcome", "support"]);
     assert_eq!(stage.session.expiry_timeout, Duration::from_secs(1800));
     assert_eq!(stage.say("Rui Silva"), ["Bye, Rui Silva! "]);
-    assert_eq!(
-        (stage.contact.name.as_str(), stage.contact.name_locked),
-        ("Rui Silva", true)
-    );
+    assert_eq!((stage.contact.name.as_str(), stage.contact.name_locked), ("Rui Silva", true));
 }
 
 #[test]
@@ -156,10 +135,7 @@ fn a_file_is_stored_with_its_caption() {
     ]));
     stage.start("oi");
     let image = json!({ "id": "m", "type": "image", "image": { "id": "77", "mime_type": "image/png", "caption": "me" } });
-    assert_eq!(
-        stage.send(&serde_json::from_value(image).expect("parses")),
-        ["me 77 image"]
-    );
+    assert_eq!(stage.send(&serde_json::from_value(image).expect("parses")), ["me 77 image"]);
 }
 
 #[test]
@@ -177,10 +153,7 @@ fn a_contact_variable_is_valid_in_the_same_turn() {
         "contents": [text("{{contact.tier}} {{x.tier}}{{y}}{{z}} {{router.brand}}{{flow.promo}}")],
         "defaultOutput": { "end": true } })]));
     assert_eq!(stage.start("oi"), ["gold gold ACMEX1"]);
-    assert_eq!(
-        (stage.contact.name.as_str(), stage.contact.name_locked),
-        ("Ana", false)
-    );
+    assert_eq!((stage.contact.name.as_str(), stage.contact.name_locked), ("Ana", false));
     let effects = &stage.outcome().effects;
     assert_eq!(effects[..2], [Effect::Typing { millis: 500 }, Effect::CloseChat]);
     let results: Vec<ActionResult> = stage
@@ -192,13 +165,7 @@ fn a_contact_variable_is_valid_in_the_same_turn() {
             _ => None,
         })
         .collect();
-    assert_eq!(
-        results
-            .iter()
-            .filter(|result| **result == ActionResult::Skipped)
-            .count(),
-        1
-    );
+    assert_eq!(results.iter().filter(|result| **result == ActionResult::Skipped).count(), 1);
     assert!(stage.outcome().contact_changed);
     stage.session = session();
     stage.start("oi");
@@ -211,10 +178,7 @@ fn the_trace_carries_no_values() {
     stage.start("a-secret-answer");
     stage.send(&tapped("sales", "a-secret-answer"));
     let trace = serde_json::to_string(&stage.outcome().trace).expect("serialises");
-    assert!(
-        trace.contains("blockEntered") && trace.contains("\"key\":\"choice\""),
-        "{trace}"
-    );
+    assert!(trace.contains("blockEntered") && trace.contains("\"key\":\"choice\""), "{trace}");
     assert!(!trace.contains("a-secret-answer"), "{trace}");
 }
 

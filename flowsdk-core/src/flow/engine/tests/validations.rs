@@ -50,11 +50,7 @@ fn every_kind_accepts_and_refuses() {
         (&integer, "3.0", Some("3.0")),
         (&integer, "3.5", None),
         (&email, "ana@example.com", Some("ana@example.com")),
-        (
-            &email,
-            " a.b+c@sub.example.com.br ",
-            Some("a.b+c@sub.example.com.br"),
-        ),
+        (&email, " a.b+c@sub.example.com.br ", Some("a.b+c@sub.example.com.br")),
         (&email, "ana@example", None),
         (&email, "ana.example.com", None),
         (&email, "a b@example.com", None),
@@ -84,32 +80,19 @@ fn every_kind_accepts_and_refuses() {
         (&regex, "x12", None),
     ] {
         let message = crate::message::IncomingMessage::text("m", answer);
-        assert_eq!(
-            stored(validation, &message).as_deref(),
-            expected,
-            "{validation} {answer:?}"
-        );
+        assert_eq!(stored(validation, &message).as_deref(), expected, "{validation} {answer:?}");
     }
 }
 
 #[test]
 fn a_tapped_reply_is_judged_by_its_id_then_by_its_title() {
     let options = json!({ "kind": "options", "options": ["sales", "Suporte"] });
-    for (id, title, expected) in [
-        ("sales", "Vendas", Some("sales")),
-        ("opt_2", "SUPORTE", Some("Suporte")),
-        ("opt_3", "Outros", None),
-    ] {
-        assert_eq!(
-            stored(&options, &tapped(id, title)).as_deref(),
-            expected,
-            "{id}/{title}"
-        );
+    for (id, title, expected) in
+        [("sales", "Vendas", Some("sales")), ("opt_2", "SUPORTE", Some("Suporte")), ("opt_3", "Outros", None)]
+    {
+        assert_eq!(stored(&options, &tapped(id, title)).as_deref(), expected, "{id}/{title}");
     }
-    assert_eq!(
-        stored(&json!({ "kind": "number" }), &tapped("x", "3")).as_deref(),
-        Some("3")
-    );
+    assert_eq!(stored(&json!({ "kind": "number" }), &tapped("x", "3")).as_deref(), Some("3"));
 }
 
 #[test]

@@ -42,21 +42,15 @@ fn a_value_is_never_interpolated_again() {
 #[test]
 fn missing_maps_are_empty_maps() {
     let world = World::new();
-    let view = View {
-        flow_variables: None,
-        ..world.view()
-    };
+    let view = View { flow_variables: None, ..world.view() };
     assert_eq!(Template::parse("<{{flow.promo}}>").render(&view), "<>");
 }
 
 #[test]
 fn static_variables_are_noticed() {
-    for (text, uses) in [
-        ("{{router.a}}", true),
-        ("{{ flow.a }}", true),
-        ("{{contact.a}}", false),
-        ("router.a", false),
-    ] {
+    for (text, uses) in
+        [("{{router.a}}", true), ("{{ flow.a }}", true), ("{{contact.a}}", false), ("router.a", false)]
+    {
         assert_eq!(Template::parse(text).uses_static_variables(), uses, "{text}");
     }
 }
@@ -64,10 +58,7 @@ fn static_variables_are_noticed() {
 #[test]
 fn a_rendered_text_is_cut_at_its_limit() {
     let mut world = World::new();
-    world
-        .session
-        .variables
-        .insert("x".into(), json!("é".repeat(MAX_RENDERED / 2)));
+    world.session.variables.insert("x".into(), json!("é".repeat(MAX_RENDERED / 2)));
     assert_eq!(world.render("a{{x}}{{x}}{{x}}").len(), MAX_RENDERED - 1);
     let list = ValueTemplate::parse(&json!(["{{x}}", { "y": "{{x}}" }]));
     assert!(size_of(&list.render(&world.view())) <= MAX_RENDERED + 1);

@@ -85,10 +85,7 @@ fn every_token_of_the_table_has_its_value() {
         ("list", r#"[1,"two"]"#),
         ("list.0", "1"),
         ("contact", "bare"),
-        (
-            "ticket",
-            r#"{"exit":{"key":"solved","survey":{"score":5}},"id":"t1"}"#,
-        ),
+        ("ticket", r#"{"exit":{"key":"solved","survey":{"score":5}},"id":"t1"}"#),
         ("ticket.id", "t1"),
         ("ticket.exit.key", "solved"),
         ("ticket.exit.survey", r#"{"score":5}"#),
@@ -117,54 +114,18 @@ fn input_tokens_follow_the_type_of_the_message() {
     for (input, token, expected) in [
         (json!({ "type": "image", "image": media }), "input.type", "image"),
         (json!({ "type": "image", "image": media }), "input.media.id", "m1"),
-        (
-            json!({ "type": "image", "image": media }),
-            "input.media.mimeType",
-            "image/png",
-        ),
-        (
-            json!({ "type": "image", "image": media }),
-            "input.media.sha256",
-            "ff",
-        ),
+        (json!({ "type": "image", "image": media }), "input.media.mimeType", "image/png"),
+        (json!({ "type": "image", "image": media }), "input.media.sha256", "ff"),
         (json!({ "type": "image", "image": media }), "input", "look"),
         (json!({ "type": "audio", "audio": media }), "input.type", "audio"),
         (json!({ "type": "video", "video": media }), "input.type", "video"),
-        (
-            json!({ "type": "document", "document": media }),
-            "input.type",
-            "document",
-        ),
-        (
-            json!({ "type": "sticker", "sticker": media }),
-            "input.media.id",
-            "m1",
-        ),
-        (
-            json!({ "type": "location", "location": {} }),
-            "input.type",
-            "location",
-        ),
-        (
-            json!({ "type": "reaction", "reaction": {} }),
-            "input.type",
-            "reaction",
-        ),
-        (
-            json!({ "type": "contacts", "contacts": [] }),
-            "input.type",
-            "contacts",
-        ),
-        (
-            json!({ "type": "button", "button": { "text": "Ok" } }),
-            "input.type",
-            "button",
-        ),
-        (
-            json!({ "type": "button", "button": { "text": "Ok" } }),
-            "input",
-            "Ok",
-        ),
+        (json!({ "type": "document", "document": media }), "input.type", "document"),
+        (json!({ "type": "sticker", "sticker": media }), "input.media.id", "m1"),
+        (json!({ "type": "location", "location": {} }), "input.type", "location"),
+        (json!({ "type": "reaction", "reaction": {} }), "input.type", "reaction"),
+        (json!({ "type": "contacts", "contacts": [] }), "input.type", "contacts"),
+        (json!({ "type": "button", "button": { "text": "Ok" } }), "input.type", "button"),
+        (json!({ "type": "button", "button": { "text": "Ok" } }), "input", "Ok"),
         (button.clone(), "input.type", "interactive"),
         (button.clone(), "input.interactive.type", "button_reply"),
         (button.clone(), "input.interactive.id", "yes"),
@@ -174,18 +135,11 @@ fn input_tokens_follow_the_type_of_the_message() {
         (row, "input.interactive.id", "r1"),
     ] {
         let world = World::new().hearing(input.clone());
-        assert_eq!(
-            world.render(&format!("{{{{{token}}}}}")),
-            expected,
-            "{token} of {input}"
-        );
+        assert_eq!(world.render(&format!("{{{{{token}}}}}")), expected, "{token} of {input}");
     }
     let mut silent = World::new();
     silent.input = None;
-    assert_eq!(
-        silent.render("{{input}}{{input.type}}{{inputMessage}}|{{lastInput}}"),
-        "|before"
-    );
+    assert_eq!(silent.render("{{input}}{{input.type}}{{inputMessage}}|{{lastInput}}"), "|before");
 }
 
 #[test]

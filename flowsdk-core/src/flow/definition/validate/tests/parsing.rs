@@ -16,51 +16,19 @@ fn what_cannot_be_read_is_named_with_its_place() {
         ("/settings/inputTimeoutMs", json!(-1), "malformed /settings"),
         ("/blocks/1", json!(7), "malformed /blocks/1"),
         ("/blocks/1/colour", json!("red"), "malformed /blocks/1"),
-        (
-            "/blocks/1/type",
-            json!("agent"),
-            "unsupported_block_type /blocks/1/type",
-        ),
-        (
-            "/blocks/1/type",
-            json!("human"),
-            "unsupported_block_type /blocks/1/type",
-        ),
-        (
-            "/blocks/1/type",
-            json!("flow"),
-            "unsupported_block_type /blocks/1/type",
-        ),
+        ("/blocks/1/type", json!("agent"), "unsupported_block_type /blocks/1/type"),
+        ("/blocks/1/type", json!("human"), "unsupported_block_type /blocks/1/type"),
+        ("/blocks/1/type", json!("flow"), "unsupported_block_type /blocks/1/type"),
         (
             "/blocks/0/onEnter/0/type",
             json!("httpRequest"),
             "unsupported_action_type /blocks/0/onEnter/0/type",
         ),
-        (
-            "/blocks/1/onLeave/0/type",
-            json!("addTags"),
-            "unsupported_action_type /blocks/1/onLeave/0/type",
-        ),
-        (
-            "/blocks/0/onEnter/0/colour",
-            json!("red"),
-            "malformed /blocks/0/onEnter/0",
-        ),
-        (
-            "/blocks/0/contents/0/type",
-            json!("carousel"),
-            "malformed /blocks/0/contents/0",
-        ),
-        (
-            "/blocks/0/input/validation/kind",
-            json!("magic"),
-            "malformed /blocks/0/input",
-        ),
-        (
-            "/blocks/0/input/validation/minLength",
-            json!(2),
-            "malformed /blocks/0/input",
-        ),
+        ("/blocks/1/onLeave/0/type", json!("addTags"), "unsupported_action_type /blocks/1/onLeave/0/type"),
+        ("/blocks/0/onEnter/0/colour", json!("red"), "malformed /blocks/0/onEnter/0"),
+        ("/blocks/0/contents/0/type", json!("carousel"), "malformed /blocks/0/contents/0"),
+        ("/blocks/0/input/validation/kind", json!("magic"), "malformed /blocks/0/input"),
+        ("/blocks/0/input/validation/minLength", json!(2), "malformed /blocks/0/input"),
         (
             "/blocks/0/outputConditions/0/conditions/0/comparator",
             json!("like"),
@@ -71,11 +39,7 @@ fn what_cannot_be_read_is_named_with_its_place() {
             json!({ "blockId": "bye", "end": true }),
             "malformed /blocks/0/defaultOutput",
         ),
-        (
-            "/blocks/0/defaultOutput",
-            json!({}),
-            "malformed /blocks/0/defaultOutput",
-        ),
+        ("/blocks/0/defaultOutput", json!({}), "malformed /blocks/0/defaultOutput"),
     ] {
         assert_eq!(with(pointer, value.clone()), [expected], "{pointer} = {value}");
     }
