@@ -49,9 +49,9 @@ macro_rules! statements {
 }
 pub(super) use statements;
 
-/// Rows of one multi-row statement, largest first: a list is cut into these, so that only a few texts
-/// are prepared.
-const SIZES: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
+/// Rows of one multi-row statement, largest first: a list is cut into these, so that only some texts are
+/// prepared and a list of any length takes few of them.
+const SIZES: [usize; 20] = [128, 96, 64, 48, 32, 24, 20, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 
 /// A statement over `VALUES` with as many rows as there are.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ mod tests {
             sizes.push(chunk.len());
             rest = &rest[chunk.len()..];
         }
-        assert_eq!(sizes, [128, 64, 8, 2, 1]);
+        assert_eq!(sizes, [128, 64, 10, 1]);
         let two = INSERT.chunk(&[0, 1]).1;
         assert_eq!(two.postgres, "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id");
         assert_eq!(two.sqlite, "INSERT OR FAIL INTO t VALUES (?, ?), (?, ?) RETURNING id");
