@@ -147,9 +147,9 @@ impl<T> Lanes<T> {
         None
     }
 
-    /// Whether [`Lanes::take`] would hand out anything.
-    pub fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+    /// How many entries [`Lanes::take`] could hand out.
+    pub fn ready(&self) -> usize {
+        self.ready.len()
     }
 
     /// Drops everything that is not running, when the partition is no longer ours.

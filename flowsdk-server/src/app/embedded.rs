@@ -20,6 +20,8 @@ use crate::config::Config;
 use crate::health::Dependency;
 use crate::supervisor::Supervisor;
 
+/// How long a turn may wait for others to share its commit, while others come.
+const GATHER: Duration = Duration::from_millis(1);
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
 const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
@@ -48,7 +50,8 @@ pub(super) async fn start(
     let handler = Arc::new(ConversationConsumer::new(conversations));
     let broker = Arc::new(SqlBroker::new(store.clone()));
     let kv = Arc::new(SqlKeyValue::new(store.clone(), cx.clock()));
-    let consumer = ConsumerConfig { parallel: store.writers(), ..ConsumerConfig::named("conversation") };
+    let consumer =
+        ConsumerConfig { parallel: store.writers(), gather: GATHER, ..ConsumerConfig::named("conversation") };
     let (dispatcher, submitter) =
         Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker) as _), cx.clock(), consumer);
     let stop = supervisor.work.clone();

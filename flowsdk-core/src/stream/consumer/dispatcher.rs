@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{BatchHandler, ConsumerConfig, Inbox, SubmitError, Submitter, Verdict, Work};
@@ -33,6 +34,9 @@ pub struct Dispatcher<H: BatchHandler> {
     inbox: mpsc::Receiver<WorkOf<H>>,
     lanes: Lanes<WorkOf<H>>,
     running: JoinSet<Vec<(WorkOf<H>, Ended)>>,
+    /// Size of the batch before, and when the next may begin whatever its size.
+    last: usize,
+    gathered_at: Instant,
 }
 
 impl<H: BatchHandler> Dispatcher<H> {
@@ -45,7 +49,17 @@ impl<H: BatchHandler> Dispatcher<H> {
     ) -> (Self, Submitter<H>) {
         let (sender, inbox) = mpsc::channel(config.max_batch.max(1) * 2);
         let lanes = Lanes::new(config.capacity);
-        let this = Self { handler, broker, clock, config, inbox, lanes, running: JoinSet::new() };
+        let this = Self {
+            handler,
+            broker,
+            clock,
+            config,
+            inbox,
+            lanes,
+            running: JoinSet::new(),
+            last: 0,
+            gathered_at: Instant::now(),
+        };
         (this, Submitter { inbox: sender })
     }
 
@@ -59,6 +73,7 @@ impl<H: BatchHandler> Dispatcher<H> {
                 return;
             }
             let pause = wake.map(|at: crate::time::Timestamp| at.since(self.clock.now()));
+            let gathering = self.gathering();
             tokio::select! {
                 Some(ended) = self.running.join_next(), if !self.running.is_empty() => match ended {
                     Ok(batch) => self.settle(batch),
@@ -70,6 +85,7 @@ impl<H: BatchHandler> Dispatcher<H> {
                     None => open = false,
                 },
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
+                () = tokio::time::sleep_until(self.gathered_at), if gathering => {}
                 // What is in the inbox already is still taken; nothing more gets in.
                 () = stop.cancelled(), if !self.inbox.is_closed() => self.inbox.close(),
             }
@@ -92,7 +108,9 @@ impl<H: BatchHandler> Dispatcher<H> {
     }
 
     fn start_batches(&mut self) {
-        while self.running.len() < self.config.parallel && self.lanes.has_ready() {
+        while self.running.len() < self.config.parallel && self.lanes.ready() > 0 && !self.gathering() {
+            self.last = self.lanes.ready().min(self.config.max_batch);
+            self.gathered_at = Instant::now() + self.config.gather;
             let mut batch = Vec::new();
             for (key, work) in self.lanes.take(self.config.max_batch) {
                 if work.origin.as_ref().is_some_and(|origin| origin.alive.is_cancelled()) {
@@ -110,6 +128,12 @@ impl<H: BatchHandler> Dispatcher<H> {
         }
     }
 
+    /// Whether what is ready waits for more.
+    fn gathering(&self) -> bool {
+        let few = self.lanes.ready() < self.last;
+        few && self.lanes.ready() > 0 && self.running.is_empty() && Instant::now() < self.gathered_at
+    }
+
     fn spawn(&mut self, batch: Vec<WorkOf<H>>) {
         let (handler, broker) = (Arc::clone(&self.handler), self.broker.clone());
         let config = self.config.clone();
@@ -117,6 +141,7 @@ impl<H: BatchHandler> Dispatcher<H> {
     }
 
     fn settle(&mut self, batch: Vec<(WorkOf<H>, Ended)>) {
+        self.gathered_at = Instant::now() + self.config.gather;
         for (work, ended) in batch {
             let key = work.key.clone();
             match ended {

@@ -40,6 +40,9 @@ pub struct ConsumerConfig {
     pub max_batch: usize,
     /// Most batches at once; 1 where the database has one writer.
     pub parallel: usize,
+    /// How long a batch may wait to become as large as the one before: a commit costs the same for one
+    /// entry and for a hundred. An entry that comes alone after another that came alone does not wait.
+    pub gather: Duration,
     /// Failures after which an entry is poison.
     pub max_attempts: u32,
     /// Pause after the first failure; it doubles up to 64 times itself.
@@ -54,6 +57,7 @@ impl ConsumerConfig {
             capacity: 16_384,
             max_batch: 128,
             parallel: 1,
+            gather: Duration::ZERO,
             max_attempts: 5,
             backoff: Duration::from_millis(100),
         }
