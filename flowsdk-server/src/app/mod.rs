@@ -3,9 +3,9 @@
 //! Two arrangements, chosen by whether there is a `REDIS_URL`:
 //!
 //! - *Embedded*: one process. The gateway hands messages straight to the conversation consumer and is
-//!   handed the answers after the commit ([`embedded`]).
+//!   handed the answers after the commit (`embedded.rs`).
 //! - *Distributed*: any number of processes over Postgres and Redis. Events go through Redis Streams,
-//!   from the outbox by a relay ([`distributed`]).
+//!   from the outbox by a relay (`distributed.rs`).
 
 mod checks;
 mod distributed;
