@@ -11,7 +11,9 @@ const CEILING: &str = "socketioxide=info,engineioxide=info";
 pub fn init(json: bool) {
     let wanted = std::env::var("RUST_LOG").unwrap_or_else(|_| "info".to_owned());
     let filter = EnvFilter::try_new(format!("{wanted},{CEILING}")).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let builder =
+        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr);
     // A second call in one process (tests) keeps the first.
     let _already_set = if json { builder.json().try_init() } else { builder.try_init() };
 }

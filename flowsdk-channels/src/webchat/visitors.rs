@@ -23,6 +23,8 @@ use super::{AuthError, Limits, WebchatChannel, WebchatIdentity, WebchatTx, embed
 
 /// `contactName` of webchat events (spec B 4.2).
 const CONTACT_NAME: &str = "WebChat User";
+/// An id that no message has.
+const UNKNOWN_MESSAGE: &str = "unknown";
 /// Name of a new visitor's contact (spec B 4.2).
 const NEW_CONTACT_NAME: &str = "Flow Chat";
 
@@ -326,7 +328,10 @@ where
             contact_id,
             context: None,
             flow_id: None,
-            since: handshake.since.as_ref().and_then(|id| MessageId::parse(id.clone()).ok()),
+            // What is no id names no message of the session: everything was missed.
+            since: handshake.since.as_ref().and_then(|id| {
+                MessageId::parse(id.clone()).or_else(|_| MessageId::parse(UNKNOWN_MESSAGE)).ok()
+            }),
         }
     }
 }

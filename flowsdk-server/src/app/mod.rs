@@ -81,9 +81,11 @@ impl App {
             embedded::start(&config, &cx, &supervisor).await?
         };
         let store_arc = Arc::new(store.clone());
-        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, &config.admin).await?;
-        let listener = TcpListener::bind(config.listen).await?;
+        let listen = config.listen;
+        let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen}: {error}"))?;
         let address = listener.local_addr()?;
+        // After everything that can fail: its password is shown once.
+        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, &config.admin).await?;
 
         if let Some(metrics) = metrics.clone() {
             // Histograms gather samples until somebody looks at them.
@@ -126,13 +128,14 @@ impl App {
                 .merge(crate::webchat::routes(store_arc, visitors, config.webchat.trusted_proxies))
                 .route_service("/webchat/socket.io", Front(service.clone()))
                 .route_service("/webchat/socket.io/", Front(service))
+                // Inside of CORS, which answers the OPTIONS of a preflight before it counts as unknown.
+                .method_not_allowed_fallback(crate::api::method_not_allowed)
                 .layer(cors);
             sockets = Some(io);
             gateway = Some(parts.gateway);
         }
         let router = router
             .fallback(crate::api::not_found)
-            .method_not_allowed_fallback(crate::api::method_not_allowed)
             .layer(CatchPanicLayer::custom(crate::api::panicked))
             .layer(axum::middleware::from_fn(crate::api::identify));
         Ok(Self { store, supervisor, router, sockets, gateway, config, bootstrapped, address, listener })

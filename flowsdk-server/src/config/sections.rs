@@ -184,6 +184,10 @@ impl Config {
         if redis.is_none() && roles != Roles::ALL {
             env.problem("ROLES", "needs REDIS_URL: without it one process does everything");
         }
+        let log_format = env.text("LOG_FORMAT").unwrap_or_else(|| "text".to_owned());
+        if !["json", "text"].contains(&log_format.as_str()) {
+            env.problem("LOG_FORMAT", "must be json or text");
+        }
         let config = Self {
             database,
             redis,
@@ -196,7 +200,7 @@ impl Config {
             partitions: env.number("STREAM_PARTITIONS", 1, 1..=256),
             lease_ttl: env.duration("LEASE_TTL", Duration::from_secs(6)),
             shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
-            json_logs: env.text("LOG_FORMAT").as_deref() == Some("json"),
+            json_logs: log_format == "json",
         };
         env.finish()?;
         Ok(config)

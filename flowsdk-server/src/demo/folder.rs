@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use flowsdk_core::id::IdSource;
 use serde::{Deserialize, Serialize};
 
+/// The database within the folder.
+const DATABASE: &str = "flowsdk.db";
+
 /// A folder that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
@@ -18,6 +21,12 @@ pub enum FolderError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// A database is there and the secrets that it was written with are not.
+    #[error("{path} is missing beside a database that needs it")]
+    SecretsMissing {
+        /// Which path.
+        path: PathBuf,
     },
     /// `secrets.json` is there and cannot be read. It is not replaced: what it encrypted would be lost.
     #[error("{path}: {source}")]
@@ -53,7 +62,12 @@ impl DataFolder {
         let secrets = match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|source| FolderError::Secrets { path: file, source })?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => create_secrets(&file, ids)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if path.join(DATABASE).exists() {
+                    return Err(FolderError::SecretsMissing { path: file });
+                }
+                create_secrets(&file, ids)?
+            }
             Err(source) => return Err(FolderError::Io { path: file, source }),
         };
         Ok(Self { path: path.to_owned(), secrets })
@@ -62,7 +76,7 @@ impl DataFolder {
     /// The value of a configuration name, as the folder gives it.
     pub fn value(&self, name: &str) -> Option<String> {
         match name {
-            "DATABASE_URL" => Some(format!("sqlite:{}", self.path.join("flowsdk.db").display())),
+            "DATABASE_URL" => Some(format!("sqlite:{}", self.path.join(DATABASE).display())),
             "CRYPTO_SECRET" => Some(self.secrets.crypto_secret.clone()),
             "JWT_ACCESS_SECRET" => Some(self.secrets.jwt_access_secret.clone()),
             "JWT_REFRESH_SECRET" => Some(self.secrets.jwt_refresh_secret.clone()),
@@ -110,6 +124,14 @@ mod tests {
         assert_eq!(first.value("CRYPTO_SECRET").map(|s| s.len()), Some(32));
         let mode = fs::metadata(path.join("secrets.json")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn secrets_that_are_gone_are_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join(DATABASE), "").expect("writes");
+        let opened = DataFolder::open(folder.path(), OpContext::system().ids());
+        assert!(matches!(opened, Err(FolderError::SecretsMissing { .. })));
     }
 
     #[test]

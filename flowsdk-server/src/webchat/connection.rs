@@ -5,6 +5,7 @@ use flowsdk_channels::webchat::{Connection, SendError};
 use flowsdk_core::message::SenderKind;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use socketioxide::AckError;
 use socketioxide::extract::SocketRef;
 
 use crate::socket::emit_checked;
@@ -20,7 +21,8 @@ impl Connection for SocketConnection {
 
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError> {
         let ack = self.0.emit_with_ack::<_, Value>("message", message).map_err(|_| SendError)?;
-        Ok(Box::pin(async move { ack.await.is_ok() }))
+        // An ack without arguments is one, though there is nothing in it to read.
+        Ok(Box::pin(async move { matches!(ack.await, Ok(_) | Err(AckError::Decode(_))) }))
     }
 
     fn typing(&self, kind: SenderKind) {

@@ -17,6 +17,14 @@ async fn pages_of_history(setup: Setup) {
     }
     let all = http::get(server.addr, "/webchat/history?limit=200", &ana.headers()).await;
     assert_eq!((all.status, all.headers["access-control-allow-origin"].as_str()), (200, "*"));
+    let wants = [
+        ("origin", "https://a.example"),
+        ("access-control-request-method", "GET"),
+        ("access-control-request-headers", "authorization,x-channel-id,x-user-id,x-session-key"),
+    ];
+    let preflight = http::request(server.addr, "OPTIONS", "/webchat/history", &wants).await.unwrap();
+    let allowed = &preflight.headers["access-control-allow-headers"];
+    assert!(preflight.status == 200 && wants[2].1.split(',').all(|name| allowed.contains(name)), "{allowed}");
     let all = all.json()["items"].as_array().unwrap().clone();
     assert_eq!(all.len(), 24);
     assert_eq!((&all[0]["direction"], &all[0]["text"]["body"]), (&json!("out"), &json!("eco 11")));

@@ -301,7 +301,8 @@ fn receive(packet: &str, inbox: &watch::Sender<Inbox>, out: &mpsc::UnboundedSend
         let name = arguments.next().and_then(|name| name.as_str().map(str::to_owned));
         let payload = arguments.next().unwrap_or_default();
         if let (Some(ack), false) = (ack, manner.silent) {
-            let _ = out.send(Frame::text(format!("43{ack}[{{\"ok\":true}}]")));
+            // Without arguments, as `ack()` of the stock client.
+            let _ = out.send(Frame::text(format!("43{ack}[]")));
         }
         inbox.send_modify(|inbox| match name.as_deref() {
             Some("message") => inbox.messages.push(payload),
