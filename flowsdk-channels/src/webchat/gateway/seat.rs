@@ -1,0 +1,62 @@
+//! A socket's place in its room: the replay, and the leaving.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError};
+
+use flowsdk_core::id::MessageId;
+use flowsdk_core::session::SessionId;
+use flowsdk_core::stream::event::OutgoingEvent;
+
+use super::Gateway;
+use super::member::Member;
+use crate::webchat::payload::ServerMessage;
+
+/// A socket's place in its room; it leaves when dropped.
+#[derive(Debug)]
+pub struct Seat {
+    pub(super) gateway: Arc<Gateway>,
+    pub(super) session: SessionId,
+    pub(super) member: Arc<Member>,
+}
+
+impl Seat {
+    /// Writes what the visitor missed, then what arrived meanwhile, in order, and from now on whatever
+    /// comes. A message that is in both, or that he `had` before (newest first), is not written again; a
+    /// slow socket is waited for.
+    pub async fn go_live(&self, had: &[MessageId], missed: &[ServerMessage]) {
+        let (gateway, member) = (&self.gateway, &self.member);
+        {
+            let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+            had.iter().rev().for_each(|message| state.note(message));
+        }
+        for message in missed {
+            gateway.write_patiently(member, &self.session, message).await;
+        }
+        while let Some(event) = self.next_held() {
+            gateway.write_patiently(member, &self.session, &ServerMessage::from(&event)).await;
+        }
+    }
+
+    /// The oldest event that waits; without one the socket is live.
+    fn next_held(&self) -> Option<OutgoingEvent> {
+        let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = state.held.as_mut().and_then(VecDeque::pop_front);
+        if next.is_none() {
+            state.held = None;
+        }
+        next
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut rooms = self.gateway.rooms.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(members) = rooms.get_mut(&self.session) {
+            members.retain(|member| !Arc::ptr_eq(member, &self.member));
+            if members.is_empty() {
+                rooms.remove(&self.session);
+            }
+        }
+        metrics::gauge!("flowsdk_webchat_sessions_online").set(rooms.len() as f64);
+    }
+}

@@ -1,0 +1,131 @@
+//! Writing to one socket, and finding out whether it arrived.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use flowsdk_core::id::MessageId;
+use flowsdk_core::session::SessionId;
+use flowsdk_core::stream::event::DeliveryStatus;
+use futures_util::future::BoxFuture;
+
+use super::member::{Acks, Member, State};
+use super::{Gateway, Probation, SendError, status};
+use crate::webchat::payload::ServerMessage;
+
+/// How long a socket that never acknowledges must stay connected for a message to count as delivered
+/// (rulings S8).
+const DELIVERED_AFTER: Duration = Duration::from_secs(5);
+/// How long a replay waits for a slow socket to take the next message.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it tries.
+const RETRY: Duration = Duration::from_millis(10);
+
+impl Gateway {
+    /// Writes a message to a live socket. One that takes no more is closed: its visitor comes back and is
+    /// given what he missed.
+    pub(super) fn write(
+        &self,
+        member: &Arc<Member>,
+        state: &mut State,
+        session: &SessionId,
+        message: &ServerMessage,
+    ) {
+        if self.try_write(member, state, session, message).is_err() {
+            self.break_off(member, state);
+        }
+    }
+
+    fn break_off(&self, member: &Arc<Member>, state: &mut State) {
+        state.broken = true;
+        metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
+        member.connection.close();
+        // A full socket may not even take the close: it is closed again until it is gone.
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(member));
+    }
+
+    fn try_write(
+        &self,
+        member: &Arc<Member>,
+        state: &mut State,
+        session: &SessionId,
+        message: &ServerMessage,
+    ) -> Result<(), SendError> {
+        if state.broken || state.has(&message.id) {
+            return Ok(());
+        }
+        // One message finds out whether the client acknowledges; the others do not wait for it.
+        if state.acks == Acks::Unknown(true) {
+            member.connection.send(message)?;
+            self.put_on_probation(member, session, &message.id, DELIVERED_AFTER);
+        } else {
+            let acknowledged = member.connection.send_acknowledged(message)?;
+            if state.acks == Acks::Unknown(false) {
+                state.acks = Acks::Unknown(true);
+            }
+            self.await_ack(member, session, &message.id, acknowledged);
+        }
+        state.note(&message.id);
+        Ok(())
+    }
+
+    /// Writes a message of a replay, waiting for room.
+    pub(super) async fn write_patiently(
+        &self,
+        member: &Arc<Member>,
+        session: &SessionId,
+        message: &ServerMessage,
+    ) {
+        let tries = PATIENCE.as_millis() / RETRY.as_millis();
+        for _ in 0..tries {
+            {
+                let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if self.try_write(member, &mut state, session, message).is_ok() {
+                    return;
+                }
+                if !member.connection.is_connected() {
+                    state.broken = true;
+                    return;
+                }
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+        let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.break_off(member, &mut state);
+    }
+
+    fn await_ack(
+        &self,
+        member: &Arc<Member>,
+        session: &SessionId,
+        message: &MessageId,
+        acknowledged: BoxFuture<'static, bool>,
+    ) {
+        let (member, session, message) = (Arc::clone(member), session.clone(), message.clone());
+        let (cx, statuses) = (self.cx.clone(), Arc::clone(&self.statuses));
+        self.tasks.spawn(async move {
+            let acknowledged = acknowledged.await;
+            if acknowledged {
+                member.state.lock().unwrap_or_else(PoisonError::into_inner).acks = Acks::Yes;
+            }
+            // The wait for the acknowledgement is as long as the probation.
+            if acknowledged || member.connection.is_connected() {
+                statuses.push(status(&cx, &session, &message, DeliveryStatus::Delivered));
+            }
+        });
+    }
+
+    fn put_on_probation(
+        &self,
+        member: &Arc<Member>,
+        session: &SessionId,
+        message: &MessageId,
+        time: Duration,
+    ) {
+        self.probation.lock().unwrap_or_else(PoisonError::into_inner).push_back(Probation {
+            until: self.cx.now() + time,
+            member: Arc::clone(member),
+            session: session.clone(),
+            message: message.clone(),
+        });
+    }
+}
