@@ -64,11 +64,15 @@ impl Session {
         }
     }
 
-    /// Starts a poll and goes away before it is answered.
+    /// Starts a poll and goes away unless it is answered soon, and answers a heartbeat that it brings.
     pub async fn abandon_poll(&self) {
         let mut stream = TcpStream::connect(self.addr).await.unwrap();
         let head = format!("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", self.path);
         stream.write_all(head.as_bytes()).await.unwrap();
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        let mut first = [0; 1];
+        let answer = tokio::time::timeout(std::time::Duration::from_millis(250), stream.read(&mut first));
+        if answer.await.is_ok() {
+            self.post("3").await;
+        }
     }
 }
