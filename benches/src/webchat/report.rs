@@ -186,7 +186,7 @@ fn goals(results: &Results<'_>, connections: usize) -> String {
 const WORK: &str = "
 Each message becomes a row, runs one step of a flow of three blocks that answers it with one interpolated text, saves the session,
 becomes the row of the answer, goes out, and its status is noted. Ours commits with `synchronous=FULL`, before it answers; the peer
-with `NORMAL`, which may lose the last answers when the machine stops. The peer notes `delivered` once; ours notes `sent`, and
+with `NORMAL`, which may lose the last answers when the machine stops. The peer notes `delivered` once; ours is stored as `sent`, and
 `delivered` when the client acknowledged or stayed for five seconds. Ours keeps 12 columns a message with foreign keys and a
 unique key against repetitions, the peer 6. Flows of ours cannot count, so where the peer's second answer has a number, ours
 repeats a captured variable. The raw cost is ours without us: the same statements in groups of 64 on SQLite alone, and an echo on
