@@ -64,15 +64,17 @@ impl Session {
         }
     }
 
-    /// Starts a poll and goes away unless it is answered soon, and answers a heartbeat that it brings.
-    pub async fn abandon_poll(&self) {
+    /// Starts a poll and goes away from it; whether it was still waiting then. A heartbeat that it brings is
+    /// answered.
+    pub async fn abandon_poll(&self) -> bool {
         let mut stream = TcpStream::connect(self.addr).await.unwrap();
         let head = format!("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", self.path);
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut first = [0; 1];
-        let answer = tokio::time::timeout(std::time::Duration::from_millis(250), stream.read(&mut first));
-        if answer.await.is_ok() {
+        let answer = tokio::time::timeout(std::time::Duration::from_secs(1), stream.read(&mut first)).await;
+        if answer.is_ok() {
             self.post("3").await;
         }
+        answer.is_err()
     }
 }
