@@ -8,7 +8,8 @@ use flowsdk_core::id::UserId;
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
 
-use crate::user::{AuthTx, Email, User, UserRole};
+use crate::AuthTx;
+use crate::user::{Email, User, UserRole};
 
 /// What the installation is to begin with.
 #[derive(Debug, Clone)]
@@ -64,7 +65,10 @@ where
         phone: String::new(),
         password_hash: hasher.hash(&password, PASSWORD_COST).await?,
         role: UserRole::Admin,
+        group_id: None,
+        logged_out_at: None,
         created_at: cx.now(),
+        updated_at: cx.now(),
     };
     let mut tx = store.begin().await?;
     let created = tx.users().insert_if_absent(&user).await?;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::Text;
+
 /// How an error looks from outside; the server maps each kind to a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
@@ -31,9 +33,16 @@ pub trait Fault: std::error::Error {
     fn kind(&self) -> FaultKind;
     /// The stable `code` of the error body, snake case.
     fn code(&self) -> &'static str;
-    /// The public text in Portuguese, without inner details.
-    fn public_text(&self) -> String;
+    /// The public text, without inner details.
+    fn text(&self) -> Text;
 }
+
+/// Text of a conflict that nobody can say more about.
+pub const CONFLICT: Text = Text::new("Registro em conflito", "Conflicting record");
+/// Text of a failure that may pass.
+pub const UNAVAILABLE: Text = Text::new("Serviço indisponível", "Service unavailable");
+/// Text of a fault of ours.
+pub const INTERNAL: Text = Text::new("Erro interno", "Internal error");
 
 /// What went wrong in storage, as far as a caller can act on it.
 #[derive(Debug, thiserror::Error)]
@@ -96,11 +105,11 @@ impl Fault for StorageError {
         }
     }
 
-    fn public_text(&self) -> String {
+    fn text(&self) -> Text {
         match self.kind() {
-            FaultKind::Conflict => "Registro em conflito".to_owned(),
-            FaultKind::Unavailable => "Serviço indisponível".to_owned(),
-            _ => "Erro interno".to_owned(),
+            FaultKind::Conflict => CONFLICT,
+            FaultKind::Unavailable => UNAVAILABLE,
+            _ => INTERNAL,
         }
     }
 }

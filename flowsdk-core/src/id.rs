@@ -106,6 +106,16 @@ ids! {
     IdentityId,
     /// Identifier of a user of the administration.
     UserId,
+    /// Identifier of a group of users (spec A 2.1).
+    GroupId,
+    /// Identifier of an API client, a machine that administers (spec A 2.1).
+    ApiClientId,
+    /// Identifier of a user's device for push notifications (spec A 2.1).
+    UserDeviceId,
+    /// Identifier of a password recovery (spec A 2.1).
+    PasswordRecoveryId,
+    /// Identifier of an audit record (spec A 2.7).
+    AuditLogId,
     /// Identifier of a helpdesk queue.
     QueueId,
     /// Identifier of a ticket.

@@ -53,6 +53,10 @@ pub trait KeyValue: Send + Sync + Debug {
     /// Gives `key` a new time to live if its value is `value`; whether it was.
     async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError>;
 
+    /// Adds `by` to the whole number under `key`, which is 0 when there is none; gives the sum. The time to
+    /// live counts from the first addition.
+    async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError>;
+
     /// Deletes `key` if its value is `value`; whether it was.
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError>;
 }

@@ -19,13 +19,17 @@ pub mod crypto;
 pub mod fault;
 pub mod flow;
 pub mod id;
+pub mod idempotency;
 pub mod kv;
 pub mod lease;
+pub mod loader;
 pub mod message;
+pub mod page;
 pub mod router;
 pub mod session;
 pub mod store;
 pub mod stream;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+pub mod text;
 pub mod time;

@@ -4,4 +4,4 @@ mod model;
 mod repository;
 
 pub use model::{Email, InvalidEmail, User, UserRole};
-pub use repository::{AuthTx, UserRepository};
+pub use repository::{UserFilter, UserRepository};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use flowsdk_core::id::UserId;
+use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -77,8 +77,14 @@ pub struct User {
     pub password_hash: String,
     /// Member or administrator.
     pub role: UserRole,
+    /// His group, at most one.
+    pub group_id: Option<GroupId>,
+    /// Tokens issued before this moment are void.
+    pub logged_out_at: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
 }
 
 impl fmt::Debug for User {

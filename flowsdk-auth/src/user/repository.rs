@@ -2,22 +2,52 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::store::Transaction;
+use flowsdk_core::id::{GroupId, UserId};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::time::Timestamp;
 
-use super::{Email, User};
+use super::{Email, User, UserRole};
+
+/// Which users a list shows; an absent field restricts nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserFilter {
+    /// Those of this group.
+    pub group_id: Option<GroupId>,
+    /// Those of this role.
+    pub role: Option<UserRole>,
+}
 
 /// Users of one transaction.
 #[async_trait]
 pub trait UserRepository: Send {
+    /// The user with this id.
+    async fn find(&mut self, id: &UserId) -> Result<Option<User>, StorageError>;
+
+    /// The same, locked until the transaction ends.
+    async fn find_for_update(&mut self, id: &UserId) -> Result<Option<User>, StorageError>;
+
     /// The user with this address.
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError>;
 
+    /// A page of users, newest first.
+    async fn list(&mut self, filter: &UserFilter, page: &PageRequest) -> Result<Page<User>, StorageError>;
+
     /// Creates a user, unless one with the same address exists; whether it was created.
     async fn insert_if_absent(&mut self, user: &User) -> Result<bool, StorageError>;
-}
 
-/// What authentication needs of a transaction.
-pub trait AuthTx: Transaction {
-    /// Users.
-    fn users(&mut self) -> &mut dyn UserRepository;
+    /// Writes everything of a user but his id and `createdAt`; `logged_out_at` never goes back.
+    ///
+    /// # Errors
+    /// [`StorageError::Unique`] when another has the address.
+    async fn save(&mut self, user: &User) -> Result<(), StorageError>;
+
+    /// Voids the tokens issued before `at`; an earlier moment than the stored one changes nothing. Whether the
+    /// user exists.
+    async fn end_sessions(&mut self, id: &UserId, at: Timestamp) -> Result<bool, StorageError>;
+
+    /// Deletes a user with his devices and recoveries; whether he existed.
+    async fn delete(&mut self, id: &UserId) -> Result<bool, StorageError>;
+
+    /// The administrators, locked until the transaction ends, so that of two that demote each other one stays.
+    async fn administrators_for_update(&mut self) -> Result<Vec<UserId>, StorageError>;
 }

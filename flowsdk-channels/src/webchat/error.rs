@@ -1,6 +1,7 @@
 //! Why a visitor is not let in.
 
 use flowsdk_core::fault::{Fault, FaultKind, StorageError};
+use flowsdk_core::text::Text;
 
 /// The reason, with the `code` by which a page can decide. `auth_error.message` is the same for all of
 /// them (spec B 7).
@@ -55,7 +56,7 @@ impl Fault for AuthError {
         }
     }
 
-    fn public_text(&self) -> String {
-        AUTH_ERROR_MESSAGE.to_owned()
+    fn text(&self) -> Text {
+        Text::new(AUTH_ERROR_MESSAGE, AUTH_ERROR_MESSAGE)
     }
 }

@@ -25,7 +25,7 @@ impl ApiError {
         if matches!(fault.kind(), FaultKind::Internal | FaultKind::Unavailable) {
             tracing::error!(code = fault.code(), error = %Chain(fault), "a request failed");
         }
-        Self::new(fault.kind(), fault.code(), fault.public_text())
+        Self::new(fault.kind(), fault.code(), fault.text().portuguese())
     }
 }
 

@@ -1,0 +1,48 @@
+//! The facts that authentication and authorization decide on.
+
+use flowsdk_core::id::{ApiClientId, UserId};
+use flowsdk_core::time::Timestamp;
+
+use crate::permission::{Permissions, RouterScope};
+use crate::user::UserRole;
+
+/// What a group or an API client grants.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grant {
+    /// What may be done.
+    pub permissions: Permissions,
+    /// With the records of which routers.
+    pub scope: RouterScope,
+}
+
+/// A user, as far as access goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserAccess {
+    /// His id.
+    pub id: UserId,
+    /// His name.
+    pub name: String,
+    /// An administrator needs no grant.
+    pub role: UserRole,
+    /// Tokens issued before this moment are void (spec A 4.1 rule 4).
+    pub logged_out_at: Option<Timestamp>,
+    /// The grant of his group; `None` without a group.
+    pub grant: Option<Grant>,
+}
+
+/// An API client, as far as access goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiClientAccess {
+    /// Its id.
+    pub id: ApiClientId,
+    /// Its name.
+    pub name: String,
+    /// An inactive one is not let in.
+    pub active: bool,
+    /// From this moment on it is not let in.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last seen, to the minute.
+    pub last_used_at: Option<Timestamp>,
+    /// Its grant.
+    pub grant: Grant,
+}

@@ -1,0 +1,55 @@
+//! The API client.
+
+use std::fmt;
+
+use flowsdk_core::id::{ApiClientId, RouterId};
+use flowsdk_core::time::Timestamp;
+
+use crate::permission::Permissions;
+
+/// SHA-256 of an API token in hex. The token itself is stored nowhere.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct TokenHash(String);
+
+impl TokenHash {
+    /// A hash read from storage.
+    pub fn from_stored(hex: String) -> Self {
+        Self(hex)
+    }
+
+    /// 64 hexadecimal digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenHash(..)")
+    }
+}
+
+/// A machine-to-machine principal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiClient {
+    /// Its id.
+    pub id: ApiClientId,
+    /// Its name.
+    pub name: String,
+    /// Hash of its token.
+    pub token_hash: TokenHash,
+    /// What it may do.
+    pub permissions: Permissions,
+    /// Empty means no restriction.
+    pub router_ids: Vec<RouterId>,
+    /// An inactive one is not let in.
+    pub active: bool,
+    /// From this moment on it is not let in.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Timestamp>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}

@@ -1,0 +1,48 @@
+//! Storage of the log.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{AuditLogId, RouterId};
+use flowsdk_core::time::Timestamp;
+
+use super::{AuditAction, AuditEntityType, AuditRecord, AuditStatus, RecordedAudit};
+use crate::permission::RouterScope;
+
+/// Which records a page shows; an absent field restricts nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// Of this action.
+    pub action: Option<AuditAction>,
+    /// Of this kind of entity.
+    pub entity_type: Option<AuditEntityType>,
+    /// Of this actor.
+    pub actor_id: Option<String>,
+    /// Of this router.
+    pub router_id: Option<RouterId>,
+    /// With this outcome.
+    pub status: Option<AuditStatus>,
+    /// From this moment on.
+    pub from: Option<Timestamp>,
+    /// Up to and including this moment.
+    pub to: Option<Timestamp>,
+    /// What the caller may see: records without a router only without a restriction.
+    pub scope: RouterScope,
+}
+
+/// The log of one transaction.
+#[async_trait]
+pub trait AuditRepository: Send {
+    /// Appends records.
+    async fn append(&mut self, records: &[AuditRecord]) -> Result<(), StorageError>;
+
+    /// Up to `limit` records before the record `before`, newest first, in the order of their ids.
+    async fn list(
+        &mut self,
+        filter: &AuditFilter,
+        before: Option<&AuditLogId>,
+        limit: u32,
+    ) -> Result<Vec<RecordedAudit>, StorageError>;
+
+    /// Deletes up to `limit` records from before `cutoff`, oldest first; how many.
+    async fn purge(&mut self, cutoff: Timestamp, limit: u32) -> Result<u64, StorageError>;
+}

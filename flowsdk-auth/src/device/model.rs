@@ -1,0 +1,32 @@
+//! The device.
+
+use std::fmt;
+
+use flowsdk_core::id::{UserDeviceId, UserId};
+use flowsdk_core::time::Timestamp;
+
+/// A device that takes push notifications for a user.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UserDevice {
+    /// Its id.
+    pub id: UserDeviceId,
+    /// Whose it is.
+    pub user_id: UserId,
+    /// The push service's token, unique: a device that changes hands changes its user.
+    pub token: String,
+    /// `ios`, `android`, `web` or whatever the client says.
+    pub platform: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl fmt::Debug for UserDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UserDevice")
+            .field("id", &self.id)
+            .field("user_id", &self.user_id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,31 @@
+//! Storage of devices.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{UserDeviceId, UserId};
+use flowsdk_core::page::{Page, PageRequest};
+
+use super::UserDevice;
+
+/// Devices of one transaction.
+#[async_trait]
+pub trait UserDeviceRepository: Send {
+    /// This device of this user.
+    async fn find(&mut self, user: &UserId, id: &UserDeviceId) -> Result<Option<UserDevice>, StorageError>;
+
+    /// A page of the user's devices, newest first.
+    async fn list(&mut self, user: &UserId, page: &PageRequest) -> Result<Page<UserDevice>, StorageError>;
+
+    /// Creates a device, or gives the one with the same token its user and platform; what is stored
+    /// afterwards, under the id that it had.
+    async fn put(&mut self, device: &UserDevice) -> Result<UserDevice, StorageError>;
+
+    /// Writes token and platform of a device.
+    ///
+    /// # Errors
+    /// [`StorageError::Unique`] when another has the token.
+    async fn save(&mut self, device: &UserDevice) -> Result<(), StorageError>;
+
+    /// Deletes this device of this user; whether it existed.
+    async fn delete(&mut self, user: &UserId, id: &UserDeviceId) -> Result<bool, StorageError>;
+}

@@ -1,0 +1,65 @@
+//! Who calls: a user or an API client, and where from.
+
+use flowsdk_core::id::{ApiClientId, UserId};
+
+/// Who a request was made by (spec A 5.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Principal {
+    /// A person.
+    User {
+        /// His id.
+        id: UserId,
+        /// His name.
+        name: String,
+    },
+    /// A machine.
+    ApiClient {
+        /// Its id.
+        id: ApiClientId,
+        /// Its name.
+        name: String,
+    },
+}
+
+impl Principal {
+    /// The id, whatever it is of.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::User { id, .. } => id.as_str(),
+            Self::ApiClient { id, .. } => id.as_str(),
+        }
+    }
+
+    /// The display name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::User { name, .. } | Self::ApiClient { name, .. } => name,
+        }
+    }
+
+    /// The user, if it is one.
+    pub fn user_id(&self) -> Option<&UserId> {
+        match self {
+            Self::User { id, .. } => Some(id),
+            Self::ApiClient { .. } => None,
+        }
+    }
+}
+
+/// Where a request came from, for the audit log (spec A 2.7 `metadata`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// The address of the caller.
+    pub ip: String,
+    /// Its `User-Agent`.
+    pub user_agent: Option<String>,
+}
+
+/// A principal, and where he calls from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor {
+    /// Who.
+    pub principal: Principal,
+    /// Where from.
+    pub origin: Origin,
+}

@@ -1,0 +1,14 @@
+//! Storage of schedules.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::UserId;
+
+use super::AgentSchedule;
+
+/// Schedules of one transaction.
+#[async_trait]
+pub trait LoginScheduleRepository: Send {
+    /// The schedules of a user in every router that he is an agent of; none when he is no agent.
+    async fn of_user(&mut self, user: &UserId) -> Result<Vec<AgentSchedule>, StorageError>;
+}

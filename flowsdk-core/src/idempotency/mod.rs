@@ -1,0 +1,10 @@
+//! Requests that take effect once however often they are sent (rulings H13).
+//!
+//! A use case begins the request in its own transaction and finishes it there with the answer, so that
+//! effect and answer are one commit: a repetition finds both or neither, also after a crash.
+
+mod model;
+mod repository;
+
+pub use model::{Begun, IdempotencyKey, IdempotentRequest, InvalidIdempotencyKey, KEPT_FOR, StoredAnswer};
+pub use repository::{IdempotencyRepository, IdempotencyTx};

@@ -1,0 +1,103 @@
+//! Texts for people: Portuguese, the language of the contract, and an English twin (rulings H2).
+
+use std::borrow::Cow;
+
+/// A language that texts are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Language {
+    /// The language of the contract; what a caller without a wish gets.
+    #[default]
+    Portuguese,
+    /// The other one.
+    English,
+}
+
+impl Language {
+    /// The language that an `Accept-Language` header prefers among ours. None, `*` and what names neither of
+    /// them mean Portuguese (RFC 9110 12.5.4).
+    pub fn preferred(accept_language: &str) -> Self {
+        let mut best = (0.0, Self::Portuguese);
+        for range in accept_language.split(',') {
+            let (tag, weight) = match range.split_once(';') {
+                None => (range, 1.0),
+                Some((tag, parameter)) => {
+                    let weight = parameter.trim().strip_prefix("q=").and_then(|q| q.parse::<f32>().ok());
+                    (tag, weight.unwrap_or(0.0))
+                }
+            };
+            let primary = tag.trim().split('-').next().unwrap_or_default();
+            let language = if primary.eq_ignore_ascii_case("en") {
+                Self::English
+            } else if primary.eq_ignore_ascii_case("pt") || primary == "*" {
+                Self::Portuguese
+            } else {
+                continue;
+            };
+            if weight > best.0 {
+                best = (weight, language);
+            }
+        }
+        best.1
+    }
+}
+
+/// A text in every language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    portuguese: Cow<'static, str>,
+    english: Cow<'static, str>,
+}
+
+impl Text {
+    /// A fixed text.
+    pub const fn new(portuguese: &'static str, english: &'static str) -> Self {
+        Self { portuguese: Cow::Borrowed(portuguese), english: Cow::Borrowed(english) }
+    }
+
+    /// A text that was put together.
+    pub fn of(portuguese: String, english: String) -> Self {
+        Self { portuguese: Cow::Owned(portuguese), english: Cow::Owned(english) }
+    }
+
+    /// The text in `language`.
+    pub fn into_language(self, language: Language) -> Cow<'static, str> {
+        match language {
+            Language::Portuguese => self.portuguese,
+            Language::English => self.english,
+        }
+    }
+
+    /// The text of the contract.
+    pub fn portuguese(&self) -> &str {
+        &self.portuguese
+    }
+
+    /// Its English twin.
+    pub fn english(&self) -> &str {
+        &self.english
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Language::{self, English, Portuguese};
+
+    #[test]
+    fn the_preferred_language() {
+        for (header, language) in [
+            ("", Portuguese),
+            ("*", Portuguese),
+            ("en", English),
+            ("en-US,en;q=0.9", English),
+            ("pt-BR,pt;q=0.9,en;q=0.8", Portuguese),
+            ("en;q=0.5, pt;q=0.7", Portuguese),
+            ("de, en;q=0.3", English),
+            ("de, fr", Portuguese),
+            ("en;q=0, *", Portuguese),
+            ("en;q=nonsense", Portuguese),
+            (";;;,,,=", Portuguese),
+        ] {
+            assert_eq!(Language::preferred(header), language, "{header:?}");
+        }
+    }
+}
