@@ -10,6 +10,7 @@ mod interrupt;
 mod npm;
 mod packages;
 mod process;
+mod python;
 mod services;
 mod test;
 mod version;

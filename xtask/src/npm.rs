@@ -14,6 +14,8 @@ use crate::process;
 pub(crate) const WEB: &str = "flowsdk-server/web";
 /// Every folder in it may be a JavaScript package.
 const CONFORMANCE: &str = "flowsdk-server/tests/conformance";
+/// The client that is generated from the OpenAPI document.
+const API_CLIENT: &str = "flowsdk-server/tests/api/client";
 
 /// Installs the packages of every folder whose lock file is newer than what is installed.
 pub(crate) fn install_stale(npm: &Program, root: &Path) -> Result<()> {
@@ -55,7 +57,7 @@ fn npm_in(npm: &Program, folder: &Path) -> Command {
 fn locked_folders(root: &Path) -> Vec<PathBuf> {
     let suites =
         fs::read_dir(root.join(CONFORMANCE)).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut folders: Vec<PathBuf> = suites.chain([root.join(WEB)]).collect();
+    let mut folders: Vec<PathBuf> = suites.chain([root.join(API_CLIENT), root.join(WEB)]).collect();
     folders.retain(|folder| folder.join("package-lock.json").is_file());
     folders.sort();
     folders

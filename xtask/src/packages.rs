@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::apt;
+use crate::python;
 use crate::version::Version;
 
 /// One thing the tests need besides Rust.
@@ -23,11 +24,13 @@ pub(crate) enum Need {
     Browser,
     /// Node, 18 or newer, and npm
     Node,
+    /// Python, 3.10 or newer, that makes virtual environments
+    Python,
 }
 
 impl Need {
     /// In the order of asking for them.
-    pub(crate) const ALL: [Self; 4] = [Self::Postgres, Self::Redis, Self::Browser, Self::Node];
+    pub(crate) const ALL: [Self; 5] = [Self::Postgres, Self::Redis, Self::Browser, Self::Node, Self::Python];
     /// What `cargo xtask services` starts.
     pub(crate) const SERVICES: [Self; 2] = [Self::Postgres, Self::Redis];
 
@@ -38,6 +41,7 @@ impl Need {
             Self::Redis => "every test on Redis",
             Self::Browser => "the tests of the pages in a browser",
             Self::Node => "the tests with the JavaScript clients, and the check of the web bundle",
+            Self::Python => "the fuzzing of the HTTP API",
         }
     }
 
@@ -62,6 +66,7 @@ pub(crate) struct Found {
     pub(crate) browser: Option<Program>,
     pub(crate) node: Option<Program>,
     pub(crate) npm: Option<Program>,
+    pub(crate) python: Option<Program>,
 }
 
 /// A need that is not met.
@@ -125,6 +130,10 @@ impl Found {
                 .flatten(),
             node: asked(Need::Node).then(|| first_working(&["node", "nodejs"])).flatten(),
             npm: asked(Need::Node).then(|| first_working(&["npm"])).flatten(),
+            python: asked(Need::Python)
+                .then(|| first_working(&["python3"]))
+                .flatten()
+                .filter(python::makes_environments),
         }
     }
 
@@ -135,6 +144,7 @@ impl Found {
             (Need::Browser, "chromium", "chromium", &self.browser, 0),
             (Need::Node, "node", "nodejs", &self.node, 18),
             (Need::Node, "npm", "npm", &self.npm, 0),
+            (Need::Python, "python3 with ensurepip", "python3-venv", &self.python, 3),
         ];
         let mut gaps = Vec::new();
         for (need, name, package, program, minimum) in requirements {
@@ -194,6 +204,7 @@ fn report(found: &Found, without: &[Need]) {
         ("browser", &found.browser),
         ("Node", &found.node),
         ("npm", &found.npm),
+        ("Python", &found.python),
     ];
     for (name, program) in programs {
         if let Some(Program { path, version }) = program {
@@ -253,6 +264,7 @@ mod tests {
             browser: program(138),
             node: program(18),
             npm: program(9),
+            python: program(3),
         }
     }
 
@@ -264,7 +276,10 @@ mod tests {
     #[test]
     fn an_empty_machine_lacks_every_package() {
         let gaps = Found::default().gaps(&Need::ALL);
-        assert_eq!(packages_for(&gaps), ["chromium", "nodejs", "npm", "postgresql", "redis-server"]);
+        assert_eq!(
+            packages_for(&gaps),
+            ["chromium", "nodejs", "npm", "postgresql", "python3-venv", "redis-server"]
+        );
     }
 
     #[test]
@@ -284,7 +299,7 @@ mod tests {
     fn node_is_installed_before_npm() {
         assert_eq!(
             next_round(&Found::default().gaps(&Need::ALL)),
-            ["chromium", "nodejs", "postgresql", "redis-server"]
+            ["chromium", "nodejs", "postgresql", "python3-venv", "redis-server"]
         );
         assert_eq!(next_round(&Found { npm: None, ..complete() }.gaps(&Need::ALL)), ["npm"]);
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::packages::{self, Found, Need};
 use crate::services::Services;
-use crate::{interrupt, npm, process, workspace};
+use crate::{interrupt, npm, process, python, workspace};
 
 pub(crate) fn run(without: &[Need], arguments: &[String]) -> Result<u8> {
     let found = packages::ensure(&Need::ALL, without)?;
@@ -16,13 +16,23 @@ pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
     if let Some(npm) = &found.npm {
         npm::install_stale(npm, &workspace::root())?;
     }
+    let target = workspace::target();
+    let programs = found
+        .python
+        .as_ref()
+        .map(|python| python::install_stale(python, &workspace::root(), &target))
+        .transpose()?;
     let mut services = Services::start(found)?;
     let mut command = workspace::cargo();
     command.args(cargo_arguments(arguments));
     services.announce(&mut command);
     command.env_remove("FLOWSDK_TEST_NODE").env_remove("FLOWSDK_TEST_CHROMIUM");
+    command.env_remove("FLOWSDK_TEST_SCHEMATHESIS");
     if found.node.is_some() {
         command.env("FLOWSDK_TEST_NODE", "1");
+    }
+    if let Some(programs) = programs {
+        command.env("FLOWSDK_TEST_SCHEMATHESIS", programs.join("schemathesis"));
     }
     if let Some(browser) = &found.browser {
         command.env("FLOWSDK_TEST_CHROMIUM", &browser.path);

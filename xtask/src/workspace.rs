@@ -10,6 +10,11 @@ pub(crate) fn root() -> PathBuf {
     Path::new(&here).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
+/// Where cargo builds.
+pub(crate) fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// The same cargo that started this program, in the workspace's root, with the environment as it was before.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
