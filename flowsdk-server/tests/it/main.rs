@@ -13,6 +13,7 @@
 
 mod harness;
 
+mod api;
 mod auth;
 mod crash;
 mod delivery;

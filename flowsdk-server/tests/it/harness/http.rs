@@ -44,15 +44,44 @@ pub async fn try_get(addr: SocketAddr, path: &str, headers: &[(&str, &str)]) -> 
 
 /// `None` when nobody answers.
 pub async fn request(addr: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)]) -> Option<Answer> {
+    send(addr, method, path, headers, None).await
+}
+
+/// The same with a body.
+pub async fn send(
+    addr: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Option<&[u8]>,
+) -> Option<Answer> {
     let exchange = async {
         let mut stream = TcpStream::connect(addr).await.ok()?;
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        stream.write_all(format!("{head}\r\n").as_bytes()).await.ok()?;
+        if let Some(body) = body {
+            head.push_str(&format!("content-length: {}\r\n", body.len()));
+        }
+        let (mut read, mut write) = stream.split();
+        let sending = async {
+            // A server that refuses a body need not read it to its end.
+            let _refused = async {
+                write.write_all(format!("{head}\r\n").as_bytes()).await?;
+                write.write_all(body.unwrap_or_default()).await
+            }
+            .await;
+        };
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).await.ok()?;
+        let receiving = async {
+            let mut part = vec![0; 64 * 1024];
+            // Whoever is cut off in the middle of his body has the answer before the reset.
+            while let Ok(length @ 1..) = read.read(&mut part).await {
+                bytes.extend_from_slice(&part[..length]);
+            }
+        };
+        futures_util::future::join(sending, receiving).await;
         parse(&String::from_utf8(bytes).ok()?)
     };
     tokio::time::timeout(PATIENCE, exchange).await.ok()?

@@ -1,5 +1,6 @@
 //! Processes, databases and clients of the tests.
 
+pub mod api;
 pub mod client;
 pub mod http;
 pub mod process;
@@ -9,6 +10,7 @@ pub mod token;
 
 use std::time::{Duration, Instant};
 
+pub use api::Api;
 pub use client::Client;
 pub use process::Server;
 pub use setup::Setup;

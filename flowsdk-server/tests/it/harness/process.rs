@@ -96,6 +96,11 @@ impl Server {
         (status, begin.elapsed())
     }
 
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it wrote to standard output.
     pub fn output(&self) -> String {
         std::fs::read_to_string(&self.out).unwrap()

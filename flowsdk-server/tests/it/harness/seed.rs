@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 /// What is in the database.
 #[derive(Debug, Clone)]
 pub struct Seeded {
+    /// The router of everything that has no other.
+    pub router: String,
     /// An open channel that echoes.
     pub open: String,
     /// Another one of the same router.
@@ -75,6 +77,7 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
     let mut channels = channels.into_iter();
     let mut next = || channels.next().unwrap();
     Seeded {
+        router: router.to_string(),
         open: next(),
         second: next(),
         closed: next(),

@@ -110,6 +110,16 @@ impl Setup {
         self
     }
 
+    /// The password of the administrator, `admin@flowsdk.local`.
+    pub fn admin_password(&self) -> &str {
+        self.value("ADMIN_PASSWORD")
+    }
+
+    /// A value of the environment.
+    pub fn value(&self, name: &str) -> &str {
+        &self.env.iter().find(|(known, _)| known == name).unwrap().1
+    }
+
     /// Whether several processes can run.
     pub fn is_distributed(&self) -> bool {
         self.services.is_some()
@@ -132,6 +142,26 @@ impl Setup {
     pub async fn store(&self) -> SqlStore {
         let url = self.env.iter().find(|(name, _)| name == "DATABASE_URL").unwrap();
         connect(&url.1).await
+    }
+
+    /// Makes a user an agent of a router, as the helpdesk would.
+    pub async fn insert_agent(&self, user: &str, schedule: &Value) {
+        let id = OpContext::system().ids().next_id();
+        let router = self.seeded.router.as_str();
+        let (schedule, now) = (schedule.to_string(), OpContext::system().now().as_millis());
+        let columns = "INSERT INTO agent (id, router_id, user_id, login_schedule, created_at) VALUES";
+        let url = self.value("DATABASE_URL");
+        if self.is_distributed() {
+            let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
+            let insert = sqlx::AssertSqlSafe(format!("{columns} ($1, $2, $3, $4::jsonb, $5)"));
+            let insert = sqlx::query(insert).bind(id).bind(router).bind(user).bind(schedule).bind(now);
+            insert.execute(&mut connection).await.unwrap();
+        } else {
+            let mut connection = sqlx::SqliteConnection::connect(url).await.unwrap();
+            let insert = sqlx::AssertSqlSafe(format!("{columns} ($1, $2, $3, $4, $5)"));
+            let insert = sqlx::query(insert).bind(id).bind(router).bind(user).bind(schedule).bind(now);
+            insert.execute(&mut connection).await.unwrap();
+        }
     }
 
     /// A text that no log may ever hold.

@@ -1,0 +1,160 @@
+//! Every route of the OpenAPI document, against everybody who may not use it.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Setup, everywhere, http};
+
+everywhere!(nobody_gets_in_who_may_not, served);
+
+/// Routes without authentication: what each is, is in the contract (spec A 4.1).
+const PUBLIC: [&str; 5] = [
+    "POST /auth/login",
+    "POST /auth/desk-login",
+    "GET /auth/refresh",
+    "POST /auth/password-recovery",
+    "POST /auth/password-recovery/validate",
+];
+
+struct Operation {
+    method: String,
+    path: String,
+    spec: Value,
+}
+
+fn operations(document: &Value) -> Vec<Operation> {
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, spec) in item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters") {
+            found.push(Operation { method: method.to_uppercase(), path: path.clone(), spec: spec.clone() });
+        }
+    }
+    found
+}
+
+impl Operation {
+    /// The path with this router, and ids that nothing has.
+    fn at(&self, router: &str) -> String {
+        let mut path = self.path.clone();
+        if path.starts_with("/routers/{id}") {
+            path = path.replacen("{id}", router, 1);
+        }
+        while let (Some(open), Some(close)) = (path.find('{'), path.find('}')) {
+            let value = if path[open..=close].contains("outer") { router } else { "cnothing" };
+            path.replace_range(open..=close, value);
+        }
+        path
+    }
+
+    async fn call(&self, api: &Api, router: &str) -> http::Answer {
+        let body = self.spec.get("requestBody").map(|_| b"{}".as_slice());
+        let json = [("content-type", "application/json")];
+        api.send(&self.method, &self.at(router), if body.is_some() { &json } else { &[] }, body).await
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+async fn nobody_gets_in_who_may_not(setup: Setup) {
+    let server = setup.start().await;
+    let (admin, api) = (Api::admin(&setup, &server).await, Api::anonymous(&server));
+    let document = http::get(server.addr, "/openapi.json", &[]).await.json();
+    let operations = operations(&document);
+    assert!(operations.len() >= 30, "{}", operations.len());
+    let powerless = admin.member(&setup, &json!([]), &[]).await;
+    let all: Vec<_> = document["components"]["schemas"]["Resource"]["enum"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|resource| json!({ "resource": resource, "actions": ["read", "write", "admin"] }))
+        .collect();
+    assert_eq!(all.len(), 14);
+    let here = setup.seeded.router.as_str();
+    let scoped = admin.member(&setup, &json!(all), &[here]).await;
+    let routers = admin.get("/routers").await.ok(200);
+    let elsewhere = routers["items"].as_array().unwrap().iter().find(|router| router["id"] != here).unwrap();
+    let elsewhere = elsewhere["id"].as_str().unwrap();
+    for operation in &operations {
+        let name = operation.name();
+        let access =
+            operation.spec["x-permission"].as_str().unwrap_or_else(|| panic!("{name} has no x-permission"));
+        let statuses = operation.spec["responses"].as_object().unwrap();
+        if access == "public" {
+            assert!(PUBLIC.contains(&name.as_str()), "{name} is open to everybody");
+            continue;
+        }
+        operation.call(&api, here).await.refused(401, "token_missing", "Token não informado");
+        operation.call(&api.with("x.y.z"), here).await.refused(401, "token_invalid", "Token JWT inválido");
+        assert!(operation.spec["security"].as_array().is_some_and(|s| !s.is_empty()), "{name}");
+        assert!(statuses.contains_key("401") && statuses.contains_key("429"), "{name}");
+        if name == "POST /auth/logout" {
+            continue;
+        }
+        let answer = operation.call(&powerless, here).await;
+        match access {
+            "authenticated" | "user" => assert_ne!(answer.status, 403, "{name}: {answer:?}"),
+            "admin" => answer.refused(403, "admin_only", "Acesso restrito a administradores"),
+            permission => {
+                let (resource, action) = permission.split_once(':').unwrap();
+                assert!(all.iter().any(|entry| entry["resource"] == resource), "{name}: {permission}");
+                assert!(["read", "write", "admin"].contains(&action), "{name}: {permission}");
+                answer.refused(403, "permission_denied", "Sem permissão");
+                assert!(statuses.contains_key("403"), "{name}");
+                // One action does not stand in for another.
+                let others: Vec<_> =
+                    ["read", "write", "admin"].into_iter().filter(|a| *a != action).collect();
+                let almost = json!([{ "resource": resource, "actions": others }]);
+                let almost = admin.member(&setup, &almost, &[]).await;
+                operation.call(&almost, here).await.refused(403, "permission_denied", "Sem permissão");
+                // Everything, but in another router.
+                let answer = operation.call(&scoped, elsewhere).await;
+                if ["users", "settings"].contains(&resource) {
+                    answer.assert_error(403);
+                    assert_eq!(answer.json()["code"], "resource_global", "{name}");
+                } else if operation.path.contains('{') {
+                    assert!([403, 404].contains(&answer.status), "{name}: {answer:?}");
+                } else {
+                    assert_eq!(answer.status, 200, "{name}: {answer:?}");
+                    assert!(!answer.body.contains(elsewhere), "{name} shows another router");
+                }
+            }
+        }
+        // What the document does not list does not exist, in either twin.
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            let listed =
+                operations.iter().any(|other| other.method == method && other.path == operation.path);
+            if !listed {
+                for prefix in ["", "/api"] {
+                    let path = format!("{prefix}{}", operation.at(here));
+                    let answer = admin.send(method, &path, &[], None).await;
+                    assert_eq!(answer.status, 405, "{method} {path} is not in the document");
+                }
+            }
+        }
+    }
+}
+
+async fn served(setup: Setup) {
+    let server = setup.start().await;
+    let document = http::get(server.addr, "/openapi.json", &[]).await.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(http::get(server.addr, "/api/openapi.json", &[]).await.json(), document);
+    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/openapi.json");
+    let committed: Value = serde_json::from_str(&std::fs::read_to_string(committed).unwrap()).unwrap();
+    assert!(committed == document, "docs/openapi.json is not what the server says");
+    for operation in operations(&document) {
+        let (name, spec) = (operation.name(), &operation.spec);
+        for field in ["operationId", "summary"] {
+            assert!(spec[field].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {field}");
+        }
+        assert!(spec["tags"].as_array().is_some_and(|tags| tags.len() == 1), "{name} has no tag");
+        assert!(
+            spec["responses"].as_object().unwrap().keys().any(|status| status.starts_with('2')),
+            "{name}"
+        );
+    }
+    let page = http::get(server.addr, "/docs/", &[]).await;
+    assert!(page.status == 200 && page.headers["content-type"].starts_with("text/html"), "{page:?}");
+    assert!(!page.body.contains("https://"), "the page loads from elsewhere");
+}

@@ -1,0 +1,13 @@
+//! The administrative API (spec A 4.1, 4.2, 4.10, 5, 6, 7).
+
+mod accounts;
+mod attacks;
+mod audit;
+mod authentication;
+mod client;
+mod conventions;
+mod document;
+mod fuzz;
+mod immediate;
+mod login;
+mod recovery;
