@@ -9,6 +9,7 @@
 
 pub mod api;
 pub mod app;
+mod caller;
 pub mod config;
 pub mod demo;
 pub mod health;
