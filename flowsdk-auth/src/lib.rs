@@ -14,6 +14,7 @@ pub mod permission;
 pub mod principal;
 pub mod recovery;
 pub mod schedule;
+pub mod sms;
 mod store;
 pub mod user;
 

@@ -2,6 +2,9 @@
 
 mod cipher;
 mod password;
+mod pool;
 
 pub use cipher::{CipherError, Encrypted, InvalidKey, MasterKey};
-pub use password::{MAX_SECRET_BYTES, PASSWORD_COST, PasswordError, PasswordHasher, SESSION_KEY_COST};
+pub use password::{
+    MAX_SECRET_BYTES, PASSWORD_COST, PasswordError, PasswordHasher, SESSION_KEY_COST, cost_of,
+};

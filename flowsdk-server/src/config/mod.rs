@@ -4,6 +4,8 @@
 
 mod environment;
 mod sections;
+mod sms;
 
 pub use environment::{ConfigError, Environment};
 pub use sections::{Config, Roles, TokenSettings, WebchatSettings};
+pub use sms::SmsSettings;

@@ -13,6 +13,7 @@ use flowsdk_core::crypto::MasterKey;
 use flowsdk_store::sql::DatabaseUrl;
 use secrecy::{ExposeSecret as _, SecretString};
 
+use super::sms::{self, SmsSettings};
 use super::{ConfigError, Environment};
 
 /// Fewest characters of a JWT secret (spec A 5.1).
@@ -35,6 +36,8 @@ pub struct Config {
     pub admin: BootstrapAdmin,
     /// `WEBCHAT_*`.
     pub webchat: WebchatSettings,
+    /// `SMS_*`, `TWILIO_*`.
+    pub sms: SmsSettings,
     /// `ROLES`.
     pub roles: Roles,
     /// `STREAM_PARTITIONS`: the same in every process.
@@ -196,6 +199,7 @@ impl Config {
             tokens,
             admin,
             webchat,
+            sms: sms::sms(&mut env),
             roles,
             partitions: env.number("STREAM_PARTITIONS", 1, 1..=256),
             lease_ttl: env.duration("LEASE_TTL", Duration::from_secs(6)),
