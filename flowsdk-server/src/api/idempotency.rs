@@ -9,9 +9,10 @@ use flowsdk_core::text::Text;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::Sha256;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::body::{self, LIMIT};
 use super::error::{ApiError, Problems};
@@ -99,6 +100,24 @@ fn key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiError> {
         );
         ApiError::invalid(Problems::one("Idempotency-Key", must))
     })
+}
+
+/// The header in the document.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[allow(dead_code, reason = "the document is made of it")]
+pub struct IdempotencyParams {
+    /// The caller's name for this request: within 24 hours the same name and body get the first answer again, with
+    /// `idempotency-replayed: true`; the same name and another body a 409.
+    #[param(rename = "Idempotency-Key", min_length = 1, max_length = 255, example = "8f14e45f-ea3b")]
+    idempotency_key: Option<String>,
+}
+
+/// The answer to a create, as it is kept for repetitions.
+pub(super) fn stored(record: &impl Serialize) -> StoredAnswer {
+    // Of our own records, which have text keys and finite numbers: nothing can go wrong.
+    let body = serde_json::to_string(record).unwrap_or_default();
+    StoredAnswer { status: StatusCode::CREATED.as_u16(), body }
 }
 
 /// An answer that was given before.

@@ -1,7 +1,48 @@
-//! Conventions of the HTTP surface (rulings H1, H2).
+//! The administrative API: one folder a resource, one file an operation; and what all of them have in common
+//! (docs/api.md).
 
-mod error;
+pub mod body;
+mod docs;
+pub mod error;
+pub mod guard;
+pub mod idempotency;
+pub mod limits;
+pub mod openapi;
+pub mod path;
+pub mod query;
+pub mod reply;
 mod request;
+mod routes;
+pub mod state;
+
+mod auth;
+mod users;
 
 pub use error::{ApiError, method_not_allowed, not_found, panicked};
-pub use request::identify;
+pub use request::{Identify, Identified};
+pub use state::{ApiParts, ApiState};
+
+use axum::Router;
+use flowsdk_core::fault::BoxError;
+use utoipa::openapi::OpenApi;
+
+use routes::Routes;
+
+/// The routes of the API, with its document and the page that shows it.
+///
+/// # Errors
+/// The document cannot be written as JSON.
+pub fn router(state: ApiState) -> Result<Router, BoxError> {
+    let (router, document) = gather();
+    Ok(router.with_state(state).merge(docs::routes(&document)?))
+}
+
+/// The document of the API, as it is served and committed.
+pub fn document() -> OpenApi {
+    gather().1
+}
+
+fn gather() -> (Router<ApiState>, OpenApi) {
+    let routes = auth::routes(Routes::new());
+    users::routes(routes).finish()
+}

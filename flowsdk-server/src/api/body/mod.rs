@@ -6,11 +6,12 @@ mod schema;
 mod strict;
 mod wording;
 
-pub(super) use schema::FORMATS;
+pub(super) use read::bytes;
 
 use axum::extract::{FromRequest, Request};
 use flowsdk_core::text::Text;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::error::{ApiError, Problems};
@@ -34,8 +35,6 @@ where
     }
 }
 
-pub(super) use read::bytes;
-
 /// Reads a `T` from JSON.
 ///
 /// # Errors
@@ -49,6 +48,15 @@ pub(super) fn decode<T: ToSchema + DeserializeOwned + 'static>(bytes: &[u8]) -> 
         let field = if field == "." { String::new() } else { field };
         ApiError::invalid(Problems::one(field, Text::new("Valor inválido", "Invalid value")))
     })
+}
+
+/// For fields of which null and absent mean different things: what is there, null too, is `Some`.
+pub(super) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
 }
 
 #[cfg(test)]

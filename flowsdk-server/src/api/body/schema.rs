@@ -16,7 +16,7 @@ use crate::api::error::Problems;
 type Format = fn(&str) -> bool;
 
 /// What the formats of the document mean: the same as where values are parsed.
-pub(in crate::api) const FORMATS: [(&str, Format); 2] = [
+const FORMATS: [(&str, Format); 2] = [
     ("email", |text| Email::parse(text).is_ok()),
     ("date-time", |text| text.parse::<jiff::Timestamp>().is_ok()),
 ];

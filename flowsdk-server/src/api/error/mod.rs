@@ -58,7 +58,12 @@ impl ApiError {
         if matches!(fault.kind(), FaultKind::Internal | FaultKind::Unavailable) {
             tracing::error!(code = fault.code(), error = %Chain(fault), "a request failed");
         }
-        Self::new(status(fault.kind()), fault.code(), fault.text())
+        let mut error = Self::new(status(fault.kind()), fault.code(), fault.text());
+        error.0.details.extend(fault.field().map(|field| Problem::new(field, fault.text())));
+        match fault.retry_after() {
+            Some(wait) => error.retry_after(wait),
+            None => error,
+        }
     }
 
     /// Input that does not fit its schema, with what is wrong field by field (rulings H5).
@@ -66,13 +71,6 @@ impl ApiError {
         let text = Text::new("Dados inválidos", "Invalid data");
         let mut error = Self::new(StatusCode::BAD_REQUEST, "validation_failed", text);
         error.0.details = problems.into_list();
-        error
-    }
-
-    /// A fault that is a problem of one field, and names it where it is one.
-    pub fn of_field(fault: &(impl Fault + 'static), field: &'static str) -> Self {
-        let mut error = Self::of(fault);
-        error.0.details.push(Problem::new(field, fault.text()));
         error
     }
 
