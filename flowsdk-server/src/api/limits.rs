@@ -74,8 +74,8 @@ impl RequestLimits {
         let per_second = NonZeroU32::new(rate.per_second)?;
         let quota = Quota::per_second(per_second).allow_burst(NonZeroU32::new(rate.burst)?);
         let clock = QuantaClock::default();
-        let buckets = RateLimiter::new(quota, DashMapStateStore::default(), clock.clone());
-        Some(Self { quota, buckets: buckets.with_middleware(), clock, hasher: RandomState::new() })
+        let buckets = Buckets::new(quota, DashMapStateStore::default(), clock.clone());
+        Some(Self { quota, buckets, clock, hasher: RandomState::new() })
     }
 
     /// Takes one request out of the principal's bucket; the headers of the answer tell what is left.

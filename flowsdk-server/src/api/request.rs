@@ -25,7 +25,7 @@ tokio::task_local! {
 }
 
 /// What is known of the request that is being answered, wherever in its task.
-struct Facts {
+pub struct Facts {
     id: HeaderValue,
     /// Read only when something is to be said: most answers have no text.
     accept_language: Option<HeaderValue>,

@@ -137,7 +137,7 @@ impl App {
         let router = router
             .fallback(crate::api::not_found)
             .layer(CatchPanicLayer::custom(crate::api::panicked))
-            .layer(axum::middleware::from_fn(crate::api::identify));
+            ;
         Ok(Self { store, supervisor, router, sockets, gateway, config, bootstrapped, address, listener })
     }
 

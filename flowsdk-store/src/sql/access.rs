@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use flowsdk_auth::AuthTx;
+use flowsdk_auth::{AccessTx, AuthTx};
 use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Grant, UserAccess};
 use flowsdk_auth::api_client::{ApiClientRepository, TokenHash};
 use flowsdk_auth::audit::AuditRepository;
@@ -112,10 +112,13 @@ impl AccessRepository for SqlTx {
     }
 }
 
-impl AuthTx for SqlTx {
+impl AccessTx for SqlTx {
     fn access(&mut self) -> &mut dyn AccessRepository {
         self
     }
+}
+
+impl AuthTx for SqlTx {
     fn users(&mut self) -> &mut dyn UserRepository {
         self
     }

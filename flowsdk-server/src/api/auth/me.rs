@@ -21,7 +21,7 @@ use crate::api::users::UserView;
 /// What a caller is.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum PrincipalKind {
+pub(super) enum PrincipalKind {
     User,
     ApiClient,
 }
@@ -29,7 +29,7 @@ enum PrincipalKind {
 /// The caller, and what he may do at this moment.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Me {
+pub(super) struct Me {
     kind: PrincipalKind,
     #[schema(value_type = Id)]
     id: String,

@@ -18,7 +18,7 @@ use crate::api::state::Recoveries;
 /// Whose password is lost.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct RecoveryRequest {
+pub(super) struct RecoveryRequest {
     #[schema(min_length = 1, max_length = 254, example = "ana@example.com")]
     email: String,
 }

@@ -17,7 +17,7 @@ use crate::api::state::Recoveries;
 /// A code, and the password that it buys.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Recovery {
+pub(super) struct Recovery {
     #[schema(min_length = 1, max_length = 254, example = "ana@example.com")]
     email: String,
     /// Six hexadecimal digits.

@@ -92,12 +92,12 @@ pub(super) fn content() -> Content {
 
 fn text_header(description: &str) -> Header {
     let text = ObjectBuilder::new().schema_type(Type::String);
-    HeaderBuilder::new().schema(text).description(Some(description)).build()
+    HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
 }
 
 fn seconds(description: &str) -> Header {
     let number = ObjectBuilder::new().schema_type(Type::Integer);
-    HeaderBuilder::new().schema(number).description(Some(format!("{description}, in seconds"))).build()
+    HeaderBuilder::new().schema(Some(number)).description(Some(format!("{description}, in seconds"))).build()
 }
 
 /// The schemas of the error body.

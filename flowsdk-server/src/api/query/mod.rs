@@ -3,7 +3,7 @@
 
 mod page;
 
-pub use page::{PageParams, PageView};
+pub use page::{PageParams, PageView, invalid_cursor};
 
 use axum::extract::FromRequestParts;
 use flowsdk_core::text::Text;

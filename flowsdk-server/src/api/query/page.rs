@@ -39,7 +39,7 @@ impl QueryReader {
 }
 
 /// What is wrong with a cursor of somebody else.
-pub(in crate::api) const fn invalid_cursor() -> Text {
+pub const fn invalid_cursor() -> Text {
     Text::new("Cursor inválido", "Invalid cursor")
 }
 

@@ -23,7 +23,7 @@ use crate::api::state::Users;
 /// A user to be.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CreateUser {
+pub(super) struct CreateUser {
     #[schema(min_length = 1, max_length = 200, example = "Ana Souza")]
     name: String,
     #[schema(value_type = EmailAddress)]

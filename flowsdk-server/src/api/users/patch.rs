@@ -22,7 +22,7 @@ use crate::api::state::Users;
 /// What is to change of a user; an absent field stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct PatchUser {
+pub(super) struct PatchUser {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Ana Souza")]
     name: Option<String>,
     #[schema(value_type = EmailAddress, required = false)]

@@ -22,7 +22,7 @@ use crate::api::state::Users;
 /// Everything of a user. Only his password, which cannot be read, may be left out and then stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct PutUser {
+pub(super) struct PutUser {
     #[schema(min_length = 1, max_length = 200, example = "Ana Souza")]
     name: String,
     #[schema(value_type = EmailAddress)]
