@@ -1,4 +1,4 @@
-//! Routers: the root aggregate (spec A 2.2), as far as conversations need it.
+//! Routers: the root aggregate (spec A 2.2).
 
 mod model;
 mod repository;
