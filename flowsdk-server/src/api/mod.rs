@@ -15,8 +15,12 @@ mod request;
 mod routes;
 pub mod state;
 
+mod api_clients;
+mod audit_logs;
 // mod auth;
 mod groups;
+mod routers;
+mod user_devices;
 mod users;
 
 pub use error::{ApiError, method_not_allowed, not_found, panicked};
@@ -44,6 +48,13 @@ pub fn document() -> OpenApi {
 }
 
 fn gather() -> (Router<ApiState>, OpenApi) {
-    let routes = Routes::new();
-    users::routes(routes).finish()
+    let resources = [
+        users::routes,
+        groups::routes,
+        api_clients::routes,
+        user_devices::routes,
+        audit_logs::routes,
+        routers::routes,
+    ];
+    resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

@@ -16,6 +16,16 @@ pub type Authenticator = flowsdk_auth::access::Authenticator<SqlStore>;
 //pub type Recoveries = flowsdk_auth::recovery::Recoveries<SqlStore>;
 /// Users.
 pub type Users = flowsdk_auth::user::Users<SqlStore>;
+/// Groups.
+pub type Groups = flowsdk_auth::group::Groups<SqlStore>;
+/// API clients.
+pub type ApiClients = flowsdk_auth::api_client::ApiClients<SqlStore>;
+/// Devices of users.
+pub type UserDevices = flowsdk_auth::device::UserDevices<SqlStore>;
+/// The audit log.
+pub type AuditLogs = flowsdk_auth::audit::AuditLogs<SqlStore>;
+/// Routers.
+pub type Routers = flowsdk_core::router::Routers<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]
@@ -25,6 +35,11 @@ pub struct ApiParts {
     //pub logins: Arc<Logins>,
     //pub recoveries: Arc<Recoveries>,
     pub users: Arc<Users>,
+    pub groups: Arc<Groups>,
+    pub api_clients: Arc<ApiClients>,
+    pub user_devices: Arc<UserDevices>,
+    pub audit_logs: Arc<AuditLogs>,
+    pub routers: Arc<Routers>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -73,4 +88,9 @@ services! {
     //logins: Logins,
     //recoveries: Recoveries,
     users: Users,
+    groups: Groups,
+    api_clients: ApiClients,
+    user_devices: UserDevices,
+    audit_logs: AuditLogs,
+    routers: Routers,
 }
