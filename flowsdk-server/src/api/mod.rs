@@ -17,13 +17,13 @@ pub mod state;
 
 mod api_clients;
 mod audit_logs;
-// mod auth;
+mod auth;
 mod groups;
 mod routers;
 mod user_devices;
 mod users;
 
-pub use error::{ApiError, method_not_allowed, not_found, panicked};
+pub use error::{ApiError, method_not_allowed, not_found};
 pub use request::{Identify, Identified};
 pub use state::{ApiParts, ApiState};
 
@@ -42,13 +42,23 @@ pub fn router(state: ApiState) -> Result<Router, BoxError> {
     Ok(router.with_state(state).merge(docs::routes(&document)?))
 }
 
-/// The document of the API, as it is served and committed.
+/// The document of the API.
 pub fn document() -> OpenApi {
     gather().1
 }
 
+/// The document as it is committed: indented, names in the order of the alphabet where no other order is known, so
+/// that it changes only with the API.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub fn document_text() -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&document())
+}
+
 fn gather() -> (Router<ApiState>, OpenApi) {
     let resources = [
+        auth::routes,
         users::routes,
         groups::routes,
         api_clients::routes,

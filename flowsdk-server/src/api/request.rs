@@ -1,20 +1,23 @@
-//! One id, one language and one span a request.
+//! One id, one language and one span a request, and an answer even when its handler panics.
 
+use std::any::Any;
 use std::cell::Cell;
+use std::panic::AssertUnwindSafe;
 use std::sync::LazyLock;
 use std::task::{Context, Poll};
 
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::text::Language;
 use futures_util::FutureExt as _;
-use futures_util::future::Map;
+use futures_util::future::{CatchUnwind, Map};
 use http::{HeaderName, HeaderValue, Request, header};
 use tokio::task::futures::TaskLocalFuture;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 use tracing::instrument::Instrumented;
 
+use super::error::ApiError;
 use super::limits::Allowance;
 
 /// The id of a request, in its answer.
@@ -71,7 +74,11 @@ impl<S> Layer<S> for Identify {
 #[derive(Debug, Clone)]
 pub struct Identified<S>(S);
 
-type Finish<E> = fn(Result<Response, E>) -> Result<Response, E>;
+type Caught<E> = Result<Result<Response, E>, Box<dyn Any + Send>>;
+type Finish<E> = fn(Caught<E>) -> Result<Response, E>;
+
+type Answering<F, E> =
+    TaskLocalFuture<Facts, Instrumented<Map<CatchUnwind<AssertUnwindSafe<F>>, Finish<E>>>>;
 
 impl<S, B> Service<Request<B>> for Identified<S>
 where
@@ -79,7 +86,7 @@ where
 {
     type Response = Response;
     type Error = S::Error;
-    type Future = TaskLocalFuture<Facts, Instrumented<Map<S::Future, Finish<S::Error>>>>;
+    type Future = Answering<S::Future, S::Error>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.0.poll_ready(cx)
@@ -96,12 +103,17 @@ where
         let accept_language = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         let facts = Facts { id, accept_language, allowance: Cell::new(None) };
         let finish: Finish<S::Error> = finish;
-        FACTS.scope(facts, self.0.call(request).map(finish).instrument(span))
+        let answering = AssertUnwindSafe(self.0.call(request)).catch_unwind();
+        FACTS.scope(facts, answering.map(finish).instrument(span))
     }
 }
 
-/// Adds what the facts say to the answer.
-fn finish<E>(answer: Result<Response, E>) -> Result<Response, E> {
+/// Adds what the facts say to the answer. The panic of a handler is in the log already, with its place.
+fn finish<E>(answer: Caught<E>) -> Result<Response, E> {
+    let answer = answer.unwrap_or_else(|_panic| {
+        tracing::error!("a handler panicked");
+        Ok(ApiError::internal().into_response())
+    });
     answer.map(|mut response| {
         let headers = response.headers_mut();
         let _outside = FACTS.try_with(|facts| {

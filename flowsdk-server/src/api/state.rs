@@ -11,9 +11,9 @@ use super::limits::RequestLimits;
 /// The services over the store of this server.
 pub type Authenticator = flowsdk_auth::access::Authenticator<SqlStore>;
 /// Getting in and out.
-//pub type Logins = flowsdk_auth::login::Logins<SqlStore>;
+pub type Logins = flowsdk_auth::login::Logins<SqlStore>;
 /// Password recovery.
-//pub type Recoveries = flowsdk_auth::recovery::Recoveries<SqlStore>;
+pub type Recoveries = flowsdk_auth::recovery::Recoveries<SqlStore>;
 /// Users.
 pub type Users = flowsdk_auth::user::Users<SqlStore>;
 /// Groups.
@@ -32,8 +32,8 @@ pub type Routers = flowsdk_core::router::Routers<SqlStore>;
 #[allow(missing_docs, reason = "the types say it")]
 pub struct ApiParts {
     pub authenticator: Arc<Authenticator>,
-    //pub logins: Arc<Logins>,
-    //pub recoveries: Arc<Recoveries>,
+    pub logins: Arc<Logins>,
+    pub recoveries: Arc<Recoveries>,
     pub users: Arc<Users>,
     pub groups: Arc<Groups>,
     pub api_clients: Arc<ApiClients>,
@@ -85,8 +85,8 @@ macro_rules! services {
 }
 
 services! {
-    //logins: Logins,
-    //recoveries: Recoveries,
+    logins: Logins,
+    recoveries: Recoveries,
     users: Users,
     groups: Groups,
     api_clients: ApiClients,

@@ -6,7 +6,6 @@ mod problem;
 pub use codes::CODES;
 pub use problem::{Problem, Problems};
 
-use std::any::Any;
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
@@ -164,11 +163,6 @@ impl IntoResponse for ApiError {
 /// The answer for every unknown path.
 pub async fn not_found() -> ApiError {
     ApiError::not_found()
-}
-
-/// The answer when a handler panicked; the panic itself is in the log.
-pub fn panicked(_panic: Box<dyn Any + Send>) -> Response {
-    ApiError::internal().into_response()
 }
 
 /// The answer for a method that a path does not know; axum adds `Allow`.
