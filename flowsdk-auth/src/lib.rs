@@ -8,10 +8,13 @@
 
 pub mod access;
 pub mod api_client;
+mod attempt;
 pub mod audit;
 pub mod bootstrap;
 pub mod device;
 pub mod group;
+mod keys;
+pub mod login;
 pub mod permission;
 pub mod principal;
 pub mod recovery;

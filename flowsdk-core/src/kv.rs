@@ -87,7 +87,9 @@ pub struct Key<T> {
 }
 
 impl<T> Key<T> {
-    fn new(text: String, ttl: Option<Duration>) -> Self {
+    /// The key `text`, whose values live for `ttl` or, without one, for ever. Each is defined in one place: here
+    /// in [`keys`], elsewhere in the file `keys.rs` of the crate that uses it, under the crate's name.
+    pub fn new(text: String, ttl: Option<Duration>) -> Self {
         Self { text, ttl, value: PhantomData }
     }
 
@@ -97,7 +99,7 @@ impl<T> Key<T> {
     }
 }
 
-/// The keys in use, each in one place.
+/// The keys in use by this crate, each in one place.
 pub mod keys {
     use std::time::Duration;
 

@@ -17,6 +17,9 @@ pub enum TokenError {
     /// `sub` names an API client. Those have static tokens; a JWT never gives anybody their rights.
     #[error("token of an API client")]
     ApiClient,
+    /// A refresh token without `jti`, where each may be used once.
+    #[error("token without an id")]
+    Unnamed,
 }
 
 impl Fault for TokenError {

@@ -21,7 +21,7 @@ use axum::Router;
 use flowsdk_auth::bootstrap::{Bootstrapped, ensure_administrator};
 use flowsdk_channels::webchat::{Gateway, Ingress, Limits, Visitors};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
+use flowsdk_core::crypto::{PASSWORD_COST, PasswordHasher};
 use flowsdk_core::fault::BoxError;
 use flowsdk_store::sql::SqlStore;
 use http::HeaderName;
@@ -98,7 +98,7 @@ impl App {
         let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen}: {error}"))?;
         let address = listener.local_addr()?;
         // After everything that can fail: its password is shown once.
-        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, &config.admin).await?;
+        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, PASSWORD_COST, &config.admin).await?;
 
         if let Some(metrics) = metrics.clone() {
             // Histograms gather samples until somebody looks at them.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use flowsdk_auth::{AccessTx, AuthTx};
 use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Grant, UserAccess};
 use flowsdk_auth::api_client::{ApiClientRepository, TokenHash};
 use flowsdk_auth::audit::AuditRepository;
@@ -13,6 +12,7 @@ use flowsdk_auth::permission::{Permissions, RouterScope};
 use flowsdk_auth::recovery::PasswordRecoveryRepository;
 use flowsdk_auth::schedule::LoginScheduleRepository;
 use flowsdk_auth::user::UserRepository;
+use flowsdk_auth::{AccessTx, AuthTx};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ApiClientId, RouterId, UserId};
 use flowsdk_core::time::Timestamp;

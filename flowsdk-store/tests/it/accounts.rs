@@ -25,7 +25,7 @@ async fn processes_that_start_together_create_one_administrator(store: SqlStore)
         let (store, hasher, email) = (store.clone(), Arc::clone(&hasher), email.clone());
         tasks.spawn(async move {
             let admin = BootstrapAdmin { email, password: None };
-            ensure_administrator(&store, &OpContext::system(), &hasher, &admin).await.expect("ensured")
+            ensure_administrator(&store, &OpContext::system(), &hasher, 4, &admin).await.expect("ensured")
         });
     }
     let done = tasks.join_all().await;
