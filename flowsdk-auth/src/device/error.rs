@@ -42,4 +42,11 @@ impl Fault for UserDeviceError {
             Self::Storage(error) => error.text(),
         }
     }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::TokenTaken => Some("token"),
+            _ => None,
+        }
+    }
 }

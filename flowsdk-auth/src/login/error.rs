@@ -66,6 +66,13 @@ impl Fault for LoginError {
             Self::Storage(error) => error.text(),
         }
     }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after } => Some(*retry_after),
+            _ => None,
+        }
+    }
 }
 
 /// Why a refresh fails.

@@ -71,6 +71,14 @@ where
         Self { store, cx, hasher, tokens, kv, attempts, audit, settings }
     }
 
+    /// The same service, with the marks of used refresh tokens in `kv`. Counters may be forgotten with the process;
+    /// these may not.
+    #[must_use]
+    pub fn with_marks_in(mut self, kv: Arc<dyn KeyValue>) -> Self {
+        self.kv = kv;
+        self
+    }
+
     /// Logs a user in by his address, in any case, and his password.
     ///
     /// Failures are recorded, but for attempts beyond a limit: those are not compared, and would let strangers

@@ -74,4 +74,19 @@ impl Fault for RecoveryError {
             Self::Storage(error) => error.text(),
         }
     }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after } => Some(*retry_after),
+            _ => None,
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::Password(rule) => rule.field(),
+            Self::CodeInvalid => Some("code"),
+            _ => None,
+        }
+    }
 }

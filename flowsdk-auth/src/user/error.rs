@@ -97,4 +97,13 @@ impl Fault for UserError {
             Self::Storage(error) => error.text(),
         }
     }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::EmailTaken => Some("email"),
+            Self::GroupUnknown => Some("groupId"),
+            Self::Password(rule) => rule.field(),
+            _ => None,
+        }
+    }
 }

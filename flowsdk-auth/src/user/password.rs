@@ -53,6 +53,10 @@ impl Fault for PasswordRule {
             }
         }
     }
+
+    fn field(&self) -> Option<&'static str> {
+        Some("password")
+    }
 }
 
 #[cfg(test)]

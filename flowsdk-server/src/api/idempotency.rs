@@ -109,7 +109,7 @@ fn key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiError> {
 pub struct IdempotencyParams {
     /// The caller's name for this request: within 24 hours the same name and body get the first answer again, with
     /// `idempotency-replayed: true`; the same name and another body a 409.
-    #[param(rename = "Idempotency-Key", min_length = 1, max_length = 255, example = "8f14e45f-ea3b")]
+    #[param(rename = "Idempotency-Key", value_type = String, required = false, min_length = 1, max_length = 255, example = "8f14e45f-ea3b")]
     idempotency_key: Option<String>,
 }
 

@@ -56,7 +56,8 @@ impl Routes {
 
     /// The router and the document.
     pub(super) fn finish(self) -> (Router<ApiState>, OpenApi) {
-        let (router, document) = self.documented.split_for_parts();
+        let (router, mut document) = self.documented.split_for_parts();
+        openapi::refer_to_items(&mut document);
         (router.merge(self.twins), document)
     }
 }

@@ -62,7 +62,8 @@ pub(super) fn start(
         Arc::clone(&keys.attempts),
         audit.clone(),
         settings,
-    );
+    )
+    .with_marks_in(keys.rotation);
     let (recoveries, sender) = Recoveries::new(
         store(),
         cx.clone(),

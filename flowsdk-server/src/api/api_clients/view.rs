@@ -29,8 +29,10 @@ pub(super) struct ApiClientView {
     /// An inactive one is not let in.
     active: bool,
     /// From this moment on it is not let in.
+    #[schema(required = true)]
     expires_at: Option<IsoTime>,
     /// To the minute.
+    #[schema(required = true)]
     last_used_at: Option<IsoTime>,
     created_at: IsoTime,
     updated_at: IsoTime,

@@ -19,22 +19,25 @@ pub(super) struct AuditLogView {
     id: AuditLogId,
     #[schema(value_type = AuditActionName)]
     action: AuditAction,
-    #[schema(value_type = Option<AuditEntityTypeName>)]
+    #[schema(value_type = Option<AuditEntityTypeName>, required = true)]
     entity_type: Option<AuditEntityType>,
+    #[schema(required = true)]
     entity_id: Option<String>,
     /// A user or an API client.
+    #[schema(required = true)]
     actor_id: Option<String>,
     /// The user, if there still is one.
+    #[schema(required = true)]
     actor: Option<ActorView>,
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<Id>, required = true)]
     router_id: Option<RouterId>,
     #[schema(value_type = AuditStatusName)]
     status: AuditStatus,
     /// Created, deleted: the entity without sensitive fields. Updated: `{ field: { from, to } }`.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>, required = true)]
     changes: Option<Value>,
     /// `{ ip, userAgent }`, and `email` for failed logins and changes of passwords.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>, required = true)]
     metadata: Option<Value>,
     created_at: IsoTime,
 }

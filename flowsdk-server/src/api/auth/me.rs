@@ -35,6 +35,7 @@ pub(super) struct Me {
     id: String,
     name: String,
     /// Null for an API client.
+    #[schema(required = true)]
     user: Option<UserView>,
     /// What his group or the API client allows; everything for an administrator.
     #[schema(value_type = Vec<PermissionEntry>)]

@@ -1,10 +1,12 @@
 //! The document of the API (OpenAPI 3.1): what every operation has in common is added here, once.
 
 mod complete;
+mod pages;
 mod responses;
 pub mod types;
 
 pub(super) use complete::complete;
+pub(super) use pages::refer_to_items;
 
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{

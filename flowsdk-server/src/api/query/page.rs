@@ -51,6 +51,7 @@ pub struct PageView<T> {
     /// The records.
     pub items: Vec<T>,
     /// Leads to the next page; null on the last one.
+    #[schema(required = true)]
     pub next_cursor: Option<String>,
 }
 

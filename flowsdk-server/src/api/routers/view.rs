@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::api::openapi::types::{Id, IsoTime};
 
-/// A router. Its secrets are never shown, only whether there are any (spec A 2.2).
+/// A router. Its secrets are never shown, only whether there are any.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Router)]
@@ -18,7 +18,7 @@ pub(super) struct RouterView<'a> {
     #[schema(example = "Atendimento")]
     name: &'a str,
     /// The flow that a first message starts; without one messages are stored and nothing starts.
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<Id>, required = true)]
     initial_flow_id: Option<&'a FlowId>,
     /// IANA time zone.
     #[schema(example = "America/Sao_Paulo")]
@@ -26,16 +26,18 @@ pub(super) struct RouterView<'a> {
     has_channel_app_secret: bool,
     has_channel_verify_token: bool,
     /// The credential of every AI agent of the router.
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<Id>, required = true)]
     llm_credential_id: Option<&'a LlmCredentialId>,
+    #[schema(required = true)]
     logo_url: Option<&'a str>,
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>, required = true)]
     sentiment_config: Option<&'a Value>,
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>, required = true)]
     copilot_config: Option<&'a Value>,
     /// Whether a helpdesk agent's name stands before what he writes.
     helpdesk_agent_prefix_enabled: bool,
     /// How it stands there.
+    #[schema(required = true)]
     helpdesk_agent_prefix_template: Option<&'a str>,
     created_at: IsoTime,
     updated_at: IsoTime,

@@ -24,8 +24,9 @@ pub(in crate::api) struct UserView {
     phone: String,
     #[schema(value_type = UserRoleName)]
     user_role: UserRole,
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<Id>, required = true)]
     group_id: Option<GroupId>,
+    #[schema(required = true)]
     group: Option<GroupView>,
     created_at: IsoTime,
     updated_at: IsoTime,
