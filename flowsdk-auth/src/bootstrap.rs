@@ -2,7 +2,7 @@
 //! server listens.
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::{PASSWORD_COST, PasswordError, PasswordHasher};
+use flowsdk_core::crypto::{PasswordError, PasswordHasher};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::store::{Store, Transaction as _};
@@ -42,12 +42,17 @@ pub enum BootstrapError {
     Password(#[from] PasswordError),
 }
 
-/// Makes sure that a user with the administrator's address exists. Two processes that start together
-/// create one.
+/// Makes sure that a user with the administrator's address exists, whatever has become of him: one who was
+/// demoted stays so. Two processes that start together create one. His password is hashed with
+/// `password_cost`.
+///
+/// # Errors
+/// [`BootstrapError`].
 pub async fn ensure_administrator<S: Store>(
     store: &S,
     cx: &OpContext,
     hasher: &PasswordHasher,
+    password_cost: u32,
     admin: &BootstrapAdmin,
 ) -> Result<Bootstrapped, BootstrapError>
 where
@@ -63,7 +68,7 @@ where
         name: "Administrador".to_owned(),
         email: admin.email.clone(),
         phone: String::new(),
-        password_hash: hasher.hash(&password, PASSWORD_COST).await?,
+        password_hash: hasher.hash(&password, password_cost).await?,
         role: UserRole::Admin,
         group_id: None,
         logged_out_at: None,

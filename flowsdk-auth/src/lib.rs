@@ -2,19 +2,26 @@
 //! password recovery and the audit log (spec A 2.1, 2.7, 4.1, 4.2, 4.10, 5, 6).
 //!
 //! Without HTTP and SQL: an embedder brings a [`Store`](flowsdk_core::store::Store) whose transaction
-//! implements [`AuthTx`], and calls the services from whatever server it has.
+//! implements [`AuthTx`], and calls the services from whatever server it has. Who keeps users of his own and
+//! only wants [tokens](token::Tokens), [API clients and permissions](access::Authenticator) implements the
+//! small [`AccessTx`].
 
 pub mod access;
 pub mod api_client;
+mod attempt;
 pub mod audit;
 pub mod bootstrap;
 pub mod device;
 pub mod group;
+mod keys;
+pub mod login;
 pub mod permission;
 pub mod principal;
 pub mod recovery;
 pub mod schedule;
+pub mod sms;
 mod store;
+pub mod token;
 pub mod user;
 
-pub use store::AuthTx;
+pub use store::{AccessTx, AuthTx};

@@ -1,6 +1,7 @@
 //! What authentication needs of a transaction.
 
 use flowsdk_core::idempotency::IdempotencyTx;
+use flowsdk_core::store::Transaction;
 
 use crate::access::AccessRepository;
 use crate::api_client::ApiClientRepository;
@@ -11,10 +12,15 @@ use crate::recovery::PasswordRecoveryRepository;
 use crate::schedule::LoginScheduleRepository;
 use crate::user::UserRepository;
 
-/// A transaction over users and all that belongs to them.
-pub trait AuthTx: IdempotencyTx {
+/// A transaction that knows what principals may do: all that tokens and permissions need of a store, so that
+/// a service with users of its own has little to implement.
+pub trait AccessTx: Transaction {
     /// What principals may do.
     fn access(&mut self) -> &mut dyn AccessRepository;
+}
+
+/// A transaction over users and all that belongs to them.
+pub trait AuthTx: AccessTx + IdempotencyTx {
     /// Users.
     fn users(&mut self) -> &mut dyn UserRepository;
     /// Groups.

@@ -29,13 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         created_at: now,
     })
     .map_err(|problems| format!("{problems:?}"))?;
-    let router = Router {
-        id: router_id.clone(),
-        name: "Demo".into(),
-        initial_flow_id: None,
-        tz: "America/Sao_Paulo".into(),
-        created_at: now,
-    };
+    let router = Router::new(router_id.clone(), "Demo", now);
     let statics = StaticVariables::default();
     let scene = Scene { flow: Arc::clone(&flow), router: &router, statics: &statics, now, flows: &|_| None };
     let contact = Contact {

@@ -1,6 +1,7 @@
 //! Errors: what a caller can branch on, and the public text beside it.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::text::Text;
 
@@ -35,6 +36,14 @@ pub trait Fault: std::error::Error {
     fn code(&self) -> &'static str;
     /// The public text, without inner details.
     fn text(&self) -> Text;
+    /// The field of the input that is at fault, as clients write it, where it is one.
+    fn field(&self) -> Option<&'static str> {
+        None
+    }
+    /// How long the caller is to wait, where that is known.
+    fn retry_after(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Text of a conflict that nobody can say more about.

@@ -116,6 +116,8 @@ ids! {
     PasswordRecoveryId,
     /// Identifier of an audit record (spec A 2.7).
     AuditLogId,
+    /// Identifier of a credential of a model provider.
+    LlmCredentialId,
     /// Identifier of a helpdesk queue.
     QueueId,
     /// Identifier of a ticket.
@@ -199,6 +201,14 @@ impl<C: crate::time::Clock> IdSource for Cuids<C> {
     }
 }
 
+/// The least row id of a moment: ids made before `at` sort before it, and all others after it.
+pub fn least_id(at: Timestamp) -> String {
+    let mut id = String::with_capacity(9);
+    id.push('c');
+    push_base36(&mut id, u64::try_from(at.as_millis()).unwrap_or(0).min(36u64.pow(8) - 1), 8);
+    id
+}
+
 /// The moment at which a row id was made, or `None` for an id of another shape.
 pub fn created_at(id: &str) -> Option<Timestamp> {
     let time = id.strip_prefix('c')?.get(..8)?;
@@ -225,7 +235,11 @@ mod tests {
             assert!(id > previous, "{id} after {previous}");
             previous = id;
         }
-        assert_eq!(created_at(&previous), Some(Timestamp::from_millis(1_800_000_000_000)));
+        let made = Timestamp::from_millis(1_800_000_000_000);
+        assert_eq!(created_at(&previous), Some(made));
+        assert!(least_id(made) < previous && previous < least_id(made + std::time::Duration::from_millis(1)));
+        assert_eq!(least_id(Timestamp::from_millis(-1)), "c00000000");
+        assert_eq!(least_id(Timestamp::from_millis(i64::MAX)), "czzzzzzzz");
     }
 
     #[test]

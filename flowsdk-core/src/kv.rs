@@ -55,10 +55,27 @@ pub trait KeyValue: Send + Sync + Debug {
 
     /// Adds `by` to the whole number under `key`, which is 0 when there is none; gives the sum. The time to
     /// live counts from the first addition.
+    ///
+    /// # Errors
+    /// [`KeyValueError::Corrupt`] when the value is no whole number, or the sum none of 64 bits.
     async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError>;
 
     /// Deletes `key` if its value is `value`; whether it was.
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError>;
+}
+
+/// The value of `key` and `by` together, for adapters that add by themselves.
+///
+/// # Errors
+/// [`KeyValueError::Corrupt`] as [`KeyValue::add`] says.
+pub fn sum(key: &str, value: &str, by: i64) -> Result<i64, KeyValueError> {
+    let number = value.parse::<i64>().ok().filter(|number| number.to_string() == value);
+    number.and_then(|number| number.checked_add(by)).ok_or_else(|| not_a_number(key))
+}
+
+/// What [`KeyValue::add`] fails with when there is nothing to add to.
+pub fn not_a_number(key: &str) -> KeyValueError {
+    KeyValueError::Corrupt { key: key.to_owned(), reason: "no whole number of 64 bits".to_owned() }
 }
 
 /// A key with the type of its value and its time to live.
@@ -70,7 +87,9 @@ pub struct Key<T> {
 }
 
 impl<T> Key<T> {
-    fn new(text: String, ttl: Option<Duration>) -> Self {
+    /// The key `text`, whose values live for `ttl` or, without one, for ever. Each is defined in one place: here
+    /// in [`keys`], elsewhere in the file `keys.rs` of the crate that uses it, under the crate's name.
+    pub fn new(text: String, ttl: Option<Duration>) -> Self {
         Self { text, ttl, value: PhantomData }
     }
 
@@ -80,7 +99,7 @@ impl<T> Key<T> {
     }
 }
 
-/// The keys in use, each in one place.
+/// The keys in use by this crate, each in one place.
 pub mod keys {
     use std::time::Duration;
 

@@ -49,7 +49,6 @@ impl Health {
             .route("/healthz", get(async || "ok"))
             .route("/readyz", get(ready))
             .route("/metrics", get(metrics))
-            .method_not_allowed_fallback(crate::api::method_not_allowed)
             .with_state(self)
     }
 }

@@ -4,15 +4,18 @@
 //! - [`app`]: builds the services and their tasks, runs them and stops them in order.
 //! - [`serve`]: the accept loop every FlowSDK server runs on.
 //! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
+//! - [`sms`]: text messages to users, by webhook, Twilio or the log.
 //! - [`demo`]: the data folder of the one-command demonstration.
 
 pub mod api;
 pub mod app;
+mod caller;
 pub mod config;
 pub mod demo;
 pub mod health;
 pub mod logging;
 pub mod serve;
+pub mod sms;
 pub mod socket;
 pub mod supervisor;
 pub mod webchat;

@@ -47,6 +47,8 @@ enum Command {
     /// `LISTEN_ADDR`, `CRYPTO_SECRET`, `JWT_ACCESS_SECRET`, `JWT_REFRESH_SECRET` and others (see
     /// docs/configuration.md).
     Serve,
+    /// Prints the OpenAPI document of the administrative API, as it is in docs/openapi.json.
+    Openapi,
 }
 
 fn main() -> ExitCode {
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         match command {
             Command::Demo { data, listen, json } => demo(&data, listen, json).await,
             Command::Serve => serve().await,
+            Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
         }
     });
     done.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)

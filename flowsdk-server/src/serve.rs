@@ -15,7 +15,7 @@
 
 use std::{convert::Infallible, io, net::SocketAddr, pin::Pin, sync::Arc, task::Poll, time::Duration};
 
-use axum::{Router, extract::ConnectInfo};
+use axum::{extract::ConnectInfo, response::Response};
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -23,7 +23,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tower::ServiceExt;
+use tower::{Service, ServiceExt as _};
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone)]
@@ -59,16 +59,21 @@ pub struct Shutdown {
 
 /// Serves `app` until `shutdown.token` is cancelled and the connections are drained or aborted.
 ///
-/// Handlers find the peer in [`ConnectInfo<SocketAddr>`].
+/// Handlers find the peer in [`ConnectInfo<SocketAddr>`]. Layers that are for every request go around `app` as a whole:
+/// on a `Router` each of them would be a box for every route and request.
 ///
 /// # Errors
 /// None at present: a failing `accept` (out of descriptors) is logged and tried again.
-pub async fn serve(
+pub async fn serve<S>(
     listener: TcpListener,
-    app: Router,
+    app: S,
     config: ServeConfig,
     shutdown: Shutdown,
-) -> io::Result<()> {
+) -> io::Result<()>
+where
+    S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
     let permits = u32::try_from(config.max_connections).unwrap_or(u32::MAX).max(1);
     let slots = Arc::new(Semaphore::new(permits as usize));
     let abort = CancellationToken::new();
@@ -118,17 +123,21 @@ pub async fn serve(
 
 type Conn<S> = http1::UpgradeableConnection<Slotted, S>;
 
-fn connection(
+fn connection<S>(
     http: &http1::Builder,
     stream: TcpStream,
     peer: SocketAddr,
     slot: OwnedSemaphorePermit,
-    app: Router,
+    app: S,
 ) -> Conn<
     impl hyper::service::HttpService<Incoming, ResBody = axum::body::Body, Error = Infallible, Future: Send>
     + Send
-    + use<>,
-> {
+    + use<S>,
+>
+where
+    S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%peer, %error, "TCP_NODELAY not set");
     }

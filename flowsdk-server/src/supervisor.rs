@@ -9,15 +9,18 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// The tasks of the server, in the order in which they stop: first what lets work in (`intake`), then
-/// what finishes it (`work`).
+/// what finishes it (`work`), then what takes the last words of both (`records`).
 #[derive(Debug, Clone)]
 pub struct Supervisor {
     /// Cancelled when nothing new is to be let in.
     pub intake: CancellationToken,
     /// Cancelled when what is left is to be finished.
     pub work: CancellationToken,
+    /// Cancelled when nobody has anything to say any more.
+    pub records: CancellationToken,
     intake_tasks: TaskTracker,
     work_tasks: TaskTracker,
+    record_tasks: TaskTracker,
     failed: Arc<AtomicBool>,
 }
 
@@ -26,8 +29,10 @@ impl Default for Supervisor {
         Self {
             intake: CancellationToken::new(),
             work: CancellationToken::new(),
+            records: CancellationToken::new(),
             intake_tasks: TaskTracker::new(),
             work_tasks: TaskTracker::new(),
+            record_tasks: TaskTracker::new(),
             failed: Arc::new(AtomicBool::new(false)),
         }
     }
@@ -42,6 +47,11 @@ impl Supervisor {
     /// Runs a task that finishes work and must not end before `work` is cancelled.
     pub fn work(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         self.guard(&self.work_tasks, self.work.clone(), name, task);
+    }
+
+    /// Runs a task that keeps what intake and work record, and must not end before `records` is cancelled.
+    pub fn records(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+        self.guard(&self.record_tasks, self.records.clone(), name, task);
     }
 
     /// Calls `tick` every `period` until `work` is cancelled, then once more. A tick is idempotent; one
@@ -118,6 +128,13 @@ impl Supervisor {
         self.work.cancel();
         self.work_tasks.close();
         self.work_tasks.wait().await;
+    }
+
+    /// Keeps what was recorded and waits until it is kept.
+    pub async fn finish_records(&self) {
+        self.records.cancel();
+        self.record_tasks.close();
+        self.record_tasks.wait().await;
     }
 }
 

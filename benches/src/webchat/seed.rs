@@ -8,7 +8,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
-use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::router::Router;
 use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
 use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
@@ -44,13 +44,7 @@ pub(crate) async fn seed(file: &Path) -> Result<Channel> {
     let store =
         SqlStore::connect(&DatabaseUrl::SqliteFile(file.to_owned()), OutboxRoutes::embedded([])).await?;
     let cx = OpContext::system();
-    let router = Router {
-        id: RouterId::generate(cx.ids()),
-        name: "Race".to_owned(),
-        initial_flow_id: None,
-        tz: DEFAULT_TZ.to_owned(),
-        created_at: cx.now(),
-    };
+    let router = Router::new(RouterId::generate(cx.ids()), "Race", cx.now());
     let flow = Flow {
         id: FlowId::generate(cx.ids()),
         router_id: router.id.clone(),

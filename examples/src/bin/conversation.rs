@@ -13,7 +13,7 @@ use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::flow::{Flow, FlowVersion};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::router::Router;
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
 use flowsdk_core::stream::event::{IncomingEvent, OutgoingEvent};
@@ -71,15 +71,7 @@ async fn prepare(
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let (router_id, flow_id) = (RouterId::generate(cx.ids()), FlowId::generate(cx.ids()));
     let mut tx = store.begin().await?;
-    tx.routers()
-        .insert(&Router {
-            id: router_id.clone(),
-            name: "Example".to_owned(),
-            initial_flow_id: None,
-            tz: DEFAULT_TZ.to_owned(),
-            created_at: cx.now(),
-        })
-        .await?;
+    tx.routers().insert(&Router::new(router_id.clone(), "Example", cx.now())).await?;
     tx.flows()
         .insert(&Flow {
             id: flow_id.clone(),

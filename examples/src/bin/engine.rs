@@ -10,19 +10,13 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::flow::{CompiledFlow, Effect, FlowVersion, Scene, Trigger, TurnEnd, run};
 use flowsdk_core::id::{ChatId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::router::{DEFAULT_TZ, Router, StaticVariables};
+use flowsdk_core::router::{Router, StaticVariables};
 use flowsdk_core::session::{Channel, Position, Session, SessionId};
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cx = OpContext::system();
-    let router = Router {
-        id: RouterId::generate(cx.ids()),
-        name: "Example".to_owned(),
-        initial_flow_id: None,
-        tz: DEFAULT_TZ.to_owned(),
-        created_at: cx.now(),
-    };
+    let router = Router::new(RouterId::generate(cx.ids()), "Example", cx.now());
     let version = FlowVersion {
         id: FlowVersionId::generate(cx.ids()),
         flow_id: FlowId::generate(cx.ids()),

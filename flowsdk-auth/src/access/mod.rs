@@ -1,7 +1,15 @@
-//! What storage says of a principal when a request comes; read anew for every request (spec A 5.1).
+//! Who calls and what he may do; what storage says of him is read anew for every request (spec A 5.1).
 
+mod authenticate;
+mod authenticated;
+mod error;
+mod last_used;
+mod lookup;
 mod model;
 mod repository;
 
+pub use authenticate::Authenticator;
+pub use authenticated::Authenticated;
+pub use error::AuthenticateError;
 pub use model::{ApiClientAccess, Grant, UserAccess};
 pub use repository::AccessRepository;

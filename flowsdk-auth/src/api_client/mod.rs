@@ -1,7 +1,13 @@
 //! API clients: machines that administer (spec A 2.1).
 
+mod change;
+mod error;
 mod model;
 mod repository;
+mod service;
 
+pub use change::{ApiClientChange, NewApiClient};
+pub use error::ApiClientError;
 pub use model::{ApiClient, TokenHash};
 pub use repository::ApiClientRepository;
+pub use service::ApiClients;

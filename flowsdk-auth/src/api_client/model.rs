@@ -4,6 +4,7 @@ use std::fmt;
 
 use flowsdk_core::id::{ApiClientId, RouterId};
 use flowsdk_core::time::Timestamp;
+use serde_json::{Value, json};
 
 use crate::permission::Permissions;
 
@@ -52,4 +53,21 @@ pub struct ApiClient {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl ApiClient {
+    /// What the audit log may show of it.
+    pub fn to_audit(&self) -> Value {
+        json!({
+            "id": self.id,
+            "name": self.name,
+            "permissions": self.permissions,
+            "routerIds": self.router_ids,
+            "active": self.active,
+            "expiresAt": self.expires_at.map(Timestamp::to_iso),
+            "lastUsedAt": self.last_used_at.map(Timestamp::to_iso),
+            "createdAt": self.created_at.to_iso(),
+            "updatedAt": self.updated_at.to_iso(),
+        })
+    }
 }

@@ -1,7 +1,21 @@
 //! The audit log (spec A 2.7, 4.10, 6).
+//!
+//! A use case builds an [`AuditRecord`] and hands it to the [`AuditRecorder`], which never waits and never
+//! fails. The [`AuditWriter`] stores what was recorded in batches.
 
+pub mod changes;
+mod log;
 mod model;
+mod record;
+mod recorder;
 mod repository;
+mod retention;
+mod writer;
 
+pub use log::{AuditLogs, AuditPage};
 pub use model::{AuditAction, AuditActor, AuditEntityType, AuditRecord, AuditStatus, RecordedAudit};
+pub use record::Audited;
+pub use recorder::{AuditRecorder, channel};
 pub use repository::{AuditFilter, AuditRepository};
+pub use retention::AuditRetention;
+pub use writer::AuditWriter;

@@ -1,7 +1,11 @@
 //! Devices of users, for push notifications (spec A 2.1). They play no role in authentication.
 
+mod error;
 mod model;
 mod repository;
+mod service;
 
+pub use error::UserDeviceError;
 pub use model::UserDevice;
 pub use repository::UserDeviceRepository;
+pub use service::UserDevices;

@@ -1,7 +1,11 @@
 //! Groups of users (spec A 2.1).
 
+mod error;
 mod model;
 mod repository;
+mod service;
 
-pub use model::Group;
+pub use error::GroupError;
+pub use model::{Group, GroupChange, NewGroup};
 pub use repository::GroupRepository;
+pub use service::Groups;

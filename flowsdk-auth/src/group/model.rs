@@ -21,3 +21,36 @@ pub struct Group {
     /// When it was last changed.
     pub updated_at: Timestamp,
 }
+
+/// A group to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewGroup {
+    /// Its name.
+    pub name: String,
+    /// What its users may do.
+    pub permissions: Permissions,
+    /// Empty means no restriction.
+    pub router_ids: Vec<RouterId>,
+}
+
+/// What is to change; an absent field stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GroupChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// What its users may do.
+    pub permissions: Option<Permissions>,
+    /// Empty means no restriction.
+    pub router_ids: Option<Vec<RouterId>>,
+}
+
+impl GroupChange {
+    /// The group after the change.
+    pub(super) fn apply(self, mut group: Group, now: Timestamp) -> Group {
+        group.name = self.name.unwrap_or(group.name);
+        group.permissions = self.permissions.unwrap_or(group.permissions);
+        group.router_ids = self.router_ids.unwrap_or(group.router_ids);
+        group.updated_at = now;
+        group
+    }
+}

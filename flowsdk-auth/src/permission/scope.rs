@@ -2,6 +2,8 @@
 
 use flowsdk_core::id::RouterId;
 
+use super::Denied;
+
 /// Which routers' records a principal may touch (spec A 2.1 `routerIds`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RouterScope {
@@ -24,6 +26,14 @@ impl RouterScope {
             Self::All => true,
             Self::Only(routers) => routers.contains(router),
         }
+    }
+
+    /// [`Self::contains`] for a route that names its router (rulings H6).
+    ///
+    /// # Errors
+    /// [`Denied::Router`].
+    pub fn admit(&self, router: &RouterId) -> Result<(), Denied> {
+        if self.contains(router) { Ok(()) } else { Err(Denied::Router) }
     }
 
     /// The routers, if there is a restriction.

@@ -2,6 +2,7 @@
 
 mod model;
 mod repository;
+pub mod rules;
 
-pub use model::{AgentSchedule, LoginRange, LoginSchedule};
+pub use model::{AgentSchedule, InvalidSchedule, LoginRange, LoginSchedule};
 pub use repository::LoginScheduleRepository;

@@ -1,7 +1,15 @@
 //! Users (spec A 2.1).
 
+mod change;
+mod error;
 mod model;
+mod password;
 mod repository;
+mod service;
 
+pub use change::{NewUser, UserChange};
+pub use error::UserError;
 pub use model::{Email, InvalidEmail, User, UserRole};
+pub use password::{MIN_PASSWORD_CHARS, PasswordRule};
 pub use repository::{UserFilter, UserRepository};
+pub use service::{UserWithGroup, Users};

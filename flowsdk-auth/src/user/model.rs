@@ -5,6 +5,7 @@ use std::fmt;
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// `userRole`: `admin` passes every permission check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +88,22 @@ pub struct User {
     pub updated_at: Timestamp,
 }
 
+impl User {
+    /// What the audit log may show of him.
+    pub fn to_audit(&self) -> Value {
+        json!({
+            "id": self.id,
+            "name": self.name,
+            "email": self.email.as_str(),
+            "phone": self.phone,
+            "userRole": self.role,
+            "groupId": self.group_id,
+            "createdAt": self.created_at.to_iso(),
+            "updatedAt": self.updated_at.to_iso(),
+        })
+    }
+}
+
 impl fmt::Debug for User {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("User")
@@ -100,6 +117,29 @@ impl fmt::Debug for User {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neither_log_nor_audit_shows_the_password() {
+        let user = User {
+            id: UserId::parse("c1").expect("an id"),
+            name: "Ana".to_owned(),
+            email: Email::parse("ana@example.com").expect("an address"),
+            phone: "5511".to_owned(),
+            password_hash: "$2b$08$secret".to_owned(),
+            role: UserRole::Admin,
+            group_id: None,
+            logged_out_at: None,
+            created_at: Timestamp::from_millis(0),
+            updated_at: Timestamp::from_millis(1),
+        };
+        assert!(!format!("{user:?} {}", user.to_audit()).contains("secret"));
+        assert_eq!(
+            user.to_audit(),
+            json!({ "id": "c1", "name": "Ana", "email": "ana@example.com", "phone": "5511",
+                "userRole": "admin", "groupId": null, "createdAt": "1970-01-01T00:00:00.000Z",
+                "updatedAt": "1970-01-01T00:00:00.001Z" })
+        );
+    }
 
     #[test]
     fn addresses_are_kept_in_lower_case() {

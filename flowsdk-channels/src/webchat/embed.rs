@@ -1,18 +1,15 @@
 //! Embed tokens: JWTs that the hosting application signs with the channel's embed secret (spec B 4.3).
 
+use flowsdk_core::crypto::{JwtError, JwtKey};
 use flowsdk_core::id::{FlowId, VisitorId};
 use flowsdk_core::time::Timestamp;
-use jsonwebtoken::errors::ErrorKind;
-use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::AuthError;
 use super::context::Context;
 
-/// Longest token, in bytes.
-const MAX_TOKEN_BYTES: usize = 8 * 1024;
 /// Longest contact name, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
@@ -26,7 +23,6 @@ struct Claims {
     context: Option<Map<String, Value>>,
     #[serde(default)]
     flow_id: Option<String>,
-    exp: i64,
 }
 
 /// What an accepted token says.
@@ -49,20 +45,7 @@ pub struct EmbedToken {
 /// # Errors
 /// [`AuthError::TokenInvalid`] or [`AuthError::TokenExpired`].
 pub fn verify(token: &str, secret: &SecretString, now: Timestamp) -> Result<EmbedToken, AuthError> {
-    if token.len() > MAX_TOKEN_BYTES {
-        return Err(AuthError::TokenInvalid("too long"));
-    }
-    install_crypto();
-    let mut validation = Validation::new(Algorithm::HS256);
-    validation.set_required_spec_claims(&["sub", "exp"]);
-    // Compared below, against the injected clock.
-    validation.validate_exp = false;
-    validation.validate_aud = false;
-    let key = DecodingKey::from_secret(secret.expose_secret().as_bytes());
-    let claims = decode::<Claims>(token, &key, &validation).map_err(|error| refused(error.kind()))?.claims;
-    if claims.exp.saturating_mul(1_000) <= now.as_millis() {
-        return Err(AuthError::TokenExpired);
-    }
+    let claims: Claims = JwtKey::new(secret).verify(token, now).map_err(refused)?.claims;
     let visitor = VisitorId::parse(claims.sub).map_err(|_| AuthError::TokenInvalid("sub is not usable"))?;
     let name = claims.name.map(|name| name.trim().chars().take(MAX_NAME_CHARS).collect::<String>());
     Ok(EmbedToken {
@@ -73,23 +56,19 @@ pub fn verify(token: &str, secret: &SecretString, now: Timestamp) -> Result<Embe
     })
 }
 
-fn refused(kind: &ErrorKind) -> AuthError {
-    AuthError::TokenInvalid(match kind {
-        ErrorKind::InvalidSignature => "signature",
-        ErrorKind::InvalidAlgorithm | ErrorKind::InvalidAlgorithmName => "algorithm",
-        ErrorKind::MissingRequiredClaim(_) => "claim missing",
-        _ => "malformed",
+fn refused(error: JwtError) -> AuthError {
+    AuthError::TokenInvalid(match error {
+        JwtError::Expired => return AuthError::TokenExpired,
+        JwtError::Signature => "signature",
+        JwtError::Algorithm => "algorithm",
+        JwtError::TooLong => "too long",
+        JwtError::Malformed => "malformed",
     })
-}
-
-/// The library needs a provider chosen once a process; it may have been chosen by the embedder.
-fn install_crypto() {
-    let _chosen_before = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
 }
 
 #[cfg(test)]
 mod tests {
-    use jsonwebtoken::{EncodingKey, Header, encode};
+    use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
     use serde_json::json;
 
     use super::*;
@@ -98,7 +77,7 @@ mod tests {
     const LATER: i64 = 1_800_000_300;
 
     fn token(algorithm: Algorithm, secret: &str, claims: &Value) -> String {
-        install_crypto();
+        let _chooses_crypto = JwtKey::new(&secret.into());
         encode(&Header::new(algorithm), claims, &EncodingKey::from_secret(secret.as_bytes()))
             .expect("encodes")
     }

@@ -4,7 +4,9 @@
 //! effect and answer are one commit: a repetition finds both or neither, also after a crash.
 
 mod model;
+mod once;
 mod repository;
 
 pub use model::{Begun, IdempotencyKey, IdempotentRequest, InvalidIdempotencyKey, KEPT_FOR, StoredAnswer};
+pub use once::{IdempotencyConflict, Once, OnceError, Outcome};
 pub use repository::{IdempotencyRepository, IdempotencyTx};

@@ -1,7 +1,11 @@
-//! Routers: the root aggregate (spec A 2.2), as far as conversations need it.
+//! Routers: the root aggregate (spec A 2.2).
 
+mod error;
 mod model;
 mod repository;
+mod service;
 
+pub use error::RouterError;
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
 pub use repository::{Route, RouterRepository};
+pub use service::Routers;

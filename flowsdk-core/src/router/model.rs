@@ -1,15 +1,18 @@
 //! The router and the static variables of routers and flows (spec A 2.2, 2.3).
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use secrecy::SecretString;
+use serde_json::Value;
 
-use crate::id::{FlowId, RouterId};
+use crate::crypto::Encrypted;
+use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::time::Timestamp;
 
 /// A router.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Router {
     /// Its id.
     pub id: RouterId,
@@ -19,8 +22,55 @@ pub struct Router {
     pub initial_flow_id: Option<FlowId>,
     /// IANA time zone, default `America/Sao_Paulo`.
     pub tz: String,
+    /// What the channel's provider presents when it verifies the webhook; not unique, never returned.
+    pub channel_verify_token: Option<String>,
+    /// What the channel's provider signs webhooks with.
+    pub channel_app_secret: Option<Encrypted>,
+    /// The credential of every AI agent of the router.
+    pub llm_credential_id: Option<LlmCredentialId>,
+    /// Where the logo is.
+    pub logo_url: Option<String>,
+    /// How the sentiment of a chat is told.
+    pub sentiment_config: Option<Value>,
+    /// What helps the helpdesk's agents.
+    pub copilot_config: Option<Value>,
+    /// Whether a helpdesk agent's name stands before what he writes.
+    pub helpdesk_agent_prefix_enabled: bool,
+    /// How it stands there.
+    pub helpdesk_agent_prefix_template: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Router {
+    /// A router with nothing set.
+    pub fn new(id: RouterId, name: impl Into<String>, now: Timestamp) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            initial_flow_id: None,
+            tz: DEFAULT_TZ.to_owned(),
+            channel_verify_token: None,
+            channel_app_secret: None,
+            llm_credential_id: None,
+            logo_url: None,
+            sentiment_config: None,
+            copilot_config: None,
+            helpdesk_agent_prefix_enabled: false,
+            helpdesk_agent_prefix_template: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+impl fmt::Debug for Router {
+    // The verify token is a secret too.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Router").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// The time zone of a router that names none.
@@ -45,7 +95,7 @@ pub struct StaticVariable {
     /// The clear value; `None` for a secret.
     pub value: Option<String>,
     /// The encrypted value; `None` unless it is a secret.
-    pub encrypted: Option<crate::crypto::Encrypted>,
+    pub encrypted: Option<Encrypted>,
 }
 
 /// The decrypted static variables a turn reads (spec A 9). Missing maps are empty maps.

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::{Router, StaticVariable, VariableOwner};
 use crate::fault::StorageError;
 use crate::id::RouterId;
+use crate::page::{Page, PageRequest};
 use crate::time::Timestamp;
 
 /// How a channel leads to a router, as the orchestrator needs it (spec B 2.1 WebChatChannelConfig).
@@ -23,6 +24,13 @@ pub struct Route {
 pub trait RouterRepository: Send {
     /// The routers among `ids` that exist.
     async fn find_many(&mut self, ids: &[RouterId]) -> Result<Vec<Router>, StorageError>;
+
+    /// A page of routers, newest first; of those in `only`, if it is given.
+    async fn list(
+        &mut self,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<Router>, StorageError>;
 
     /// The routes of these channels. A channel without one does not exist.
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError>;

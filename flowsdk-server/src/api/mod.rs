@@ -1,7 +1,70 @@
-//! Conventions of the HTTP surface (rulings H1, H2).
+//! The administrative API: one folder a resource, one file an operation; and what all of them have in common
+//! (docs/api.md).
 
-mod error;
+pub mod body;
+mod docs;
+pub mod error;
+pub mod guard;
+pub mod idempotency;
+pub mod limits;
+pub mod openapi;
+pub mod path;
+pub mod query;
+pub mod reply;
 mod request;
+mod routes;
+pub mod state;
 
-pub use error::{ApiError, method_not_allowed, not_found, panicked};
-pub use request::identify;
+mod api_clients;
+mod audit_logs;
+mod auth;
+mod groups;
+mod routers;
+mod user_devices;
+mod users;
+
+pub use error::{ApiError, method_not_allowed, not_found};
+pub use request::{Identify, Identified};
+pub use state::{ApiParts, ApiState};
+
+use axum::Router;
+use flowsdk_core::fault::BoxError;
+use utoipa::openapi::OpenApi;
+
+use routes::Routes;
+
+/// The routes of the API, with its document and the page that shows it.
+///
+/// # Errors
+/// The document cannot be written as JSON.
+pub fn router(state: ApiState) -> Result<Router, BoxError> {
+    let (router, document) = gather();
+    Ok(router.with_state(state).merge(docs::routes(&document)?))
+}
+
+/// The document of the API.
+pub fn document() -> OpenApi {
+    gather().1
+}
+
+/// The document as it is committed: indented, names in the order of the alphabet where no other order is known, so
+/// that it changes only with the API.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub fn document_text() -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&document())
+}
+
+fn gather() -> (Router<ApiState>, OpenApi) {
+    let resources = [
+        auth::routes,
+        users::routes,
+        groups::routes,
+        api_clients::routes,
+        user_devices::routes,
+        audit_logs::routes,
+        routers::routes,
+    ];
+    resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
+}

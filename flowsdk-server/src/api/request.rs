@@ -1,33 +1,127 @@
-//! One id and one span a request.
+//! One id, one language and one span a request, and an answer even when its handler panics.
 
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::AssertUnwindSafe;
 use std::sync::LazyLock;
+use std::task::{Context, Poll};
 
-use axum::extract::Request;
-use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::context::OpContext;
-use http::HeaderValue;
+use flowsdk_core::text::Language;
+use futures_util::FutureExt as _;
+use futures_util::future::{CatchUnwind, Map};
+use http::{HeaderName, HeaderValue, Request, header};
+use tokio::task::futures::TaskLocalFuture;
+use tower::{Layer, Service};
 use tracing::Instrument as _;
+use tracing::instrument::Instrumented;
+
+use super::error::ApiError;
+use super::limits::Allowance;
+
+/// The id of a request, in its answer.
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 tokio::task_local! {
-    static ID: String;
+    static FACTS: Facts;
+}
+
+/// What is known of the request that is being answered, wherever in its task.
+pub struct Facts {
+    id: HeaderValue,
+    /// Read only when something is to be said: most answers have no text.
+    accept_language: Option<HeaderValue>,
+    allowance: Cell<Option<Allowance>>,
 }
 
 static IDS: LazyLock<OpContext> = LazyLock::new(OpContext::system);
 
-/// The id of the request that is being answered; a fresh one outside of a request.
-pub(super) fn id() -> String {
-    ID.try_with(String::clone).unwrap_or_else(|_| IDS.ids().next_id())
+fn fresh_id() -> HeaderValue {
+    // An id is letters and digits, so it always fits.
+    HeaderValue::try_from(IDS.ids().next_id()).unwrap_or_else(|_| HeaderValue::from_static("none"))
 }
 
-/// Gives the request an id: in its log lines, in the header `x-request-id` and in the error body.
-pub async fn identify(request: Request, next: Next) -> Response {
-    let id = IDS.ids().next_id();
-    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
-    let header = HeaderValue::from_str(&id);
-    let mut response = ID.scope(id, next.run(request).instrument(span)).await;
-    if let Ok(header) = header {
-        response.headers_mut().insert("x-request-id", header);
+/// Id and language of the request; outside of one a fresh id and Portuguese.
+pub(super) fn facts() -> (HeaderValue, Language) {
+    let known = FACTS.try_with(|facts| {
+        let wish = facts.accept_language.as_ref().and_then(|value| value.to_str().ok());
+        (facts.id.clone(), wish.map_or_else(Language::default, Language::preferred))
+    });
+    known.unwrap_or_else(|_| (fresh_id(), Language::default()))
+}
+
+/// Notes what the caller may still ask for, for the headers of the answer.
+pub(super) fn note(allowance: Allowance) {
+    // Outside of a request nobody is told.
+    let _nobody = FACTS.try_with(|facts| facts.allowance.set(Some(allowance)));
+}
+
+/// Gives every request an id of ours, whatever the client calls it: in its log lines, in the header
+/// `x-request-id` and in the error body.
+#[derive(Debug, Clone, Copy)]
+pub struct Identify;
+
+impl<S> Layer<S> for Identify {
+    type Service = Identified<S>;
+
+    fn layer(&self, inner: S) -> Identified<S> {
+        Identified(inner)
     }
-    response
+}
+
+/// The service under [`Identify`]. Its future is named, not boxed: it runs for every request.
+#[derive(Debug, Clone)]
+pub struct Identified<S>(S);
+
+type Caught<E> = Result<Result<Response, E>, Box<dyn Any + Send>>;
+type Finish<E> = fn(Caught<E>) -> Result<Response, E>;
+
+type Answering<F, E> =
+    TaskLocalFuture<Facts, Instrumented<Map<CatchUnwind<AssertUnwindSafe<F>>, Finish<E>>>>;
+
+impl<S, B> Service<Request<B>> for Identified<S>
+where
+    S: Service<Request<B>, Response = Response>,
+{
+    type Response = Response;
+    type Error = S::Error;
+    type Future = Answering<S::Future, S::Error>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let id = fresh_id();
+        let span = tracing::info_span!(
+            "request",
+            id = id.to_str().unwrap_or_default(),
+            method = %request.method(),
+            path = request.uri().path()
+        );
+        let accept_language = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
+        let facts = Facts { id, accept_language, allowance: Cell::new(None) };
+        let finish: Finish<S::Error> = finish;
+        let answering = AssertUnwindSafe(self.0.call(request)).catch_unwind();
+        FACTS.scope(facts, answering.map(finish).instrument(span))
+    }
+}
+
+/// Adds what the facts say to the answer. The panic of a handler is in the log already, with its place.
+fn finish<E>(answer: Caught<E>) -> Result<Response, E> {
+    let answer = answer.unwrap_or_else(|_panic| {
+        tracing::error!("a handler panicked");
+        Ok(ApiError::internal().into_response())
+    });
+    answer.map(|mut response| {
+        let headers = response.headers_mut();
+        let _outside = FACTS.try_with(|facts| {
+            headers.insert(REQUEST_ID, facts.id.clone());
+            if let Some(allowance) = facts.allowance.get() {
+                allowance.write(headers);
+            }
+        });
+        response
+    })
 }

@@ -24,8 +24,8 @@ use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlStore};
 use secrecy::ExposeSecret as _;
 use tokio_util::sync::CancellationToken;
 
-use super::embedded::Started;
-use super::{WebchatParts, checks};
+use super::api::Keys;
+use super::{Started, WebchatParts, checks};
 use crate::config::Config;
 use crate::supervisor::Supervisor;
 use crate::webchat::{SENT_GROUP, SentReporter, tail_outgoing};
@@ -79,7 +79,8 @@ pub(super) async fn start(
         group: CONVERSATION_GROUP,
     }));
     let webchat = if config.roles.webchat { Some(ground.webchat().await?) } else { None };
-    Ok((store, webchat, dependencies))
+    let keys = Keys { attempts: Arc::clone(&ground.kv), rotation: Arc::clone(&ground.kv) };
+    Ok(Started { store, webchat, dependencies, keys })
 }
 
 impl Ground {

@@ -13,11 +13,12 @@ use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::message::MessagePersister;
 use flowsdk_core::stream::consumer::{ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription};
 use flowsdk_core::stream::event::{FlowEvent, InputTimeout};
+use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
 
-use super::{WebchatParts, sole};
+use super::api::Keys;
+use super::{Started, WebchatParts, sole};
 use crate::config::Config;
-use crate::health::Dependency;
 use crate::supervisor::Supervisor;
 
 /// How long a turn may wait for others to share its commit, while others come.
@@ -25,8 +26,6 @@ const GATHER: Duration = Duration::from_millis(1);
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
 const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
-
-pub(super) type Started = (SqlStore, Option<WebchatParts>, Vec<Box<dyn Dependency>>);
 
 pub(super) async fn start(
     config: &Config,
@@ -69,6 +68,11 @@ pub(super) async fn start(
         owner: "embedded".to_owned(),
         lease_ttl: config.lease_ttl,
     };
+    let keys = Keys {
+        attempts: Arc::new(MemoryKeyValue::new(cx.clock())),
+        // A restart must not make a used token good again.
+        rotation: Arc::clone(&kv) as _,
+    };
     let worker = PartitionWorker::new(handler, broker, Arc::clone(&kv) as _, submitter.clone(), subscription);
     let stop = supervisor.intake.clone();
     supervisor.intake("conversation streams", worker.run(stop));
@@ -92,7 +96,8 @@ pub(super) async fn start(
         }
     });
     let ingress = Arc::new(DirectIngress::new(submitter));
-    Ok((store, Some(WebchatParts { gateway, ingress }), Vec::new()))
+    let webchat = Some(WebchatParts { gateway, ingress });
+    Ok(Started { store, webchat, dependencies: Vec::new(), keys })
 }
 
 fn timers(

@@ -7,6 +7,7 @@
 //! - *Distributed*: any number of processes over Postgres and Redis. Events go through Redis Streams,
 //!   from the outbox by a relay (`distributed.rs`).
 
+mod api;
 mod checks;
 mod distributed;
 mod embedded;
@@ -20,14 +21,16 @@ use axum::Router;
 use flowsdk_auth::bootstrap::{Bootstrapped, ensure_administrator};
 use flowsdk_channels::webchat::{Gateway, Ingress, Limits, Visitors};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
+use flowsdk_core::crypto::{PASSWORD_COST, PasswordHasher};
 use flowsdk_core::fault::BoxError;
 use flowsdk_store::sql::SqlStore;
+use http::HeaderName;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::ServiceBuilder;
 use tower_http::cors::{Any, CorsLayer};
 
+use crate::api::Identify;
 use crate::config::Config;
 use crate::health::{Dependency, Health};
 use crate::serve::{ServeConfig, Shutdown};
@@ -40,8 +43,18 @@ const STATUS_PERIOD: Duration = Duration::from_millis(100);
 const DELIVERY_PERIOD: Duration = Duration::from_millis(500);
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
+/// How long a browser may keep the answer of a preflight.
+const PREFLIGHT_KEPT: Duration = Duration::from_secs(10 * 60);
 /// How long a shutdown waits for acknowledgements that are under way.
 const LAST_ACKS: Duration = Duration::from_millis(500);
+
+/// What both arrangements give.
+pub(crate) struct Started {
+    store: SqlStore,
+    webchat: Option<WebchatParts>,
+    dependencies: Vec<Box<dyn Dependency>>,
+    keys: api::Keys,
+}
 
 /// The web chat of this process.
 pub(crate) struct WebchatParts {
@@ -75,7 +88,7 @@ impl App {
         let hasher = PasswordHasher::new(cores, 256);
         let limits = Limits::new(config.webchat.limits);
 
-        let (store, parts, dependencies) = if config.redis.is_some() {
+        let Started { store, webchat, dependencies, keys } = if config.redis.is_some() {
             distributed::start(&config, &cx, &supervisor).await?
         } else {
             embedded::start(&config, &cx, &supervisor).await?
@@ -85,7 +98,7 @@ impl App {
         let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen}: {error}"))?;
         let address = listener.local_addr()?;
         // After everything that can fail: its password is shown once.
-        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, &config.admin).await?;
+        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, PASSWORD_COST, &config.admin).await?;
 
         if let Some(metrics) = metrics.clone() {
             // Histograms gather samples until somebody looks at them.
@@ -96,8 +109,11 @@ impl App {
         }
         let health = Health::new(all_checks(&store, dependencies), supervisor.intake.clone(), metrics);
         let mut router = health.router();
+        if config.roles.api {
+            router = router.merge(api::start(&config, &cx, &supervisor, &store_arc, &hasher, keys)?);
+        }
         let (mut sockets, mut gateway) = (None, None);
-        if let Some(parts) = parts {
+        if let Some(parts) = webchat {
             let visitors = Arc::new(Visitors::new(
                 Arc::clone(&store_arc),
                 cx.clone(),
@@ -116,28 +132,16 @@ impl App {
             );
             let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
             io.ns("/", in_order(&supervisor.intake_tracker(), OrderedConfig::default(), handler));
-            // A browser does not take `*` for `Authorization`, so the headers are named.
-            let cors = CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers([
-                http::header::AUTHORIZATION,
-                http::header::CONTENT_TYPE,
-                http::HeaderName::from_static("x-channel-id"),
-                http::HeaderName::from_static("x-user-id"),
-                http::HeaderName::from_static("x-session-key"),
-            ]);
             router = router
                 .merge(crate::webchat::routes(store_arc, visitors, config.webchat.trusted_proxies))
                 .route_service("/webchat/socket.io", Front(service.clone()))
-                .route_service("/webchat/socket.io/", Front(service))
-                // Inside of CORS, which answers the OPTIONS of a preflight before it counts as unknown.
-                .method_not_allowed_fallback(crate::api::method_not_allowed)
-                .layer(cors);
+                .route_service("/webchat/socket.io/", Front(service));
             sockets = Some(io);
             gateway = Some(parts.gateway);
         }
         let router = router
             .fallback(crate::api::not_found)
-            .layer(CatchPanicLayer::custom(crate::api::panicked))
-            .layer(axum::middleware::from_fn(crate::api::identify));
+            .method_not_allowed_fallback(crate::api::method_not_allowed);
         Ok(Self { store, supervisor, router, sockets, gateway, config, bootstrapped, address, listener })
     }
 
@@ -178,8 +182,10 @@ impl App {
             max_connections: config.webchat.max_connections as usize,
             ..ServeConfig::default()
         };
+        // Around the router as a whole. CORS answers the OPTIONS of a preflight before it counts as unknown.
+        let service = ServiceBuilder::new().layer(Identify).layer(cors()).service(router);
         supervisor.intake("http", async move {
-            if let Err(error) = crate::serve::serve(listener, router, limits, shutdown).await {
+            if let Err(error) = crate::serve::serve(listener, service, limits, shutdown).await {
                 tracing::error!(%error, "the listener failed");
             }
         });
@@ -191,6 +197,7 @@ impl App {
             }
             supervisor.close_intake().await;
             supervisor.finish_work().await;
+            supervisor.finish_records().await;
             if let Some(gateway) = gateway {
                 // Who has not acknowledged by now is given the message again when he is back.
                 if tokio::time::timeout(LAST_ACKS, gateway.drain()).await.is_err() {
@@ -211,6 +218,33 @@ impl App {
         tracing::info!("stopped");
         Ok(())
     }
+}
+
+/// Any page may call: who is allowed what is in its token, and there are no cookies.
+fn cors() -> CorsLayer {
+    let names = |names: &[&'static str]| names.iter().copied().map(HeaderName::from_static).collect::<Vec<_>>();
+    CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods(Any)
+        // A browser does not take `*` for `Authorization`, so the headers are named.
+        .allow_headers(names(&[
+            "authorization",
+            "content-type",
+            "idempotency-key",
+            "x-channel-id",
+            "x-user-id",
+            "x-session-key",
+        ]))
+        .expose_headers(names(&[
+            "idempotency-replayed",
+            "location",
+            "ratelimit-limit",
+            "ratelimit-remaining",
+            "ratelimit-reset",
+            "retry-after",
+            "x-request-id",
+        ]))
+        .max_age(PREFLIGHT_KEPT)
 }
 
 fn all_checks(store: &SqlStore, mut others: Vec<Box<dyn Dependency>>) -> Vec<Box<dyn Dependency>> {

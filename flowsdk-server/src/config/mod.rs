@@ -1,9 +1,117 @@
-//! Configuration: one struct a section, from the environment names of the contract (spec A 1, 5.1).
+//! Configuration: one struct a section, one file a section, from the environment names of the contract
+//! (spec A 1, 5.1).
 //!
 //! Every problem is found and reported at once; a value that is a secret is never part of a report.
 
+mod admin;
+mod api;
 mod environment;
-mod sections;
+mod master_key;
+mod roles;
+mod sms;
+mod tokens;
+mod webchat;
 
+pub use api::ApiSettings;
 pub use environment::{ConfigError, Environment};
-pub use sections::{Config, Roles, TokenSettings, WebchatSettings};
+pub use roles::{InvalidRoles, Roles};
+pub use sms::SmsSettings;
+pub use webchat::WebchatSettings;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_auth::bootstrap::BootstrapAdmin;
+use flowsdk_auth::token::TokenSettings;
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_store::sql::DatabaseUrl;
+use secrecy::SecretString;
+
+/// Everything the server is told.
+#[derive(Debug)]
+pub struct Config {
+    /// `DATABASE_URL`.
+    pub database: DatabaseUrl,
+    /// `REDIS_URL`; without it the streams are in the database and one process does everything.
+    pub redis: Option<SecretString>,
+    /// `LISTEN_ADDR`.
+    pub listen: SocketAddr,
+    /// `CRYPTO_SECRET` and `CRYPTO_SECRET_PREVIOUS`.
+    pub master_key: Arc<MasterKey>,
+    /// `JWT_*`.
+    pub tokens: TokenSettings,
+    /// `ADMIN_EMAIL`, `ADMIN_PASSWORD`.
+    pub admin: BootstrapAdmin,
+    /// `WEBCHAT_*`.
+    pub webchat: WebchatSettings,
+    /// `API_*` and what else goes for the administrative API.
+    pub api: ApiSettings,
+    /// `SMS_*`, `TWILIO_*`.
+    pub sms: SmsSettings,
+    /// `ROLES`.
+    pub roles: Roles,
+    /// `STREAM_PARTITIONS`: the same in every process.
+    pub partitions: u32,
+    /// `LEASE_TTL`: how long the partitions of a dead process wait for another.
+    pub lease_ttl: Duration,
+    /// `SHUTDOWN_TIMEOUT`: after it the process ends whatever is left.
+    pub shutdown_timeout: Duration,
+    /// `LOG_FORMAT=json`.
+    pub json_logs: bool,
+}
+
+impl Config {
+    /// Reads everything.
+    ///
+    /// # Errors
+    /// Every problem at once.
+    pub fn read(mut env: Environment<'_>) -> Result<Self, ConfigError> {
+        if env.text("DATABASE_URL").is_none() {
+            env.problem("DATABASE_URL", "is missing");
+        }
+        let database = env.parsed("DATABASE_URL").unwrap_or(DatabaseUrl::SqliteMemory);
+        let redis = env.text("REDIS_URL").map(SecretString::from);
+        let listen = env.parsed("LISTEN_ADDR").unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let master_key = master_key::master_key(&mut env);
+        let tokens = tokens::tokens(&mut env);
+        let admin = admin::admin(&mut env);
+        let webchat = webchat::webchat(&mut env);
+        let api = api::api(&mut env);
+        if redis.is_some() && !matches!(database, DatabaseUrl::Postgres(_)) {
+            env.problem(
+                "REDIS_URL",
+                "needs DATABASE_URL to be postgres://..: several processes share no SQLite file",
+            );
+        }
+        let roles = env.parsed("ROLES").unwrap_or(Roles::ALL);
+        if redis.is_none() && roles != Roles::ALL {
+            env.problem("ROLES", "needs REDIS_URL: without it one process does everything");
+        }
+        let log_format = env.text("LOG_FORMAT").unwrap_or_else(|| "text".to_owned());
+        if !["json", "text"].contains(&log_format.as_str()) {
+            env.problem("LOG_FORMAT", "must be json or text");
+        }
+        let config = Self {
+            database,
+            redis,
+            listen,
+            master_key: Arc::new(master_key),
+            tokens,
+            admin,
+            webchat,
+            api,
+            sms: sms::sms(&mut env),
+            roles,
+            partitions: env.number("STREAM_PARTITIONS", 1, 1..=256),
+            lease_ttl: env.duration("LEASE_TTL", Duration::from_secs(6)),
+            shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
+            json_logs: log_format == "json",
+        };
+        env.finish()?;
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests;

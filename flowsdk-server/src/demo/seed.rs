@@ -6,7 +6,7 @@ use flowsdk_core::fault::{BoxError, StorageError};
 use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::kv::{KeyValue, KeyValueExt as _, keys};
-use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::router::Router;
 use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -51,15 +51,7 @@ where
     let name = "Demonstração";
     let mut tx = store.begin().await?;
     let written: Result<(), StorageError> = async {
-        tx.routers()
-            .insert(&Router {
-                id: demo.router_id.clone(),
-                name: name.to_owned(),
-                initial_flow_id: None,
-                tz: DEFAULT_TZ.to_owned(),
-                created_at: cx.now(),
-            })
-            .await?;
+        tx.routers().insert(&Router::new(demo.router_id.clone(), name, cx.now())).await?;
         tx.flows()
             .insert(&Flow {
                 id: flow_id.clone(),

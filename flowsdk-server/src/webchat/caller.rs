@@ -1,40 +1,12 @@
 //! Who calls, from the head of a request.
 
-use std::net::{IpAddr, SocketAddr};
-
-use axum::extract::ConnectInfo;
 use flowsdk_channels::webchat::Caller;
 use http::{Extensions, HeaderMap, header};
 
-/// The caller's address is the peer's, or what the outermost of the trusted proxies has seen. What stands
-/// further left in `X-Forwarded-For` a client can write himself.
+/// Address and origin of the caller.
 pub(super) fn of<'a>(headers: &'a HeaderMap, extensions: &Extensions, trusted_proxies: u32) -> Caller<'a> {
-    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
-    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip());
     Caller {
-        address: forwarded(headers, trusted_proxies).unwrap_or(peer),
+        address: crate::caller::address(headers, extensions, trusted_proxies),
         origin: headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()),
-    }
-}
-
-fn forwarded(headers: &HeaderMap, trusted_proxies: u32) -> Option<IpAddr> {
-    let hops = usize::try_from(trusted_proxies).ok()?.checked_sub(1)?;
-    let values = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-    let seen: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
-    seen.iter().rev().nth(hops)?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_trusted_proxies_have_seen_counts() {
-        let mut headers = HeaderMap::new();
-        headers.append("x-forwarded-for", "1.1.1.1, 2.2.2.2".parse().expect("a value"));
-        headers.append("x-forwarded-for", "3.3.3.3".parse().expect("a value"));
-        for (proxies, seen) in [(0, None), (1, Some("3.3.3.3")), (2, Some("2.2.2.2")), (4, None)] {
-            assert_eq!(forwarded(&headers, proxies).map(|a| a.to_string()).as_deref(), seen, "{proxies}");
-        }
     }
 }

@@ -2,27 +2,24 @@
 
 use std::sync::Arc;
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::Router;
+use axum::extract::State;
 use axum::routing::get;
-use axum::{Json, Router};
 use flowsdk_channels::webchat::payload::HistoryItem;
 use flowsdk_channels::webchat::{Handshake, Visitors, WebchatTx};
-use flowsdk_core::fault::FaultKind;
+use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::HistoryQuery;
 use flowsdk_core::store::{ConversationTx as _, Store};
 use flowsdk_core::time::Timestamp;
 use http::{Extensions, HeaderMap};
 use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::caller;
 use crate::api::ApiError;
-
-/// Page sizes (rulings H9).
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
+use crate::api::query::{FromQuery, Query, QueryReader, invalid_cursor};
+use crate::api::reply::Reply;
 
 struct Services<S> {
     store: Arc<S>,
@@ -38,12 +35,17 @@ where
     Router::new().route("/webchat/history", get(history::<S>)).with_state(services)
 }
 
-#[derive(Deserialize)]
+/// The page before a message.
 struct PageQuery {
-    #[serde(default)]
-    limit: Option<String>,
-    #[serde(default)]
-    cursor: Option<String>,
+    limit: u32,
+    before: Option<(Timestamp, MessageId)>,
+}
+
+impl FromQuery for PageQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let before = query.parsed("cursor", parse_cursor, invalid_cursor());
+        Self { limit: query.limit(), before }
+    }
 }
 
 #[derive(Serialize)]
@@ -57,19 +59,15 @@ async fn history<S: Store>(
     State(services): State<Arc<Services<S>>>,
     headers: HeaderMap,
     extensions: Extensions,
-    query: Result<Query<PageQuery>, QueryRejection>,
-) -> Result<Json<HistoryPage>, ApiError>
+    Query(PageQuery { limit, before }): Query<PageQuery>,
+) -> Result<Reply<HistoryPage>, ApiError>
 where
     S::Tx: WebchatTx,
 {
-    let Query(query) = query.map_err(|_| invalid("query"))?;
-    let limit = limit(query.limit.as_deref())?;
-    let before = query.cursor.as_deref().map(parse_cursor).transpose()?;
     let visitor = services
         .visitors
         .recognise(&credentials(&headers), caller::of(&headers, &extensions, services.trusted_proxies))
-        .await
-        .map_err(|error| ApiError::of(&error))?;
+        .await?;
     let page = async {
         let mut tx = services.store.read().await?;
         let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
@@ -78,9 +76,9 @@ where
         tx.messages().history(&HistoryQuery { chat_id: &chat, before, limit }).await.map(Some)
     }
     .await
-    .map_err(|error: flowsdk_core::fault::StorageError| ApiError::of(&error))?;
+    .map_err(|error: StorageError| ApiError::of(&error))?;
     let (items, next) = page.map(|page| (page.items, page.next)).unwrap_or_default();
-    Ok(Json(HistoryPage {
+    Ok(Reply(HistoryPage {
         items: items.into_iter().map(HistoryItem::from).collect(),
         next_cursor: next.map(|(at, id)| format!("{}.{id}", at.as_millis())),
     }))
@@ -99,22 +97,8 @@ fn credentials(headers: &HeaderMap) -> Handshake {
     }
 }
 
-fn limit(text: Option<&str>) -> Result<u32, ApiError> {
-    let Some(text) = text else {
-        return Ok(DEFAULT_LIMIT);
-    };
-    text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(|| invalid("limit"))
-}
-
 /// `<millis>.<id>` of the last item of the page before; opaque to clients.
-fn parse_cursor(text: &str) -> Result<(Timestamp, MessageId), ApiError> {
-    let parse = || {
-        let (at, id) = text.split_once('.')?;
-        Some((Timestamp::from_millis(at.parse().ok()?), MessageId::parse(id).ok()?))
-    };
-    parse().ok_or_else(|| invalid("cursor"))
-}
-
-fn invalid(field: &str) -> ApiError {
-    ApiError::new(FaultKind::Invalid, "validation_failed", format!("Valor inválido: {field}"))
+fn parse_cursor(text: &str) -> Option<(Timestamp, MessageId)> {
+    let (at, id) = text.split_once('.')?;
+    Some((Timestamp::from_millis(at.parse().ok()?), MessageId::parse(id).ok()?))
 }

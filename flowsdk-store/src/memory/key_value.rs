@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_core::kv::{KeyValue, KeyValueError};
+use flowsdk_core::kv::{KeyValue, KeyValueError, sum};
 use flowsdk_core::time::{Clock, SystemClock, Timestamp};
 
 /// Fewest values at which a write sweeps out what is over.
@@ -113,6 +113,17 @@ impl KeyValue for MemoryKeyValue {
         };
         present.end = Some(now + ttl);
         Ok(true)
+    }
+
+    async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError> {
+        let (mut values, now) = self.values();
+        if let Some(present) = values.live(key, now) {
+            let sum = sum(key, &present.text, by)?;
+            present.text = sum.to_string();
+            return Ok(sum);
+        }
+        values.set(key, &by.to_string(), Some(ttl), now);
+        Ok(by)
     }
 
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError> {

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use ::redis::{Cmd, FromRedisValue, Script, cmd};
 use async_trait::async_trait;
-use flowsdk_core::kv::{KeyValue, KeyValueError};
+use flowsdk_core::kv::{KeyValue, KeyValueError, not_a_number};
 
 use super::{Redis, boxed};
 
 static EXTEND_IF: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/extend_if.lua")));
 static DELETE_IF: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/delete_if.lua")));
+static ADD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/add.lua")));
 
 /// Keys and values in Redis; times to live run by the server's clock.
 #[derive(Debug, Clone)]
@@ -79,6 +80,13 @@ impl KeyValue for RedisKeyValue {
 
     async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
         self.run_script(EXTEND_IF.key(self.redis.key(key)).arg(value).arg(millis(ttl))).await
+    }
+
+    async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError> {
+        let mut script = ADD.key(self.redis.key(key));
+        let answer = script.arg(by).arg(millis(ttl)).invoke_async(&mut self.redis.shared.clone()).await;
+        let sum: Option<i64> = answer.map_err(|error| KeyValueError::Unavailable(boxed(error)))?;
+        sum.ok_or_else(|| not_a_number(key))
     }
 
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError> {

@@ -31,6 +31,24 @@ macro_rules! fetch_all {
 }
 pub(crate) use fetch_all;
 
+/// All rows of a query that Postgres plans anew with its values, where one plan for all values would be far
+/// from the best.
+macro_rules! fetch_all_replanned {
+    ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match &mut $conn {
+            $crate::sql::executor::Conn::Sqlite(tx) => {
+                sqlx::query_as::<_, $row>($sql.sqlite)$(.bind($bind))*.fetch_all(&mut **tx).await
+            }
+            $crate::sql::executor::Conn::Postgres(tx) => {
+                sqlx::query_as::<_, $row>($sql.postgres)$(.bind($bind))*
+                    .persistent(false).fetch_all(&mut **tx).await
+            }
+        }
+        .map_err($crate::sql::executor::storage_error)
+    };
+}
+pub(crate) use fetch_all_replanned;
+
 /// The row of a query, if there is one.
 macro_rules! fetch_optional {
     ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {

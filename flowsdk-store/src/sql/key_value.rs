@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::kv::{KeyValue, KeyValueError};
+use flowsdk_core::kv::{KeyValue, KeyValueError, sum};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::{Clock, Timestamp};
 
@@ -32,9 +32,11 @@ const EXTEND_IF: Sql = sql("UPDATE key_value SET expires_at = $3
 const DELETE_IF: Sql =
     sql("DELETE FROM key_value WHERE key = $1 AND value = $2 AND (expires_at IS NULL OR expires_at > $3)");
 
+const UPDATE: Sql = sql("UPDATE key_value SET value = $2 WHERE key = $1");
+
 const PURGE: Sql = sql("DELETE FROM key_value WHERE expires_at <= $1");
 
-super::statement::statements! { GET, SET, SET_IF_ABSENT, TAKE, EXTEND_IF, DELETE_IF, PURGE }
+super::statement::statements! { GET, SET, SET_IF_ABSENT, TAKE, EXTEND_IF, DELETE_IF, UPDATE, PURGE }
 
 /// The database as a key-value store. Times to live follow the injected clock.
 #[derive(Debug, Clone)]
@@ -117,6 +119,24 @@ impl KeyValue for SqlKeyValue {
         let changed = changed.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         Ok(changed == 1)
+    }
+
+    async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError> {
+        let now = self.clock.now();
+        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        let end = expiry(now, Some(ttl));
+        let first = execute!(tx.conn, SET_IF_ABSENT, key, by.to_string(), end, now.as_millis());
+        let sum = if first.map_err(unavailable)? == 1 {
+            by
+        } else {
+            // The attempt has locked the row, so nobody writes between reading and writing.
+            let row = fetch_optional!(tx.conn, (String,), GET, key, now.as_millis()).map_err(unavailable)?;
+            let sum = sum(key, &row.map(|(value,)| value).unwrap_or_default(), by)?;
+            execute!(tx.conn, UPDATE, key, sum.to_string()).map_err(unavailable)?;
+            sum
+        };
+        tx.commit().await.map_err(unavailable)?;
+        Ok(sum)
     }
 
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError> {

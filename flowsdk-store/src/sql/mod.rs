@@ -6,16 +6,25 @@
 //!   that no turn waits for one.
 //! - Postgres: READ COMMITTED, rows locked in ascending id order.
 
+mod access;
+mod api_client;
+mod audit;
+mod audit_list;
 mod broker;
 mod chat;
 mod contact;
 mod executor;
 mod flow;
+mod group;
+mod idempotency;
 mod key_value;
 mod listener;
+mod login_schedule;
 mod message;
 mod migrations;
 mod outbox;
+mod page;
+mod password_recovery;
 mod router;
 mod session;
 mod sole;
@@ -24,6 +33,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod user;
+mod user_device;
 mod webchat;
 
 pub use broker::SqlBroker;

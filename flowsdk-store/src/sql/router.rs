@@ -4,16 +4,89 @@ use async_trait::async_trait;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{FlowId, RouterId};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::router::{Route, Router, RouterRepository, StaticVariable, VariableOwner};
 use flowsdk_core::time::Timestamp;
+use serde_json::Value;
 use sqlx::types::Json;
 
-use super::SqlTx;
-use super::executor::{execute, fetch_all, id, optional_id};
+use super::executor::{execute, fetch_all, id, json, optional_id, text};
 use super::statement::{Sql, sql, sql_list};
+use super::{SqlTx, page};
 
-const FIND: Sql =
-    sql_list!("SELECT id, name, initial_flow_id, tz, created_at FROM router WHERE id IN ", "$1", "");
+type Row = (
+    String,
+    String,
+    Option<String>,
+    String,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<Json<Value>>,
+    Option<Json<Value>>,
+    i64,
+    Option<String>,
+    i64,
+    i64,
+);
+
+fn router(row: Row) -> Result<Router, StorageError> {
+    let (
+        router_id,
+        name,
+        flow,
+        tz,
+        channel_verify_token,
+        channel_app_secret,
+        llm_credential_id,
+        logo_url,
+        sentiment_config,
+        copilot_config,
+        prefix_enabled,
+        helpdesk_agent_prefix_template,
+        created_at,
+        updated_at,
+    ) = row;
+    Ok(Router {
+        id: id("router", router_id)?,
+        name,
+        initial_flow_id: optional_id("router", flow)?,
+        tz,
+        channel_verify_token,
+        channel_app_secret: channel_app_secret.map(Encrypted::from_stored),
+        llm_credential_id: optional_id("router", llm_credential_id)?,
+        logo_url,
+        sentiment_config: sentiment_config.map(|Json(value)| value),
+        copilot_config: copilot_config.map(|Json(value)| value),
+        helpdesk_agent_prefix_enabled: prefix_enabled != 0,
+        helpdesk_agent_prefix_template,
+        created_at: Timestamp::from_millis(created_at),
+        updated_at: Timestamp::from_millis(updated_at),
+    })
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, name, initial_flow_id, tz, channel_verify_token, channel_app_secret_encrypted,
+                llm_credential_id, logo_url, sentiment_config, copilot_config, helpdesk_agent_prefix_enabled,
+                helpdesk_agent_prefix_template, created_at, updated_at
+             FROM router WHERE ",
+            $rest
+        )
+    };
+}
+
+const FIND: Sql = sql_list!(select!("id IN "), "$1", "");
+
+const LIST: Sql = sql(select!("(created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3"));
+
+const LIST_AMONG: Sql = sql_list!(
+    select!("id IN "),
+    "$4",
+    " AND (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3"
+);
 
 /// Webchat only: the other channels bring their tables with them.
 const FIND_ROUTES: Sql = sql_list!(
@@ -24,7 +97,10 @@ const FIND_ROUTES: Sql = sql_list!(
 );
 
 const INSERT: Sql =
-    sql("INSERT INTO router (id, name, initial_flow_id, tz, created_at) VALUES ($1, $2, $3, $4, $5)");
+    sql("INSERT INTO router (id, name, initial_flow_id, tz, channel_verify_token, channel_app_secret_encrypted,
+                         llm_credential_id, logo_url, sentiment_config, copilot_config,
+                         helpdesk_agent_prefix_enabled, helpdesk_agent_prefix_template, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)");
 
 const SET_INITIAL_FLOW: Sql = sql("UPDATE router SET initial_flow_id = $2 WHERE id = $1");
 
@@ -53,7 +129,7 @@ const PUT_FLOW_VARIABLE: Sql = sql(
         updated_at = excluded.updated_at",
 );
 
-super::statement::statements! { FIND, FIND_ROUTES, INSERT, SET_INITIAL_FLOW, ROUTER_VARIABLES, FLOW_VARIABLES, PUT_ROUTER_VARIABLE, PUT_FLOW_VARIABLE }
+super::statement::statements! { FIND, LIST, LIST_AMONG, FIND_ROUTES, INSERT, SET_INITIAL_FLOW, ROUTER_VARIABLES, FLOW_VARIABLES, PUT_ROUTER_VARIABLE, PUT_FLOW_VARIABLE }
 
 type VariableRow = (String, String, Option<String>, Option<String>);
 
@@ -64,19 +140,22 @@ fn variable(owner: VariableOwner, (_, key, value, encrypted): VariableRow) -> St
 #[async_trait]
 impl RouterRepository for SqlTx {
     async fn find_many(&mut self, ids: &[RouterId]) -> Result<Vec<Router>, StorageError> {
-        type Row = (String, String, Option<String>, String, i64);
-        let rows = fetch_all!(self.conn, Row, FIND, Json(ids))?;
-        rows.into_iter()
-            .map(|(router_id, name, flow, tz, created_at)| {
-                Ok(Router {
-                    id: id("router", router_id)?,
-                    name,
-                    initial_flow_id: optional_id("router", flow)?,
-                    tz,
-                    created_at: Timestamp::from_millis(created_at),
-                })
-            })
-            .collect()
+        fetch_all!(self.conn, Row, FIND, Json(ids))?.into_iter().map(router).collect()
+    }
+
+    async fn list(
+        &mut self,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<Router>, StorageError> {
+        let ((at, before), limit) = (page::before(page), page::rows(page));
+        let rows = match only {
+            None => fetch_all!(self.conn, Row, LIST, at, before, limit)?,
+            Some(only) => fetch_all!(self.conn, Row, LIST_AMONG, at, before, limit, Json(only))?,
+        };
+        let routers = rows.into_iter().map(router).collect::<Result<_, _>>()?;
+        let place = |router: &Router| Cursor { at: router.created_at, id: router.id.to_string() };
+        Ok(Page::from_rows(routers, page.limit, place))
     }
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
@@ -98,10 +177,19 @@ impl RouterRepository for SqlTx {
             self.conn,
             INSERT,
             router.id.as_str(),
-            router.name.as_str(),
+            text(&router.name),
             router.initial_flow_id.as_ref().map(|id| id.as_str()),
-            router.tz.as_str(),
+            text(&router.tz),
+            router.channel_verify_token.as_deref().map(text),
+            router.channel_app_secret.as_ref().map(Encrypted::as_stored),
+            router.llm_credential_id.as_ref().map(|id| id.as_str()),
+            router.logo_url.as_deref().map(text),
+            router.sentiment_config.as_ref().map(json).transpose()?,
+            router.copilot_config.as_ref().map(json).transpose()?,
+            i64::from(router.helpdesk_agent_prefix_enabled),
+            router.helpdesk_agent_prefix_template.as_deref().map(text),
             router.created_at.as_millis(),
+            router.updated_at.as_millis(),
         )
         .map(drop)
     }

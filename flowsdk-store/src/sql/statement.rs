@@ -21,13 +21,13 @@ pub(crate) const fn sql_per(sqlite: &'static str, postgres: &'static str) -> Sql
 
 /// `... IN <list> ...`, where the list travels as one JSON bind.
 macro_rules! sql_list {
-    ($head:literal, $bind:literal, $tail:literal) => {
+    ($head:expr, $bind:literal, $tail:expr) => {
         $crate::sql::statement::sql_per(
             concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
             concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail),
         )
     };
-    ($head:literal, $bind:literal, $tail:literal, locking) => {
+    ($head:expr, $bind:literal, $tail:expr, locking) => {
         $crate::sql::statement::sql_per(
             concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
             concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail, " FOR UPDATE"),
@@ -35,6 +35,14 @@ macro_rules! sql_list {
     };
 }
 pub(crate) use sql_list;
+
+/// Rows that stay locked until the transaction ends; on SQLite the one writer has locked everything.
+macro_rules! sql_locking {
+    ($text:expr) => {
+        $crate::sql::statement::sql_per($text, concat!($text, " FOR UPDATE"))
+    };
+}
+pub(crate) use sql_locking;
 
 /// Lists the statements of a file, then those over rows, for the test that prepares them all.
 macro_rules! statements {

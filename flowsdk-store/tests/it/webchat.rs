@@ -25,13 +25,7 @@ on_every_database! {
 }
 
 async fn router(tx: &mut SqlTx, cx: &OpContext, id: &str) -> RouterId {
-    let router = Router {
-        id: id.parse().expect("an id"),
-        name: "R".to_owned(),
-        initial_flow_id: None,
-        tz: "America/Sao_Paulo".to_owned(),
-        created_at: cx.now(),
-    };
+    let router = Router::new(id.parse().expect("an id"), "R", cx.now());
     tx.routers().insert(&router).await.expect("a router");
     router.id
 }

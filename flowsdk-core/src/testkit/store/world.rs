@@ -40,13 +40,7 @@ pub(super) fn session_id(n: usize) -> SessionId {
 }
 
 pub(super) fn router(id: &str) -> Router {
-    Router {
-        id: RouterId::parse(id).expect("an id"),
-        name: format!("Router {id}"),
-        initial_flow_id: None,
-        tz: "America/Sao_Paulo".to_owned(),
-        created_at: NOW,
-    }
+    Router::new(RouterId::parse(id).expect("an id"), format!("Router {id}"), NOW)
 }
 
 pub(super) fn flow(id: &str, router: &RouterId) -> Flow {

@@ -5,7 +5,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
-use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::router::Router;
 use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
 use flowsdk_store::sql::{SqlStore, SqlTx};
 use serde_json::{Value, json};
@@ -89,13 +89,7 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
 }
 
 async fn router(tx: &mut SqlTx, cx: &OpContext) -> RouterId {
-    let router = Router {
-        id: RouterId::generate(cx.ids()),
-        name: "Loja".to_owned(),
-        initial_flow_id: None,
-        tz: DEFAULT_TZ.to_owned(),
-        created_at: cx.now(),
-    };
+    let router = Router::new(RouterId::generate(cx.ids()), "Loja", cx.now());
     tx.routers().insert(&router).await.unwrap();
     router.id
 }

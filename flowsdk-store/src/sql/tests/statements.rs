@@ -3,18 +3,41 @@
 use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
-use crate::sql::{broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat};
+use crate::sql::{
+    access, api_client, audit, broker, chat, contact, flow, group, idempotency, key_value, login_schedule,
+    message, outbox, password_recovery, router, session, user, user_device, webchat,
+};
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 11] {
+fn files() -> [(&'static str, &'static str, Statements); 19] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
         };
     }
-    files!(broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat)
+    files!(
+        access,
+        api_client,
+        audit,
+        broker,
+        chat,
+        contact,
+        flow,
+        group,
+        idempotency,
+        key_value,
+        login_schedule,
+        message,
+        outbox,
+        password_recovery,
+        router,
+        session,
+        user,
+        user_device,
+        webchat
+    )
 }
 
 #[test]
@@ -26,7 +49,9 @@ fn every_statement_is_listed() {
             .lines()
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
-            .filter(|(_, rest)| rest.starts_with("Sql ") || rest.starts_with("RowsSql "))
+            .filter(|(_, rest)| {
+                ["Sql ", "RowsSql ", "AuditListSql "].iter().any(|kind| rest.starts_with(kind))
+            })
             .map(|(name, _)| name)
             .collect();
         let sorted = |mut names: Vec<&'static str>| {

@@ -68,13 +68,7 @@ impl World {
     }
 
     pub(crate) async fn add_router(&self, router: &str, channel: &str) {
-        let router = Router {
-            id: router.parse().expect("an id"),
-            name: router.to_owned(),
-            initial_flow_id: None,
-            tz: "America/Sao_Paulo".to_owned(),
-            created_at: self.cx.now(),
-        };
+        let router = Router::new(router.parse().expect("an id"), router, self.cx.now());
         let channel = WebchatChannel {
             id: channel.parse().expect("an id"),
             router_id: router.id.clone(),

@@ -82,13 +82,7 @@ impl Stage {
         Self {
             start: flow.flow_id().clone(),
             flows: HashMap::from([(flow.flow_id().clone(), flow)]),
-            router: Router {
-                id: RouterId::parse("router1").expect("id"),
-                name: "R".into(),
-                initial_flow_id: None,
-                tz: "America/Sao_Paulo".into(),
-                created_at: NOW,
-            },
+            router: Router::new(RouterId::parse("router1").expect("id"), "R", NOW),
             statics: StaticVariables {
                 router: Arc::new(BTreeMap::from([("brand".into(), "ACME".into())])),
                 flows: BTreeMap::from([(

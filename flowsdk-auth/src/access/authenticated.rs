@@ -1,0 +1,66 @@
+//! Who a request is made by, with what he may do at this moment.
+
+use flowsdk_core::id::UserId;
+
+use super::{ApiClientAccess, Grant, UserAccess};
+use crate::permission::{Action, Denied, Resource, RouterScope, rules};
+use crate::principal::Principal;
+use crate::user::UserRole;
+
+/// A principal who was let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Authenticated {
+    /// Who.
+    pub principal: Principal,
+    /// The role of a user; an API client has none.
+    pub role: Option<UserRole>,
+    /// What his group, or the API client itself, is granted; `None` for a user without a group.
+    pub grant: Option<Grant>,
+}
+
+impl Authenticated {
+    /// May he do `action` with `resource`, and with the records of which routers (spec A 5.3).
+    ///
+    /// # Errors
+    /// [`Denied::NoGroup`], [`Denied::Permission`] or [`Denied::Global`].
+    pub fn require(&self, resource: Resource, action: Action) -> Result<RouterScope, Denied> {
+        rules::require(self.role, self.grant.as_ref(), resource, action)
+    }
+
+    /// Is he an administrator. No API client is.
+    ///
+    /// # Errors
+    /// [`Denied::Admin`].
+    pub fn require_admin(&self) -> Result<(), Denied> {
+        rules::require_admin(self.role)
+    }
+
+    /// Is he a user, and which.
+    ///
+    /// # Errors
+    /// [`Denied::UserOnly`] for an API client.
+    pub fn require_user(&self) -> Result<&UserId, Denied> {
+        self.principal.user_id().ok_or(Denied::UserOnly)
+    }
+}
+
+impl From<&UserAccess> for Authenticated {
+    fn from(user: &UserAccess) -> Self {
+        Self {
+            principal: Principal::User { id: user.id.clone(), name: user.name.clone() },
+            role: Some(user.role),
+            grant: user.grant.clone(),
+        }
+    }
+}
+
+impl From<&ApiClientAccess> for Authenticated {
+    fn from(client: &ApiClientAccess) -> Self {
+        Self {
+            principal: Principal::ApiClient { id: client.id.clone(), name: client.name.clone() },
+            role: None,
+            grant: Some(client.grant.clone()),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The use cases of API clients (rulings H8).
+
+use std::sync::Arc;
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::id::ApiClientId;
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::store::{Store, Transaction as _};
+use secrecy::SecretString;
+
+use super::{ApiClient, ApiClientChange, ApiClientError, NewApiClient};
+use crate::AuthTx;
+use crate::audit::{AuditEntityType, AuditRecord, AuditRecorder, Audited};
+use crate::principal::Actor;
+use crate::token::api_token;
+
+/// Creates, shows, changes and deletes API clients, and gives them tokens.
+#[derive(Debug)]
+pub struct ApiClients<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    audit: AuditRecorder,
+}
+
+impl<S: Store> ApiClients<S>
+where
+    S::Tx: AuthTx,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext, audit: AuditRecorder) -> Self {
+        Self { store, cx, audit }
+    }
+
+    /// Creates a client. Its token is shown this once: only its hash is stored. So there is no answer that
+    /// could be repeated for an idempotency key.
+    ///
+    /// # Errors
+    /// [`ApiClientError::Storage`].
+    pub async fn create(
+        &self,
+        actor: &Actor,
+        new: NewApiClient,
+    ) -> Result<(ApiClient, SecretString), ApiClientError> {
+        let (token, token_hash) = api_token::generate();
+        let now = self.cx.now();
+        let client = ApiClient {
+            id: ApiClientId::generate(self.cx.ids()),
+            name: new.name,
+            token_hash,
+            permissions: new.permissions,
+            router_ids: new.router_ids,
+            active: new.active,
+            expires_at: new.expires_at,
+            last_used_at: None,
+            created_at: now,
+            updated_at: now,
+        };
+        let mut tx = self.store.begin().await?;
+        tx.api_clients().insert(&client).await?;
+        tx.commit().await?;
+        let record = AuditRecord::created(&self.cx, actor, audited(&client.id), &client.to_audit());
+        self.audit.record(record);
+        Ok((client, token))
+    }
+
+    /// A client.
+    ///
+    /// # Errors
+    /// [`ApiClientError`].
+    pub async fn get(&self, id: &ApiClientId) -> Result<ApiClient, ApiClientError> {
+        self.store.read().await?.api_clients().find(id).await?.ok_or(ApiClientError::NotFound)
+    }
+
+    /// A page of clients, newest first.
+    ///
+    /// # Errors
+    /// [`ApiClientError::Storage`].
+    pub async fn list(&self, page: &PageRequest) -> Result<Page<ApiClient>, ApiClientError> {
+        Ok(self.store.read().await?.api_clients().list(page).await?)
+    }
+
+    /// Changes a client, from its next request on.
+    ///
+    /// # Errors
+    /// [`ApiClientError`].
+    pub async fn change(
+        &self,
+        actor: &Actor,
+        id: &ApiClientId,
+        change: ApiClientChange,
+    ) -> Result<ApiClient, ApiClientError> {
+        let now = self.cx.now();
+        self.update(actor, id, |client| change.apply(client, now)).await
+    }
+
+    /// Gives a client a new token, which is shown this once; the old one is void at once.
+    ///
+    /// # Errors
+    /// [`ApiClientError`].
+    pub async fn rotate(
+        &self,
+        actor: &Actor,
+        id: &ApiClientId,
+    ) -> Result<(ApiClient, SecretString), ApiClientError> {
+        let (token, token_hash) = api_token::generate();
+        let updated_at = self.cx.now();
+        // The hash is no field of the log: the record of a rotation is a change of nothing that is shown.
+        let rotated = self.update(actor, id, |client| ApiClient { token_hash, updated_at, ..client });
+        Ok((rotated.await?, token))
+    }
+
+    /// Deletes a client.
+    ///
+    /// # Errors
+    /// [`ApiClientError`].
+    pub async fn delete(&self, actor: &Actor, id: &ApiClientId) -> Result<(), ApiClientError> {
+        let mut tx = self.store.begin().await?;
+        let before = tx.api_clients().find_for_update(id).await?.ok_or(ApiClientError::NotFound)?;
+        tx.api_clients().delete(id).await?;
+        tx.commit().await?;
+        self.audit.record(AuditRecord::deleted(&self.cx, actor, audited(id), &before.to_audit()));
+        Ok(())
+    }
+
+    async fn update(
+        &self,
+        actor: &Actor,
+        id: &ApiClientId,
+        change: impl FnOnce(ApiClient) -> ApiClient + Send,
+    ) -> Result<ApiClient, ApiClientError> {
+        let mut tx = self.store.begin().await?;
+        let before = tx.api_clients().find_for_update(id).await?.ok_or(ApiClientError::NotFound)?;
+        let after = change(before.clone());
+        tx.api_clients().save(&after).await?;
+        tx.commit().await?;
+        let (from, to) = (before.to_audit(), after.to_audit());
+        self.audit.record(AuditRecord::updated(&self.cx, actor, audited(id), &from, &to));
+        Ok(after)
+    }
+}
+
+fn audited(id: &ApiClientId) -> Audited<'_> {
+    Audited { kind: AuditEntityType::ApiClient, id: id.as_str(), router_id: None }
+}

@@ -1,0 +1,114 @@
+//! The use cases of devices; each user has his own.
+
+use std::sync::Arc;
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{UserDeviceId, UserId};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::store::{Store, Transaction as _};
+
+use super::{UserDevice, UserDeviceError};
+use crate::AuthTx;
+
+/// Registers, shows, changes and deletes devices.
+#[derive(Debug)]
+pub struct UserDevices<S> {
+    store: Arc<S>,
+    cx: OpContext,
+}
+
+impl<S: Store> UserDevices<S>
+where
+    S::Tx: AuthTx,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
+        Self { store, cx }
+    }
+
+    /// Registers a device. One that is known by its token changes hands: whoever has it last gets its
+    /// notifications.
+    ///
+    /// # Errors
+    /// [`UserDeviceError::Storage`].
+    pub async fn register(
+        &self,
+        user: &UserId,
+        token: String,
+        platform: String,
+    ) -> Result<UserDevice, UserDeviceError> {
+        let now = self.cx.now();
+        let device = UserDevice {
+            id: UserDeviceId::generate(self.cx.ids()),
+            user_id: user.clone(),
+            token,
+            platform,
+            created_at: now,
+            updated_at: now,
+        };
+        let mut tx = self.store.begin().await?;
+        let device = tx.user_devices().put(&device).await?;
+        tx.commit().await?;
+        Ok(device)
+    }
+
+    /// A device of the user.
+    ///
+    /// # Errors
+    /// [`UserDeviceError::NotFound`], [`UserDeviceError::Storage`].
+    pub async fn get(&self, user: &UserId, id: &UserDeviceId) -> Result<UserDevice, UserDeviceError> {
+        let found = self.store.read().await?.user_devices().find(user, id).await?;
+        found.ok_or(UserDeviceError::NotFound)
+    }
+
+    /// A page of the user's devices, newest first.
+    ///
+    /// # Errors
+    /// [`UserDeviceError::Storage`].
+    pub async fn list(&self, user: &UserId, page: &PageRequest) -> Result<Page<UserDevice>, UserDeviceError> {
+        Ok(self.store.read().await?.user_devices().list(user, page).await?)
+    }
+
+    /// Changes a device of the user; an absent field stays.
+    ///
+    /// # Errors
+    /// Any [`UserDeviceError`].
+    pub async fn change(
+        &self,
+        user: &UserId,
+        id: &UserDeviceId,
+        token: Option<String>,
+        platform: Option<String>,
+    ) -> Result<UserDevice, UserDeviceError> {
+        let mut tx = self.store.begin().await?;
+        let mut device = tx.user_devices().find(user, id).await?.ok_or(UserDeviceError::NotFound)?;
+        device.token = token.unwrap_or(device.token);
+        device.platform = platform.unwrap_or(device.platform);
+        device.updated_at = self.cx.now();
+        tx.user_devices().save(&device).await.map_err(token_taken)?;
+        tx.commit().await?;
+        Ok(device)
+    }
+
+    /// Deletes a device of the user.
+    ///
+    /// # Errors
+    /// [`UserDeviceError::NotFound`], [`UserDeviceError::Storage`].
+    pub async fn delete(&self, user: &UserId, id: &UserDeviceId) -> Result<(), UserDeviceError> {
+        let mut tx = self.store.begin().await?;
+        if !tx.user_devices().delete(user, id).await? {
+            return Err(UserDeviceError::NotFound);
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+}
+
+/// The only unique rule that a change can break.
+fn token_taken(error: StorageError) -> UserDeviceError {
+    match error {
+        StorageError::Unique { .. } => UserDeviceError::TokenTaken,
+        other => UserDeviceError::Storage(other),
+    }
+}

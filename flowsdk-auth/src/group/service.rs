@@ -1,0 +1,120 @@
+//! The use cases of groups (rulings H8).
+//!
+//! The contract has no audit entity type for groups, so their changes are logged, not recorded.
+
+use std::sync::Arc;
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::id::GroupId;
+use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::store::{Store, Transaction as _};
+
+use super::{Group, GroupChange, GroupError, NewGroup};
+use crate::AuthTx;
+use crate::principal::Actor;
+
+/// Creates, shows, changes and deletes groups.
+#[derive(Debug)]
+pub struct Groups<S> {
+    store: Arc<S>,
+    cx: OpContext,
+}
+
+impl<S: Store> Groups<S>
+where
+    S::Tx: AuthTx,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
+        Self { store, cx }
+    }
+
+    /// Creates a group, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`GroupError::Idempotency`], [`GroupError::Storage`].
+    pub async fn create(
+        &self,
+        actor: &Actor,
+        new: NewGroup,
+        once: Option<Once<Group>>,
+    ) -> Result<Outcome<Group>, GroupError> {
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let now = self.cx.now();
+        let group = Group {
+            id: GroupId::generate(self.cx.ids()),
+            name: new.name,
+            permissions: new.permissions,
+            router_ids: new.router_ids,
+            created_at: now,
+            updated_at: now,
+        };
+        tx.groups().insert(&group).await?;
+        if let Some(once) = &once {
+            once.finish(&mut tx, &group).await?;
+        }
+        tx.commit().await?;
+        log(actor, &group.id, "created");
+        Ok(Outcome::Done(group))
+    }
+
+    /// A group.
+    ///
+    /// # Errors
+    /// [`GroupError::NotFound`], [`GroupError::Storage`].
+    pub async fn get(&self, id: &GroupId) -> Result<Group, GroupError> {
+        let found = self.store.read().await?.groups().find_many(std::slice::from_ref(id)).await?.pop();
+        found.ok_or(GroupError::NotFound)
+    }
+
+    /// A page of groups, newest first.
+    ///
+    /// # Errors
+    /// [`GroupError::Storage`].
+    pub async fn list(&self, page: &PageRequest) -> Result<Page<Group>, GroupError> {
+        Ok(self.store.read().await?.groups().list(page).await?)
+    }
+
+    /// Changes a group; its users have the new rights from their next request on.
+    ///
+    /// # Errors
+    /// [`GroupError::NotFound`], [`GroupError::Storage`].
+    pub async fn change(
+        &self,
+        actor: &Actor,
+        id: &GroupId,
+        change: GroupChange,
+    ) -> Result<Group, GroupError> {
+        let mut tx = self.store.begin().await?;
+        let before = tx.groups().find_for_update(id).await?.ok_or(GroupError::NotFound)?;
+        let after = change.apply(before, self.cx.now());
+        tx.groups().save(&after).await?;
+        tx.commit().await?;
+        log(actor, id, "changed");
+        Ok(after)
+    }
+
+    /// Deletes a group; its users have none afterwards.
+    ///
+    /// # Errors
+    /// [`GroupError::NotFound`], [`GroupError::Storage`].
+    pub async fn delete(&self, actor: &Actor, id: &GroupId) -> Result<(), GroupError> {
+        let mut tx = self.store.begin().await?;
+        if !tx.groups().delete(id).await? {
+            return Err(GroupError::NotFound);
+        }
+        tx.commit().await?;
+        log(actor, id, "deleted");
+        Ok(())
+    }
+}
+
+fn log(actor: &Actor, group: &GroupId, done: &str) {
+    tracing::info!(actor = actor.principal.id(), group = group.as_str(), done, "a group was administered");
+}

@@ -1,0 +1,92 @@
+//! New tokens for a refresh token (spec A 4.1 rule 3, rulings A2).
+
+use std::time::Duration;
+
+use flowsdk_core::kv::{KeyValueError, KeyValueExt as _};
+use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::time::Timestamp;
+
+use super::{Logins, RefreshError, Rotation};
+use crate::access::UserAccess;
+use crate::audit::{AuditAction, AuditRecord};
+use crate::keys;
+use crate::principal::{Origin, Principal};
+use crate::token::{Claims, TokenError, TokenPair, bearer};
+use crate::{AccessTx as _, AuthTx};
+
+/// How long after its first use a one-time token may be used again, by tabs that refresh in parallel.
+const GRACE: Duration = Duration::from_secs(60);
+
+impl<S: Store> Logins<S>
+where
+    S::Tx: AuthTx,
+{
+    /// Two new tokens for the refresh token in this `Authorization` header.
+    ///
+    /// A failure is recorded when the token is one of ours. What anybody can make up is not: it says nothing,
+    /// and would let strangers fill the log.
+    ///
+    /// # Errors
+    /// Any [`RefreshError`]. With [`Rotation::Strict`] a token without `jti` is [`RefreshError::Invalid`]: every
+    /// one of ours has it, also from before the rotation was strict; and without the key-value store the answer
+    /// is [`RefreshError::Unavailable`], because a rule that was asked for must not lapse by an outage.
+    pub async fn refresh(
+        &self,
+        authorization: Option<&str>,
+        origin: &Origin,
+    ) -> Result<TokenPair, RefreshError> {
+        let now = self.cx.now();
+        let token = bearer(authorization).ok_or(RefreshError::Missing)?;
+        let claims = self.tokens.verify_refresh(token, now)?;
+        let Principal::User { id, .. } = &claims.principal else {
+            return Err(RefreshError::PrincipalUnknown);
+        };
+        let renewed = self.renew(&claims, now).await;
+        let action = AuditAction::TokenRefresh;
+        match &renewed {
+            Ok(_) => self.audit.record(AuditRecord::auth_success(&self.cx, action, id, origin)),
+            // Of outages the log of the server tells.
+            Err(RefreshError::Unavailable(_) | RefreshError::Storage(_)) => {}
+            Err(_) => self.audit.record(AuditRecord::auth_failure(&self.cx, action, Some(id), origin, None)),
+        }
+        renewed
+    }
+
+    async fn renew(&self, claims: &Claims, now: Timestamp) -> Result<TokenPair, RefreshError> {
+        let user = self.holder(claims).await?;
+        if user.logged_out_at.is_some_and(|instant| claims.issued_at.is_before(instant)) {
+            return Err(RefreshError::SessionEnded);
+        }
+        if self.settings.rotation == Rotation::Strict {
+            let token_id = claims.token_id.as_deref().ok_or(TokenError::Unnamed)?;
+            if !self.is_fresh(token_id, claims.expires_at, now).await? {
+                // Whoever has used it before, one of the two is not its owner.
+                let mut tx = self.store.begin().await?;
+                tx.users().end_sessions(&user.id, self.cx.now()).await?;
+                tx.commit().await?;
+                tracing::warn!(user = user.id.as_str(), "a refresh token was used twice; its sessions end");
+                return Err(RefreshError::SessionEnded);
+            }
+        }
+        Ok(self.tokens.issue(&user.id, &user.name, now, self.cx.ids()))
+    }
+
+    /// The user of the token, as he is now.
+    async fn holder(&self, claims: &Claims) -> Result<UserAccess, RefreshError> {
+        let id = claims.principal.user_id().ok_or(RefreshError::PrincipalUnknown)?;
+        let found = self.store.read().await?.access().users(std::slice::from_ref(id)).await?.pop();
+        found.ok_or(RefreshError::PrincipalUnknown)
+    }
+
+    /// Whether the token was not used before, or just now. The first use is remembered for as long as the token
+    /// could be used.
+    async fn is_fresh(
+        &self,
+        token_id: &str,
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, KeyValueError> {
+        let first_use = self.kv.claim(&keys::refreshed(token_id, expires_at.since(now)), &now).await?;
+        Ok(now <= first_use + GRACE)
+    }
+}

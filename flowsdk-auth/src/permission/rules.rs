@@ -1,0 +1,41 @@
+//! Who may do what (spec A 5.3, rulings H6, A7).
+
+use super::{Action, Denied, Resource, RouterScope};
+use crate::access::Grant;
+use crate::user::UserRole;
+
+/// Whether a principal may do `action` with `resource`, and with the records of which routers. `role` is that of
+/// a user; an API client has none and lives by its grant.
+///
+/// # Errors
+/// [`Denied::NoGroup`], [`Denied::Permission`] or [`Denied::Global`], in this order.
+pub fn require(
+    role: Option<UserRole>,
+    grant: Option<&Grant>,
+    resource: Resource,
+    action: Action,
+) -> Result<RouterScope, Denied> {
+    if role == Some(UserRole::Admin) {
+        return Ok(RouterScope::All);
+    }
+    let grant = grant.ok_or(Denied::NoGroup)?;
+    if !grant.permissions.allow(resource, action) {
+        return Err(Denied::Permission);
+    }
+    match &grant.scope {
+        RouterScope::Only(_) if resource.is_global() => Err(Denied::Global),
+        scope => Ok(scope.clone()),
+    }
+}
+
+/// Whether a principal is an administrator. A group, whatever its scope, changes nothing about that
+/// (rulings A7).
+///
+/// # Errors
+/// [`Denied::Admin`], also for every API client.
+pub fn require_admin(role: Option<UserRole>) -> Result<(), Denied> {
+    if role == Some(UserRole::Admin) { Ok(()) } else { Err(Denied::Admin) }
+}
+
+#[cfg(test)]
+mod tests;

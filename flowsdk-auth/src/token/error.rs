@@ -1,0 +1,37 @@
+//! Why a JWT is not accepted.
+
+use flowsdk_core::crypto::JwtError;
+use flowsdk_core::fault::{Fault, FaultKind};
+use flowsdk_core::text::Text;
+
+/// The reason, for logs and for embedders; a caller over HTTP is told one and the same text (spec A 5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// Form, algorithm, signature or `exp`.
+    #[error("token not acceptable: {0}")]
+    Jwt(#[from] JwtError),
+    /// `sub` is no JSON text of a principal with a usable id.
+    #[error("token of nobody: sub is not usable")]
+    Subject,
+    /// `sub` names an API client. Those have static tokens; a JWT never gives anybody their rights.
+    #[error("token of an API client")]
+    ApiClient,
+    /// A refresh token without `jti`, where each may be used once.
+    #[error("token without an id")]
+    Unnamed,
+}
+
+impl Fault for TokenError {
+    fn kind(&self) -> FaultKind {
+        FaultKind::Unauthenticated
+    }
+
+    fn code(&self) -> &'static str {
+        "token_invalid"
+    }
+
+    fn text(&self) -> Text {
+        Text::new("Token JWT inválido", "Invalid JWT")
+    }
+}

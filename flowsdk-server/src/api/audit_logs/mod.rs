@@ -1,0 +1,12 @@
+//! `/audit-logs` (spec A 4.10).
+
+mod list;
+mod view;
+
+use view::AuditLogView;
+
+use super::routes::{Routes, endpoint};
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes.add(endpoint!(list::list_audit_logs))
+}

@@ -1,0 +1,78 @@
+//! A record of the audit log as clients see it.
+
+use flowsdk_auth::audit::{AuditAction, AuditActor, AuditEntityType, AuditStatus, RecordedAudit};
+use flowsdk_core::id::{AuditLogId, RouterId, UserId};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::api::openapi::types::{
+    AuditActionName, AuditEntityTypeName, AuditStatusName, EmailAddress, Id, IsoTime,
+};
+
+/// A record of the audit log.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuditLog)]
+pub(super) struct AuditLogView {
+    #[schema(value_type = Id)]
+    id: AuditLogId,
+    #[schema(value_type = AuditActionName)]
+    action: AuditAction,
+    #[schema(value_type = Option<AuditEntityTypeName>, required = true)]
+    entity_type: Option<AuditEntityType>,
+    #[schema(required = true)]
+    entity_id: Option<String>,
+    /// A user or an API client.
+    #[schema(required = true)]
+    actor_id: Option<String>,
+    /// The user, if there still is one.
+    #[schema(required = true)]
+    actor: Option<ActorView>,
+    #[schema(value_type = Option<Id>, required = true)]
+    router_id: Option<RouterId>,
+    #[schema(value_type = AuditStatusName)]
+    status: AuditStatus,
+    /// Created, deleted: the entity without sensitive fields. Updated: `{ field: { from, to } }`.
+    #[schema(value_type = Option<Object>, required = true)]
+    changes: Option<Value>,
+    /// `{ ip, userAgent }`, and `email` for failed logins and changes of passwords.
+    #[schema(value_type = Option<Object>, required = true)]
+    metadata: Option<Value>,
+    created_at: IsoTime,
+}
+
+/// Who did it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditActor)]
+struct ActorView {
+    #[schema(value_type = Id)]
+    id: UserId,
+    name: String,
+    #[schema(value_type = EmailAddress)]
+    email: String,
+}
+
+impl From<AuditActor> for ActorView {
+    fn from(actor: AuditActor) -> Self {
+        Self { id: actor.id, name: actor.name, email: actor.email }
+    }
+}
+
+impl From<RecordedAudit> for AuditLogView {
+    fn from(RecordedAudit { record, actor }: RecordedAudit) -> Self {
+        Self {
+            id: record.id,
+            action: record.action,
+            entity_type: record.entity_type,
+            entity_id: record.entity_id,
+            actor_id: record.actor_id,
+            actor: actor.map(ActorView::from),
+            router_id: record.router_id,
+            status: record.status,
+            changes: record.changes,
+            metadata: record.metadata,
+            created_at: record.created_at.into(),
+        }
+    }
+}

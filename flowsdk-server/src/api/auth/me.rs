@@ -1,0 +1,78 @@
+//! `GET /auth/me`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_auth::access::Authenticated;
+use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
+use flowsdk_auth::principal::Principal;
+use flowsdk_auth::user::UserRole;
+use flowsdk_core::id::RouterId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api::error::ApiError;
+use crate::api::guard::AnyPrincipal;
+use crate::api::openapi::types::{Id, PermissionEntry};
+use crate::api::reply::Reply;
+use crate::api::state::Users;
+use crate::api::users::UserView;
+
+/// What a caller is.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum PrincipalKind {
+    User,
+    ApiClient,
+}
+
+/// The caller, and what he may do at this moment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Me {
+    kind: PrincipalKind,
+    #[schema(value_type = Id)]
+    id: String,
+    name: String,
+    /// Null for an API client.
+    #[schema(required = true)]
+    user: Option<UserView>,
+    /// What his group or the API client allows; everything for an administrator.
+    #[schema(value_type = Vec<PermissionEntry>)]
+    permissions: Permissions,
+    /// The routers he is confined to; empty means no restriction.
+    #[schema(value_type = Vec<Id>)]
+    router_ids: Vec<RouterId>,
+}
+
+/// Show the caller
+///
+/// With his group and what he may do.
+#[utoipa::path(
+    get, path = "/auth/me", tag = "auth",
+    responses((status = 200, description = "The caller", body = Me))
+)]
+pub(super) async fn show_me(
+    AnyPrincipal(caller): AnyPrincipal,
+    State(users): State<Arc<Users>>,
+) -> Result<Reply<Me>, ApiError> {
+    let (kind, user) = match caller.principal() {
+        Principal::User { id, .. } => (PrincipalKind::User, Some(users.get(id).await?.into())),
+        Principal::ApiClient { .. } => (PrincipalKind::ApiClient, None),
+    };
+    let (permissions, router_ids) = reach(caller.authenticated());
+    let (id, name) = (caller.principal().id().to_owned(), caller.principal().name().to_owned());
+    Ok(Reply(Me { kind, id, name, user, permissions, router_ids }))
+}
+
+/// What he may do, and for which routers. An administrator's group neither adds nor takes anything.
+fn reach(who: &Authenticated) -> (Permissions, Vec<RouterId>) {
+    if who.role == Some(UserRole::Admin) {
+        let all = |resource| Permission { resource, actions: Action::ALL.to_vec() };
+        return (Resource::ALL.map(all).to_vec().into(), Vec::new());
+    }
+    let Some(grant) = &who.grant else {
+        return (Permissions::default(), Vec::new());
+    };
+    (grant.permissions, grant.scope.routers().unwrap_or_default().to_vec())
+}

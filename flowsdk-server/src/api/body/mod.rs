@@ -1,0 +1,63 @@
+//! Request bodies: read with a limit, parsed strictly, checked against the schema that the document
+//! publishes, decoded.
+
+mod read;
+mod schema;
+mod strict;
+mod wording;
+
+pub(super) use read::bytes;
+
+use axum::extract::{FromRequest, Request};
+use flowsdk_core::text::Text;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use utoipa::ToSchema;
+
+use super::error::{ApiError, Problems};
+
+/// Most bytes of a body (rulings H5).
+pub const LIMIT: usize = 1 << 20;
+
+/// A JSON body of at most `MAX` bytes that fits the published schema of `T`.
+#[derive(Debug)]
+pub struct Body<T, const MAX: usize = LIMIT>(pub T);
+
+impl<S, T, const MAX: usize> FromRequest<S> for Body<T, MAX>
+where
+    S: Send + Sync,
+    T: ToSchema + DeserializeOwned + 'static,
+{
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+        decode(&read::bytes(request, MAX).await?).map(Self)
+    }
+}
+
+/// Reads a `T` from JSON.
+///
+/// # Errors
+/// 400 with every problem; no value of the body is part of it.
+pub(super) fn decode<T: ToSchema + DeserializeOwned + 'static>(bytes: &[u8]) -> Result<T, ApiError> {
+    let value = strict::parse(bytes)?;
+    schema::check::<T>(&value).map_err(ApiError::invalid)?;
+    // What the schema cannot say, the types do. Their own words may show the value.
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let field = error.path().to_string();
+        let field = if field == "." { String::new() } else { field };
+        ApiError::invalid(Problems::one(field, Text::new("Valor inválido", "Invalid value")))
+    })
+}
+
+/// For fields of which null and absent mean different things: what is there, null too, is `Some`.
+pub(super) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! JSON without what other readers see differently: a name twice, or a character that storage cannot keep.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use flowsdk_core::text::Text;
+use http::StatusCode;
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use crate::api::error::{ApiError, Problems};
+
+/// Reads one JSON value, with nothing after it.
+///
+/// # Errors
+/// 400: a position for bad syntax, a field for what is well-formed and refused all the same.
+pub(super) fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
+    let flaws = Flaws::default();
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let read = Strict { flaws: &flaws, path: &Path::Root }.deserialize(&mut json);
+    let read = read.and_then(|value| json.end().map(|()| value));
+    read.map_err(|error| match flaws.0.into_inner() {
+        Some((field, text)) => ApiError::invalid(Problems::one(field, text)),
+        None => syntax(&error),
+    })
+}
+
+/// The reader's own words may show what it read, so only the place is told.
+fn syntax(error: &serde_json::Error) -> ApiError {
+    let (line, column) = (error.line(), error.column());
+    let text = Text::of(
+        format!("JSON inválido na linha {line}, coluna {column}"),
+        format!("Invalid JSON at line {line}, column {column}"),
+    );
+    ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text)
+}
+
+/// The first thing that was refused, and where.
+#[derive(Default)]
+struct Flaws(RefCell<Option<(String, Text)>>);
+
+impl Flaws {
+    fn refuse<E: serde::de::Error>(&self, path: &Path<'_>, text: Text) -> E {
+        *self.0.borrow_mut() = Some((path.to_string(), text));
+        E::custom("refused")
+    }
+}
+
+/// Where a value stands, as a client writes it: `permissions[0].resource`.
+enum Path<'a> {
+    Root,
+    Name(&'a Path<'a>, &'a str),
+    Index(&'a Path<'a>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Name(Self::Root, name) => f.write_str(name),
+            Self::Name(parent, name) => write!(f, "{parent}.{name}"),
+            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
+        }
+    }
+}
+
+/// Reads a value at `path`.
+struct Strict<'a> {
+    flaws: &'a Flaws,
+    path: &'a Path<'a>,
+}
+
+impl Strict<'_> {
+    fn text<E: serde::de::Error>(&self, text: &str) -> Result<String, E> {
+        if text.contains('\0') {
+            let why = Text::new("Não pode conter o caractere NUL", "May not contain the character NUL");
+            return Err(self.flaws.refuse(self.path, why));
+        }
+        Ok(text.to_owned())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        // Whole numbers beyond 64 bits come as fractions that are not quite them.
+        serde_json::Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("not a number"))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
+        self.text(value).map(Value::String)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        loop {
+            let path = Path::Index(self.path, list.len());
+            match items.next_element_seed(Strict { flaws: self.flaws, path: &path })? {
+                Some(item) => list.push(item),
+                None => return Ok(Value::Array(list)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            let path = Path::Name(self.path, &name);
+            let inner = Strict { flaws: self.flaws, path: &path };
+            inner.text::<A::Error>(&name)?;
+            if object.contains_key(&name) {
+                let why = Text::new("Campo repetido", "Repeated field");
+                return Err(self.flaws.refuse(&path, why));
+            }
+            let value = entries.next_value_seed(inner)?;
+            object.insert(name, value);
+        }
+        Ok(Value::Object(object))
+    }
+}

@@ -1,0 +1,146 @@
+//! The findings of the schema, in words.
+
+use std::fmt::Write as _;
+
+use flowsdk_core::text::Text;
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::paths::{Location, LocationSegment};
+use serde_json::Value;
+
+use crate::api::error::Problems;
+
+/// Adds what `error` says, without the value that it is about.
+pub(super) fn explain(error: &ValidationError<'_>, problems: &mut Problems) {
+    let field = field(error.instance_path());
+    match error.kind() {
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            problems.add(below(&field, name), Text::new("Campo obrigatório", "Required field"));
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            for name in unexpected {
+                problems.add(below(&field, name), Text::new("Campo desconhecido", "Unknown field"));
+            }
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            // One of them is usually "null"; what counts is why the value is not the other one.
+            let mut meant = context.iter().filter(|branch| !is_of_another_type(branch, error.instance_path()));
+            match (meant.next(), meant.next()) {
+                (Some(branch), None) => branch.iter().for_each(|inner| explain(inner, problems)),
+                _ => problems.add(field, invalid()),
+            }
+        }
+        kind => problems.add(field, text(kind)),
+    }
+}
+
+/// Whether a value was refused as a whole for being of another type.
+fn is_of_another_type(branch: &[ValidationError<'_>], at: &Location) -> bool {
+    branch.iter().any(|error| matches!(error.kind(), Kind::Type { .. }) && error.instance_path() == at)
+}
+
+/// `/permissions/0/resource` as `permissions[0].resource`.
+fn field(path: &Location) -> String {
+    path.iter().fold(String::new(), |mut field, segment| match segment {
+        LocationSegment::Property(name) => below(&field, &name),
+        LocationSegment::Index(index) => {
+            // Writing to a string cannot fail.
+            let _infallible = write!(field, "[{index}]");
+            field
+        }
+    })
+}
+
+fn below(parent: &str, name: &str) -> String {
+    if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
+}
+
+fn invalid() -> Text {
+    Text::new("Valor inválido", "Invalid value")
+}
+
+fn text(kind: &Kind) -> Text {
+    let of = |portuguese: String, english: String| Text::of(portuguese, english);
+    match kind {
+        Kind::Type { kind } => {
+            let names = types(kind);
+            let join = |pick: fn(&(&'static str, &'static str)) -> &'static str, or: &str| {
+                names.iter().map(pick).collect::<Vec<_>>().join(or)
+            };
+            of(format!("Deve ser {}", join(|n| n.0, " ou ")), format!("Must be {}", join(|n| n.1, " or ")))
+        }
+        Kind::Enum { options } => {
+            let list = options.as_array().map(Vec::as_slice).unwrap_or_default();
+            let list = list.iter().map(shown).collect::<Vec<_>>().join(", ");
+            of(format!("Deve ser um de: {list}"), format!("Must be one of: {list}"))
+        }
+        Kind::Constant { expected_value } => {
+            of(format!("Deve ser {}", shown(expected_value)), format!("Must be {}", shown(expected_value)))
+        }
+        Kind::MinLength { limit: 1 } => Text::new("Não pode ser vazio", "May not be empty"),
+        Kind::MinLength { limit } => {
+            of(format!("Deve ter ao menos {limit} caracteres"), format!("Must have at least {limit} characters"))
+        }
+        Kind::MaxLength { limit } => of(
+            format!("Pode ter no máximo {limit} caracteres"),
+            format!("May have at most {limit} characters"),
+        ),
+        Kind::MinItems { limit } => {
+            of(format!("Deve ter ao menos {limit} itens"), format!("Must have at least {limit} items"))
+        }
+        Kind::MaxItems { limit } => {
+            of(format!("Pode ter no máximo {limit} itens"), format!("May have at most {limit} items"))
+        }
+        Kind::MinProperties { limit } => {
+            of(format!("Deve ter ao menos {limit} campos"), format!("Must have at least {limit} fields"))
+        }
+        Kind::MaxProperties { limit } => {
+            of(format!("Pode ter no máximo {limit} campos"), format!("May have at most {limit} fields"))
+        }
+        Kind::Minimum { limit } => {
+            of(format!("Deve ser no mínimo {limit}"), format!("Must be at least {limit}"))
+        }
+        Kind::Maximum { limit } => of(format!("Deve ser no máximo {limit}"), format!("Must be at most {limit}")),
+        Kind::ExclusiveMinimum { limit } => {
+            of(format!("Deve ser maior que {limit}"), format!("Must be greater than {limit}"))
+        }
+        Kind::ExclusiveMaximum { limit } => {
+            of(format!("Deve ser menor que {limit}"), format!("Must be less than {limit}"))
+        }
+        Kind::UniqueItems => Text::new("Não pode ter itens repetidos", "May not have repeated items"),
+        Kind::Pattern { .. } => Text::new("Formato inválido", "Invalid format"),
+        Kind::Format { format } => by_format(format),
+        _ => invalid(),
+    }
+}
+
+fn by_format(format: &str) -> Text {
+    match format {
+        "email" => Text::new("E-mail inválido", "Invalid e-mail address"),
+        "date-time" => Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time"),
+        _ => Text::new("Formato inválido", "Invalid format"),
+    }
+}
+
+fn types(kind: &TypeKind) -> Vec<(&'static str, &'static str)> {
+    use jsonschema::JsonType as Json;
+    let name = |kind: Json| match kind {
+        Json::Array => ("uma lista", "a list"),
+        Json::Boolean => ("verdadeiro ou falso", "true or false"),
+        Json::Integer => ("um número inteiro", "a whole number"),
+        Json::Null => ("nulo", "null"),
+        Json::Number => ("um número", "a number"),
+        Json::Object => ("um objeto", "an object"),
+        Json::String => ("um texto", "a string"),
+    };
+    match kind {
+        TypeKind::Single(kind) => vec![name(*kind)],
+        TypeKind::Multiple(kinds) => kinds.iter().map(name).collect(),
+    }
+}
+
+/// An option of the schema, without the quotes of JSON.
+fn shown(option: &Value) -> String {
+    option.as_str().map_or_else(|| option.to_string(), str::to_owned)
+}

@@ -1,0 +1,41 @@
+//! The codes of the error body, for the published document.
+
+/// Every `code` that an error of the HTTP surface can have. Clients branch on them, so they never change.
+pub const CODES: &[&str] = &[
+    // The request itself.
+    "validation_failed",
+    "payload_too_large",
+    "unsupported_media_type",
+    "method_not_allowed",
+    "not_found",
+    "rate_limited",
+    // Who calls.
+    "token_missing",
+    "token_invalid",
+    "token_expired",
+    "session_ended",
+    "principal_unknown",
+    "invalid_credentials",
+    "recovery_code_invalid",
+    // What he may do.
+    "permission_denied",
+    "admin_only",
+    "user_only",
+    "resource_global",
+    "router_out_of_scope",
+    "schedule_blocked",
+    // What the state forbids.
+    "email_taken",
+    "group_unknown",
+    "last_administrator",
+    "token_taken",
+    "idempotency_conflict",
+    "conflict",
+    // The web chat's visitors.
+    "channel_unknown",
+    "identity_invalid",
+    "origin_refused",
+    // Us.
+    "unavailable",
+    "internal",
+];

@@ -1,0 +1,28 @@
+//! `GET /groups/{id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::GroupId;
+
+use super::GroupView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::Groups;
+
+/// Show a group
+#[utoipa::path(
+    get, path = "/groups/{id}", tag = "groups",
+    params(("id" = Id, Path, description = "The group")),
+    responses((status = 200, description = "The group", body = GroupView))
+)]
+pub(super) async fn get_group(
+    _can: Can<marks::Users, marks::Read>,
+    State(groups): State<Arc<Groups>>,
+    PathId(id): PathId<GroupId>,
+) -> Result<Reply<GroupView>, ApiError> {
+    Ok(Reply(groups.get(&id).await?.into()))
+}

@@ -1,0 +1,25 @@
+//! `/groups`. Reading asks for `users:read`. Writing is for administrators: whoever may write a group could grant
+//! himself everything.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+mod patch;
+mod view;
+
+pub(super) use view::GroupView;
+
+use super::routes::{Routes, endpoint};
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes
+        .add(endpoint!(list::list_groups))
+        .add(endpoint!(create::create_group))
+        .add(endpoint!(get::get_group))
+        .add(endpoint!(patch::patch_group))
+        .add(endpoint!(delete::delete_group))
+}
+
+/// Where groups are.
+const COLLECTION: &str = "/groups";

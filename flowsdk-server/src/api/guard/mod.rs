@@ -1,0 +1,78 @@
+//! Who may call: extractors that a handler has as its first argument.
+//!
+//! A route is added with the access that its handler's first argument stands for ([`access_of`]), and the document
+//! shows it as `x-permission`. A handler without a guard is no handler of the API: it does not compile.
+
+mod can;
+mod caller;
+pub mod marks;
+
+pub use caller::{AdminOnly, AnyPrincipal, AnyUser, Caller, Public};
+pub use can::Can;
+
+use std::fmt;
+
+use axum::extract::FromRequestParts;
+use axum::handler::Handler;
+use flowsdk_auth::permission::{Action, Resource};
+
+use super::error::ApiError;
+use super::state::ApiState;
+
+/// What a route asks of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing.
+    Public,
+    /// To be known.
+    Authenticated,
+    /// To be a person.
+    User,
+    /// To be an administrator.
+    Admin,
+    /// To be allowed to do something with a resource.
+    Permission(Resource, Action),
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Public => f.write_str("public"),
+            Self::Authenticated => f.write_str("authenticated"),
+            Self::User => f.write_str("user"),
+            Self::Admin => f.write_str("admin"),
+            Self::Permission(resource, action) => write!(f, "{}:{}", resource.name(), action.name()),
+        }
+    }
+}
+
+/// An extractor that lets only some callers through.
+pub trait Guard: FromRequestParts<ApiState, Rejection = ApiError> {
+    /// Whom it lets through.
+    const ACCESS: Access;
+}
+
+/// The arguments of a handler whose first one is a guard.
+pub trait Guarded {
+    /// Whom it lets through.
+    const ACCESS: Access;
+}
+
+macro_rules! guarded {
+    ($([$($rest:ident),*])*) => {$(
+        impl<M, G: Guard, $($rest),*> Guarded for (M, G, $($rest,)*) {
+            const ACCESS: Access = G::ACCESS;
+        }
+    )*};
+}
+
+guarded! { [] [A] [A, B] [A, B, C] [A, B, C, D] [A, B, C, D, E] [A, B, C, D, E, F] }
+
+/// Whom a handler lets through.
+pub fn access_of<H, T>(_handler: &H) -> Access
+where
+    H: Handler<T, ApiState>,
+    T: Guarded,
+{
+    T::ACCESS
+}

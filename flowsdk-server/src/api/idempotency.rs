@@ -1,0 +1,177 @@
+//! The header `Idempotency-Key` (rulings H13).
+
+use std::fmt;
+
+use axum::extract::{FromRequest, Request};
+use axum::response::{IntoResponse, Response};
+use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, StoredAnswer};
+use flowsdk_core::text::Text;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::Sha256;
+use utoipa::{IntoParams, ToSchema};
+
+use super::body::{self, LIMIT};
+use super::error::{ApiError, Problems};
+use super::guard::Caller;
+use super::reply;
+use super::state::ApiState;
+
+/// The caller's name for a request.
+pub(super) const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// Says that an answer was given before.
+pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Makes the digests that tell requests apart. Keyed, because a body may hold a password: a plain hash of it would
+/// let whoever reads the database try passwords much faster than their bcrypt.
+#[derive(Clone)]
+pub struct Digests(Hmac<Sha256>);
+
+impl fmt::Debug for Digests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Digests")
+    }
+}
+
+impl Digests {
+    /// Digests under a key of their own, made of a secret that every process has.
+    #[allow(clippy::expect_used, reason = "HMAC takes a key of any length")]
+    pub fn new(secret: &SecretString) -> Self {
+        let mut key = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()).expect("any length");
+        key.update(b"flowsdk idempotency digest");
+        let key = key.finalize().into_bytes();
+        Self(Hmac::new_from_slice(&key).expect("any length"))
+    }
+
+    /// The digest of a request; a route has one, whichever of its two paths is used.
+    fn digest(&self, method: &str, path: &str, body: &[u8]) -> String {
+        let mut mac = self.0.clone();
+        let path = path.strip_prefix("/api").unwrap_or(path);
+        for part in [method.as_bytes(), b"\0", path.as_bytes(), b"\0", body] {
+            mac.update(part);
+        }
+        hex::encode(mac.finalize().into_bytes())
+    }
+}
+
+/// A JSON body whose request takes effect once, if it has a key.
+#[derive(Debug)]
+pub struct Idempotent<T, const MAX: usize = LIMIT> {
+    body: T,
+    once: Option<(IdempotencyKey, String)>,
+}
+
+impl<T, const MAX: usize> Idempotent<T, MAX> {
+    /// The body, and the request as far as its effect is to be had once. Keys of different callers are different.
+    pub fn of(self, caller: &Caller) -> (T, Option<IdempotentRequest>) {
+        let principal_id = || caller.principal().id().to_owned();
+        let once = self.once.map(|(key, digest)| IdempotentRequest { principal_id: principal_id(), key, digest });
+        (self.body, once)
+    }
+}
+
+impl<T, const MAX: usize> FromRequest<ApiState> for Idempotent<T, MAX>
+where
+    T: ToSchema + DeserializeOwned + 'static,
+{
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let key = key(request.headers())?;
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let bytes = body::bytes(request, MAX).await?;
+        let once = key.map(|key| (key, state.digests().digest(method.as_str(), &path, &bytes)));
+        Ok(Self { body: body::decode(&bytes)?, once })
+    }
+}
+
+fn key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiError> {
+    let Some(value) = headers.get(KEY) else {
+        return Ok(None);
+    };
+    let key = value.to_str().ok().and_then(|text| IdempotencyKey::parse(text).ok());
+    key.map(Some).ok_or_else(|| {
+        let must = Text::new(
+            "Deve ter de 1 a 255 caracteres ASCII visíveis",
+            "Must have 1 to 255 visible characters of ASCII",
+        );
+        ApiError::invalid(Problems::one("Idempotency-Key", must))
+    })
+}
+
+/// The header in the document.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[allow(dead_code, reason = "the document is made of it")]
+pub struct IdempotencyParams {
+    /// The caller's name for this request: within 24 hours the same name and body get the first answer again, with
+    /// `idempotency-replayed: true`; the same name and another body a 409.
+    #[param(rename = "Idempotency-Key", value_type = String, required = false, min_length = 1, max_length = 255, example = "8f14e45f-ea3b")]
+    idempotency_key: Option<String>,
+}
+
+/// The answer to a create, as it is kept for repetitions.
+pub(super) fn stored(record: &impl Serialize) -> StoredAnswer {
+    // Of our own records, which have text keys and finite numbers: nothing can go wrong.
+    let body = serde_json::to_string(record).unwrap_or_default();
+    StoredAnswer { status: StatusCode::CREATED.as_u16(), body }
+}
+
+/// An answer that was given before.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The answer.
+    pub answer: StoredAnswer,
+    /// The collection of the record that it shows, such as `/users`.
+    pub collection: &'static str,
+}
+
+impl IntoResponse for Replayed {
+    fn into_response(self) -> Response {
+        let record: Option<serde_json::Value> = serde_json::from_str(&self.answer.body).ok();
+        let status = StatusCode::from_u16(self.answer.status).unwrap_or(StatusCode::OK);
+        let mut response = reply::json_bytes(status, self.answer.body);
+        if let Some(id) = record.as_ref().and_then(|record| record["id"].as_str()) {
+            response = reply::with_location(response, self.collection, id);
+        }
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_of_method_path_and_body_and_of_the_secret() {
+        let digests = Digests::new(&SecretString::from("a secret"));
+        let first = digests.digest("POST", "/users", b"{}");
+        assert_eq!(first, digests.digest("POST", "/api/users", b"{}"));
+        for other in [
+            digests.digest("PUT", "/users", b"{}"),
+            digests.digest("POST", "/groups", b"{}"),
+            digests.digest("POST", "/users", b"{ }"),
+            Digests::new(&SecretString::from("another")).digest("POST", "/users", b"{}"),
+        ] {
+            assert_ne!(first, other);
+        }
+    }
+
+    #[test]
+    fn a_key_is_visible_ascii() {
+        let with = |value: &'static [u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(KEY, HeaderValue::from_bytes(value).expect("a value"));
+            key(&headers)
+        };
+        assert!(key(&HeaderMap::new()).is_ok_and(|key| key.is_none()));
+        assert!(with(b"order-1").is_ok_and(|key| key.is_some()));
+        for bad in [&b""[..], b"a b", b"\xff"] {
+            assert_eq!(with(bad).expect_err("refused").details()[0].field(), "Idempotency-Key");
+        }
+    }
+}

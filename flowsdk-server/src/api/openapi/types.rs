@@ -1,0 +1,112 @@
+//! Schemas of types that belong to other crates.
+
+use flowsdk_auth::audit::{AuditAction, AuditEntityType, AuditStatus};
+use flowsdk_auth::permission::{Action, Resource};
+use flowsdk_auth::user::UserRole;
+use flowsdk_core::time::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::RefOr;
+use utoipa::{PartialSchema, ToSchema};
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// A schema of a name and a builder.
+macro_rules! schemas {
+    ($($(#[$doc:meta])* $name:ident: $build:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $name {}
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                $build.build().into()
+            }
+        }
+
+        impl ToSchema for $name {}
+    )*};
+}
+
+schemas! {
+    /// An id.
+    Id: text()
+        .pattern(Some("^[A-Za-z0-9_.@|:+-]+$"))
+        .min_length(Some(1))
+        .max_length(Some(128))
+        .examples(["cmi7w0q2p00000qx1b3k9z5ra"]);
+    /// An e-mail address.
+    EmailAddress: text()
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Email)))
+        .max_length(Some(254))
+        .examples(["ana@example.com"]);
+    /// A phone number; blanks, dots, hyphens and brackets are dropped.
+    PhoneNumber: text()
+        .pattern(Some(r"^\s*\+?[0-9 ().-]{8,32}$"))
+        .description(Some("With country code: 8 to 15 digits; blanks, dots, hyphens and brackets are dropped."))
+        .examples(["+5511987654321"]);
+    /// A resource that permissions name.
+    ResourceName: text().enum_values(Some(Resource::ALL.map(Resource::name)));
+    /// What may be done with a resource.
+    ActionName: text()
+        .enum_values(Some(Action::ALL.map(Action::name)))
+        .description(Some("None includes another."));
+    /// A role of users.
+    UserRoleName: text()
+        .enum_values(Some([UserRole::Member, UserRole::Admin].map(UserRole::name)))
+        .description(Some("An `admin` may do everything; a `member` what his group allows."));
+    /// What the audit log records.
+    AuditActionName: text().enum_values(Some(AuditAction::ALL.iter().map(|one| one.name())));
+    /// What kind of entity it was done to.
+    AuditEntityTypeName: text().enum_values(Some(AuditEntityType::ALL.iter().map(|one| one.name())));
+    /// How it went.
+    AuditStatusName: text().enum_values(Some(AuditStatus::ALL.iter().map(|one| one.name())));
+}
+
+/// What may be done with one resource.
+#[derive(Debug, ToSchema)]
+#[schema(as = Permission)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "the document is made of it")]
+pub struct PermissionEntry {
+    resource: ResourceName,
+    #[schema(max_items = 16)]
+    actions: Vec<ActionName>,
+}
+
+/// A moment on the wire: ISO 8601, written in UTC with milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IsoTime(pub Timestamp);
+
+impl From<Timestamp> for IsoTime {
+    fn from(moment: Timestamp) -> Self {
+        Self(moment)
+    }
+}
+
+impl Serialize for IsoTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.to_iso())
+    }
+}
+
+impl<'de> Deserialize<'de> for IsoTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let moment = jiff::Timestamp::deserialize(deserializer)?;
+        Ok(Self(Timestamp::from_millis(moment.as_millisecond())))
+    }
+}
+
+impl PartialSchema for IsoTime {
+    fn schema() -> RefOr<Schema> {
+        text()
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .examples(["2026-11-20T10:57:00.000Z"])
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for IsoTime {}

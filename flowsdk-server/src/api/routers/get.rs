@@ -1,0 +1,32 @@
+//! `GET /routers/{id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use flowsdk_core::id::RouterId;
+use http::StatusCode;
+
+use super::RouterView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply;
+use crate::api::state::Routers;
+
+/// Show a router
+#[utoipa::path(
+    get, path = "/routers/{id}", tag = "routers",
+    params(("id" = Id, Path, description = "The router")),
+    responses((status = 200, description = "The router", body = RouterView<'static>))
+)]
+pub(super) async fn get_router(
+    can: Can<marks::Routers, marks::Read>,
+    State(routers): State<Arc<Routers>>,
+    PathId(id): PathId<RouterId>,
+) -> Result<Response, ApiError> {
+    can.scope.admit(&id)?;
+    let router = routers.get(&id).await?;
+    Ok(reply::json(StatusCode::OK, &RouterView::from(&*router)))
+}

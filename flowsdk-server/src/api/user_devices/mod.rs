@@ -1,0 +1,24 @@
+//! `/user-devices`: the caller's own. Another's is not found.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+mod patch;
+mod view;
+
+use view::UserDeviceView;
+
+use super::routes::{Routes, endpoint};
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes
+        .add(endpoint!(list::list_user_devices))
+        .add(endpoint!(create::create_user_device))
+        .add(endpoint!(get::get_user_device))
+        .add(endpoint!(patch::patch_user_device))
+        .add(endpoint!(delete::delete_user_device))
+}
+
+/// Where devices are.
+const COLLECTION: &str = "/user-devices";

@@ -1,0 +1,28 @@
+//! `GET /users/{id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::UserId;
+
+use super::UserView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::Users;
+
+/// Show a user
+#[utoipa::path(
+    get, path = "/users/{id}", tag = "users",
+    params(("id" = Id, Path, description = "The user")),
+    responses((status = 200, description = "The user", body = UserView))
+)]
+pub(super) async fn get_user(
+    _can: Can<marks::Users, marks::Read>,
+    State(users): State<Arc<Users>>,
+    PathId(id): PathId<UserId>,
+) -> Result<Reply<UserView>, ApiError> {
+    Ok(Reply(users.get(&id).await?.into()))
+}

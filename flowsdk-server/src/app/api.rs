@@ -1,0 +1,129 @@
+//! The administrative API: its services and their tasks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use flowsdk_auth::audit::{AuditRetention, channel};
+use flowsdk_auth::token::Tokens;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::PasswordHasher;
+use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::kv::KeyValue;
+use flowsdk_store::sql::SqlStore;
+
+use crate::api::idempotency::Digests;
+use crate::api::limits::RequestLimits;
+use crate::api::state::{
+    ApiClients, AuditLogs, Authenticator, Groups, Logins, Recoveries, Routers, UserDevices, Users,
+};
+use crate::api::{ApiParts, ApiState};
+use crate::config::Config;
+use crate::supervisor::Supervisor;
+
+/// Audit records that may wait for storage.
+const AUDIT_CAPACITY: usize = 10_000;
+const RETENTION_PERIOD: Duration = Duration::from_secs(60 * 60);
+const LAST_USED_PERIOD: Duration = Duration::from_secs(10);
+const LIMITS_PERIOD: Duration = Duration::from_secs(60);
+
+/// Short-lived facts of the API.
+pub(super) struct Keys {
+    /// Failed attempts; they may be forgotten with the process.
+    pub(super) attempts: Arc<dyn KeyValue>,
+    /// Refresh tokens that were used; they may not.
+    pub(super) rotation: Arc<dyn KeyValue>,
+}
+
+/// The routes of the API over `store`.
+///
+/// # Errors
+/// The sender of text messages cannot be built.
+pub(super) fn start(
+    config: &Config,
+    cx: &OpContext,
+    supervisor: &Supervisor,
+    store: &Arc<SqlStore>,
+    hasher: &PasswordHasher,
+    keys: Keys,
+) -> Result<Router, BoxError> {
+    let store = || Arc::clone(store);
+    let settings = config.api.login;
+    let tokens = Arc::new(Tokens::new(config.tokens.clone()));
+    let (audit, writer) = channel(store(), AUDIT_CAPACITY);
+    supervisor.records("audit log", writer.run(supervisor.records.clone()));
+
+    let authenticator = Arc::new(Authenticator::new(store(), cx.clone(), Arc::clone(&tokens)));
+    let logins = Logins::new(
+        store(),
+        cx.clone(),
+        hasher.clone(),
+        tokens,
+        Arc::clone(&keys.attempts),
+        audit.clone(),
+        settings,
+    )
+    .with_marks_in(keys.rotation);
+    let (recoveries, sender) = Recoveries::new(
+        store(),
+        cx.clone(),
+        hasher.clone(),
+        crate::sms::sender(&config.sms)?,
+        keys.attempts,
+        audit.clone(),
+        settings,
+    );
+    supervisor.work("password recovery", sender.run(supervisor.work.clone()));
+
+    let limits = RequestLimits::new(config.api.rate).map(Arc::new);
+    let users = Users::new(store(), cx.clone(), hasher.clone(), audit.clone(), settings.password_cost);
+    let retention = AuditRetention::new(store(), cx.clone(), audit.clone(), config.api.audit_retention);
+    housekeeping(supervisor, cx, &authenticator, limits.as_ref(), retention);
+    crate::api::router(ApiState::new(ApiParts {
+        authenticator,
+        logins: Arc::new(logins),
+        recoveries: Arc::new(recoveries),
+        users: Arc::new(users),
+        groups: Arc::new(Groups::new(store(), cx.clone())),
+        api_clients: Arc::new(ApiClients::new(store(), cx.clone(), audit)),
+        user_devices: Arc::new(UserDevices::new(store(), cx.clone())),
+        audit_logs: Arc::new(AuditLogs::new(store())),
+        routers: Arc::new(Routers::new(store())),
+        limits,
+        digests: Digests::new(&config.tokens.access_secret),
+        trusted_proxies: config.webchat.trusted_proxies,
+    }))
+}
+
+fn housekeeping(
+    supervisor: &Supervisor,
+    cx: &OpContext,
+    authenticator: &Arc<Authenticator>,
+    limits: Option<&Arc<RequestLimits>>,
+    retention: AuditRetention<SqlStore>,
+) {
+    let (retention, cx) = (Arc::new(retention), cx.clone());
+    supervisor.periodic("audit retention", RETENTION_PERIOD, move || {
+        let (retention, now) = (Arc::clone(&retention), cx.now());
+        async move {
+            if let Err(error) = retention.tick(now).await {
+                tracing::warn!(error = %Chain(&error), "old audit records stay for now");
+            }
+        }
+    });
+    let authenticator = Arc::clone(authenticator);
+    supervisor.periodic("last use of API clients", LAST_USED_PERIOD, move || {
+        let authenticator = Arc::clone(&authenticator);
+        async move {
+            if let Err(error) = authenticator.flush_last_used().await {
+                tracing::warn!(error = %Chain(&error), "the last use of API clients waits");
+            }
+        }
+    });
+    if let Some(limits) = limits.map(Arc::clone) {
+        supervisor.periodic("API limits", LIMITS_PERIOD, move || {
+            limits.forget_quiet();
+            async {}
+        });
+    }
+}

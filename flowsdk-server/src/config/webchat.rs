@@ -1,0 +1,41 @@
+//! `WEBCHAT_*`, and what goes for every connection.
+
+use flowsdk_channels::webchat::LimitsConfig;
+
+use super::Environment;
+
+/// The web chat.
+#[derive(Debug, Clone, Copy)]
+pub struct WebchatSettings {
+    /// Limits against abuse.
+    pub limits: LimitsConfig,
+    /// `MAX_CONNECTIONS`: open connections of any kind.
+    pub max_connections: u32,
+    /// `TRUSTED_PROXIES`: how many proxies stand before the server and add to `X-Forwarded-For`.
+    pub trusted_proxies: u32,
+}
+
+/// Reads the section.
+pub(super) fn webchat(env: &mut Environment<'_>) -> WebchatSettings {
+    let defaults = LimitsConfig::default();
+    let mut limit = |name: &str, default: u32, most: u32| env.number(name, default, 0..=most);
+    let limits = LimitsConfig {
+        new_visits_per_minute: limit(
+            "WEBCHAT_NEW_VISITS_PER_MINUTE",
+            defaults.new_visits_per_minute,
+            1_000_000,
+        ),
+        key_checks_per_minute: limit(
+            "WEBCHAT_KEY_CHECKS_PER_MINUTE",
+            defaults.key_checks_per_minute,
+            1_000_000,
+        ),
+        messages_per_second: limit("WEBCHAT_MESSAGES_PER_SECOND", defaults.messages_per_second, 100_000),
+        sockets_per_visitor: limit("WEBCHAT_SOCKETS_PER_VISITOR", defaults.sockets_per_visitor, 100_000),
+    };
+    WebchatSettings {
+        limits,
+        max_connections: env.number("MAX_CONNECTIONS", 20_000, 1..=1_000_000),
+        trusted_proxies: env.number("TRUSTED_PROXIES", 0, 0..=16),
+    }
+}

@@ -1,0 +1,11 @@
+ALTER TABLE router ADD COLUMN channel_verify_token TEXT;
+ALTER TABLE router ADD COLUMN channel_app_secret_encrypted TEXT;
+ALTER TABLE router ADD COLUMN llm_credential_id TEXT;
+ALTER TABLE router ADD COLUMN logo_url TEXT;
+ALTER TABLE router ADD COLUMN sentiment_config TEXT;
+ALTER TABLE router ADD COLUMN copilot_config TEXT;
+ALTER TABLE router ADD COLUMN helpdesk_agent_prefix_enabled INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE router ADD COLUMN helpdesk_agent_prefix_template TEXT;
+ALTER TABLE router ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+UPDATE router SET updated_at = created_at;
+CREATE INDEX router_newest ON router (created_at, id);

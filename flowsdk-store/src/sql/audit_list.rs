@@ -1,0 +1,158 @@
+//! The texts that list the audit log: one for each set of filters, so that each walks the index that has the
+//! newest records of what is asked for in front.
+
+use std::sync::OnceLock;
+
+use super::statement::Sql;
+
+/// What is asked for as to routers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Routers {
+    /// Nothing.
+    All,
+    /// Records of one.
+    One,
+    /// Records of a list.
+    Several,
+}
+
+/// Which filters a text has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) routers: Routers,
+    pub(super) actor: bool,
+    pub(super) entity_type: bool,
+    pub(super) action: bool,
+    pub(super) status: bool,
+}
+
+const SHAPES: usize = 3 * 16;
+
+impl Shape {
+    fn number(self) -> usize {
+        let bits = [self.actor, self.entity_type, self.action, self.status];
+        bits.into_iter().fold(self.routers as usize, |number, bit| number * 2 + usize::from(bit))
+    }
+
+    #[cfg(test)]
+    fn all() -> impl Iterator<Item = Self> {
+        [Routers::All, Routers::One, Routers::Several].into_iter().flat_map(|routers| {
+            (0..16).map(move |bits| Self {
+                routers,
+                actor: bits & 1 > 0,
+                entity_type: bits & 2 > 0,
+                action: bits & 4 > 0,
+                status: bits & 8 > 0,
+            })
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// The statement of every shape, with the same binds: id below, least id, from, to, routers, actor, entity
+/// type, action, status, limit.
+#[derive(Debug)]
+pub(super) struct AuditListSql([OnceLock<Sql>; SHAPES]);
+
+impl AuditListSql {
+    pub(super) const fn new() -> Self {
+        Self([const { OnceLock::new() }; SHAPES])
+    }
+
+    /// The statement of `shape`.
+    pub(super) fn of(&self, shape: Shape) -> Sql {
+        // Leaked once a shape, like the statements over rows.
+        let leak = |engine| -> &'static str { Box::leak(text(shape, engine).into_boxed_str()) };
+        *self.0[shape.number()]
+            .get_or_init(|| Sql { sqlite: leak(Engine::Sqlite), postgres: leak(Engine::Postgres) })
+    }
+
+    /// The statement of every shape, so that a test can prepare them.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> Vec<Sql> {
+        Shape::all().map(|shape| self.of(shape)).collect()
+    }
+}
+
+const COLUMNS: &str = "SELECT a.id, a.action, a.entity_type, a.entity_id, a.actor_id, a.router_id, a.status, a.changes, a.metadata,
+        a.created_at, u.id, u.name, u.email
+ FROM audit_log AS a LEFT JOIN user_account AS u ON u.id = a.actor_id
+ WHERE a.id IN ";
+
+const NEWEST: &str = " ORDER BY id DESC LIMIT $10";
+
+/// Of several routers the newest records of each are found on their own, so that it costs no more when one of
+/// them has a million. SQLite knows no LATERAL, but gives a subquery to a function of a table.
+fn text(shape: Shape, engine: Engine) -> String {
+    let matching = format!("SELECT id FROM audit_log WHERE {}{NEWEST}", conditions(shape, engine));
+    let found = match (shape.routers, engine) {
+        (Routers::All | Routers::One, _) => matching,
+        (Routers::Several, Engine::Sqlite) => format!(
+            "SELECT found.value AS id FROM json_each($5) AS scope,
+                json_each((SELECT json_group_array(id) FROM ({matching}))) AS found{NEWEST}"
+        ),
+        (Routers::Several, Engine::Postgres) => format!(
+            "SELECT found.id FROM jsonb_array_elements_text($5) AS scope (value)
+                CROSS JOIN LATERAL ({matching}) AS found{NEWEST}"
+        ),
+    };
+    format!("{COLUMNS}({found}) ORDER BY a.id DESC")
+}
+
+fn conditions(shape: Shape, engine: Engine) -> String {
+    let router = match (shape.routers, engine) {
+        (Routers::All, _) => None,
+        (Routers::One, Engine::Sqlite) => Some("$5 ->> 0"),
+        (Routers::One, Engine::Postgres) => Some("($5::jsonb ->> 0)"),
+        (Routers::Several, _) => Some("scope.value"),
+    };
+    // The one that leaves least comes first, behind the router, with which each has an index.
+    let filters = [
+        ("router_id", router, "$5"),
+        ("actor_id", shape.actor.then_some("$6"), "$6"),
+        ("entity_type", shape.entity_type.then_some("$7"), "$7"),
+        ("action", shape.action.then_some("$8"), "$8"),
+        ("status", shape.status.then_some("$9"), "$9"),
+    ];
+    let indexed = if router.is_some() { 2 } else { 1 };
+    let mut conditions = Vec::new();
+    let mut taken = 0;
+    for (column, value, bind) in filters {
+        let Some(value) = value else {
+            // Every text has every bind.
+            conditions.push(format!(
+                "CAST({bind} AS TEXT) {}",
+                if bind == "$5" { "IS NOT NULL" } else { "IS NULL" }
+            ));
+            continue;
+        };
+        taken += 1;
+        // Without statistics SQLite would take any index: `+` leaves it the one that is meant.
+        let plus = if taken > indexed && engine == Engine::Sqlite { "+" } else { "" };
+        conditions.push(format!("{plus}{column} = {value}"));
+    }
+    let plus = if engine == Engine::Sqlite { "+" } else { "" };
+    conditions.push(format!("id < $1 AND id >= $2 AND {plus}created_at >= $3 AND {plus}created_at <= $4"));
+    conditions.join(" AND ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_shape_has_a_text_of_its_own() {
+        let numbers: BTreeSet<_> = Shape::all().map(Shape::number).collect();
+        assert_eq!(numbers, (0..SHAPES).collect());
+        let list = AuditListSql::new();
+        let texts: BTreeSet<_> = list.all().into_iter().map(|sql| sql.sqlite).collect();
+        assert_eq!(texts.len(), SHAPES);
+    }
+}

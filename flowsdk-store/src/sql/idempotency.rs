@@ -1,0 +1,88 @@
+//! Requests that take effect once.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::idempotency::{
+    Begun, IdempotencyRepository, IdempotencyTx, IdempotentRequest, KEPT_FOR, StoredAnswer,
+};
+use flowsdk_core::time::Timestamp;
+
+use super::SqlTx;
+use super::executor::{corrupt, execute, fetch_optional, text};
+use super::statement::{Sql, sql};
+
+/// Changes a row when the request is new, or when what is known of it is too old. On Postgres a second
+/// transaction waits here for the end of the first: for its answer, or for its place.
+const BEGIN: Sql =
+    sql("INSERT INTO idempotent_request (principal_id, key, digest, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (principal_id, key) DO UPDATE SET digest = excluded.digest, status = NULL, body = NULL,
+        created_at = excluded.created_at
+     WHERE idempotent_request.created_at < $5");
+
+const FIND: Sql =
+    sql("SELECT digest, status, body FROM idempotent_request WHERE principal_id = $1 AND key = $2");
+
+const FINISH: Sql =
+    sql("UPDATE idempotent_request SET status = $3, body = $4 WHERE principal_id = $1 AND key = $2");
+
+const PURGE: Sql = sql("DELETE FROM idempotent_request WHERE created_at < $1");
+
+super::statement::statements! { BEGIN, FIND, FINISH, PURGE }
+
+#[async_trait]
+impl IdempotencyRepository for SqlTx {
+    async fn begin(&mut self, request: &IdempotentRequest, now: Timestamp) -> Result<Begun, StorageError> {
+        let (principal, key) = (text(&request.principal_id), request.key.as_str());
+        let digest = text(&request.digest);
+        let begun = execute!(
+            self.conn,
+            BEGIN,
+            &*principal,
+            key,
+            &*digest,
+            now.as_millis(),
+            (now - KEPT_FOR).as_millis(),
+        )?;
+        if begun == 1 {
+            return Ok(Begun::First);
+        }
+        type Row = (String, Option<i64>, Option<String>);
+        let found = fetch_optional!(self.conn, Row, FIND, &*principal, key)?;
+        let (known, status, body) = found.ok_or(StorageError::Stale { entity: "idempotent_request" })?;
+        if known != *digest {
+            return Ok(Begun::OtherRequest);
+        }
+        // Without an answer it was begun and never finished, so nothing came of it.
+        let Some((status, body)) = status.zip(body) else {
+            return Ok(Begun::First);
+        };
+        let status = u16::try_from(status).map_err(|error| corrupt("idempotent_request")(&error))?;
+        Ok(Begun::Replay(StoredAnswer { status, body }))
+    }
+
+    async fn finish(
+        &mut self,
+        request: &IdempotentRequest,
+        answer: &StoredAnswer,
+    ) -> Result<(), StorageError> {
+        execute!(
+            self.conn,
+            FINISH,
+            text(&request.principal_id),
+            request.key.as_str(),
+            i64::from(answer.status),
+            text(&answer.body),
+        )
+        .map(drop)
+    }
+
+    async fn purge(&mut self, cutoff: Timestamp) -> Result<u64, StorageError> {
+        execute!(self.conn, PURGE, cutoff.as_millis())
+    }
+}
+
+impl IdempotencyTx for SqlTx {
+    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
+        self
+    }
+}
