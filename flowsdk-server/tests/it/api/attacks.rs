@@ -109,7 +109,7 @@ async fn sizes(setup: Setup) {
     let body = vec![b' '; 100 * 1024 * 1024];
     let json = [("content-type", "application/json")];
     let answer = admin.send("POST", "/groups", &json, Some(&body)).await;
-    answer.refused(413, "body_too_large", "Corpo muito grande");
+    answer.refused(413, "payload_too_large", "O corpo pode ter no máximo 1048576 bytes");
     admin.get("/auth/me").await.ok(200);
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
     let peak: u64 = status

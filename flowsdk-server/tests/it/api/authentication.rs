@@ -56,8 +56,7 @@ async fn permissions(setup: Setup) {
     let server = setup.start().await;
     let (admin, api) = (Api::admin(&setup, &server).await, Api::anonymous(&server));
     // Rule 5: no group.
-    let user =
-        json!({ "name": "Só", "email": "so@example.com", "phone": "5511", "password": "senha-segura" });
+    let user = json!({ "name": "Só", "email": "so@example.com", "phone": "5511999990000", "password": "senha-segura" });
     let created = admin.post("/users", &user).await.ok(201);
     let alone = api.login(&setup, "so@example.com", "senha-segura").await;
     for path in ["/users", "/routers", "/audit-logs"] {
@@ -111,11 +110,7 @@ async fn scopes(setup: Setup) {
     let scoped = admin.member(&setup, &json!(everything), &[&routers[0]]).await;
     for path in ["/users", "/groups", "/api-clients"] {
         let refused = scoped.get(path).await;
-        refused.refused(
-            403,
-            "resource_global",
-            "Recurso global indisponível para acesso restrito a roteadores",
-        );
+        refused.refused(403, "resource_global", "Recurso global fora do escopo");
     }
     let seen = scoped.get("/routers").await.ok(200);
     assert_eq!(seen["items"].as_array().unwrap().len(), 1);

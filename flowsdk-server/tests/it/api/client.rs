@@ -24,7 +24,7 @@ async fn walks(setup: Setup) {
     std::fs::write(generated.path().join("tsconfig.json"), config).unwrap();
     let bin = |name: &str| Command::new(folder.join("node_modules/.bin").join(name));
     let mut generate = bin("openapi-typescript");
-    generate.arg(document).arg("--output").arg(&api);
+    generate.arg(document).arg("--output").arg(&api).arg("--default-non-nullable=false");
     let mut compile = bin("tsc");
     compile.arg("--project").arg(generated.path());
     let mut walk = Command::new("node");

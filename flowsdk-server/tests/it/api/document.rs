@@ -63,7 +63,7 @@ async fn nobody_gets_in_who_may_not(setup: Setup) {
     let operations = operations(&document);
     assert!(operations.len() >= 30, "{}", operations.len());
     let powerless = admin.member(&setup, &json!([]), &[]).await;
-    let all: Vec<_> = document["components"]["schemas"]["Resource"]["enum"]
+    let all: Vec<_> = document["components"]["schemas"]["ResourceName"]["enum"]
         .as_array()
         .unwrap()
         .iter()

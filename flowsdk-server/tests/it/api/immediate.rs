@@ -16,7 +16,7 @@ async fn changes_count_at_once(setup: Setup) {
 
     let group = admin.post("/groups", &json!({ "name": "G", "permissions": reads })).await.ok(201);
     let group = format!("/groups/{}", group["id"].as_str().unwrap());
-    let user = json!({ "name": "Bia", "email": "bia@example.com", "phone": "5511", "password": "senha-segura",
+    let user = json!({ "name": "Bia", "email": "bia@example.com", "phone": "5511999990000", "password": "senha-segura",
         "groupId": group.rsplit('/').next().unwrap() });
     let user = format!("/users/{}", admin.post("/users", &user).await.ok(201)["id"].as_str().unwrap());
     let bia = Api::anonymous(second).login(&setup, "bia@example.com", "senha-segura").await;

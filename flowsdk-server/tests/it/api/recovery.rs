@@ -127,9 +127,9 @@ async fn recovers(setup: Setup) {
     .await;
     let items = log["items"].as_array().unwrap();
     let success = items.iter().find(|item| item["status"] == "success").unwrap();
-    assert_eq!((&success["entityType"], &success["changes"]), (&json!("USER"), &json!(null)));
+    assert_eq!((&success["actor"]["email"], &success["changes"]), (&json!("bia@example.com"), &json!(null)));
     let failure = items.iter().find(|item| item["status"] == "failure").unwrap();
-    assert_eq!(failure["metadata"]["email"], "bia@example.com");
+    assert_eq!(failure["metadata"]["email"], "Bia@example.com");
     assert_eq!(failure["metadata"]["ip"], "127.0.0.1");
 }
 
@@ -174,6 +174,6 @@ async fn says_the_same_to_everybody(setup: Setup) {
         let answer = api.post("/auth/password-recovery", &json!({ "email": email })).await;
         answer.refused(429, "rate_limited", "Muitas tentativas; tente novamente mais tarde");
         let wait: u32 = answer.headers["retry-after"].parse().unwrap();
-        assert!((1..=900).contains(&wait), "{wait}");
+        assert!((1..=1_800).contains(&wait), "{wait}");
     }
 }
