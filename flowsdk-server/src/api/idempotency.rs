@@ -68,7 +68,8 @@ impl<T, const MAX: usize> Idempotent<T, MAX> {
     /// The body, and the request as far as its effect is to be had once. Keys of different callers are different.
     pub fn of(self, caller: &Caller) -> (T, Option<IdempotentRequest>) {
         let principal_id = || caller.principal().id().to_owned();
-        let once = self.once.map(|(key, digest)| IdempotentRequest { principal_id: principal_id(), key, digest });
+        let once =
+            self.once.map(|(key, digest)| IdempotentRequest { principal_id: principal_id(), key, digest });
         (self.body, once)
     }
 }

@@ -105,7 +105,8 @@ impl RequestLimits {
 
 /// 429, to be tried again after `wait`.
 pub(super) fn too_many(wait: Duration) -> ApiError {
-    let text = Text::new("Muitas requisições; tente novamente mais tarde", "Too many requests; try again later");
+    let text =
+        Text::new("Muitas requisições; tente novamente mais tarde", "Too many requests; try again later");
     ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", text).retry_after(wait)
 }
 
@@ -132,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_reset_is_the_time_until_the_bucket_is_full() {
-        let quota = Quota::per_second(NonZeroU32::MIN.saturating_add(49)).allow_burst(NonZeroU32::MIN.saturating_add(99));
+        let quota = Quota::per_second(NonZeroU32::MIN.saturating_add(49))
+            .allow_burst(NonZeroU32::MIN.saturating_add(99));
         assert_eq!(Allowance::of(quota, 100).reset, 0);
         assert_eq!(Allowance::of(quota, 99).reset, 1);
         assert_eq!(Allowance::of(quota, 0).reset, 2);

@@ -24,7 +24,7 @@ mod user_devices;
 mod users;
 
 pub use error::{ApiError, method_not_allowed, not_found};
-pub use request::{Identify, Identified};
+pub use request::{Identified, Identify};
 pub use state::{ApiParts, ApiState};
 
 use axum::Router;

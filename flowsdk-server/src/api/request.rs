@@ -77,8 +77,7 @@ pub struct Identified<S>(S);
 type Caught<E> = Result<Result<Response, E>, Box<dyn Any + Send>>;
 type Finish<E> = fn(Caught<E>) -> Result<Response, E>;
 
-type Answering<F, E> =
-    TaskLocalFuture<Facts, Instrumented<Map<CatchUnwind<AssertUnwindSafe<F>>, Finish<E>>>>;
+type Answering<F, E> = TaskLocalFuture<Facts, Instrumented<Map<CatchUnwind<AssertUnwindSafe<F>>, Finish<E>>>>;
 
 impl<S, B> Service<Request<B>> for Identified<S>
 where

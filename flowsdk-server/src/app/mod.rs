@@ -98,7 +98,8 @@ impl App {
         let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen}: {error}"))?;
         let address = listener.local_addr()?;
         // After everything that can fail: its password is shown once.
-        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, PASSWORD_COST, &config.admin).await?;
+        let bootstrapped =
+            ensure_administrator(&*store_arc, &cx, &hasher, PASSWORD_COST, &config.admin).await?;
 
         if let Some(metrics) = metrics.clone() {
             // Histograms gather samples until somebody looks at them.
@@ -222,7 +223,8 @@ impl App {
 
 /// Any page may call: who is allowed what is in its token, and there are no cookies.
 fn cors() -> CorsLayer {
-    let names = |names: &[&'static str]| names.iter().copied().map(HeaderName::from_static).collect::<Vec<_>>();
+    let names =
+        |names: &[&'static str]| names.iter().copied().map(HeaderName::from_static).collect::<Vec<_>>();
     CorsLayer::new()
         .allow_origin(Any)
         .allow_methods(Any)

@@ -61,8 +61,5 @@ fn roles_are_apart_only_with_redis() {
     values.push(("REDIS_URL", "redis://127.0.0.1"));
     assert!(read(&values).is_err(), "SQLite is of one process");
     values[0] = ("DATABASE_URL", "postgres://u@127.0.0.1/d");
-    assert_eq!(
-        read(&values).map(|c| c.roles),
-        Ok(Roles { api: false, conversation: false, webchat: true })
-    );
+    assert_eq!(read(&values).map(|c| c.roles), Ok(Roles { api: false, conversation: false, webchat: true }));
 }

@@ -49,7 +49,10 @@ fn validator<T: ToSchema + 'static>() -> Arc<Validator> {
     Arc::clone(known.get_or_insert_default().entry(key).or_insert(made))
 }
 
-#[allow(clippy::expect_used, reason = "a schema that cannot be compiled is a slip that every test of its type shows")]
+#[allow(
+    clippy::expect_used,
+    reason = "a schema that cannot be compiled is a slip that every test of its type shows"
+)]
 fn compile<T: ToSchema>() -> Validator {
     let mut parts = Vec::new();
     T::schemas(&mut parts);

@@ -59,7 +59,9 @@ fn what_fits_is_decoded() {
 #[test]
 fn every_field_is_told_once_and_no_value() {
     let secret = "hunter2-hunter2";
-    let found = of(&json!({ "name": secret, "eMail": secret, "count": 11, "items": [{ "kind": secret }], secret: 1 }));
+    let found = of(
+        &json!({ "name": secret, "eMail": secret, "count": 11, "items": [{ "kind": secret }], secret: 1 }),
+    );
     let of = |field: &str, message: &str| (field.to_owned(), message.to_owned());
     for one in [
         of("name", "Pode ter no máximo 5 caracteres"),
@@ -80,7 +82,10 @@ fn the_place_of_a_problem() {
     assert_eq!(of(&json!([])), entry("", "Deve ser um objeto"));
     assert_eq!(of(&json!({ "name": "" })), entry("name", "Não pode ser vazio"));
     assert_eq!(of(&json!({ "name": null })), entry("name", "Deve ser um texto"));
-    assert_eq!(of(&json!({ "name": "a", "count": 1.5 })), entry("count", "Deve ser um número inteiro ou nulo"));
+    assert_eq!(
+        of(&json!({ "name": "a", "count": 1.5 })),
+        entry("count", "Deve ser nulo ou um número inteiro")
+    );
     assert_eq!(of(&json!({ "name": "a", "items": [{}] })), entry("items[0].kind", "Campo obrigatório"));
     assert_eq!(of(&json!({ "name": "a", "side": {} })), entry("side.kind", "Campo obrigatório"));
     let three = json!([{ "kind": "small" }, { "kind": "small" }, { "kind": "small" }]);
@@ -90,15 +95,22 @@ fn the_place_of_a_problem() {
 #[test]
 fn what_readers_see_differently_is_refused() {
     assert_eq!(details(br#"{"name":"a","name":"b"}"#), entry("name", "Campo repetido"));
-    assert_eq!(details(br#"{"name":"a","side":{"kind":"small","kind":"large"}}"#), entry("side.kind", "Campo repetido"));
+    assert_eq!(
+        details(br#"{"name":"a","side":{"kind":"small","kind":"large"}}"#),
+        entry("side.kind", "Campo repetido")
+    );
     assert_eq!(details(br#"{"name":"a\u0000"}"#), entry("name", "Não pode conter o caractere NUL"));
-    assert_eq!(details(br#"{"name":"a","items":[{"ki\u0000nd":1}]}"#)[0].1, "Não pode conter o caractere NUL");
+    assert_eq!(
+        details(br#"{"name":"a","items":[{"ki\u0000nd":1}]}"#)[0].1,
+        "Não pode conter o caractere NUL"
+    );
 }
 
 #[test]
 fn bad_syntax_tells_its_place_only() {
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
-    for bad in ["", "{", "nonsense", r#"{"name":"a"} x"#, r#"{"name":1e999}"#, r#"{"name":"\ud800"}"#, &deep] {
+    for bad in ["", "{", "nonsense", r#"{"name":"a"} x"#, r#"{"name":1e999}"#, r#"{"name":"\ud800"}"#, &deep]
+    {
         let error = decode::<Order>(bad.as_bytes()).expect_err("refused");
         assert_eq!((error.status().as_u16(), error.code()), (400, "validation_failed"), "{bad:.20}");
         assert!(error.text().portuguese().starts_with("JSON inválido na linha 1, coluna"), "{error:?}");

@@ -25,7 +25,8 @@ pub(super) fn explain(error: &ValidationError<'_>, problems: &mut Problems) {
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             // One of them is usually "null"; what counts is why the value is not the other one.
-            let mut meant = context.iter().filter(|branch| !is_of_another_type(branch, error.instance_path()));
+            let mut meant =
+                context.iter().filter(|branch| !is_of_another_type(branch, error.instance_path()));
             match (meant.next(), meant.next()) {
                 (Some(branch), None) => branch.iter().for_each(|inner| explain(inner, problems)),
                 _ => problems.add(field, invalid()),
@@ -79,9 +80,10 @@ fn text(kind: &Kind) -> Text {
             of(format!("Deve ser {}", shown(expected_value)), format!("Must be {}", shown(expected_value)))
         }
         Kind::MinLength { limit: 1 } => Text::new("Não pode ser vazio", "May not be empty"),
-        Kind::MinLength { limit } => {
-            of(format!("Deve ter ao menos {limit} caracteres"), format!("Must have at least {limit} characters"))
-        }
+        Kind::MinLength { limit } => of(
+            format!("Deve ter ao menos {limit} caracteres"),
+            format!("Must have at least {limit} characters"),
+        ),
         Kind::MaxLength { limit } => of(
             format!("Pode ter no máximo {limit} caracteres"),
             format!("May have at most {limit} characters"),
@@ -101,7 +103,9 @@ fn text(kind: &Kind) -> Text {
         Kind::Minimum { limit } => {
             of(format!("Deve ser no mínimo {limit}"), format!("Must be at least {limit}"))
         }
-        Kind::Maximum { limit } => of(format!("Deve ser no máximo {limit}"), format!("Must be at most {limit}")),
+        Kind::Maximum { limit } => {
+            of(format!("Deve ser no máximo {limit}"), format!("Must be at most {limit}"))
+        }
         Kind::ExclusiveMinimum { limit } => {
             of(format!("Deve ser maior que {limit}"), format!("Must be greater than {limit}"))
         }

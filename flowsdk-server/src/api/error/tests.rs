@@ -36,7 +36,8 @@ async fn details_name_each_field_once() {
 
 #[tokio::test]
 async fn a_401_challenges_and_a_429_says_when() {
-    let error = ApiError::new(StatusCode::UNAUTHORIZED, "token_missing", Text::new("Token não informado", ""));
+    let error =
+        ApiError::new(StatusCode::UNAUTHORIZED, "token_missing", Text::new("Token não informado", ""));
     assert_eq!(body(error).await.0.headers()["www-authenticate"], "Bearer");
     for (wait, seconds) in [(0, "1"), (1, "1"), (1_000, "1"), (1_001, "2")] {
         let error = ApiError::internal().retry_after(Duration::from_millis(wait));

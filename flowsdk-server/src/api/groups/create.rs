@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::{COLLECTION, GroupView};
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::idempotency::{Idempotent, IdempotencyParams, Replayed, stored};
+use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
 use crate::api::openapi::types::{Id, PermissionEntry};
 use crate::api::reply::Created;
 use crate::api::state::Groups;
@@ -51,7 +51,8 @@ pub(super) async fn create_group(
     body: Idempotent<CreateGroup>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&caller);
-    let once = request.map(|request| Once { request, answer: |group: &Group| stored(&GroupView::from(group.clone())) });
+    let once = request
+        .map(|request| Once { request, answer: |group: &Group| stored(&GroupView::from(group.clone())) });
     let new = NewGroup { name: body.name, permissions: body.permissions, router_ids: body.router_ids };
     Ok(match groups.create(&caller.actor(), new, once).await? {
         Outcome::Done(group) => {

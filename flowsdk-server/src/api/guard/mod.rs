@@ -3,8 +3,8 @@
 //! A route is added with the access that its handler's first argument stands for ([`access_of`]), and the document
 //! shows it as `x-permission`. A handler without a guard is no handler of the API: it does not compile.
 
-mod can;
 mod caller;
+mod can;
 pub mod marks;
 
 pub use caller::{AdminOnly, AnyPrincipal, AnyUser, Caller, Public};

@@ -10,7 +10,8 @@ pub(super) use pages::refer_to_items;
 
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{
-    Components, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder, ServerBuilder, tag::TagBuilder,
+    Components, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder, ServerBuilder,
+    tag::TagBuilder,
 };
 
 /// Users' access tokens.
@@ -52,7 +53,8 @@ pub(super) fn base() -> OpenApi {
         http.description = Some(description.to_owned());
         components.add_security_scheme(name, SecurityScheme::Http(http));
     }
-    let license = LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build();
+    let license =
+        LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build();
     OpenApiBuilder::new()
         .info(
             InfoBuilder::new()

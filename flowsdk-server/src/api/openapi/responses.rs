@@ -52,11 +52,23 @@ struct ErrorDetail {
 
 /// Status, name, when it happens, and an example's code and message.
 const COMMON: [(u16, &str, &str, &str, &str); 9] = [
-    (400, "Invalid", "Body, query or headers do not fit their schema", "validation_failed", "Dados inválidos"),
+    (
+        400,
+        "Invalid",
+        "Body, query or headers do not fit their schema",
+        "validation_failed",
+        "Dados inválidos",
+    ),
     (401, "Unauthenticated", "No token, or one that does not count", "token_invalid", "Token JWT inválido"),
     (403, "Forbidden", "The caller may not do this", "permission_denied", "Sem permissão"),
     (404, "NotFound", "Nothing within reach has this id", "not_found", "Não encontrado"),
-    (413, "TooLarge", "The body is too large", "payload_too_large", "O corpo pode ter no máximo 1048576 bytes"),
+    (
+        413,
+        "TooLarge",
+        "The body is too large",
+        "payload_too_large",
+        "O corpo pode ter no máximo 1048576 bytes",
+    ),
     (415, "NotJson", "The body is no JSON", "unsupported_media_type", "O conteúdo deve ser application/json"),
     (429, "TooMany", "Too many requests", "rate_limited", "Muitas requisições; tente novamente mais tarde"),
     (500, "Internal", "A fault of the server", "internal", "Erro interno"),

@@ -5,8 +5,8 @@ use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_auth::user::UserRole;
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 fn text() -> ObjectBuilder {

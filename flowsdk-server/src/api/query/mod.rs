@@ -22,7 +22,10 @@ pub struct QueryReader {
 impl QueryReader {
     /// The parameters of a query string.
     pub fn new(query: &str) -> Self {
-        Self { pairs: form_urlencoded::parse(query.as_bytes()).into_owned().collect(), problems: Problems::default() }
+        Self {
+            pairs: form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
+            problems: Problems::default(),
+        }
     }
 
     /// The value of a parameter. An empty one counts as absent.
@@ -51,7 +54,12 @@ impl QueryReader {
     }
 
     /// One of several names.
-    pub fn one_of<T: Copy>(&mut self, name: &str, all: &[T], name_of: impl Fn(T) -> &'static str) -> Option<T> {
+    pub fn one_of<T: Copy>(
+        &mut self,
+        name: &str,
+        all: &[T],
+        name_of: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
         let text = self.text(name)?;
         let found = all.iter().copied().find(|&one| name_of(one) == text);
         if found.is_none() {
@@ -69,7 +77,11 @@ impl QueryReader {
             let moment: jiff::Timestamp = text.replace(' ', "+").parse().ok()?;
             Some(Timestamp::from_millis(moment.as_millisecond()))
         };
-        self.parsed(name, parse, Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time"))
+        self.parsed(
+            name,
+            parse,
+            Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time"),
+        )
     }
 
     /// Notes a problem.

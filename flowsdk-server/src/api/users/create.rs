@@ -15,7 +15,7 @@ use super::view::{Phone, SentEmail};
 use super::{COLLECTION, UserView};
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::idempotency::{Idempotent, IdempotencyParams, Replayed, stored};
+use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
 use crate::api::openapi::types::{EmailAddress, Id, PhoneNumber, UserRoleName};
 use crate::api::reply::Created;
 use crate::api::state::Users;
@@ -74,7 +74,10 @@ pub(super) async fn create_user(
     body: Idempotent<CreateUser>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&caller);
-    let once = request.map(|request| Once { request, answer: |created: &UserWithGroup| stored(&UserView::from(created.clone())) });
+    let once = request.map(|request| Once {
+        request,
+        answer: |created: &UserWithGroup| stored(&UserView::from(created.clone())),
+    });
     Ok(match users.create(&caller.actor(), body.into(), once).await? {
         Outcome::Done(created) => {
             let body = UserView::from(created);
