@@ -1,15 +1,17 @@
 //! The document itself, and the page to try it out. Everything comes from the binary, so it works offline.
 
+use std::sync::Arc;
+
 use axum::Router;
-use axum::response::Response;
+use axum::extract::Path;
+use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, StatusCode, header};
-use tower_http::set_header::SetResponseHeaderLayer;
+use http::{HeaderName, StatusCode, header};
 use utoipa::openapi::OpenApi;
-use utoipa_swagger_ui::{Config, SwaggerUi};
+use utoipa_swagger_ui::Config;
 
-use super::reply;
+use super::error::ApiError;
 use super::routes::twin;
 
 /// Scripts, styles and requests of our own only. The page sets styles in its elements, hence `unsafe-inline` there.
@@ -17,40 +19,56 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
                       img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";
 
+/// The same for everybody, and asked for anew whenever the server may have changed.
+const COMMON: [(HeaderName, &str); 4] = [
+    (header::CACHE_CONTROL, "no-cache"),
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+];
+
 /// `/openapi.json` and `/docs`.
 ///
 /// # Errors
 /// The document cannot be written as JSON.
 pub(super) fn routes(document: &OpenApi) -> serde_json::Result<Router> {
     let bytes = Bytes::from(serde_json::to_vec(document)?);
-    let answer = move || {
-        let bytes = bytes.clone();
-        async move { public(reply::json_bytes(StatusCode::OK, bytes)) }
-    };
-    let settings = Config::from("/openapi.json")
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    let answer = move || async move { (COMMON, json, bytes).into_response() };
+    let settings = Arc::new(settings());
+    let index = Arc::clone(&settings);
+    let page = Router::new()
+        .route("/docs", get(async || Redirect::to("/docs/")))
+        .route("/docs/", get(async move || file("", index)))
+        .route("/docs/{file}", get(async move |Path(name): Path<String>| file(&name, settings)));
+    Ok(twin(page, "/openapi.json", &get(answer)))
+}
+
+fn settings() -> Config<'static> {
+    Config::from("/openapi.json")
         .deep_linking(true)
         .display_operation_id(true)
         .doc_expansion("none")
         .filter(true)
+        // A token in the browser's storage would outlive the page.
         .persist_authorization(false)
         .show_extensions(true)
         .try_it_out_enabled(true)
         // Otherwise the page would send the document to a validator elsewhere.
-        .validator_url("none");
-    let page = SwaggerUi::new("/docs").config(settings);
-    let header = |name: HeaderName, value: &'static str| {
-        SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value))
-    };
-    let page = Router::from(page)
-        .layer(header(header::CONTENT_SECURITY_POLICY, POLICY))
-        .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .layer(header(header::REFERRER_POLICY, "no-referrer"))
-        .layer(header(header::CACHE_CONTROL, "no-cache"));
-    Ok(twin(page, "/openapi.json", &get(answer)))
+        .validator_url("none")
 }
 
-/// The document is the same for everybody.
-fn public(mut response: Response) -> Response {
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
+/// A file of the page.
+fn file(name: &str, settings: Arc<Config<'static>>) -> Response {
+    match utoipa_swagger_ui::serve(name, settings) {
+        Ok(Some(file)) => {
+            let kind = [(header::CONTENT_TYPE, file.content_type)];
+            (StatusCode::OK, COMMON, kind, file.bytes.into_owned()).into_response()
+        }
+        Ok(None) => ApiError::not_found().into_response(),
+        Err(error) => {
+            tracing::error!(%error, "the page of the document cannot be made");
+            ApiError::internal().into_response()
+        }
+    }
 }

@@ -68,3 +68,6 @@ fn gather() -> (Router<ApiState>, OpenApi) {
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }
+
+#[cfg(test)]
+mod tests;

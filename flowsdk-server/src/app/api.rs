@@ -127,3 +127,6 @@ fn housekeeping(
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,7 +84,7 @@ fn the_place_of_a_problem() {
     assert_eq!(of(&json!({ "name": null })), entry("name", "Deve ser um texto"));
     assert_eq!(
         of(&json!({ "name": "a", "count": 1.5 })),
-        entry("count", "Deve ser um número inteiro ou nulo")
+        entry("count", "Deve ser nulo ou um número inteiro")
     );
     assert_eq!(of(&json!({ "name": "a", "items": [{}] })), entry("items[0].kind", "Campo obrigatório"));
     assert_eq!(of(&json!({ "name": "a", "side": {} })), entry("side.kind", "Campo obrigatório"));
