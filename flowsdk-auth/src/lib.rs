@@ -15,6 +15,8 @@ pub mod principal;
 pub mod recovery;
 pub mod schedule;
 mod store;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod user;
 
 pub use store::AuthTx;

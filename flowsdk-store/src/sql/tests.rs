@@ -2,6 +2,7 @@
 
 mod migrations;
 mod parity;
+mod plans;
 mod statements;
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
