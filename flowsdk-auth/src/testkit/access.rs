@@ -113,7 +113,7 @@ where
     let mut latest = BTreeMap::new();
     for (round, size) in SIZES.into_iter().enumerate() {
         // Later rounds go back in time for every other client.
-        let at = |n: usize| later(if n % 2 == 0 { 100 - round } else { 100 + round } as u64);
+        let at = |n: usize| later(if n.is_multiple_of(2) { 100 - round } else { 100 + round } as u64);
         let mut used: Vec<_> = (0..size).map(|n| (clients[n].id.clone(), at(n))).collect();
         used.push(("nobody".parse().expect("an id"), later(1)));
         if size > 0 {

@@ -109,14 +109,15 @@ where
     assert_eq!(tx.idempotency().begin(&request, NOW).await.expect("begin"), Begun::First);
     tx.idempotency().finish(&request, &answer("lost")).await.expect("finish");
     assert!(tx.users().insert_if_absent(&ana).await.expect("insert"));
-    let waiting = tokio::spawn({
+    let mut waiting = JoinSet::new();
+    waiting.spawn({
         let (store, request) = (Arc::clone(store), request.clone());
         async move { serve(&store, &request, NOW, &answer("kept")).await }
     });
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(!waiting.is_finished(), "it waits for the end of the other");
+    assert!(waiting.try_join_next().is_none(), "it waits for the end of the other");
     drop(tx);
-    assert_eq!(waiting.await.expect("served"), Begun::First);
+    assert_eq!(waiting.join_all().await, [Begun::First]);
     assert_eq!(serve(store, &request, NOW, &answer("other")).await, Begun::Replay(answer("kept")));
     let mut tx = store.read().await.expect("read");
     assert!(tx.users().find(&ana.id).await.expect("find").is_none());
