@@ -111,16 +111,17 @@ fn conditions(shape: Shape, engine: Engine) -> String {
         (Routers::One, Engine::Postgres) => Some("($5::jsonb ->> 0)"),
         (Routers::Several, _) => Some("scope.value"),
     };
-    // The one that leaves least comes first.
+    // The one that leaves least comes first, behind the router, with which each has an index.
     let filters = [
-        ("actor_id", shape.actor.then_some("$6"), "$6"),
         ("router_id", router, "$5"),
+        ("actor_id", shape.actor.then_some("$6"), "$6"),
         ("entity_type", shape.entity_type.then_some("$7"), "$7"),
         ("action", shape.action.then_some("$8"), "$8"),
         ("status", shape.status.then_some("$9"), "$9"),
     ];
-    let mut led = false;
+    let indexed = if router.is_some() { 2 } else { 1 };
     let mut conditions = Vec::new();
+    let mut taken = 0;
     for (column, value, bind) in filters {
         let Some(value) = value else {
             // Every text has every bind.
@@ -130,9 +131,9 @@ fn conditions(shape: Shape, engine: Engine) -> String {
             ));
             continue;
         };
-        // Without statistics SQLite would take any index: `+` leaves it the first one.
-        let plus = if led && engine == Engine::Sqlite { "+" } else { "" };
-        led = true;
+        taken += 1;
+        // Without statistics SQLite would take any index: `+` leaves it the one that is meant.
+        let plus = if taken > indexed && engine == Engine::Sqlite { "+" } else { "" };
         conditions.push(format!("{plus}{column} = {value}"));
     }
     let plus = if engine == Engine::Sqlite { "+" } else { "" };

@@ -14,7 +14,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0002_webchat", "9b76f101ea58", "34b7e3750dc4"),
     ("0003_users", "fb98ff85da0e", "66ad5ae75a37"),
     ("0004_identity", "42a90d23e005", "991cbb6f5b66"),
-    ("0005_audit", "9b6b1186063e", "73540904d386"),
+    ("0005_audit", "57643a7e6dbd", "19ef35a79404"),
     ("0006_router_settings", "a09164865532", "e5c002608a20"),
 ];
 
