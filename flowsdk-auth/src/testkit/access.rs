@@ -7,12 +7,12 @@ use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::testkit::store::StoreUnderTest;
 
 use super::world::{SIZES, api_client, context, group, hash, insert_user, later, user};
-use crate::AuthTx;
 use crate::access::{ApiClientAccess, Grant, UserAccess};
 use crate::api_client::ApiClient;
 use crate::group::Group;
 use crate::permission::{Permissions, RouterScope};
 use crate::user::{User, UserRole};
+use crate::{AccessTx as _, AuthTx};
 
 fn grant(permissions: Permissions, router_ids: &[flowsdk_core::id::RouterId]) -> Grant {
     Grant { permissions, scope: RouterScope::of(router_ids.to_vec()) }
