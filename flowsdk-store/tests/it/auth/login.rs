@@ -12,7 +12,7 @@ use flowsdk_core::crypto::{PasswordHasher, cost_of};
 use flowsdk_core::fault::FaultKind;
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::json;
 
 use super::world::{Away, COST, PASSWORD, World, bearer, expected, login, origin, settings, told};
@@ -23,6 +23,7 @@ on_every_database! {
     nobody_is_told_what_was_wrong,
     too_long_a_password_is_a_wrong_one,
     a_cheaper_hash_is_made_anew,
+    a_password_that_is_changed_meanwhile_lets_nobody_in,
     without_the_key_value_store_users_are_let_in,
     beyond_its_queue_the_answer_is_that_it_is_busy,
     a_hash_that_is_none_is_a_fault_of_ours,
@@ -112,6 +113,23 @@ async fn a_cheaper_hash_is_made_anew(store: SqlStore) {
     let before = world.stored(&ana).await.expect("a user").password_hash;
     assert!(login(&world.logins(settings()), "ana@example.com").await.is_ok());
     assert_eq!(world.stored(&ana).await.expect("a user").password_hash, before);
+}
+
+async fn a_password_that_is_changed_meanwhile_lets_nobody_in(store: SqlStore) {
+    let world = World::new(store);
+    // So dear that the change is done while the old password is being compared.
+    let ana = world.user_with("ana@example.com", UserRole::Member, None, 11).await;
+    let logins = world.logins(LoginSettings { password_cost: 11, ..settings() });
+    world.store.behaviour().reads = 0;
+    let change = async {
+        while world.store.behaviour().reads == 0 {
+            tokio::task::yield_now().await;
+        }
+        let change = UserChange { password: Some("another password".into()), ..UserChange::default() };
+        world.users().change(&world.actor(), &ana, change).await.expect("changed");
+    };
+    let (entered, ()) = join(login(&logins, "ana@example.com"), change).await;
+    assert!(matches!(entered, Err(LoginError::Credentials)), "{entered:?}");
 }
 
 async fn without_the_key_value_store_users_are_let_in(store: SqlStore) {
