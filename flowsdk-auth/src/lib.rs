@@ -21,6 +21,8 @@ pub mod recovery;
 pub mod schedule;
 pub mod sms;
 mod store;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod token;
 pub mod user;
 

@@ -32,7 +32,8 @@ pub struct AuditFilter {
 /// The log of one transaction.
 #[async_trait]
 pub trait AuditRepository: Send {
-    /// Appends records.
+    /// Appends records. Those that are there already are left as they are, so that a batch whose commit was not
+    /// heard of may come again.
     async fn append(&mut self, records: &[AuditRecord]) -> Result<(), StorageError>;
 
     /// Up to `limit` records before the record `before`, newest first, in the order of their ids.

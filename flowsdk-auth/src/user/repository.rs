@@ -49,5 +49,7 @@ pub trait UserRepository: Send {
     async fn delete(&mut self, id: &UserId) -> Result<bool, StorageError>;
 
     /// The administrators, locked until the transaction ends, so that of two that demote each other one stays.
+    /// They are locked in ascending order of their ids: lock them before any single user, or two that hold one
+    /// each and want all of them end in [`StorageError::Contention`].
     async fn administrators_for_update(&mut self) -> Result<Vec<UserId>, StorageError>;
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::KeyValueUnderTest;
-use crate::kv::KeyValue;
+use crate::kv::{KeyValue, KeyValueError};
 
 /// The names of the cases.
 pub const CASES: &[&str] = crate::__key_value_cases! { __conformance_names };
@@ -208,5 +208,63 @@ pub async fn one_of_many_deletes(subject: KeyValueUnderTest) {
         set(&subject, "k", "v", Some(LONG)).await;
         let won = winners(&subject, |kv, _| async move { kv.delete_if("k", "v").await.expect("delete_if") });
         assert_eq!(won.await, 1);
+    }
+}
+
+async fn add(subject: &KeyValueUnderTest, key: &str, by: i64, ttl: Duration) -> i64 {
+    subject.kv.add(key, by, ttl).await.expect("add")
+}
+
+/// Additions begin at 0, go both ways over all 64 bits, each under its key; the sum is a value as any other.
+pub async fn additions_sum_up(subject: KeyValueUnderTest) {
+    for (by, sum) in [(2, 2), (0, 2), (3, 5), (-9, -4), (4, 0), (i64::MAX, i64::MAX), (-i64::MAX, 0)] {
+        assert_eq!(add(&subject, "k", by, LONG).await, sum);
+        assert_eq!(get(&subject, "k").await, Some(sum.to_string()));
+    }
+    assert_eq!(add(&subject, "least", i64::MIN, LONG).await, i64::MIN);
+    assert_eq!(add(&subject, "least", 0, LONG).await, i64::MIN);
+    set(&subject, "set", "41", None).await;
+    assert_eq!(add(&subject, "set", 1, LONG).await, 42);
+    assert!(subject.kv.delete_if("set", "42").await.expect("delete_if"));
+    assert_eq!(add(&subject, "set", 1, LONG).await, 1);
+}
+
+/// Later additions do not prolong the sum, nor do they give an end to what has none. After the end it begins anew.
+pub async fn a_sum_ends_with_the_time_of_its_first_addition(subject: KeyValueUnderTest) {
+    set(&subject, "set", "1", None).await;
+    assert_eq!(add(&subject, "set", 1, Duration::from_secs(1)).await, 2);
+    assert_eq!(add(&subject, "k", 1, Duration::from_secs(1)).await, 1);
+    subject.advance(OVER / 2).await;
+    assert_eq!(add(&subject, "k", 1, LONG).await, 2);
+    subject.advance(OVER / 2).await;
+    assert_eq!(get(&subject, "k").await, None);
+    assert_eq!(add(&subject, "k", 5, LONG).await, 5);
+    subject.advance(OVER).await;
+    assert_eq!(add(&subject, "k", 1, LONG).await, 6);
+    assert_eq!(add(&subject, "set", 1, LONG).await, 3);
+}
+
+/// What is no whole number of 64 bits stays as it is, and so does what would leave them.
+pub async fn what_is_no_number_is_not_added_to(subject: KeyValueUnderTest) {
+    let most = i64::MAX.to_string();
+    for value in ["", "a", "1.5", " 1", "1 ", "01", "+1", "9223372036854775808", "{}", &most] {
+        set(&subject, "k", value, Some(LONG)).await;
+        let refused = subject.kv.add("k", 1, LONG).await;
+        assert!(matches!(&refused, Err(KeyValueError::Corrupt { .. })), "{value:?}: {refused:?}");
+        assert_eq!(get(&subject, "k").await.as_deref(), Some(value));
+    }
+}
+
+/// Of 32 that add at once each counts, and each is told another sum.
+pub async fn of_many_additions_none_is_lost(subject: KeyValueUnderTest) {
+    for round in 0..4 {
+        let mut tasks = JoinSet::new();
+        for _ in 0..32 {
+            let kv = Arc::clone(&subject.kv);
+            tasks.spawn(async move { kv.add(&format!("k{round}"), 1, LONG).await.expect("add") });
+        }
+        let mut sums = tasks.join_all().await;
+        sums.sort_unstable();
+        assert_eq!(sums, (1..=32).collect::<Vec<_>>());
     }
 }

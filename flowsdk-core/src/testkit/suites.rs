@@ -62,6 +62,8 @@ macro_rules! __store_cases {
             a_closed_chat_lets_a_new_one_open
             chats_of_two_routers_are_apart
             a_router_is_read_back
+            routers_are_listed_among_those_asked_for
+            pages_of_routers_are_stable_under_inserts
             published_versions_are_read_back
             a_version_number_is_given_once
             static_variables_are_of_their_owner
@@ -171,6 +173,10 @@ macro_rules! __key_value_cases {
             one_of_many_sets
             one_of_many_takes
             one_of_many_deletes
+            additions_sum_up
+            a_sum_ends_with_the_time_of_its_first_addition
+            what_is_no_number_is_not_added_to
+            of_many_additions_none_is_lost
         }
     };
 }

@@ -187,7 +187,7 @@ impl AuditRepository for SqlTx {
             &*least,
             filter.from.map_or(i64::MIN, Timestamp::as_millis),
             filter.to.map_or(i64::MAX, Timestamp::as_millis),
-            Json(&routers),
+            (kind != Routers::All).then_some(Json(&routers)),
             filter.actor_id.as_deref().map(text),
             filter.entity_type.map(AuditEntityType::name),
             filter.action.map(AuditAction::name),

@@ -35,7 +35,7 @@ impl Shape {
     }
 
     #[cfg(test)]
-    fn all() -> impl Iterator<Item = Self> {
+    pub(super) fn all() -> impl Iterator<Item = Self> {
         [Routers::All, Routers::One, Routers::Several].into_iter().flat_map(|routers| {
             (0..16).map(move |bits| Self {
                 routers,
@@ -89,7 +89,15 @@ const NEWEST: &str = " ORDER BY id DESC LIMIT $10";
 /// Of several routers the newest records of each are found on their own, so that it costs no more when one of
 /// them has a million. SQLite knows no LATERAL, but gives a subquery to a function of a table.
 fn text(shape: Shape, engine: Engine) -> String {
-    let matching = format!("SELECT id FROM audit_log WHERE {}{NEWEST}", conditions(shape, engine));
+    let (table, created_at) = match engine {
+        // Without statistics SQLite would take any index.
+        Engine::Sqlite => (format!("audit_log{}", index(shape)), "+created_at"),
+        Engine::Postgres => ("audit_log".to_owned(), "created_at"),
+    };
+    let matching = format!(
+        "SELECT id FROM {table} WHERE {} AND id < $1 AND id >= $2 AND {created_at} >= $3 AND {created_at} <= $4{NEWEST}",
+        filters(shape, engine)
+    );
     let found = match (shape.routers, engine) {
         (Routers::All | Routers::One, _) => matching,
         (Routers::Several, Engine::Sqlite) => format!(
@@ -104,41 +112,44 @@ fn text(shape: Shape, engine: Engine) -> String {
     format!("{COLUMNS}({found}) ORDER BY a.id DESC")
 }
 
-fn conditions(shape: Shape, engine: Engine) -> String {
+fn filters(shape: Shape, engine: Engine) -> String {
     let router = match (shape.routers, engine) {
         (Routers::All, _) => None,
         (Routers::One, Engine::Sqlite) => Some("$5 ->> 0"),
         (Routers::One, Engine::Postgres) => Some("($5::jsonb ->> 0)"),
         (Routers::Several, _) => Some("scope.value"),
     };
-    // The one that leaves least comes first, behind the router, with which each has an index.
-    let filters = [
-        ("router_id", router, "$5"),
-        ("actor_id", shape.actor.then_some("$6"), "$6"),
-        ("entity_type", shape.entity_type.then_some("$7"), "$7"),
-        ("action", shape.action.then_some("$8"), "$8"),
-        ("status", shape.status.then_some("$9"), "$9"),
-    ];
-    let indexed = if router.is_some() { 2 } else { 1 };
-    let mut conditions = Vec::new();
-    let mut taken = 0;
-    for (column, value, bind) in filters {
-        let Some(value) = value else {
-            // Every text has every bind.
-            conditions.push(format!(
-                "CAST({bind} AS TEXT) {}",
-                if bind == "$5" { "IS NOT NULL" } else { "IS NULL" }
-            ));
-            continue;
-        };
-        taken += 1;
-        // Without statistics SQLite would take any index: `+` leaves it the one that is meant.
-        let plus = if taken > indexed && engine == Engine::Sqlite { "+" } else { "" };
-        conditions.push(format!("{plus}{column} = {value}"));
+    [
+        ("router_id", "$5", router),
+        ("actor_id", "$6", shape.actor.then_some("$6")),
+        ("entity_type", "$7", shape.entity_type.then_some("$7")),
+        ("action", "$8", shape.action.then_some("$8")),
+        ("status", "$9", shape.status.then_some("$9")),
+    ]
+    .map(|(column, bind, value)| match value {
+        Some(value) => format!("{column} = {value}"),
+        // Every text has every bind.
+        None => format!("CAST({bind} AS TEXT) IS NULL"),
+    })
+    .join(" AND ")
+}
+
+/// The index of the filter that leaves least, behind the router where there is one.
+fn index(shape: Shape) -> &'static str {
+    let of_router = shape.routers != Routers::All;
+    match (of_router, shape.actor, shape.entity_type, shape.action, shape.status) {
+        // The primary key, which has no name to call it by.
+        (false, false, false, false, false) => "",
+        (false, true, ..) => " INDEXED BY audit_log_by_actor",
+        (false, _, true, ..) => " INDEXED BY audit_log_by_entity_type",
+        (false, _, _, true, _) => " INDEXED BY audit_log_by_action",
+        (false, ..) => " INDEXED BY audit_log_by_status",
+        (true, true, ..) => " INDEXED BY audit_log_by_router_and_actor",
+        (true, _, true, ..) => " INDEXED BY audit_log_by_router_and_entity_type",
+        (true, _, _, true, _) => " INDEXED BY audit_log_by_router_and_action",
+        (true, _, _, _, true) => " INDEXED BY audit_log_by_router_and_status",
+        (true, ..) => " INDEXED BY audit_log_by_router",
     }
-    let plus = if engine == Engine::Sqlite { "+" } else { "" };
-    conditions.push(format!("id < $1 AND id >= $2 AND {plus}created_at >= $3 AND {plus}created_at <= $4"));
-    conditions.join(" AND ")
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! What holds for every statement and for the schema, on both engines.
 
+mod identity;
 mod migrations;
 mod parity;
+mod plans;
 mod statements;
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
@@ -11,8 +13,8 @@ async fn sqlite() -> SqliteConnection {
     SqliteConnection::connect("sqlite::memory:").await.expect("a database")
 }
 
-/// An empty database on the test server, if there is one.
-async fn postgres() -> Option<PgConnection> {
+/// The address of an empty database on the test server, if there is one.
+async fn new_postgres() -> Option<String> {
     static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let server = std::env::var("FLOWSDK_TEST_POSTGRES").ok()?;
     let mut admin = PgConnection::connect(&server).await.expect("the test server answers");
@@ -21,7 +23,12 @@ async fn postgres() -> Option<PgConnection> {
     let create = AssertSqlSafe(format!("CREATE DATABASE {name}"));
     sqlx::raw_sql(create).execute(&mut admin).await.expect("a database");
     let (server, _) = server.rsplit_once('/').expect("the address names a database");
-    Some(PgConnection::connect(&format!("{server}/{name}")).await.expect("a database"))
+    Some(format!("{server}/{name}"))
+}
+
+/// An empty database on the test server, if there is one.
+async fn postgres() -> Option<PgConnection> {
+    Some(PgConnection::connect(&new_postgres().await?).await.expect("a database"))
 }
 
 async fn migrated_sqlite() -> SqliteConnection {

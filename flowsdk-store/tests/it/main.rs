@@ -4,6 +4,7 @@
 //! skipped. `cargo xtask services -- cargo test -p flowsdk-store` starts both.
 
 mod accounts;
+mod auth;
 mod consumer;
 mod conversations;
 mod memory;

@@ -1,32 +1,14 @@
-//! Routers, flows, their versions and static variables.
+//! Flows, their versions and static variables.
 
 use serde_json::json;
 
 use super::StoreUnderTest;
-use super::world::{NOW, World, flow, router, version};
+use super::world::{NOW, World, flow, version};
 use crate::crypto::Encrypted;
 use crate::fault::StorageError;
 use crate::flow::Flow;
-use crate::router::{Router, StaticVariable, VariableOwner};
+use crate::router::{StaticVariable, VariableOwner};
 use crate::store::{ConversationTx, Store, Transaction as _};
-
-/// A router comes back as it was inserted, then with the flow it was given and without it.
-pub async fn a_router_is_read_back<S: Store>(subject: StoreUnderTest<S>)
-where
-    S::Tx: ConversationTx,
-{
-    let mut tx = subject.store.begin().await.expect("begin");
-    let router = Router { name: "Ação 👋".to_owned(), tz: "Europe/Lisbon".to_owned(), ..router("r1") };
-    let flow = flow("f1", &router.id);
-    tx.routers().insert(&router).await.expect("a router");
-    tx.flows().insert(&flow).await.expect("a flow");
-    for initial in [Some(&flow.id), None] {
-        tx.routers().set_initial_flow(&router.id, initial).await.expect("set");
-        let found = tx.routers().find_many(&[router.id.clone(), "r2".parse().expect("an id")]).await;
-        let expected = Router { initial_flow_id: initial.cloned(), ..router.clone() };
-        assert_eq!(found.expect("find"), [expected]);
-    }
-}
 
 /// A version comes back as it was published, and becomes the published one of its flow; older ones stay.
 pub async fn published_versions_are_read_back<S: Store>(subject: StoreUnderTest<S>)

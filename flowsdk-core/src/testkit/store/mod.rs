@@ -6,6 +6,7 @@ mod chats;
 mod contacts;
 mod flows;
 mod messages;
+mod routers;
 mod sessions;
 mod statuses;
 mod transactions;
@@ -23,6 +24,7 @@ pub use chats::*;
 pub use contacts::*;
 pub use flows::*;
 pub use messages::*;
+pub use routers::*;
 pub use sessions::*;
 pub use statuses::*;
 pub use transactions::*;
@@ -35,6 +37,7 @@ pub const CASES: &[&str] = crate::__store_cases! { __conformance_names };
 pub(super) const SOURCES: &[&str] = &[
     include_str!("contacts.rs"),
     include_str!("chats.rs"),
+    include_str!("routers.rs"),
     include_str!("flows.rs"),
     include_str!("sessions.rs"),
     include_str!("attention.rs"),

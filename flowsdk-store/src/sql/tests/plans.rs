@@ -1,0 +1,29 @@
+//! Lists walk the indices that are meant for them, in order. On SQLite, whose plans depend on the text alone;
+//! those of Postgres depend on what is stored.
+
+use sqlx::AssertSqlSafe;
+
+use crate::sql::audit_list::{AuditListSql, Routers, Shape};
+
+#[tokio::test]
+async fn every_list_of_the_audit_log_walks_an_index_in_order() {
+    let mut connection = super::migrated_sqlite().await;
+    for shape in Shape::all() {
+        let text = format!("EXPLAIN QUERY PLAN {}", AuditListSql::new().of(shape).sqlite);
+        let plan: Vec<(i64, i64, i64, String)> =
+            sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
+        let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
+        let filters = [shape.actor, shape.entity_type, shape.action, shape.status];
+        let columns = [shape.routers != Routers::All, filters.contains(&true)];
+        let columns = columns.into_iter().filter(|column| *column).count();
+        let walks = |step: &String| {
+            step.starts_with("SEARCH audit_log USING ")
+                && step.contains("id>? AND id<?")
+                && step.matches("=?").count() == columns
+        };
+        assert!(steps.iter().any(walks), "{shape:?}: {steps:#?}");
+        // Only what is found for several routers is put in order afterwards.
+        let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE")).count();
+        assert_eq!(sorts, usize::from(shape.routers == Routers::Several), "{shape:?}: {steps:#?}");
+    }
+}
