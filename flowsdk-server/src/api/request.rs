@@ -124,3 +124,61 @@ fn finish<E>(answer: Caught<E>) -> Result<Response, E> {
         response
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::{Body, to_bytes};
+    use axum::routing::get;
+    use flowsdk_core::text::Text;
+    use http::StatusCode;
+    use serde_json::Value;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    async fn teapot() -> ApiError {
+        tokio::task::yield_now().await;
+        ApiError::new(StatusCode::CONFLICT, "conflict", Text::new("Conflito", "Conflict"))
+    }
+
+    async fn broken() -> StatusCode {
+        tokio::task::yield_now().await;
+        panic!("as the test wants")
+    }
+
+    async fn ask(path: &str, headers: &[(&str, &str)]) -> (u16, String, Value) {
+        let router = Router::new().route("/teapot", get(teapot)).route("/broken", get(broken));
+        let mut request = Request::builder().uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::empty()).expect("a request");
+        let Ok(response) = Identify.layer(router).oneshot(request).await;
+        let (parts, body) = response.into_parts();
+        let id = parts.headers["x-request-id"].to_str().expect("text").to_owned();
+        let bytes = to_bytes(body, 10_000).await.expect("a body");
+        (parts.status.as_u16(), id, serde_json::from_slice(&bytes).expect("json"))
+    }
+
+    #[tokio::test]
+    async fn the_id_is_ours_and_the_same_in_header_and_body() {
+        let (status, id, body) = ask("/teapot", &[("x-request-id", "theirs")]).await;
+        assert_eq!(
+            (status, &body["requestId"], &body["message"]),
+            (409, &id.clone().into(), &"Conflito".into())
+        );
+        assert_ne!(ask("/teapot", &[]).await.1, id);
+    }
+
+    #[tokio::test]
+    async fn the_language_is_the_callers() {
+        assert_eq!(ask("/teapot", &[("accept-language", "en-GB, pt;q=0.5")]).await.2["message"], "Conflict");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_answered_too() {
+        let (status, id, body) = ask("/broken", &[]).await;
+        assert_eq!((status, &body["code"], &body["requestId"]), (500, &"internal".into(), &id.into()));
+    }
+}

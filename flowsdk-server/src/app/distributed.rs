@@ -25,7 +25,7 @@ use secrecy::ExposeSecret as _;
 use tokio_util::sync::CancellationToken;
 
 use super::api::Keys;
-use super::{Started, WebchatParts, checks};
+use super::{Started, checks, webchat};
 use crate::config::Config;
 use crate::supervisor::Supervisor;
 use crate::webchat::{SENT_GROUP, SentReporter, tail_outgoing};
@@ -214,7 +214,7 @@ impl Ground {
         });
     }
 
-    async fn webchat(&self) -> Result<WebchatParts, BoxError> {
+    async fn webchat(&self) -> Result<webchat::Parts, BoxError> {
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let sink = Arc::new(StreamStatuses(Arc::clone(&broker)));
         let gateway = Gateway::new(self.cx.clone(), Arc::new(StatusQueue::new(Arc::clone(&sink) as _)));
@@ -229,7 +229,7 @@ impl Ground {
             self.supervisor.work("webchat outgoing", tail);
         }
         let ingress = Arc::new(StreamIngress::new(broker, Arc::clone(&self.kv)));
-        Ok(WebchatParts { gateway, ingress })
+        Ok(webchat::Parts { gateway, ingress })
     }
 }
 

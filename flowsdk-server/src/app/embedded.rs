@@ -17,7 +17,7 @@ use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
 
 use super::api::Keys;
-use super::{Started, WebchatParts, sole};
+use super::{Started, sole, webchat};
 use crate::config::Config;
 use crate::supervisor::Supervisor;
 
@@ -96,7 +96,7 @@ pub(super) async fn start(
         }
     });
     let ingress = Arc::new(DirectIngress::new(submitter));
-    let webchat = Some(WebchatParts { gateway, ingress });
+    let webchat = Some(webchat::Parts { gateway, ingress });
     Ok(Started { store, webchat, dependencies: Vec::new(), keys })
 }
 

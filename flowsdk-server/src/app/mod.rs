@@ -9,9 +9,11 @@
 
 mod api;
 mod checks;
+mod cors;
 mod distributed;
 mod embedded;
 mod sole;
+mod webchat;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,47 +21,31 @@ use std::time::Duration;
 
 use axum::Router;
 use flowsdk_auth::bootstrap::{Bootstrapped, ensure_administrator};
-use flowsdk_channels::webchat::{Gateway, Ingress, Limits, Visitors};
+use flowsdk_channels::webchat::Gateway;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::{PASSWORD_COST, PasswordHasher};
+use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::fault::BoxError;
 use flowsdk_store::sql::SqlStore;
-use http::HeaderName;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tower::ServiceBuilder;
-use tower_http::cors::{Any, CorsLayer};
 
 use crate::api::Identify;
 use crate::config::Config;
 use crate::health::{Dependency, Health};
 use crate::serve::{ServeConfig, Shutdown};
-use crate::socket::{Front, OrderedConfig, SocketLimits, builder, in_order};
 use crate::supervisor::Supervisor;
-use crate::webchat::{SOCKET_PATH, WebchatSocket};
 
-/// How often gathered statuses are passed on, deliveries settled and quiet limits forgotten.
-const STATUS_PERIOD: Duration = Duration::from_millis(100);
-const DELIVERY_PERIOD: Duration = Duration::from_millis(500);
-const LIMITS_PERIOD: Duration = Duration::from_secs(60);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
-/// How long a browser may keep the answer of a preflight.
-const PREFLIGHT_KEPT: Duration = Duration::from_secs(10 * 60);
 /// How long a shutdown waits for acknowledgements that are under way.
 const LAST_ACKS: Duration = Duration::from_millis(500);
 
 /// What both arrangements give.
 pub(crate) struct Started {
     store: SqlStore,
-    webchat: Option<WebchatParts>,
+    webchat: Option<webchat::Parts>,
     dependencies: Vec<Box<dyn Dependency>>,
     keys: api::Keys,
-}
-
-/// The web chat of this process.
-pub(crate) struct WebchatParts {
-    gateway: Arc<Gateway>,
-    ingress: Arc<dyn Ingress>,
 }
 
 /// A server that is built and not yet listening.
@@ -86,8 +72,6 @@ impl App {
         let supervisor = Supervisor::default();
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let hasher = PasswordHasher::new(cores, 256);
-        let limits = Limits::new(config.webchat.limits);
-
         let Started { store, webchat, dependencies, keys } = if config.redis.is_some() {
             distributed::start(&config, &cx, &supervisor).await?
         } else {
@@ -97,9 +81,6 @@ impl App {
         let listen = config.listen;
         let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen}: {error}"))?;
         let address = listener.local_addr()?;
-        // After everything that can fail: its password is shown once.
-        let bootstrapped =
-            ensure_administrator(&*store_arc, &cx, &hasher, PASSWORD_COST, &config.admin).await?;
 
         if let Some(metrics) = metrics.clone() {
             // Histograms gather samples until somebody looks at them.
@@ -115,34 +96,17 @@ impl App {
         }
         let (mut sockets, mut gateway) = (None, None);
         if let Some(parts) = webchat {
-            let visitors = Arc::new(Visitors::new(
-                Arc::clone(&store_arc),
-                cx.clone(),
-                Arc::clone(&config.master_key),
-                hasher.clone(),
-                Arc::clone(&limits),
-            ));
-            housekeeping(&supervisor, &parts.gateway, &limits);
-            let handler = WebchatSocket::new(
-                Arc::clone(&store_arc),
-                Arc::clone(&visitors),
-                Arc::clone(&parts.gateway),
-                parts.ingress,
-                limits,
-                config.webchat.trusted_proxies,
-            );
-            let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
-            io.ns("/", in_order(&supervisor.intake_tracker(), OrderedConfig::default(), handler));
-            router = router
-                .merge(crate::webchat::routes(store_arc, visitors, config.webchat.trusted_proxies))
-                .route_service("/webchat/socket.io", Front(service.clone()))
-                .route_service("/webchat/socket.io/", Front(service));
+            gateway = Some(Arc::clone(&parts.gateway));
+            let (routes, io) = webchat::start(&config, &cx, &supervisor, &store_arc, &hasher, parts);
+            router = router.merge(routes);
             sockets = Some(io);
-            gateway = Some(parts.gateway);
         }
         let router = router
             .fallback(crate::api::not_found)
             .method_not_allowed_fallback(crate::api::method_not_allowed);
+        // After everything that can fail: its password is shown once.
+        let cost = config.api.login.password_cost;
+        let bootstrapped = ensure_administrator(&*store_arc, &cx, &hasher, cost, &config.admin).await?;
         Ok(Self { store, supervisor, router, sockets, gateway, config, bootstrapped, address, listener })
     }
 
@@ -184,7 +148,7 @@ impl App {
             ..ServeConfig::default()
         };
         // Around the router as a whole. CORS answers the OPTIONS of a preflight before it counts as unknown.
-        let service = ServiceBuilder::new().layer(Identify).layer(cors()).service(router);
+        let service = ServiceBuilder::new().layer(Identify).layer(cors::layer()).service(router);
         supervisor.intake("http", async move {
             if let Err(error) = crate::serve::serve(listener, service, limits, shutdown).await {
                 tracing::error!(%error, "the listener failed");
@@ -221,53 +185,7 @@ impl App {
     }
 }
 
-/// Any page may call: who is allowed what is in its token, and there are no cookies.
-fn cors() -> CorsLayer {
-    let names =
-        |names: &[&'static str]| names.iter().copied().map(HeaderName::from_static).collect::<Vec<_>>();
-    CorsLayer::new()
-        .allow_origin(Any)
-        .allow_methods(Any)
-        // A browser does not take `*` for `Authorization`, so the headers are named.
-        .allow_headers(names(&[
-            "authorization",
-            "content-type",
-            "idempotency-key",
-            "x-channel-id",
-            "x-user-id",
-            "x-session-key",
-        ]))
-        .expose_headers(names(&[
-            "idempotency-replayed",
-            "location",
-            "ratelimit-limit",
-            "ratelimit-remaining",
-            "ratelimit-reset",
-            "retry-after",
-            "x-request-id",
-        ]))
-        .max_age(PREFLIGHT_KEPT)
-}
-
 fn all_checks(store: &SqlStore, mut others: Vec<Box<dyn Dependency>>) -> Vec<Box<dyn Dependency>> {
     others.push(Box::new(checks::Database(store.clone())));
     others
-}
-
-fn housekeeping(supervisor: &Supervisor, gateway: &Arc<Gateway>, limits: &Arc<Limits>) {
-    let statuses = Arc::clone(gateway);
-    supervisor.periodic("webchat statuses", STATUS_PERIOD, move || {
-        let gateway = Arc::clone(&statuses);
-        async move { gateway.flush_statuses().await }
-    });
-    let deliveries = Arc::clone(gateway);
-    supervisor.periodic("webchat deliveries", DELIVERY_PERIOD, move || {
-        deliveries.settle_deliveries();
-        async {}
-    });
-    let limits = Arc::clone(limits);
-    supervisor.periodic("webchat limits", LIMITS_PERIOD, move || {
-        limits.forget_quiet();
-        async {}
-    });
 }

@@ -21,7 +21,7 @@ use crate::api::state::ApiClients;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateApiClient {
-    #[schema(min_length = 1, max_length = 200, example = "CRM")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     name: String,
     /// What it may do.
     #[serde(default)]

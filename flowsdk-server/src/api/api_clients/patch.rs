@@ -22,7 +22,7 @@ use crate::api::state::ApiClients;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchApiClient {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "CRM")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     name: Option<String>,
     /// What it may do; replaces the whole list.
     #[schema(value_type = Vec<PermissionEntry>, required = false, max_items = 100)]

@@ -23,7 +23,7 @@ use crate::api::state::Groups;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateGroup {
-    #[schema(min_length = 1, max_length = 200, example = "Atendimento")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     name: String,
     /// What its users may do.
     #[serde(default)]

@@ -22,7 +22,7 @@ use crate::api::state::Groups;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchGroup {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Atendimento")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     name: Option<String>,
     /// What its users may do; replaces the whole list.
     #[schema(value_type = Vec<PermissionEntry>, required = false, max_items = 100)]

@@ -28,9 +28,9 @@ impl QueryReader {
         }
     }
 
-    /// The value of a parameter. An empty one counts as absent.
+    /// The value of a parameter. An empty one is a value, and mostly a wrong one.
     pub fn text(&mut self, name: &str) -> Option<String> {
-        let mut values = self.pairs.iter().filter(|(known, value)| known == name && !value.is_empty());
+        let mut values = self.pairs.iter().filter(|(known, _)| known == name);
         let value = values.next().map(|(_, value)| value.clone())?;
         let problem = if values.next().is_some() {
             Text::new("Parâmetro repetido", "Repeated parameter")

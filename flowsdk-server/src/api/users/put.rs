@@ -23,7 +23,7 @@ use crate::api::state::Users;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PutUser {
-    #[schema(min_length = 1, max_length = 200, example = "Ana Souza")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     name: String,
     #[schema(value_type = EmailAddress)]
     email: SentEmail,
