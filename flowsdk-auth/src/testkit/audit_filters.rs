@@ -65,7 +65,7 @@ where
         .collect();
     append(&subject, &records).await;
     let only = |routers: &[usize]| RouterScope::Only(routers.iter().map(|&n| router_id(n)).collect());
-    for bits in 0..64u8 {
+    for bits in 0..128u8 {
         let has = |bit: u8| bits & (1 << bit) > 0;
         for (router, scope) in [
             (None, RouterScope::All),
@@ -80,7 +80,7 @@ where
                 entity_type: has(1).then_some(AuditEntityType::Router),
                 actor_id: has(2).then(|| "actor2".to_owned()),
                 router_id: router.map(router_id),
-                status: has(3).then_some(AuditStatus::Failure),
+                status: has(3).then_some(if has(6) { AuditStatus::Success } else { AuditStatus::Failure }),
                 from: has(4).then(|| later(30)),
                 to: has(5).then(|| later(110)),
                 scope,

@@ -177,7 +177,7 @@ impl AuditRepository for SqlTx {
             actor: filter.actor_id.is_some(),
             entity_type: filter.entity_type.is_some(),
             action: filter.action.is_some(),
-            status: filter.status.is_some(),
+            status: filter.status,
         };
         let rows = fetch_all_replanned!(
             self.conn,
