@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use super::credentials::{is_cheap, is_right};
 use super::{LoginError, LoginSettings};
 use crate::AuthTx;
-use crate::attempt::Attempts;
+use crate::attempt::{Attempts, place};
 use crate::audit::{AuditAction, AuditRecord, AuditRecorder};
 use crate::group::Group;
 use crate::principal::Origin;
@@ -132,8 +132,8 @@ where
         // voids them.
         let now = self.cx.now();
         let given = email.trim().to_lowercase();
-        let limits = &self.settings.limits;
-        let limits = [(limits.by_email(), given.as_str()), (limits.by_address(), origin.ip.as_str())];
+        let (limits, place) = (&self.settings.limits, place(&origin.ip));
+        let limits = [(limits.by_email(), given.as_str()), (limits.by_address(), place.as_str())];
         let counted = self.attempts.count(&limits, now).await;
         let counted = counted.map_err(|retry_after| LoginError::RateLimited { retry_after })?;
 

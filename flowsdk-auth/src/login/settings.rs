@@ -32,7 +32,8 @@ pub enum Rotation {
 pub struct LoginLimits {
     /// Failed logins of an address in a minute, whether or not somebody has it.
     pub failures_per_email: u32,
-    /// Failures from a network address in a minute; requests for a recovery count, too.
+    /// Failures from a network address in a minute, of IPv6 from a network of 64 bits; requests for a recovery
+    /// count, too.
     pub failures_per_address: u32,
     /// Requests for a recovery of an address in 15 minutes.
     pub recoveries_per_email: u32,

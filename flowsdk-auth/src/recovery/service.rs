@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::tries::after_wrong_try;
 use super::{RecoveryError, RecoverySender, code};
 use crate::AuthTx;
-use crate::attempt::Attempts;
+use crate::attempt::{Attempts, place};
 use crate::audit::{AuditAction, AuditRecord, AuditRecorder};
 use crate::login::LoginSettings;
 use crate::principal::Origin;
@@ -61,8 +61,8 @@ where
     /// [`RecoveryError::RateLimited`]; [`RecoveryError::Busy`] when the queue is full.
     pub async fn request(&self, email: &str, origin: &Origin) -> Result<(), RecoveryError> {
         let given = email.trim().to_lowercase();
-        let limits = &self.settings.limits;
-        let limits = [(limits.recoveries(), given.as_str()), (limits.by_address(), origin.ip.as_str())];
+        let (limits, place) = (&self.settings.limits, place(&origin.ip));
+        let limits = [(limits.recoveries(), given.as_str()), (limits.by_address(), place.as_str())];
         let counted = self.attempts.count(&limits, self.cx.now()).await;
         let counted = counted.map_err(|retry_after| RecoveryError::RateLimited { retry_after })?;
         // What is no address is nobody's.
@@ -92,7 +92,8 @@ where
         origin: &Origin,
     ) -> Result<(), RecoveryError> {
         PasswordRule::check(password)?;
-        let limits = [(self.settings.limits.by_address(), origin.ip.as_str())];
+        let place = place(&origin.ip);
+        let limits = [(self.settings.limits.by_address(), place.as_str())];
         let counted = self.attempts.count(&limits, self.cx.now()).await;
         let counted = counted.map_err(|retry_after| RecoveryError::RateLimited { retry_after })?;
         let changed = self.exchange(email, code, password).await;
