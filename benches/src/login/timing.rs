@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::statistic::mann_whitney;
 use crate::Common;
@@ -77,7 +77,7 @@ async fn measure(connection: &mut Connection, logins: u32) -> Result<[Vec<f64>; 
     // As long as the other, so that the lengths differ in nothing.
     let requests = [login(&email(0)), login(&email(0).replace("member", "nobody"))];
     let mut times = [Vec::new(), Vec::new()];
-    let mut bodies = [Vec::new(), Vec::new()];
+    let mut answers = [Value::Null, Value::Null];
     for number in 0..WARM_UP + logins {
         // A B B A, so that neither is always the second.
         for kind in if number % 2 == 0 { [0, 1] } else { [1, 0] } {
@@ -85,12 +85,21 @@ async fn measure(connection: &mut Connection, logins: u32) -> Result<[Vec<f64>; 
             let status = connection.ask(&requests[kind]).await?;
             let took = began.elapsed();
             ensure!(status == 401, "a wrong login was answered {status}");
-            bodies[kind] = connection.body().to_vec();
+            answers[kind] = without_request_id(connection.body())?;
             if number >= WARM_UP {
                 times[kind].push(took.as_secs_f64() * 1e6);
             }
         }
     }
-    ensure!(bodies[0] == bodies[1], "the answers differ: {:?}", bodies.map(String::from_utf8));
+    ensure!(answers[0] == answers[1], "the answers differ: {} and {}", answers[0], answers[1]);
     Ok(times)
+}
+
+/// The body of an error without what is new in each.
+fn without_request_id(body: &[u8]) -> Result<Value> {
+    let mut body: Value = serde_json::from_slice(body)?;
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove("requestId");
+    }
+    Ok(body)
 }
