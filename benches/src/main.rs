@@ -1,9 +1,12 @@
 //! The races of FlowSDK: the same work done by a peer and by the server of this workspace, in turns, on one
 //! core, with every answer checked.
 //!
-//! `cargo xtask bench webchat` and `cargo xtask bench start` build the server and call this program.
+//! `cargo xtask bench NAME` builds the server and calls this program.
 
+mod api;
+mod http;
 mod load;
+mod login;
 mod machine;
 mod peers;
 mod process;
@@ -34,6 +37,12 @@ enum Race {
     Webchat(webchat::Options),
     /// From the start of the program to the first answer, memory and size
     Start(start::Options),
+    /// Authorised reads over the administrative API, against Fastify
+    Api(api::Options),
+    /// Logins while others read, against Fastify and against bcrypt alone
+    Login(api::Options),
+    /// Whether the time of a refused login tells that an account exists
+    LoginTiming(login::timing::Options),
     /// The socket alone: part of the raw cost
     #[command(hide = true)]
     RawSocket(webchat::RawSocket),
@@ -69,6 +78,9 @@ fn main() -> ExitCode {
     let done = match Cli::parse().race {
         Race::Webchat(options) => webchat::race(&options),
         Race::Start(options) => start::race(&options),
+        Race::Api(options) => api::race(&options),
+        Race::Login(options) => login::race(&options),
+        Race::LoginTiming(options) => login::timing::check(&options),
         Race::RawSocket(raw) => raw.serve(),
         Race::RawStorage(raw) => raw.run(),
     };

@@ -22,7 +22,8 @@ pub(crate) fn install() -> Result<()> {
         run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder))?;
     }
     // A native module that was built for another Node is found out here.
-    run(Command::new("node").args(["-e", "require('better-sqlite3')"]).current_dir(&folder))
+    let native = "require('better-sqlite3'); require('bcrypt')";
+    run(Command::new("node").args(["-e", native]).current_dir(&folder))
 }
 
 fn run(command: &mut Command) -> Result<()> {

@@ -3,11 +3,16 @@
 use std::ffi::OsString;
 
 use anyhow::Result;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::{process, workspace};
+use crate::packages::{self, Need};
+use crate::services::Services;
+use crate::{interrupt, process, workspace};
 
 /// The options of `flowsdk-benches` that name a server built before.
 const SERVER: &str = "--server";
+/// The races with contenders on PostgreSQL and Redis.
+const WITH_SERVICES: [&str; 2] = ["api", "login"];
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     let prebuilt = arguments
@@ -18,5 +23,54 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     }
     let mut race = workspace::cargo();
     race.args(["run", "--release", "--quiet", "-p", "flowsdk-benches", "--"]).args(arguments);
-    process::run(&mut race)
+    let mut services = if needs_services(arguments) { start_services()? } else { None };
+    if let Some(services) = &services {
+        services.announce(&mut race);
+    }
+    let code = process::run(&mut race)?;
+    if let Some(services) = &mut services {
+        services.report_deaths();
+    }
+    Ok(interrupt::exit_code().unwrap_or(code))
+}
+
+fn needs_services(arguments: &[OsString]) -> bool {
+    let asks_for_help = arguments.iter().any(|argument| argument == "--help" || argument == "-h");
+    !asks_for_help && arguments.first().is_some_and(|race| WITH_SERVICES.iter().any(|name| race == name))
+}
+
+/// The private PostgreSQL and Redis, on the core where the races have their load; `None`, with a word on it,
+/// where they cannot be had: the race then leaves out who needs them.
+fn start_services() -> Result<Option<Services>> {
+    let found = match packages::ensure(&Need::SERVICES, &[]) {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("xtask: racing without services: {error:#}");
+            return Ok(None);
+        }
+    };
+    // What is started inherits this. A race takes the first core that it may use for the server, the second
+    // for everything else.
+    let allowed = sched_getaffinity(None)?;
+    let second = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).nth(1);
+    if let Some(second) = second {
+        let mut only = CpuSet::new();
+        only.set(second);
+        sched_setaffinity(None, &only)?;
+    }
+    let services = Services::start(&found);
+    sched_setaffinity(None, &allowed)?;
+    services.map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needs_services;
+
+    #[test]
+    fn only_some_races_need_services() {
+        let ask = |line: &str| needs_services(&line.split(' ').map(Into::into).collect::<Vec<_>>());
+        assert!(ask("api --rounds 3") && ask("login"));
+        assert!(!ask("webchat") && !ask("login-timing") && !ask("api --help"));
+    }
 }

@@ -18,9 +18,9 @@ pub(crate) use visitor::{Entrance, Visitor};
 use crate::machine;
 
 /// Time before the window, for caches and for the slow start of a just-in-time compiler.
-const WARM_UP: Duration = Duration::from_secs(2);
+pub(crate) const WARM_UP: Duration = Duration::from_secs(2);
 /// How long the last answers may take.
-const DRAIN: Duration = Duration::from_secs(10);
+pub(crate) const DRAIN: Duration = Duration::from_secs(10);
 /// How long to listen for answers nobody expects any more.
 const STRAYS: Duration = Duration::from_millis(300);
 /// Visitors that connect at once.

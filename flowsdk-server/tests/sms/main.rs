@@ -1,5 +1,6 @@
 //! The SMS adapters, on the wire.
 
+mod log;
 mod twilio;
 mod webhook;
 

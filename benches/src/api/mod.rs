@@ -1,0 +1,135 @@
+//! The race of the administrative API: `GET /routers/{id}` by a member of a group, with the token checked, the
+//! permissions read again and the scope applied at every request.
+
+mod contender;
+pub(crate) mod ours;
+mod peer;
+mod report;
+pub(crate) mod services;
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+pub(crate) use contender::{Contender, Ground, Stand};
+
+use crate::Common;
+use crate::http::Request;
+use crate::http::load::{self, Plan};
+use crate::machine::{self, Cores};
+
+/// Members of the group, each with a login of his own.
+pub(crate) const USERS: usize = 16;
+/// The password of everybody.
+pub(crate) const PASSWORD: &str = "Senha-da-corrida-1";
+/// Connections that read.
+pub(crate) const CONNECTIONS: usize = 32;
+
+/// The address of a member.
+pub(crate) fn email(number: usize) -> String {
+    format!("member{number}@race.example")
+}
+
+/// The login of somebody who knows his password.
+pub(crate) fn login(email: &str) -> Request {
+    Request::new("POST", "/auth/login", None, Some(&json!({ "email": email, "password": PASSWORD })))
+}
+
+/// What the race takes.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(flatten)]
+    pub(crate) services: services::Addresses,
+    /// How often everything is repeated, in turns A B B A
+    #[arg(long, default_value_t = 5)]
+    pub(crate) rounds: u32,
+    /// Seconds of each measurement
+    #[arg(long, default_value_t = 6.0)]
+    pub(crate) seconds: f64,
+    /// Only these
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) only: Vec<Contender>,
+}
+
+/// One measurement.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    contender: Contender,
+    round: u32,
+    rate: f64,
+    cpu_micros: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    resident_kib: u64,
+    /// Why it does not count.
+    fault: Option<String>,
+}
+
+/// Runs the race.
+pub(crate) fn race(options: &Options) -> Result<()> {
+    let mut runs = Vec::new();
+    in_turns(options, |stand, runtime, contender, round| {
+        let outcome = runtime.block_on(load::run(Plan {
+            address: stand.address,
+            read: stand.read.clone(),
+            connections: CONNECTIONS,
+            pace: None,
+            logins: Vec::new(),
+            window: Duration::from_secs_f64(options.seconds),
+            pid: stand.server.pid(),
+        }))?;
+        let reads = outcome.reads;
+        let run = Run {
+            contender,
+            round,
+            rate: reads.rate(),
+            cpu_micros: reads.cpu_per_message(),
+            p50_ms: reads.latency(0.5),
+            p99_ms: reads.latency(0.99),
+            resident_kib: machine::resident_kib(stand.server.pid())?,
+            fault: reads.fault(),
+        };
+        eprintln!("{}", report::line(&run));
+        runs.push(run);
+        Ok(())
+    })?;
+    report::finish(options, &runs)
+}
+
+/// Gives every contender its turn in every round, the order turned round in every other.
+pub(crate) fn in_turns(
+    options: &Options,
+    mut turn: impl FnMut(&Stand, &tokio::runtime::Runtime, Contender, u32) -> Result<()>,
+) -> Result<()> {
+    let cores = Cores::choose()?;
+    let server = options.common.server();
+    machine::pin(cores.load)?;
+    let ground = Ground {
+        cores,
+        server: server.as_ref().cloned().unwrap_or_default(),
+        services: options.services.clone(),
+    };
+    let field = ground.field(&options.only, &server);
+    if field.is_empty() {
+        bail!("nobody can run");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    for round in 0..options.rounds {
+        let mut order = field.clone();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for contender in order {
+            let stand = runtime.block_on(ground.start(contender)).with_context(|| contender.name())?;
+            turn(&stand, &runtime, contender, round).with_context(|| contender.name())?;
+            runtime.block_on(stand.finish())?;
+        }
+    }
+    Ok(())
+}
