@@ -1,7 +1,8 @@
 //! Many lookups at once as one: what is asked for while a query runs becomes the next query.
 //!
-//! The query that answers a caller begins after his call, so an answer is never older than its question:
-//! there is nothing to invalidate. A hundred lookups at once cost two queries.
+//! The query that answers a caller begins after his call, so an answer is never older than its question. A
+//! hundred lookups at once cost two queries. Where the store can tell that nothing has changed since
+//! ([`Load::generation`]), the answer of an earlier query serves as well, and is no older either.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -19,17 +20,29 @@ use crate::fault::StorageError;
 pub trait Load<K, V>: Send + Sync {
     /// The values of those of `keys` that have one. `keys` holds each key once.
     async fn load(&self, keys: &[K]) -> Result<HashMap<K, V>, StorageError>;
+
+    /// The [generation](crate::store::Store::generation) of what is looked up; `None` when it cannot be told.
+    fn generation(&self) -> Option<u64>;
 }
 
 /// Most lookups of one query.
 const BATCH: usize = 128;
+/// Most values that are kept while nothing changes.
+const KEPT: usize = 10_000;
 
 /// Gathers lookups. Values are cloned for everyone who asked, so they are usually an [`Arc`].
 pub struct Loader<K, V>(Arc<Inner<K, V>>);
 
 struct Inner<K, V> {
     load: Box<dyn Load<K, V>>,
+    kept: Mutex<Kept<K, V>>,
     queue: Mutex<Queue<K, V>>,
+}
+
+/// What was found while the generation was this one.
+struct Kept<K, V> {
+    generation: u64,
+    values: HashMap<K, V>,
 }
 
 struct Queue<K, V> {
@@ -90,7 +103,8 @@ where
     /// A loader whose queries `load` runs, one at a time.
     pub fn new(load: impl Load<K, V> + 'static) -> Self {
         let queue = Mutex::new(Queue { led: false, waiting: Vec::new() });
-        Self(Arc::new(Inner { load: Box::new(load), queue }))
+        let kept = Mutex::new(Kept { generation: 0, values: HashMap::new() });
+        Self(Arc::new(Inner { load: Box::new(load), kept, queue }))
     }
 
     /// The value of `key`, if it has one.
@@ -98,6 +112,9 @@ where
     /// # Errors
     /// What the query failed with.
     pub async fn get(&self, key: K) -> Result<Option<V>, Arc<StorageError>> {
+        if let Some(value) = self.kept(&key) {
+            return Ok(Some(value));
+        }
         let mut leadership = None;
         loop {
             let (sender, mut answer) = oneshot::channel();
@@ -127,6 +144,22 @@ where
         }
     }
 
+    /// The value of an earlier query, if nothing has changed since.
+    fn kept(&self, key: &K) -> Option<V> {
+        let generation = self.0.load.generation()?;
+        let kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.generation == generation { kept.values.get(key).cloned() } else { None }
+    }
+
+    fn keep(&self, generation: u64, found: &HashMap<K, V>) {
+        let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.generation != generation || kept.values.len() + found.len() > KEPT {
+            kept.generation = generation;
+            kept.values.clear();
+        }
+        kept.values.extend(found.iter().map(|(key, value)| (key.clone(), value.clone())));
+    }
+
     /// Answers those who wait now.
     async fn query(&self) {
         let batch: Vec<_> = {
@@ -136,7 +169,12 @@ where
         };
         let keys: HashSet<&K> = batch.iter().map(|(key, _)| key).collect();
         let keys: Vec<K> = keys.into_iter().cloned().collect();
+        // Before the query: what is committed while it runs makes its values void, perhaps for no reason.
+        let generation = self.0.load.generation();
         let found = self.0.load.load(&keys).await.map_err(Arc::new);
+        if let (Some(generation), Ok(values)) = (generation, &found) {
+            self.keep(generation, values);
+        }
         for (key, waiting) in batch {
             let answer = match &found {
                 Ok(values) => Ok(values.get(&key).cloned()),
@@ -161,6 +199,8 @@ mod tests {
     #[derive(Clone, Default)]
     struct Squares {
         queries: Arc<AtomicU32>,
+        /// 0 is none.
+        generation: Arc<AtomicU32>,
         broken: bool,
     }
 
@@ -175,6 +215,13 @@ mod tests {
             }
             Ok(keys.iter().filter(|key| *key % 2 == 1).map(|key| (*key, key * key)).collect())
         }
+
+        fn generation(&self) -> Option<u64> {
+            match self.generation.load(Ordering::SeqCst) {
+                0 => None,
+                generation => Some(generation.into()),
+            }
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -188,6 +235,34 @@ mod tests {
         assert_eq!(squares.queries.load(Ordering::SeqCst), 2, "the first alone, then the rest");
         join_all((0..1_000).map(|n| loader.get(n))).await;
         assert!(squares.queries.load(Ordering::SeqCst) <= 2 + 1 + 1_000u32.div_ceil(128));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_found_holds_until_something_changes() {
+        let squares = Squares::default();
+        let loader = Loader::new(squares.clone());
+        let queries = async |keys: &[u32]| {
+            let before = squares.queries.load(Ordering::SeqCst);
+            for &key in keys {
+                assert_eq!(loader.get(key).await.expect("loaded"), (key % 2 == 1).then_some(key * key));
+            }
+            squares.queries.load(Ordering::SeqCst) - before
+        };
+        assert_eq!(queries(&[1, 1, 1]).await, 3, "only reading tells");
+        squares.generation.store(1, Ordering::SeqCst);
+        assert_eq!(queries(&[1, 1, 3, 1, 3]).await, 2);
+        assert_eq!(queries(&[2, 2]).await, 2, "what is not there is looked for");
+        squares.generation.store(2, Ordering::SeqCst);
+        assert_eq!(queries(&[1, 1, 3]).await, 2);
+        // A change while the query runs: the value answers whoever asked before, and nobody later.
+        squares.generation.store(3, Ordering::SeqCst);
+        let (found, ()) = futures_util::future::join(loader.get(5), async {
+            tokio::task::yield_now().await;
+            squares.generation.store(4, Ordering::SeqCst);
+        })
+        .await;
+        assert_eq!(found.expect("loaded"), Some(25));
+        assert_eq!(queries(&[5]).await, 1);
     }
 
     #[tokio::test(start_paused = true)]

@@ -13,6 +13,15 @@ use crate::router::RouterRepository;
 use crate::session::SessionRepository;
 use crate::stream::broker::NewEntry;
 
+/// What a [generation](Store::generation) is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Records {
+    /// Users, groups and API clients: what principals may do.
+    Access,
+    /// Routers.
+    Routers,
+}
+
 /// A database.
 #[async_trait]
 pub trait Store: Send + Sync + Debug + 'static {
@@ -26,6 +35,10 @@ pub trait Store: Send + Sync + Debug + 'static {
     /// database of one connection (SQLite in memory) lets transactions follow each other: never open a
     /// second one while the same task holds the first.
     async fn read(&self) -> Result<Self::Tx, StorageError>;
+
+    /// A number that is another one after every commit that changes such records: what was read while it had
+    /// its present value still holds. `None` when others may commit unseen, so that only reading tells.
+    fn generation(&self, of: Records) -> Option<u64>;
 }
 
 /// A transaction.

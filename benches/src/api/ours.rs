@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::router::{DEFAULT_TZ, Router};
+use flowsdk_core::router::Router;
 use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
 use flowsdk_store::sql::{OutboxRoutes, SqlStore};
 use serde_json::{Value, json};
@@ -44,13 +44,7 @@ pub(crate) fn command(server: &Path, address: SocketAddr, database: &str, redis:
 pub(crate) async fn seed(database: &str) -> Result<RouterId> {
     let store = SqlStore::connect(&database.parse()?, OutboxRoutes::embedded([])).await?;
     let cx = OpContext::system();
-    let router = Router {
-        id: RouterId::generate(cx.ids()),
-        name: "Race".to_owned(),
-        initial_flow_id: None,
-        tz: DEFAULT_TZ.to_owned(),
-        created_at: cx.now(),
-    };
+    let router = Router::new(RouterId::generate(cx.ids()), "Race", cx.now());
     let mut tx = store.begin().await?;
     tx.routers().insert(&router).await?;
     tx.commit().await.context("the database of the race")?;

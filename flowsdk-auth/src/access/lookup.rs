@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::loader::Load;
-use flowsdk_core::store::Store;
+use flowsdk_core::store::{Records, Store};
 
 use super::{ApiClientAccess, UserAccess};
 use crate::AccessTx;
@@ -28,6 +28,10 @@ where
         let found = self.0.read().await?.access().users(keys).await?;
         Ok(found.into_iter().map(|user| (user.id.clone(), Arc::new(user))).collect())
     }
+
+    fn generation(&self) -> Option<u64> {
+        self.0.generation(Records::Access)
+    }
 }
 
 #[async_trait]
@@ -41,5 +45,9 @@ where
     ) -> Result<HashMap<TokenHash, Arc<ApiClientAccess>>, StorageError> {
         let found = self.0.read().await?.access().api_clients(keys).await?;
         Ok(found.into_iter().map(|(hash, client)| (hash, Arc::new(client))).collect())
+    }
+
+    fn generation(&self) -> Option<u64> {
+        self.0.generation(Records::Access)
     }
 }

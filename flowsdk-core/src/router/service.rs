@@ -11,7 +11,7 @@ use crate::fault::StorageError;
 use crate::id::RouterId;
 use crate::loader::{Load, Loader};
 use crate::page::{Page, PageRequest};
-use crate::store::{ConversationTx, Store};
+use crate::store::{ConversationTx, Records, Store};
 
 /// Shows routers. Lookups at the same time share their queries.
 pub struct Routers<S> {
@@ -68,5 +68,9 @@ where
     async fn load(&self, keys: &[RouterId]) -> Result<HashMap<RouterId, Arc<Router>>, StorageError> {
         let found = self.0.read().await?.routers().find_many(keys).await?;
         Ok(found.into_iter().map(|router| (router.id.clone(), Arc::new(router))).collect())
+    }
+
+    fn generation(&self) -> Option<u64> {
+        self.0.generation(Records::Routers)
     }
 }

@@ -15,6 +15,7 @@ mod chat;
 mod contact;
 mod executor;
 mod flow;
+mod generation;
 mod group;
 mod idempotency;
 mod key_value;

@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::store::{ConversationTx, Store, Transaction};
+use flowsdk_core::store::{ConversationTx, Records, Store, Transaction};
+use futures_util::future::BoxFuture;
+use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, PgPool, SqlitePool};
+use sqlx::{ConnectOptions as _, PgPool, SqliteConnection, SqlitePool};
 use tokio::sync::Notify;
 
 use super::executor::{Conn, storage_error};
+use super::generation::Generations;
 use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
@@ -70,7 +73,7 @@ impl FromStr for DatabaseUrl {
 
 #[derive(Debug, Clone)]
 enum Pools {
-    Sqlite { writer: SqlitePool, readers: SqlitePool },
+    Sqlite { writer: SqlitePool, readers: SqlitePool, generations: Arc<Generations> },
     Postgres(PgPool),
 }
 
@@ -113,7 +116,7 @@ impl SqlStore {
     /// large one is finished on the write connection, where there is next to nothing left to move; the
     /// log then begins anew.
     pub async fn checkpoint(&self) -> Result<(), StorageError> {
-        let Pools::Sqlite { writer, readers } = &self.pools else {
+        let Pools::Sqlite { writer, readers, .. } = &self.pools else {
             return Ok(());
         };
         let (_, log, _) = passive_checkpoint(readers).await?;
@@ -135,7 +138,7 @@ impl SqlStore {
     /// Closes every connection.
     pub async fn close(&self) {
         match &self.pools {
-            Pools::Sqlite { writer, readers } => {
+            Pools::Sqlite { writer, readers, .. } => {
                 readers.close().await;
                 writer.close().await;
             }
@@ -186,12 +189,14 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
         .pragma("wal_autocheckpoint", "0")
         .pragma("cache_size", "-65536")
         .pragma("temp_store", "memory");
+    let generations = Generations::new();
     let writer = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(PATIENCE)
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
+        .after_connect(watched(&generations))
         .connect_with(options.clone())
         .await
         .map_err(storage_error)?;
@@ -202,11 +207,21 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
         .connect_with(options.pragma("cache_size", "-8192").pragma("query_only", "on"))
         .await
         .map_err(storage_error)?;
-    Ok(Pools::Sqlite { writer, readers })
+    Ok(Pools::Sqlite { writer, readers, generations })
+}
+
+/// Watches a new connection that writes.
+fn watched(
+    generations: &Arc<Generations>,
+) -> impl for<'c> Fn(&'c mut SqliteConnection, PoolConnectionMetadata) -> BoxFuture<'c, Result<(), sqlx::Error>>
++ use<> {
+    let generations = Arc::clone(generations);
+    move |connection, _| Box::pin(Arc::clone(&generations).watch(connection))
 }
 
 /// One connection for everything: another one would be another database.
 async fn sqlite_memory() -> Result<Pools, StorageError> {
+    let generations = Generations::new();
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(PATIENCE)
@@ -214,10 +229,11 @@ async fn sqlite_memory() -> Result<Pools, StorageError> {
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
+        .after_connect(watched(&generations))
         .connect_with(sqlite_options().in_memory(true))
         .await
         .map_err(storage_error)?;
-    Ok(Pools::Sqlite { writer: pool.clone(), readers: pool })
+    Ok(Pools::Sqlite { writer: pool.clone(), readers: pool, generations })
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
@@ -243,11 +259,18 @@ pub struct SqlTx {
     pub(super) routes: Arc<OutboxRoutes>,
     pub(super) published: bool,
     notify: Arc<Notify>,
+    /// Of SQLite.
+    generations: Option<Arc<Generations>>,
 }
 
 impl SqlStore {
     fn transaction(&self, conn: Conn) -> SqlTx {
+        let generations = match &self.pools {
+            Pools::Sqlite { generations, .. } => Some(Arc::clone(generations)),
+            Pools::Postgres(_) => None,
+        };
         SqlTx {
+            generations,
             conn,
             routes: Arc::clone(&self.routes),
             published: false,
@@ -279,13 +302,26 @@ impl Store for SqlStore {
         };
         Ok(self.transaction(conn))
     }
+
+    fn generation(&self, of: Records) -> Option<u64> {
+        match &self.pools {
+            Pools::Sqlite { generations, .. } => Some(generations.of(of)),
+            Pools::Postgres(_) => None,
+        }
+    }
 }
 
 #[async_trait]
 impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
-            Conn::Sqlite(tx) => tx.commit().await,
+            Conn::Sqlite(tx) => {
+                let done = tx.commit().await;
+                if let Some(generations) = &self.generations {
+                    generations.committed();
+                }
+                done
+            }
             Conn::Postgres(mut tx) => {
                 if self.published {
                     sqlx::query(listener::TELL).execute(&mut *tx).await.map_err(storage_error)?;

@@ -7,6 +7,7 @@ mod accounts;
 mod auth;
 mod consumer;
 mod conversations;
+mod generations;
 mod memory;
 mod redis;
 mod sql;

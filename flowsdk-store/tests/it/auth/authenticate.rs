@@ -176,7 +176,7 @@ async fn requests_at_the_same_time_share_queries(store: SqlStore) {
     let found = join_all((0..100).map(|n| authenticator.authenticate(Some(&headers[n % 10])))).await;
     assert!(found.iter().all(Result::is_ok));
     let reads = world.store.behaviour().reads;
-    assert!(reads < 10, "{reads} queries for a hundred requests");
+    assert!(reads <= 10, "{reads} queries for a hundred requests of ten users");
 }
 
 async fn uses_of_api_clients_are_written_once_a_minute(store: SqlStore) {

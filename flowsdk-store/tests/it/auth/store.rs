@@ -16,7 +16,7 @@ use flowsdk_auth::{AccessTx, AuthTx};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::idempotency::{IdempotencyRepository, IdempotencyTx};
-use flowsdk_core::store::{Store, Transaction};
+use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_store::sql::{SqlStore, SqlTx};
 
 /// What the store does beside storing.
@@ -86,6 +86,10 @@ impl Store for TestStore {
         self.is_there()?;
         self.behaviour().reads += 1;
         Ok(self.tx(self.inner.read().await?))
+    }
+
+    fn generation(&self, of: Records) -> Option<u64> {
+        self.inner.generation(of)
     }
 }
 
