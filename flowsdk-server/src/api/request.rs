@@ -11,7 +11,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::text::Language;
 use futures_util::FutureExt as _;
 use futures_util::future::{CatchUnwind, Map};
-use http::{HeaderName, HeaderValue, Request, header};
+use http::{HeaderName, HeaderValue, Method, Request, Uri, header};
 use tokio::task::futures::TaskLocalFuture;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
@@ -30,6 +30,8 @@ tokio::task_local! {
 /// What is known of the request that is being answered, wherever in its task.
 pub struct Facts {
     id: HeaderValue,
+    method: Method,
+    uri: Uri,
     /// Read only when something is to be said: most answers have no text.
     accept_language: Option<HeaderValue>,
     allowance: Cell<Option<Allowance>>,
@@ -49,6 +51,15 @@ pub(super) fn facts() -> (HeaderValue, Language) {
         (facts.id.clone(), wish.map_or_else(Language::default, Language::preferred))
     });
     known.unwrap_or_else(|_| (fresh_id(), Language::default()))
+}
+
+/// The request that a log line is about: id, method and path.
+pub(super) fn named() -> String {
+    let name = |facts: &Facts| {
+        let id = facts.id.to_str().unwrap_or_default();
+        format!("{id} {} {}", facts.method, facts.uri.path())
+    };
+    FACTS.try_with(name).unwrap_or_else(|_| "none".to_owned())
 }
 
 /// Notes what the caller may still ask for, for the headers of the answer.
@@ -93,14 +104,17 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let id = fresh_id();
-        let span = tracing::info_span!(
+        // A span costs more than the rest of this layer, so it is there only when somebody looks for it; the log
+        // lines of failures name the request by themselves.
+        let span = tracing::debug_span!(
             "request",
             id = id.to_str().unwrap_or_default(),
             method = %request.method(),
             path = request.uri().path()
         );
         let accept_language = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
-        let facts = Facts { id, accept_language, allowance: Cell::new(None) };
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let facts = Facts { id, method, uri, accept_language, allowance: Cell::new(None) };
         let finish: Finish<S::Error> = finish;
         let answering = AssertUnwindSafe(self.0.call(request)).catch_unwind();
         FACTS.scope(facts, answering.map(finish).instrument(span))
@@ -110,7 +124,7 @@ where
 /// Adds what the facts say to the answer. The panic of a handler is in the log already, with its place.
 fn finish<E>(answer: Caught<E>) -> Result<Response, E> {
     let answer = answer.unwrap_or_else(|_panic| {
-        tracing::error!("a handler panicked");
+        tracing::error!(request = named(), "a handler panicked");
         Ok(ApiError::internal().into_response())
     });
     answer.map(|mut response| {

@@ -1,18 +1,49 @@
 //! Runs statements on whichever engine a transaction is of.
 
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 
 use flowsdk_core::fault::StorageError;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use sqlx::pool::PoolConnection;
 use sqlx::types::Json;
-use sqlx::{Postgres, Sqlite, Transaction};
+use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
 /// A transaction of one of the engines.
 #[derive(Debug)]
 pub(crate) enum Conn {
     Sqlite(Transaction<'static, Sqlite>),
-    Postgres(Transaction<'static, Postgres>),
+    Postgres(PostgresConn),
+}
+
+/// A connection to Postgres. Under READ COMMITTED every statement sees what is committed when it begins, so
+/// one that only reads gains nothing from a transaction and is spared its two round trips.
+#[derive(Debug)]
+pub(crate) enum PostgresConn {
+    Writing(Transaction<'static, Postgres>),
+    /// Of the pool whose connections refuse to write.
+    Reading(PoolConnection<Postgres>),
+}
+
+impl Deref for PostgresConn {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        match self {
+            Self::Writing(tx) => tx,
+            Self::Reading(connection) => connection,
+        }
+    }
+}
+
+impl DerefMut for PostgresConn {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        match self {
+            Self::Writing(tx) => tx,
+            Self::Reading(connection) => connection,
+        }
+    }
 }
 
 /// All rows of a query, as tuples.

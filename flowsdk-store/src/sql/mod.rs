@@ -4,7 +4,8 @@
 //!   writes fails at once when another wrote in between, whatever the busy timeout), a pool of
 //!   read-only connections, WAL with `synchronous=FULL`. Checkpoints run on a connection of their own, so
 //!   that no turn waits for one.
-//! - Postgres: READ COMMITTED, rows locked in ascending id order.
+//! - Postgres: READ COMMITTED, rows locked in ascending id order; reading has connections of its own that
+//!   refuse to write, and needs no transaction.
 
 mod access;
 mod api_client;

@@ -16,7 +16,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{ConnectOptions as _, PgPool, SqliteConnection, SqlitePool};
 use tokio::sync::Notify;
 
-use super::executor::{Conn, storage_error};
+use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
 use super::{OutboxRoutes, listener, migrations};
 
@@ -74,7 +74,7 @@ impl FromStr for DatabaseUrl {
 #[derive(Debug, Clone)]
 enum Pools {
     Sqlite { writer: SqlitePool, readers: SqlitePool, generations: Arc<Generations> },
-    Postgres(PgPool),
+    Postgres { pool: PgPool, readers: PgPool },
 }
 
 /// A database of either engine. Clones share the connections.
@@ -95,7 +95,7 @@ impl SqlStore {
         };
         match &pools {
             Pools::Sqlite { writer, .. } => migrations::sqlite().run(writer).await,
-            Pools::Postgres(pool) => migrations::postgres().run(pool).await,
+            Pools::Postgres { pool, .. } => migrations::postgres().run(pool).await,
         }
         .map_err(|error| StorageError::Other(Box::new(error)))?;
         Ok(Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) })
@@ -105,7 +105,7 @@ impl SqlStore {
     pub fn writers(&self) -> usize {
         match self.pools {
             Pools::Sqlite { .. } => 1,
-            Pools::Postgres(_) => 4,
+            Pools::Postgres { .. } => 4,
         }
     }
 
@@ -130,7 +130,7 @@ impl SqlStore {
     pub async fn ping(&self) -> Result<(), StorageError> {
         let done = match &self.pools {
             Pools::Sqlite { readers, .. } => sqlx::query("SELECT 1").execute(readers).await.map(drop),
-            Pools::Postgres(pool) => sqlx::query("SELECT 1").execute(pool).await.map(drop),
+            Pools::Postgres { pool, .. } => sqlx::query("SELECT 1").execute(pool).await.map(drop),
         };
         done.map_err(storage_error)
     }
@@ -142,7 +142,10 @@ impl SqlStore {
                 readers.close().await;
                 writer.close().await;
             }
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres { pool, readers } => {
+                readers.close().await;
+                pool.close().await;
+            }
         }
     }
 
@@ -150,7 +153,7 @@ impl SqlStore {
     pub(super) fn postgres(&self) -> Option<&PgPool> {
         match &self.pools {
             Pools::Sqlite { .. } => None,
-            Pools::Postgres(pool) => Some(pool),
+            Pools::Postgres { pool, .. } => Some(pool),
         }
     }
 
@@ -242,14 +245,14 @@ async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
         .options([("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "10s")])
         .statement_cache_capacity(256)
         .disable_statement_logging();
-    let pool = PgPoolOptions::new()
-        .max_connections(16)
-        .acquire_timeout(PATIENCE)
-        .test_before_acquire(false)
-        .connect_with(options)
-        .await
-        .map_err(storage_error)?;
-    Ok(Pools::Postgres(pool))
+    let reading = options.clone().options([("default_transaction_read_only", "on")]);
+    let pool = |connections| {
+        PgPoolOptions::new().max_connections(connections).acquire_timeout(PATIENCE).test_before_acquire(false)
+    };
+    Ok(Pools::Postgres {
+        pool: pool(16).connect_with(options).await.map_err(storage_error)?,
+        readers: pool(8).connect_with(reading).await.map_err(storage_error)?,
+    })
 }
 
 /// A transaction. It implements every repository.
@@ -267,7 +270,7 @@ impl SqlStore {
     fn transaction(&self, conn: Conn) -> SqlTx {
         let generations = match &self.pools {
             Pools::Sqlite { generations, .. } => Some(Arc::clone(generations)),
-            Pools::Postgres(_) => None,
+            Pools::Postgres { .. } => None,
         };
         SqlTx {
             generations,
@@ -288,7 +291,10 @@ impl Store for SqlStore {
             Pools::Sqlite { writer, .. } => {
                 Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
             }
-            Pools::Postgres(pool) => Conn::Postgres(pool.begin().await.map_err(storage_error)?),
+            Pools::Postgres { pool, .. } => {
+                let tx = pool.begin().await.map_err(storage_error)?;
+                Conn::Postgres(PostgresConn::Writing(tx))
+            }
         };
         Ok(self.transaction(conn))
     }
@@ -296,8 +302,9 @@ impl Store for SqlStore {
     async fn read(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
             Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
-            Pools::Postgres(pool) => {
-                Conn::Postgres(pool.begin_with("BEGIN READ ONLY").await.map_err(storage_error)?)
+            Pools::Postgres { readers, .. } => {
+                let connection = readers.acquire().await.map_err(storage_error)?;
+                Conn::Postgres(PostgresConn::Reading(connection))
             }
         };
         Ok(self.transaction(conn))
@@ -306,7 +313,7 @@ impl Store for SqlStore {
     fn generation(&self, of: Records) -> Option<u64> {
         match &self.pools {
             Pools::Sqlite { generations, .. } => Some(generations.of(of)),
-            Pools::Postgres(_) => None,
+            Pools::Postgres { .. } => None,
         }
     }
 }
@@ -322,7 +329,8 @@ impl Transaction for SqlTx {
                 }
                 done
             }
-            Conn::Postgres(mut tx) => {
+            Conn::Postgres(PostgresConn::Reading(_)) => Ok(()),
+            Conn::Postgres(PostgresConn::Writing(mut tx)) => {
                 if self.published {
                     sqlx::query(listener::TELL).execute(&mut *tx).await.map_err(storage_error)?;
                 }

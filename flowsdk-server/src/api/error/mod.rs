@@ -55,7 +55,8 @@ impl ApiError {
     /// A fault as a client sees it; ours are logged with their sources, once.
     pub fn of(fault: &(impl Fault + 'static)) -> Self {
         if matches!(fault.kind(), FaultKind::Internal | FaultKind::Unavailable) {
-            tracing::error!(code = fault.code(), error = %Chain(fault), "a request failed");
+            let request = super::request::named();
+            tracing::error!(request, code = fault.code(), error = %Chain(fault), "a request failed");
         }
         let mut error = Self::new(status(fault.kind()), fault.code(), fault.text());
         error.0.details.extend(fault.field().map(|field| Problem::new(field, fault.text())));
