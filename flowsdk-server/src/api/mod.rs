@@ -18,10 +18,12 @@ pub mod state;
 mod api_clients;
 mod audit_logs;
 mod auth;
+mod flows;
 mod groups;
 mod routers;
 mod user_devices;
 mod users;
+mod variables;
 
 pub use error::{ApiError, method_not_allowed, not_found};
 pub use request::{Identified, Identify};
@@ -65,6 +67,8 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         user_devices::routes,
         audit_logs::routes,
         routers::routes,
+        variables::routes,
+        flows::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

@@ -26,6 +26,10 @@ pub type UserDevices = flowsdk_auth::device::UserDevices<SqlStore>;
 pub type AuditLogs = flowsdk_auth::audit::AuditLogs<SqlStore>;
 /// Routers.
 pub type Routers = flowsdk_core::router::Routers<SqlStore>;
+/// Flows.
+pub type Flows = flowsdk_core::flow::Flows<SqlStore>;
+/// Static variables.
+pub type Variables = flowsdk_core::variable::Variables<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub struct ApiParts {
     pub user_devices: Arc<UserDevices>,
     pub audit_logs: Arc<AuditLogs>,
     pub routers: Arc<Routers>,
+    pub flows: Arc<Flows>,
+    pub variables: Arc<Variables>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -93,4 +99,6 @@ services! {
     user_devices: UserDevices,
     audit_logs: AuditLogs,
     routers: Routers,
+    flows: Flows,
+    variables: Variables,
 }

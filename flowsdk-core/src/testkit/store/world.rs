@@ -44,13 +44,7 @@ pub(super) fn router(id: &str) -> Router {
 }
 
 pub(super) fn flow(id: &str, router: &RouterId) -> Flow {
-    Flow {
-        id: FlowId::parse(id).expect("an id"),
-        router_id: router.clone(),
-        name: format!("Flow {id}"),
-        published_version_id: None,
-        created_at: NOW,
-    }
+    Flow::new(FlowId::parse(id).expect("an id"), router.clone(), format!("Flow {id}"), NOW)
 }
 
 pub(super) fn version(flow: &Flow, number: i64, definition: Value) -> FlowVersion {

@@ -1,0 +1,5 @@
+//! Routers and flows on their way from one server to another.
+
+mod channel;
+
+pub use channel::{ChannelTransfer, PortableChannel};
