@@ -24,6 +24,7 @@ mod routers;
 mod user_devices;
 mod users;
 mod variables;
+mod webchat_channels;
 
 pub use error::{ApiError, method_not_allowed, not_found};
 pub use request::{Identified, Identify};
@@ -69,6 +70,7 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         routers::routes,
         variables::routes,
         flows::routes,
+        webchat_channels::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

@@ -28,6 +28,8 @@ pub type AuditLogs = flowsdk_auth::audit::AuditLogs<SqlStore>;
 pub type Routers = flowsdk_core::router::Routers<SqlStore>;
 /// Flows.
 pub type Flows = flowsdk_core::flow::Flows<SqlStore>;
+/// Channels of the web chat.
+pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<SqlStore>;
 /// Static variables.
 pub type Variables = flowsdk_core::variable::Variables<SqlStore>;
 
@@ -46,6 +48,7 @@ pub struct ApiParts {
     pub routers: Arc<Routers>,
     pub flows: Arc<Flows>,
     pub variables: Arc<Variables>,
+    pub webchat_channels: Arc<WebchatChannels>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -101,4 +104,5 @@ services! {
     routers: Routers,
     flows: Flows,
     variables: Variables,
+    webchat_channels: WebchatChannels,
 }

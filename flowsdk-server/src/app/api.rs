@@ -17,7 +17,7 @@ use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
     ApiClients, AuditLogs, Authenticator, Flows, Groups, Logins, Recoveries, Routers, UserDevices, Users,
-    Variables,
+    Variables, WebchatChannels,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -94,7 +94,8 @@ pub(super) fn start(
         audit_logs: Arc::new(AuditLogs::new(store())),
         routers: Arc::new(Routers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
         flows: Arc::new(Flows::new(store(), cx.clone(), Arc::clone(&changes))),
-        variables: Arc::new(Variables::new(store(), cx.clone(), key(), changes)),
+        variables: Arc::new(Variables::new(store(), cx.clone(), key(), Arc::clone(&changes))),
+        webchat_channels: Arc::new(WebchatChannels::new(store(), cx.clone(), key(), changes)),
         limits,
         digests: Digests::new(&config.tokens.access_secret),
         trusted_proxies: config.webchat.trusted_proxies,

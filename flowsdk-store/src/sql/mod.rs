@@ -40,6 +40,7 @@ mod user;
 mod user_device;
 mod variable;
 mod webchat;
+mod webchat_catalog;
 
 pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;

@@ -6,13 +6,13 @@ use crate::sql::statement::Sql;
 use crate::sql::{
     access, api_client, audit, broker, channel_transfer, chat, contact, flow, flow_catalog, group,
     idempotency, key_value, live_session, login_schedule, message, outbox, password_recovery, router,
-    router_catalog, session, user, user_device, variable, webchat,
+    router_catalog, session, user, user_device, variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 24] {
+fn files() -> [(&'static str, &'static str, Statements); 25] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -42,7 +42,8 @@ fn files() -> [(&'static str, &'static str, Statements); 24] {
         user,
         user_device,
         variable,
-        webchat
+        webchat,
+        webchat_catalog
     )
 }
 
