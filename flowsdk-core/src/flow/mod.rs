@@ -19,4 +19,5 @@ pub use engine::{ActionResult, Effect, Outcome, Scene, TraceStep, Trigger, TurnE
 pub use error::FlowError;
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use repository::FlowRepository;
+pub(crate) use service::empty_definition;
 pub use service::{FlowChange, FlowDetails, Flows, NewFlow, Tested, publish_test};

@@ -21,6 +21,7 @@ mod auth;
 mod flows;
 mod groups;
 mod routers;
+mod transfer;
 mod user_devices;
 mod users;
 mod variables;
@@ -71,6 +72,7 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         variables::routes,
         flows::routes,
         webchat_channels::routes,
+        transfer::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

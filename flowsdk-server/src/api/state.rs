@@ -30,6 +30,8 @@ pub type Routers = flowsdk_core::router::Routers<SqlStore>;
 pub type Flows = flowsdk_core::flow::Flows<SqlStore>;
 /// Channels of the web chat.
 pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<SqlStore>;
+/// Exports and imports.
+pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
 /// Static variables.
 pub type Variables = flowsdk_core::variable::Variables<SqlStore>;
 
@@ -48,6 +50,7 @@ pub struct ApiParts {
     pub routers: Arc<Routers>,
     pub flows: Arc<Flows>,
     pub variables: Arc<Variables>,
+    pub transfers: Arc<Transfers>,
     pub webchat_channels: Arc<WebchatChannels>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
@@ -104,5 +107,6 @@ services! {
     routers: Routers,
     flows: Flows,
     variables: Variables,
+    transfers: Transfers,
     webchat_channels: WebchatChannels,
 }

@@ -16,8 +16,8 @@ use flowsdk_store::sql::SqlStore;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, Flows, Groups, Logins, Recoveries, Routers, UserDevices, Users,
-    Variables, WebchatChannels,
+    ApiClients, AuditLogs, Authenticator, Flows, Groups, Logins, Recoveries, Routers, Transfers, UserDevices,
+    Users, Variables, WebchatChannels,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -95,6 +95,7 @@ pub(super) fn start(
         routers: Arc::new(Routers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
         flows: Arc::new(Flows::new(store(), cx.clone(), Arc::clone(&changes))),
         variables: Arc::new(Variables::new(store(), cx.clone(), key(), Arc::clone(&changes))),
+        transfers: Arc::new(Transfers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
         webchat_channels: Arc::new(WebchatChannels::new(store(), cx.clone(), key(), changes)),
         limits,
         digests: Digests::new(&config.tokens.access_secret),

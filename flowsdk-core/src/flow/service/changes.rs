@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FlowDetails, Flows, draft_of, empty, lock};
+use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
 use crate::change::{Author, Change};
 use crate::flow::{Flow, FlowDraft, FlowError, FlowKind, ListedFlow};
 use crate::id::{FlowId, RouterId};
@@ -60,7 +60,7 @@ where
         let now = self.cx.now();
         let id = FlowId::generate(self.cx.ids());
         let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
-        let definition = new.definition.unwrap_or_else(empty);
+        let definition = new.definition.unwrap_or_else(empty_definition);
         let draft = FlowDraft { revision: 1, definition, updated_at: now };
         tx.flows().insert(&flow).await?;
         tx.flow_catalog().put_draft(&flow.id, &draft).await?;

@@ -14,8 +14,7 @@ use serde_json::{Value, json};
 use super::definition::SCHEMA_VERSION;
 use super::diff::{FlowDiff, diff};
 use super::{
-    Flow, FlowDraft, FlowError, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem,
-    check,
+    Flow, FlowDraft, FlowError, FlowFilter, FlowVersion, FlowVersionHead, ListedFlow, Problem, check,
 };
 use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
 use crate::context::OpContext;
@@ -146,10 +145,7 @@ where
 
 /// Tells of a flow or tool.
 fn note(changes: &dyn ChangeLog, author: &Author, flow: &Flow, change: Change) {
-    let kind = match flow.kind {
-        FlowKind::Flow => EntityKind::Flow,
-        FlowKind::Tool => EntityKind::Tool,
-    };
+    let kind = EntityKind::of(flow.kind);
     changes.note(author, Entity { kind, id: flow.id.as_str(), router_id: Some(&flow.router_id) }, change);
 }
 
@@ -178,11 +174,11 @@ async fn draft_of<X: BuilderTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, St
         Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
         None => None,
     };
-    let definition = published.map_or_else(empty, |version| version.definition);
+    let definition = published.map_or_else(empty_definition, |version| version.definition);
     Ok(FlowDraft { revision: 0, definition, updated_at: flow.updated_at })
 }
 
 /// What a flow begins with.
-pub(crate) fn empty() -> Value {
+pub(crate) fn empty_definition() -> Value {
     json!({ "schemaVersion": SCHEMA_VERSION, "startBlockId": "start", "blocks": [] })
 }

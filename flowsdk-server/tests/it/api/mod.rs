@@ -14,5 +14,6 @@ mod immediate;
 mod login;
 mod recovery;
 mod routers;
+mod transfer;
 mod variables;
 mod webchat_channels;
