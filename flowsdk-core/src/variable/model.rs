@@ -160,8 +160,8 @@ mod tests {
         let sent = SecretString::from("s3cret");
         let value = VariableValue::of(&sent, true, &key);
         assert!(value.is_secret() && value.shown().is_none());
-        let stored = value.encrypted().expect("encrypted");
-        assert_eq!(key.decrypt(stored).expect("opens").expose_secret(), "s3cret");
+        let stored = value.encrypted().cloned().expect("encrypted");
+        assert_eq!(key.decrypt(&stored).expect("opens").expose_secret(), "s3cret");
         let clear = VariableValue::of(&sent, false, &key);
         assert_eq!((clear.shown(), clear.encrypted()), (Some("s3cret"), None));
         let variable = Variable {

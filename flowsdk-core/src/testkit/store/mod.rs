@@ -9,7 +9,7 @@ mod messages;
 mod sessions;
 mod statuses;
 mod transactions;
-mod world;
+pub(super) mod world;
 
 use std::fmt::Debug;
 use std::future::Future;
