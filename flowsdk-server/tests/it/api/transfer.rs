@@ -291,7 +291,12 @@ async fn hostile_files(setup: Setup) {
         asked.elapsed()
     };
     let (answer, waited) = futures_util::future::join(busy, other).await;
-    answer.assert_error(400);
+    assert_eq!(answer.invalid_fields(), [""]);
+    assert!(answer.body.contains("2000000"), "{answer:?}");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak < 400_000, "{peak} kB");
     assert!(waited < Duration::from_secs(5), "{waited:?}");
     for (bad, fields) in [
         (json!({}), &["format", "formatVersion"][..]),
