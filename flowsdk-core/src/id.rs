@@ -90,6 +90,8 @@ ids! {
     FlowId,
     /// Identifier of one immutable version of a flow.
     FlowVersionId,
+    /// Identifier of a static variable of a router or flow (spec A 2.3).
+    VariableId,
     /// Identifier of a block, unique within its flow.
     BlockId,
     /// Identifier of a contact (spec A 2.4).

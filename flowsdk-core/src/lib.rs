@@ -11,6 +11,7 @@
 //! [`store::Store`], [`stream::broker::Broker`] and [`kv::KeyValue`] and prove them with the
 //! conformance suites behind the `testkit` feature.
 
+pub mod change;
 pub mod chat;
 pub mod contact;
 pub mod context;
@@ -20,6 +21,7 @@ pub mod fault;
 pub mod flow;
 pub mod id;
 pub mod idempotency;
+pub mod in_use;
 pub mod kv;
 pub mod lease;
 pub mod loader;
@@ -33,3 +35,5 @@ pub mod stream;
 pub mod testkit;
 pub mod text;
 pub mod time;
+pub mod transfer;
+pub mod variable;

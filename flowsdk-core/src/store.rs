@@ -7,11 +7,14 @@ use async_trait::async_trait;
 use crate::chat::ChatRepository;
 use crate::contact::ContactRepository;
 use crate::fault::StorageError;
-use crate::flow::FlowRepository;
+use crate::flow::{FlowCatalog, FlowRepository};
+use crate::idempotency::IdempotencyTx;
 use crate::message::MessageRepository;
-use crate::router::RouterRepository;
-use crate::session::SessionRepository;
+use crate::router::{RouterCatalog, RouterRepository};
+use crate::session::{LiveSessions, SessionRepository};
 use crate::stream::broker::NewEntry;
+use crate::transfer::ChannelTransfer;
+use crate::variable::VariableRepository;
 
 /// What a [generation](Store::generation) is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,4 +78,18 @@ pub trait ConversationTx: OutboxTx {
     fn routers(&mut self) -> &mut dyn RouterRepository;
     /// Flows and their versions.
     fn flows(&mut self) -> &mut dyn FlowRepository;
+}
+
+/// What building routers and flows needs of a transaction, beyond what conversations do.
+pub trait BuilderTx: ConversationTx + IdempotencyTx {
+    /// Routers, as they are administered.
+    fn router_catalog(&mut self) -> &mut dyn RouterCatalog;
+    /// Flows, their drafts and versions, as they are administered.
+    fn flow_catalog(&mut self) -> &mut dyn FlowCatalog;
+    /// Static variables.
+    fn variables(&mut self) -> &mut dyn VariableRepository;
+    /// The sessions that depend on something.
+    fn live_sessions(&mut self) -> &mut dyn LiveSessions;
+    /// Channels, as far as they travel with their router.
+    fn channel_transfer(&mut self) -> &mut dyn ChannelTransfer;
 }

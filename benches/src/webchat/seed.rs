@@ -45,13 +45,7 @@ pub(crate) async fn seed(file: &Path) -> Result<Channel> {
         SqlStore::connect(&DatabaseUrl::SqliteFile(file.to_owned()), OutboxRoutes::embedded([])).await?;
     let cx = OpContext::system();
     let router = Router::new(RouterId::generate(cx.ids()), "Race", cx.now());
-    let flow = Flow {
-        id: FlowId::generate(cx.ids()),
-        router_id: router.id.clone(),
-        name: "Loop".to_owned(),
-        published_version_id: None,
-        created_at: cx.now(),
-    };
+    let flow = Flow::new(FlowId::generate(cx.ids()), router.id.clone(), "Loop", cx.now());
     let version = FlowVersion {
         id: FlowVersionId::generate(cx.ids()),
         flow_id: flow.id.clone(),

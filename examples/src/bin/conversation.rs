@@ -72,15 +72,7 @@ async fn prepare(
     let (router_id, flow_id) = (RouterId::generate(cx.ids()), FlowId::generate(cx.ids()));
     let mut tx = store.begin().await?;
     tx.routers().insert(&Router::new(router_id.clone(), "Example", cx.now())).await?;
-    tx.flows()
-        .insert(&Flow {
-            id: flow_id.clone(),
-            router_id: router_id.clone(),
-            name: "Echo".to_owned(),
-            published_version_id: None,
-            created_at: cx.now(),
-        })
-        .await?;
+    tx.flows().insert(&Flow::new(flow_id.clone(), router_id.clone(), "Echo", cx.now())).await?;
     tx.flows()
         .publish(&FlowVersion {
             id: FlowVersionId::generate(cx.ids()),

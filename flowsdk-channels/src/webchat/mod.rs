@@ -4,6 +4,7 @@
 //! [`inbound`]; what is written to him comes through the [`Gateway`]. The transport stays outside: a
 //! socket is anything that implements [`Connection`].
 
+pub mod channels;
 pub mod context;
 pub mod embed;
 mod error;

@@ -21,6 +21,7 @@ pub struct FlowCache {
 pub(super) struct Flows {
     versions: HashMap<FlowVersionId, Arc<CompiledFlow>>,
     published: HashMap<FlowId, FlowVersionId>,
+    tests: HashMap<FlowId, FlowVersionId>,
 }
 
 impl Flows {
@@ -36,6 +37,12 @@ impl Flows {
     /// The published version of a flow, if it was asked for with [`FlowCache::load_published`].
     pub(super) fn published(&self, id: &FlowId) -> Option<&Arc<CompiledFlow>> {
         self.versions.get(self.published.get(id)?)
+    }
+
+    /// The version of a flow that a new session of the test channel runs: its test version, if it has one
+    /// (spec B 4.1), else the published one.
+    pub(super) fn tested(&self, id: &FlowId) -> Option<&Arc<CompiledFlow>> {
+        self.tests.get(id).and_then(|version| self.versions.get(version)).or_else(|| self.published(id))
     }
 }
 
@@ -97,8 +104,15 @@ impl FlowCache {
             if let Some(version) = &flow.published_version_id {
                 flows.published.insert(flow.id.clone(), version.clone());
             }
+            if let Some(version) = &flow.test_version_id {
+                flows.tests.insert(flow.id.clone(), version.clone());
+            }
         }
-        let versions: Vec<_> = found.iter().filter_map(|flow| flow.published_version_id.clone()).collect();
+        let versions: Vec<_> = found
+            .iter()
+            .flat_map(|flow| [&flow.published_version_id, &flow.test_version_id])
+            .filter_map(Clone::clone)
+            .collect();
         self.load(repository, flows, &versions).await?;
         Ok(found)
     }

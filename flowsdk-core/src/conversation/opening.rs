@@ -1,12 +1,14 @@
 //! Begins the sessions of those who write for the first time, or again after an end (spec B 4.2).
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::flows::{FlowCache, Flows};
 use crate::chat::Chat;
 use crate::contact::Contact;
 use crate::context::OpContext;
 use crate::fault::StorageError;
+use crate::flow::CompiledFlow;
 use crate::id::{ChatId, ContactId, FlowId, RouterId};
 use crate::router::Route;
 use crate::session::{Channel, Position, Session, SessionId};
@@ -76,7 +78,7 @@ pub(super) async fn open_many<T: ConversationTx>(
         // Spec B 4.3: a token's flow counts only within the session's router.
         let wanted = event.flow_id.as_ref().filter(|id| entry_flows.get(id) == Some(&route.router_id));
         let position =
-            wanted.or(route.initial_flow_id.as_ref()).and_then(|id| flows.published(id)).map(|flow| {
+            wanted.or(route.initial_flow_id.as_ref()).and_then(|id| entry(flows, route, id)).map(|flow| {
                 Position {
                     flow_id: flow.flow_id().clone(),
                     version_id: flow.version_id().clone(),
@@ -101,6 +103,11 @@ pub(super) async fn open_many<T: ConversationTx>(
         });
     }
     Ok(opened)
+}
+
+/// The version that a session of this route begins on.
+fn entry<'f>(flows: &'f Flows, route: &Route, id: &FlowId) -> Option<&'f Arc<CompiledFlow>> {
+    if route.is_test { flows.tested(id) } else { flows.published(id) }
 }
 
 async fn routes_of<T: ConversationTx>(

@@ -1,9 +1,36 @@
-//! A flow and its published versions.
+//! A flow, its draft and its published versions.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::id::{FlowId, FlowVersionId, RouterId};
 use crate::time::Timestamp;
+
+/// What a flow is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FlowKind {
+    /// Conversations run it.
+    Flow,
+    /// AI agents call it.
+    Tool,
+}
+
+impl FlowKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Flow, Self::Tool];
+
+    /// The name in storage and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flow => "flow",
+            Self::Tool => "tool",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
 
 /// A flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,10 +41,52 @@ pub struct Flow {
     pub router_id: RouterId,
     /// Its name.
     pub name: String,
+    /// What it is for.
+    pub kind: FlowKind,
     /// The version that new sessions run; `None` when it is not published.
     pub published_version_id: Option<FlowVersionId>,
+    /// The version that new sessions of the test channel run; `None` when that is the published one.
+    pub test_version_id: Option<FlowVersionId>,
     /// When it was created.
     pub created_at: Timestamp,
+    /// When it was last changed, its draft not counted.
+    pub updated_at: Timestamp,
+}
+
+impl Flow {
+    /// A flow for conversations that is not published.
+    pub fn new(id: FlowId, router_id: RouterId, name: impl Into<String>, now: Timestamp) -> Self {
+        Self {
+            id,
+            router_id,
+            name: name.into(),
+            kind: FlowKind::Flow,
+            published_version_id: None,
+            test_version_id: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// The public form, for the log of changes.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "routerId": self.router_id, "name": self.name, "kind": self.kind.name(),
+            "publishedVersionId": self.published_version_id, "testVersionId": self.test_version_id,
+            "createdAt": self.created_at.to_iso(), "updatedAt": self.updated_at.to_iso(),
+        })
+    }
+}
+
+/// What authors work on. It may have any error; only what is published runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowDraft {
+    /// Raised at every change of the definition; a writer names the one he has read.
+    pub revision: i64,
+    /// The definition as JSON.
+    pub definition: Value,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
 }
 
 /// One published version of a flow; it never changes.
@@ -31,10 +100,23 @@ pub struct FlowVersion {
     pub router_id: RouterId,
     /// Name of the flow when it was published.
     pub flow_name: String,
-    /// 1, 2, 3 ...
+    /// 1, 2, 3 ...; of test versions 0, -1, -2 ...
     pub number: i64,
     /// The definition as JSON.
     pub definition: Value,
+    /// When it was published.
+    pub created_at: Timestamp,
+}
+
+/// A version without its definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowVersionHead {
+    /// Its id.
+    pub id: FlowVersionId,
+    /// 1, 2, 3 ...
+    pub number: i64,
+    /// Name of the flow when it was published.
+    pub flow_name: String,
     /// When it was published.
     pub created_at: Timestamp,
 }

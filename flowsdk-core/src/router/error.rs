@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use crate::fault::{Fault, FaultKind, StorageError};
+use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
 
 /// The reason.
@@ -12,15 +14,42 @@ pub enum RouterError {
     /// No such router.
     #[error("no such router")]
     NotFound,
+    /// The initial flow is not one of the router's.
+    #[error("initial flow of another router")]
+    FlowUnknown,
+    /// Something depends on it.
+    #[error("in use")]
+    InUse(Dependants),
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
     /// Storage failed; shared by all whose lookup was part of the same query.
     #[error("storage failed")]
     Storage(#[source] Arc<StorageError>),
+}
+
+impl From<StorageError> for RouterError {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(Arc::new(error))
+    }
+}
+
+impl From<OnceError> for RouterError {
+    fn from(error: OnceError) -> Self {
+        match error {
+            OnceError::Conflict(conflict) => conflict.into(),
+            OnceError::Storage(error) => error.into(),
+        }
+    }
 }
 
 impl Fault for RouterError {
     fn kind(&self) -> FaultKind {
         match self {
             Self::NotFound => FaultKind::NotFound,
+            Self::FlowUnknown => FaultKind::Unprocessable,
+            Self::InUse(_) => FaultKind::Conflict,
+            Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
         }
     }
@@ -28,6 +57,9 @@ impl Fault for RouterError {
     fn code(&self) -> &'static str {
         match self {
             Self::NotFound => "not_found",
+            Self::FlowUnknown => "flow_unknown",
+            Self::InUse(_) => IN_USE,
+            Self::Idempotency(error) => error.code(),
             Self::Storage(error) => error.code(),
         }
     }
@@ -35,7 +67,23 @@ impl Fault for RouterError {
     fn text(&self) -> Text {
         match self {
             Self::NotFound => Text::new("Roteador não encontrado", "Router not found"),
+            Self::FlowUnknown => {
+                Text::new("Flow não pertence ao roteador", "The flow does not belong to the router")
+            }
+            Self::InUse(_) => IN_USE_TEXT,
+            Self::Idempotency(error) => error.text(),
             Self::Storage(error) => error.text(),
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        matches!(self, Self::FlowUnknown).then_some("initialFlowId")
+    }
+
+    fn details(&self) -> Vec<(String, Text)> {
+        match self {
+            Self::InUse(dependants) => dependants.details(),
+            _ => Vec::new(),
         }
     }
 }

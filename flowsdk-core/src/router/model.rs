@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::crypto::Encrypted;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
@@ -63,6 +63,20 @@ impl Router {
             created_at: now,
             updated_at: now,
         }
+    }
+
+    /// The public form, for the log of changes: of secrets, whether there are any (spec A 2.2).
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "name": self.name, "initialFlowId": self.initial_flow_id, "tz": self.tz,
+            "hasChannelAppSecret": self.channel_app_secret.is_some(),
+            "hasChannelVerifyToken": self.channel_verify_token.is_some(),
+            "llmCredentialId": self.llm_credential_id, "logoUrl": self.logo_url,
+            "sentimentConfig": self.sentiment_config, "copilotConfig": self.copilot_config,
+            "helpdeskAgentPrefixEnabled": self.helpdesk_agent_prefix_enabled,
+            "helpdeskAgentPrefixTemplate": self.helpdesk_agent_prefix_template,
+            "createdAt": self.created_at.to_iso(), "updatedAt": self.updated_at.to_iso(),
+        })
     }
 }
 

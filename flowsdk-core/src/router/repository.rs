@@ -17,6 +17,8 @@ pub struct Route {
     pub router_id: RouterId,
     /// The flow that a first message starts: the channel's own, otherwise the router's.
     pub initial_flow_id: Option<crate::id::FlowId>,
+    /// Whether it is the router's test channel, whose sessions begin on test versions (spec B 4.4).
+    pub is_test: bool,
 }
 
 /// Routers of one transaction.

@@ -6,17 +6,28 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Router, RouterError};
+use super::{Router, RouterChange, RouterError};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::context::OpContext;
+use crate::crypto::MasterKey;
 use crate::fault::StorageError;
-use crate::id::RouterId;
+use crate::flow::FlowKind;
+use crate::id::{FlowId, RouterId};
+use crate::idempotency::{Once, Outcome};
+use crate::in_use::Dependants;
 use crate::loader::{Load, Loader};
 use crate::page::{Page, PageRequest};
-use crate::store::{ConversationTx, Records, Store};
+use crate::session::SessionsOf;
+use crate::store::{BuilderTx, ConversationTx, Records, Store, Transaction as _};
 
-/// Shows routers. Lookups at the same time share their queries.
+/// Creates, shows, changes and deletes routers. Lookups at the same time share their queries; turns read routers
+/// and routes from storage, so a change counts with the next turn, in every process.
 pub struct Routers<S> {
     store: Arc<S>,
     by_id: Loader<RouterId, Arc<Router>>,
+    cx: OpContext,
+    master_key: Arc<MasterKey>,
+    changes: Arc<dyn ChangeLog>,
 }
 
 impl<S> fmt::Debug for Routers<S> {
@@ -27,18 +38,23 @@ impl<S> fmt::Debug for Routers<S> {
 
 impl<S: Store> Routers<S>
 where
-    S::Tx: ConversationTx,
+    S::Tx: BuilderTx,
 {
     /// A service over `store`.
-    pub fn new(store: Arc<S>) -> Self {
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        changes: Arc<dyn ChangeLog>,
+    ) -> Self {
         let by_id = Loader::new(ById(Arc::clone(&store)));
-        Self { store, by_id }
+        Self { store, by_id, cx, master_key, changes }
     }
 
     /// A router.
     ///
     /// # Errors
-    /// Any [`RouterError`].
+    /// [`RouterError::NotFound`], [`RouterError::Storage`].
     pub async fn get(&self, id: &RouterId) -> Result<Arc<Router>, RouterError> {
         let found = self.by_id.get(id.clone()).await.map_err(RouterError::Storage)?;
         found.ok_or(RouterError::NotFound)
@@ -54,6 +70,104 @@ where
         page: &PageRequest,
     ) -> Result<Page<Router>, StorageError> {
         self.store.read().await?.routers().list(only, page).await
+    }
+
+    /// Creates a router of this name with what `settings` sets, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`RouterError::FlowUnknown`] for any initial flow: a new router has none. [`RouterError::Idempotency`],
+    /// [`RouterError::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        name: String,
+        settings: RouterChange,
+        once: Option<Once<Router>>,
+    ) -> Result<Outcome<Router>, RouterError> {
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let new = Router::new(RouterId::generate(self.cx.ids()), name, self.cx.now());
+        let created_at = new.created_at;
+        let router = settings.apply(new, &self.master_key, created_at);
+        if router.initial_flow_id.is_some() {
+            return Err(RouterError::FlowUnknown);
+        }
+        tx.routers().insert(&router).await?;
+        if let Some(once) = &once {
+            once.finish(&mut tx, &router).await?;
+        }
+        tx.commit().await?;
+        self.note(author, &router.id, Change::Created(router.to_json()));
+        Ok(Outcome::Done(router))
+    }
+
+    /// Changes a router.
+    ///
+    /// # Errors
+    /// [`RouterError::NotFound`], [`RouterError::FlowUnknown`], [`RouterError::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        id: &RouterId,
+        change: RouterChange,
+    ) -> Result<Router, RouterError> {
+        let mut tx = self.store.begin().await?;
+        let before = tx.router_catalog().find_for_update(id).await?.ok_or(RouterError::NotFound)?;
+        if let Some(Some(flow)) = &change.initial_flow_id {
+            require_flow_of(&mut tx, id, flow).await?;
+        }
+        let after = change.apply(before.clone(), &self.master_key, self.cx.now());
+        tx.router_catalog().save(&after).await?;
+        tx.commit().await?;
+        let change = Change::Updated { before: before.to_json(), after: after.to_json() };
+        self.note(author, id, change);
+        Ok(after)
+    }
+
+    /// Deletes a router with its flows, variables and channels. Open sessions stand in the way; with `force`
+    /// they end. Chats stay, closed and without a router (rulings S13, S9).
+    ///
+    /// # Errors
+    /// [`RouterError::NotFound`], [`RouterError::InUse`], [`RouterError::Storage`].
+    pub async fn delete(&self, author: &Author, id: &RouterId, force: bool) -> Result<(), RouterError> {
+        let mut tx = self.store.begin().await?;
+        let before = tx.router_catalog().find_for_update(id).await?.ok_or(RouterError::NotFound)?;
+        let of = SessionsOf::Router(id);
+        if force {
+            tx.live_sessions().end(of).await?;
+        } else {
+            let mut dependants = Dependants::default();
+            dependants.sessions(tx.live_sessions().count(of).await?);
+            if !dependants.is_empty() {
+                return Err(RouterError::InUse(dependants));
+            }
+        }
+        tx.router_catalog().delete(id).await?;
+        tx.commit().await?;
+        self.note(author, id, Change::Deleted(before.to_json()));
+        Ok(())
+    }
+
+    fn note(&self, author: &Author, id: &RouterId, change: Change) {
+        let entity = Entity { kind: EntityKind::Router, id: id.as_str(), router_id: Some(id) };
+        self.changes.note(author, entity, change);
+    }
+}
+
+/// Only a flow of the router can begin its conversations; a tool is called, not begun.
+async fn require_flow_of<X: ConversationTx>(
+    tx: &mut X,
+    router: &RouterId,
+    flow: &FlowId,
+) -> Result<(), RouterError> {
+    let found = tx.flows().find_many(std::slice::from_ref(flow)).await?.pop();
+    match found {
+        Some(flow) if flow.router_id == *router && flow.kind == FlowKind::Flow => Ok(()),
+        _ => Err(RouterError::FlowUnknown),
     }
 }
 

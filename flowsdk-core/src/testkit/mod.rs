@@ -26,6 +26,7 @@
 //! bring their own runtime.
 
 pub mod broker;
+pub mod building;
 pub mod key_value;
 pub mod lease;
 pub mod store;

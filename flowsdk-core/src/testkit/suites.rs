@@ -47,6 +47,43 @@ macro_rules! store_conformance {
     };
 }
 
+/// Tests that a [`Store`](crate::store::Store) keeps its promises, as far as building routers and flows needs
+/// them; takes what [`store_conformance!`](crate::store_conformance) takes.
+#[macro_export]
+macro_rules! builder_conformance {
+    ($make:path) => {
+        $crate::__builder_cases! { __builder_tests $make }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __builder_cases {
+    ($then:ident $($args:tt)*) => {
+        $crate::$then! {
+            ($($args)*)
+            a_saved_router_is_read_back
+            a_deleted_router_takes_its_own_along
+            a_variable_key_is_given_once
+            drafts_and_versions_are_listed
+            references_to_a_flow_are_found
+            sessions_end_by_what_they_depend_on
+        }
+    };
+}
+
+/// Expands a list of cases to the tests of a store that builders use.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __builder_tests {
+    (($make:path) $($case:ident)*) => {$(
+        #[test]
+        fn $case() {
+            $crate::testkit::store::run(::core::stringify!($case), $make, $crate::testkit::building::$case);
+        }
+    )*};
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __store_cases {
@@ -233,11 +270,12 @@ mod tests {
 
     #[test]
     fn every_case_that_is_written_is_in_its_list() {
-        let suites: [(&[&str], &str); 4] = [
+        let suites: [(&[&str], &str); 5] = [
             (super::super::broker::CASES, include_str!("broker.rs")),
             (super::super::tail::CASES, include_str!("tail.rs")),
             (super::super::key_value::CASES, include_str!("key_value.rs")),
             (super::super::lease::CASES, include_str!("lease.rs")),
+            (super::super::building::CASES, include_str!("building.rs")),
         ];
         for (listed, source) in suites {
             assert_eq!(listed, written(source));

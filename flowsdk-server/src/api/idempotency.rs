@@ -123,20 +123,20 @@ pub(super) fn stored(record: &impl Serialize) -> StoredAnswer {
 
 /// An answer that was given before.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct Replayed<C = &'static str> {
     /// The answer.
     pub answer: StoredAnswer,
     /// The collection of the record that it shows, such as `/users`.
-    pub collection: &'static str,
+    pub collection: C,
 }
 
-impl IntoResponse for Replayed {
+impl<C: AsRef<str>> IntoResponse for Replayed<C> {
     fn into_response(self) -> Response {
         let record: Option<serde_json::Value> = serde_json::from_str(&self.answer.body).ok();
         let status = StatusCode::from_u16(self.answer.status).unwrap_or(StatusCode::OK);
         let mut response = reply::json_bytes(status, self.answer.body);
         if let Some(id) = record.as_ref().and_then(|record| record["id"].as_str()) {
-            response = reply::with_location(response, self.collection, id);
+            response = reply::with_location(response, self.collection.as_ref(), id);
         }
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
         response

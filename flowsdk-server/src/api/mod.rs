@@ -18,10 +18,14 @@ pub mod state;
 mod api_clients;
 mod audit_logs;
 mod auth;
+mod flows;
 mod groups;
 mod routers;
+mod transfer;
 mod user_devices;
 mod users;
+mod variables;
+mod webchat_channels;
 
 pub use error::{ApiError, method_not_allowed, not_found};
 pub use request::{Identified, Identify};
@@ -65,6 +69,10 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         user_devices::routes,
         audit_logs::routes,
         routers::routes,
+        variables::routes,
+        flows::routes,
+        webchat_channels::routes,
+        transfer::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

@@ -26,6 +26,14 @@ pub type UserDevices = flowsdk_auth::device::UserDevices<SqlStore>;
 pub type AuditLogs = flowsdk_auth::audit::AuditLogs<SqlStore>;
 /// Routers.
 pub type Routers = flowsdk_core::router::Routers<SqlStore>;
+/// Flows.
+pub type Flows = flowsdk_core::flow::Flows<SqlStore>;
+/// Channels of the web chat.
+pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<SqlStore>;
+/// Exports and imports.
+pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
+/// Static variables.
+pub type Variables = flowsdk_core::variable::Variables<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]
@@ -40,6 +48,10 @@ pub struct ApiParts {
     pub user_devices: Arc<UserDevices>,
     pub audit_logs: Arc<AuditLogs>,
     pub routers: Arc<Routers>,
+    pub flows: Arc<Flows>,
+    pub variables: Arc<Variables>,
+    pub transfers: Arc<Transfers>,
+    pub webchat_channels: Arc<WebchatChannels>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -93,4 +105,8 @@ services! {
     user_devices: UserDevices,
     audit_logs: AuditLogs,
     routers: Routers,
+    flows: Flows,
+    variables: Variables,
+    transfers: Transfers,
+    webchat_channels: WebchatChannels,
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use flowsdk_auth::audit::{AuditRetention, channel};
+use flowsdk_auth::audit::{AuditChangeLog, AuditRetention, channel};
 use flowsdk_auth::token::Tokens;
+use flowsdk_core::change::ChangeLog;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::fault::{BoxError, Chain};
@@ -15,7 +16,8 @@ use flowsdk_store::sql::SqlStore;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, Groups, Logins, Recoveries, Routers, UserDevices, Users,
+    ApiClients, AuditLogs, Authenticator, Flows, Groups, Logins, Recoveries, Routers, Transfers, UserDevices,
+    Users, Variables, WebchatChannels,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -48,10 +50,12 @@ pub(super) fn start(
     keys: Keys,
 ) -> Result<Router, BoxError> {
     let store = || Arc::clone(store);
+    let key = || Arc::clone(&config.master_key);
     let settings = config.api.login;
     let tokens = Arc::new(Tokens::new(config.tokens.clone()));
     let (audit, writer) = channel(store(), AUDIT_CAPACITY);
     supervisor.records("audit log", writer.run(supervisor.records.clone()));
+    let changes: Arc<dyn ChangeLog> = Arc::new(AuditChangeLog::new(cx.clone(), audit.clone()));
 
     let authenticator = Arc::new(Authenticator::new(store(), cx.clone(), Arc::clone(&tokens)));
     let logins = Logins::new(
@@ -88,7 +92,11 @@ pub(super) fn start(
         api_clients: Arc::new(ApiClients::new(store(), cx.clone(), audit)),
         user_devices: Arc::new(UserDevices::new(store(), cx.clone())),
         audit_logs: Arc::new(AuditLogs::new(store())),
-        routers: Arc::new(Routers::new(store())),
+        routers: Arc::new(Routers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
+        flows: Arc::new(Flows::new(store(), cx.clone(), Arc::clone(&changes))),
+        variables: Arc::new(Variables::new(store(), cx.clone(), key(), Arc::clone(&changes))),
+        transfers: Arc::new(Transfers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
+        webchat_channels: Arc::new(WebchatChannels::new(store(), cx.clone(), key(), changes)),
         limits,
         digests: Digests::new(&config.tokens.access_secret),
         trusted_proxies: config.webchat.trusted_proxies,

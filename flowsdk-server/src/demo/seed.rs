@@ -52,15 +52,7 @@ where
     let mut tx = store.begin().await?;
     let written: Result<(), StorageError> = async {
         tx.routers().insert(&Router::new(demo.router_id.clone(), name, cx.now())).await?;
-        tx.flows()
-            .insert(&Flow {
-                id: flow_id.clone(),
-                router_id: demo.router_id.clone(),
-                name: name.to_owned(),
-                published_version_id: None,
-                created_at: cx.now(),
-            })
-            .await?;
+        tx.flows().insert(&Flow::new(flow_id.clone(), demo.router_id.clone(), name, cx.now())).await?;
         tx.flows()
             .publish(&FlowVersion {
                 id: FlowVersionId::generate(cx.ids()),

@@ -2,19 +2,19 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{Flow, FlowRepository, FlowVersion};
+use flowsdk_core::flow::{Flow, FlowKind, FlowRepository, FlowVersion};
 use flowsdk_core::id::{FlowId, FlowVersionId};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_all, id, json, optional_id};
+use super::executor::{corrupt, execute, fetch_all, id, json, optional_id, text};
 use super::statement::{Sql, sql, sql_list};
 
-const INSERT: Sql = sql(
-    "INSERT INTO flow (id, router_id, name, published_version_id, created_at) VALUES ($1, $2, $3, $4, $5)",
-);
+const INSERT: Sql =
+    sql("INSERT INTO flow (id, router_id, name, kind, published_version_id, test_version_id, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
 
 const INSERT_VERSION: Sql =
     sql("INSERT INTO flow_version (id, flow_id, router_id, flow_name, number, definition, created_at)
@@ -23,7 +23,8 @@ const INSERT_VERSION: Sql =
 const PUBLISH: Sql = sql("UPDATE flow SET published_version_id = $2 WHERE id = $1");
 
 const FIND: Sql = sql_list!(
-    "SELECT id, router_id, name, published_version_id, created_at FROM flow WHERE id IN ",
+    "SELECT id, router_id, name, kind, published_version_id, test_version_id, created_at, updated_at
+     FROM flow WHERE id IN ",
     "$1",
     ""
 );
@@ -36,6 +37,39 @@ const FIND_VERSIONS: Sql = sql_list!(
 
 super::statement::statements! { INSERT, INSERT_VERSION, PUBLISH, FIND, FIND_VERSIONS }
 
+/// Id, router, name, kind, published and test version, times.
+pub(super) type FlowRow = (String, String, String, String, Option<String>, Option<String>, i64, i64);
+
+pub(super) fn flow(row: FlowRow) -> Result<Flow, StorageError> {
+    let (flow_id, router_id, name, kind, published, test, created_at, updated_at) = row;
+    Ok(Flow {
+        id: id("flow", flow_id)?,
+        router_id: id("flow", router_id)?,
+        name,
+        kind: FlowKind::parse(&kind).ok_or_else(|| corrupt("flow")(&kind))?,
+        published_version_id: optional_id("flow", published)?,
+        test_version_id: optional_id("flow", test)?,
+        created_at: Timestamp::from_millis(created_at),
+        updated_at: Timestamp::from_millis(updated_at),
+    })
+}
+
+/// Id, flow, router, name, number, definition, time.
+pub(super) type VersionRow = (String, String, String, String, i64, Json<Value>, i64);
+
+pub(super) fn version(row: VersionRow) -> Result<FlowVersion, StorageError> {
+    let (version_id, flow_id, router_id, flow_name, number, Json(definition), created_at) = row;
+    Ok(FlowVersion {
+        id: id("flow_version", version_id)?,
+        flow_id: id("flow_version", flow_id)?,
+        router_id: id("flow_version", router_id)?,
+        flow_name,
+        number,
+        definition,
+        created_at: Timestamp::from_millis(created_at),
+    })
+}
+
 #[async_trait]
 impl FlowRepository for SqlTx {
     async fn insert(&mut self, flow: &Flow) -> Result<(), StorageError> {
@@ -44,9 +78,12 @@ impl FlowRepository for SqlTx {
             INSERT,
             flow.id.as_str(),
             flow.router_id.as_str(),
-            flow.name.as_str(),
+            text(&flow.name),
+            flow.kind.name(),
             flow.published_version_id.as_ref().map(|id| id.as_str()),
+            flow.test_version_id.as_ref().map(|id| id.as_str()),
             flow.created_at.as_millis(),
+            flow.updated_at.as_millis(),
         )
         .map(drop)
     }
@@ -58,7 +95,7 @@ impl FlowRepository for SqlTx {
             version.id.as_str(),
             version.flow_id.as_str(),
             version.router_id.as_str(),
-            version.flow_name.as_str(),
+            text(&version.flow_name),
             version.number,
             json(&version.definition)?,
             version.created_at.as_millis(),
@@ -67,36 +104,10 @@ impl FlowRepository for SqlTx {
     }
 
     async fn find_many(&mut self, ids: &[FlowId]) -> Result<Vec<Flow>, StorageError> {
-        type Row = (String, String, String, Option<String>, i64);
-        let rows = fetch_all!(self.conn, Row, FIND, Json(ids))?;
-        rows.into_iter()
-            .map(|(flow_id, router_id, name, version, created_at)| {
-                Ok(Flow {
-                    id: id("flow", flow_id)?,
-                    router_id: id("flow", router_id)?,
-                    name,
-                    published_version_id: optional_id("flow", version)?,
-                    created_at: Timestamp::from_millis(created_at),
-                })
-            })
-            .collect()
+        fetch_all!(self.conn, FlowRow, FIND, Json(ids))?.into_iter().map(flow).collect()
     }
 
     async fn find_versions(&mut self, ids: &[FlowVersionId]) -> Result<Vec<FlowVersion>, StorageError> {
-        type Row = (String, String, String, String, i64, Json<Value>, i64);
-        let rows = fetch_all!(self.conn, Row, FIND_VERSIONS, Json(ids))?;
-        rows.into_iter()
-            .map(|(version_id, flow_id, router_id, flow_name, number, Json(definition), created_at)| {
-                Ok(FlowVersion {
-                    id: id("flow_version", version_id)?,
-                    flow_id: id("flow_version", flow_id)?,
-                    router_id: id("flow_version", router_id)?,
-                    flow_name,
-                    number,
-                    definition,
-                    created_at: Timestamp::from_millis(created_at),
-                })
-            })
-            .collect()
+        fetch_all!(self.conn, VersionRow, FIND_VERSIONS, Json(ids))?.into_iter().map(version).collect()
     }
 }

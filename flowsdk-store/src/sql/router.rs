@@ -14,7 +14,7 @@ use super::executor::{execute, fetch_all, id, json, optional_id, text};
 use super::statement::{Sql, sql, sql_list};
 use super::{SqlTx, page};
 
-type Row = (
+pub(super) type Row = (
     String,
     String,
     Option<String>,
@@ -31,7 +31,7 @@ type Row = (
     i64,
 );
 
-fn router(row: Row) -> Result<Router, StorageError> {
+pub(super) fn router(row: Row) -> Result<Router, StorageError> {
     let (
         router_id,
         name,
@@ -90,7 +90,8 @@ const LIST_AMONG: Sql = sql_list!(
 
 /// Webchat only: the other channels bring their tables with them.
 const FIND_ROUTES: Sql = sql_list!(
-    "SELECT 'wc-' || webchat_channel.id, router.id, COALESCE(webchat_channel.initial_flow_id, router.initial_flow_id)
+    "SELECT 'wc-' || webchat_channel.id, router.id, COALESCE(webchat_channel.initial_flow_id, router.initial_flow_id),
+        webchat_channel.is_test_channel
      FROM webchat_channel JOIN router ON router.id = webchat_channel.router_id WHERE webchat_channel.id IN ",
     "$1",
     ""
@@ -160,13 +161,15 @@ impl RouterRepository for SqlTx {
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
         let channels: Vec<&str> = phone_number_ids.iter().filter_map(|id| id.strip_prefix("wc-")).collect();
-        let rows = fetch_all!(self.conn, (String, String, Option<String>), FIND_ROUTES, Json(&channels))?;
+        let rows =
+            fetch_all!(self.conn, (String, String, Option<String>, i64), FIND_ROUTES, Json(&channels))?;
         rows.into_iter()
-            .map(|(phone_number_id, router, flow)| {
+            .map(|(phone_number_id, router, flow, is_test)| {
                 Ok(Route {
                     phone_number_id,
                     router_id: id("router", router)?,
                     initial_flow_id: optional_id("router", flow)?,
+                    is_test: is_test != 0,
                 })
             })
             .collect()

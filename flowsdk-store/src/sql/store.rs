@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::store::{ConversationTx, Records, Store, Transaction};
+use flowsdk_core::store::{BuilderTx, ConversationTx, Records, Store, Transaction};
 use futures_util::future::BoxFuture;
 use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -362,6 +362,24 @@ impl ConversationTx for SqlTx {
         self
     }
     fn flows(&mut self) -> &mut dyn flowsdk_core::flow::FlowRepository {
+        self
+    }
+}
+
+impl BuilderTx for SqlTx {
+    fn router_catalog(&mut self) -> &mut dyn flowsdk_core::router::RouterCatalog {
+        self
+    }
+    fn flow_catalog(&mut self) -> &mut dyn flowsdk_core::flow::FlowCatalog {
+        self
+    }
+    fn variables(&mut self) -> &mut dyn flowsdk_core::variable::VariableRepository {
+        self
+    }
+    fn live_sessions(&mut self) -> &mut dyn flowsdk_core::session::LiveSessions {
+        self
+    }
+    fn channel_transfer(&mut self) -> &mut dyn flowsdk_core::transfer::ChannelTransfer {
         self
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_optional, id, json, optional_id};
+use super::executor::{execute, fetch_optional, id, json, optional_id, text};
 use super::statement::{Sql, sql};
 
 const FIND_CHANNEL: Sql =
@@ -40,36 +40,40 @@ const FIND_CHAT: Sql =
 
 super::statement::statements! { FIND_CHANNEL, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
 
+/// Id, router, name, whether it is the test channel, appearance, flow, secret, origins, time.
+pub(super) type ChannelRow = (
+    String,
+    String,
+    String,
+    i64,
+    Option<Json<Value>>,
+    Option<String>,
+    Option<String>,
+    Option<Json<Vec<String>>>,
+    i64,
+);
+
+pub(super) fn webchat_channel(row: ChannelRow) -> Result<WebchatChannel, StorageError> {
+    let (channel_id, router_id, name, is_test, appearance, flow, secret, origins, created_at) = row;
+    Ok(WebchatChannel {
+        id: id("webchat_channel", channel_id)?,
+        router_id: id("webchat_channel", router_id)?,
+        name,
+        is_test_channel: is_test != 0,
+        appearance: appearance.map(|Json(value)| value),
+        initial_flow_id: optional_id("webchat_channel", flow)?,
+        embed_secret: secret.map(Encrypted::from_stored),
+        allowed_origins: origins.map(|Json(list)| list),
+        created_at: Timestamp::from_millis(created_at),
+    })
+}
+
 #[async_trait]
 impl WebchatRepository for SqlTx {
     async fn find_channel(&mut self, channel: &ChannelId) -> Result<Option<WebchatChannel>, StorageError> {
-        type Row = (
-            String,
-            String,
-            String,
-            i64,
-            Option<Json<Value>>,
-            Option<String>,
-            Option<String>,
-            Option<Json<Vec<String>>>,
-            i64,
-        );
-        let Some((channel_id, router_id, name, is_test, appearance, flow, secret, origins, created_at)) =
-            fetch_optional!(self.conn, Row, FIND_CHANNEL, channel.as_str())?
-        else {
-            return Ok(None);
-        };
-        Ok(Some(WebchatChannel {
-            id: id("webchat_channel", channel_id)?,
-            router_id: id("webchat_channel", router_id)?,
-            name,
-            is_test_channel: is_test != 0,
-            appearance: appearance.map(|Json(value)| value),
-            initial_flow_id: optional_id("webchat_channel", flow)?,
-            embed_secret: secret.map(Encrypted::from_stored),
-            allowed_origins: origins.map(|Json(list)| list),
-            created_at: Timestamp::from_millis(created_at),
-        }))
+        fetch_optional!(self.conn, ChannelRow, FIND_CHANNEL, channel.as_str())?
+            .map(webchat_channel)
+            .transpose()
     }
 
     async fn insert_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError> {
@@ -78,7 +82,7 @@ impl WebchatRepository for SqlTx {
             INSERT_CHANNEL,
             channel.id.as_str(),
             channel.router_id.as_str(),
-            channel.name.as_str(),
+            text(&channel.name),
             i64::from(channel.is_test_channel),
             channel.appearance.as_ref().map(json).transpose()?,
             channel.initial_flow_id.as_ref().map(|id| id.as_str()),

@@ -31,13 +31,7 @@ async fn router(tx: &mut SqlTx, cx: &OpContext, id: &str) -> RouterId {
 }
 
 async fn flow(tx: &mut SqlTx, cx: &OpContext, id: &str, router: &RouterId) -> FlowId {
-    let flow = Flow {
-        id: id.parse().expect("an id"),
-        router_id: router.clone(),
-        name: id.to_owned(),
-        published_version_id: None,
-        created_at: cx.now(),
-    };
+    let flow = Flow::new(id.parse().expect("an id"), router.clone(), id, cx.now());
     tx.flows().insert(&flow).await.expect("a flow");
     flow.id
 }
@@ -112,6 +106,7 @@ async fn a_channel_leads_to_its_flow_or_its_routers(store: SqlStore) {
             phone_number_id: id.to_owned(),
             router_id: router_id.clone(),
             initial_flow_id: flow.cloned(),
+            is_test: false,
         };
         assert_eq!(routes, [route("wc-own", Some(&flows[1])), route("wc-plain", initial.as_ref())]);
     }

@@ -10,7 +10,7 @@ mod routers;
 mod sessions;
 mod statuses;
 mod transactions;
-mod world;
+pub(super) mod world;
 
 use std::fmt::Debug;
 use std::future::Future;

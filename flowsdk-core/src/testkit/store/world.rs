@@ -17,43 +17,37 @@ use crate::session::{Channel, Session, SessionId, SessionWrite};
 use crate::store::{ConversationTx, Store, Transaction as _};
 use crate::time::{ManualClock, Timestamp};
 
-pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
+pub(in crate::testkit) const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
 /// Sizes of batches around those into which an adapter may cut a list.
-pub(super) const SIZES: [usize; 12] = [1, 2, 3, 7, 31, 64, 65, 127, 128, 129, 255, 300];
+pub(in crate::testkit) const SIZES: [usize; 12] = [1, 2, 3, 7, 31, 64, 65, 127, 128, 129, 255, 300];
 
 /// A store with a router, a contact and its open chat.
-pub(super) struct World<S> {
-    pub(super) store: Arc<S>,
-    pub(super) cx: OpContext,
-    pub(super) router: RouterId,
-    pub(super) contact: ContactId,
-    pub(super) chat: ChatId,
+pub(in crate::testkit) struct World<S> {
+    pub(in crate::testkit) store: Arc<S>,
+    pub(in crate::testkit) cx: OpContext,
+    pub(in crate::testkit) router: RouterId,
+    pub(in crate::testkit) contact: ContactId,
+    pub(in crate::testkit) chat: ChatId,
 }
 
-pub(super) fn context() -> OpContext {
+pub(in crate::testkit) fn context() -> OpContext {
     let clock = ManualClock::at(NOW.as_millis());
     OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock)))
 }
 
-pub(super) fn session_id(n: usize) -> SessionId {
+pub(in crate::testkit) fn session_id(n: usize) -> SessionId {
     SessionId::parse(format!("wc-c1-visitor{n:04}")).expect("a session id")
 }
 
-pub(super) fn router(id: &str) -> Router {
+pub(in crate::testkit) fn router(id: &str) -> Router {
     Router::new(RouterId::parse(id).expect("an id"), format!("Router {id}"), NOW)
 }
 
-pub(super) fn flow(id: &str, router: &RouterId) -> Flow {
-    Flow {
-        id: FlowId::parse(id).expect("an id"),
-        router_id: router.clone(),
-        name: format!("Flow {id}"),
-        published_version_id: None,
-        created_at: NOW,
-    }
+pub(in crate::testkit) fn flow(id: &str, router: &RouterId) -> Flow {
+    Flow::new(FlowId::parse(id).expect("an id"), router.clone(), format!("Flow {id}"), NOW)
 }
 
-pub(super) fn version(flow: &Flow, number: i64, definition: Value) -> FlowVersion {
+pub(in crate::testkit) fn version(flow: &Flow, number: i64, definition: Value) -> FlowVersion {
     FlowVersion {
         id: format!("{}-v{number}", flow.id).parse().expect("an id"),
         flow_id: flow.id.clone(),
@@ -65,7 +59,7 @@ pub(super) fn version(flow: &Flow, number: i64, definition: Value) -> FlowVersio
     }
 }
 
-pub(super) fn contact(cx: &OpContext, n: usize) -> Contact {
+pub(in crate::testkit) fn contact(cx: &OpContext, n: usize) -> Contact {
     Contact::create(cx, session_id(n).contact_identity(), format!("Visitor {n}"), Channel::Webchat)
 }
 
@@ -73,7 +67,7 @@ impl<S: Store> World<S>
 where
     S::Tx: ConversationTx,
 {
-    pub(super) async fn new(subject: &StoreUnderTest<S>) -> Self {
+    pub(in crate::testkit) async fn new(subject: &StoreUnderTest<S>) -> Self {
         let (store, cx) = (Arc::clone(&subject.store), context());
         let mut tx = store.begin().await.expect("begin");
         let router = router("router1");
@@ -86,13 +80,13 @@ where
     }
 
     /// A session of the contact, not stored.
-    pub(super) fn session(&self, n: usize) -> Session {
+    pub(in crate::testkit) fn session(&self, n: usize) -> Session {
         let (contact, chat) = (self.contact.clone(), self.chat.clone());
         Session::begin(session_id(n), self.router.clone(), contact, chat, NOW)
     }
 
     /// A message of the chat, not stored.
-    pub(super) fn message(&self, direction: Direction, session: usize, body: &str) -> Message {
+    pub(in crate::testkit) fn message(&self, direction: Direction, session: usize, body: &str) -> Message {
         let out = direction == Direction::Out;
         Message {
             id: MessageId::generate(self.cx.ids()),
@@ -110,14 +104,14 @@ where
     }
 
     /// Stores messages.
-    pub(super) async fn insert(&self, messages: &[Message]) {
+    pub(in crate::testkit) async fn insert(&self, messages: &[Message]) {
         let mut tx = self.store.begin().await.expect("begin");
         tx.messages().insert_many(messages).await.expect("messages");
         tx.commit().await.expect("commit");
     }
 
     /// All messages of the chat, oldest first.
-    pub(super) async fn messages(&self) -> Vec<Message> {
+    pub(in crate::testkit) async fn messages(&self) -> Vec<Message> {
         let query = crate::message::HistoryQuery { chat_id: &self.chat, before: None, limit: 10_000 };
         let mut tx = self.store.read().await.expect("read");
         let mut items = tx.messages().history(&query).await.expect("history").items;
@@ -126,7 +120,7 @@ where
     }
 
     /// Writes sessions in a transaction of their own.
-    pub(super) async fn save(
+    pub(in crate::testkit) async fn save(
         &self,
         writes: &[(Session, Option<i64>)],
     ) -> Result<(), crate::fault::StorageError> {
@@ -136,17 +130,17 @@ where
     }
 
     /// A stored session.
-    pub(super) async fn stored(&self, n: usize) -> Option<crate::session::StoredSession> {
+    pub(in crate::testkit) async fn stored(&self, n: usize) -> Option<crate::session::StoredSession> {
         let mut tx = self.store.begin().await.expect("begin");
         let mut found = tx.sessions().find_many_for_update(&[session_id(n)]).await.expect("find");
         found.pop()
     }
 }
 
-pub(super) fn as_writes(writes: &[(Session, Option<i64>)]) -> Vec<SessionWrite<'_>> {
+pub(in crate::testkit) fn as_writes(writes: &[(Session, Option<i64>)]) -> Vec<SessionWrite<'_>> {
     writes.iter().map(|(session, expected)| SessionWrite { session, expected: *expected }).collect()
 }
 
-pub(super) fn later(millis: u64) -> Timestamp {
+pub(in crate::testkit) fn later(millis: u64) -> Timestamp {
     NOW + Duration::from_millis(millis)
 }

@@ -26,12 +26,18 @@ pub struct Body<T, const MAX: usize = LIMIT>(pub T);
 impl<S, T, const MAX: usize> FromRequest<S> for Body<T, MAX>
 where
     S: Send + Sync,
-    T: ToSchema + DeserializeOwned + 'static,
+    T: ToSchema + DeserializeOwned + Send + 'static,
 {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
-        decode(&read::bytes(request, MAX).await?).map(Self)
+        let bytes = read::bytes(request, MAX).await?;
+        if bytes.len() <= LIMIT {
+            return decode(&bytes).map(Self);
+        }
+        // A large one takes a while, in which others must not wait.
+        let decoding = tokio::task::spawn_blocking(move || decode(&bytes));
+        decoding.await.unwrap_or_else(|_| Err(ApiError::internal())).map(Self)
     }
 }
 

@@ -16,8 +16,9 @@ use crate::api::error::Problems;
 type Format = fn(&str) -> bool;
 
 /// What the formats of the document mean: the same as where values are parsed.
-const FORMATS: [(&str, Format); 2] = [
+const FORMATS: [(&str, Format); 3] = [
     ("email", |text| Email::parse(text).is_ok()),
+    ("time-zone", |text| jiff::tz::TimeZone::get(text).is_ok()),
     ("date-time", |text| text.parse::<jiff::Timestamp>().is_ok()),
 ];
 

@@ -1,6 +1,6 @@
 //! JSON without what other readers see differently: a name twice, or a character that storage cannot keep.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use flowsdk_core::text::Text;
@@ -35,9 +35,12 @@ fn syntax(error: &serde_json::Error) -> ApiError {
     ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text)
 }
 
-/// The first thing that was refused, and where.
+/// Most values of one body: a short text of many takes many times its length in memory.
+const MOST_VALUES: usize = 2_000_000;
+
+/// The first thing that was refused, and where; and how many values there were so far.
 #[derive(Default)]
-struct Flaws(RefCell<Option<(String, Text)>>);
+struct Flaws(RefCell<Option<(String, Text)>>, Cell<usize>);
 
 impl Flaws {
     fn refuse<E: serde::de::Error>(&self, path: &Path<'_>, text: Text) -> E {
@@ -84,6 +87,15 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let count = &self.flaws.1;
+        count.set(count.get() + 1);
+        if count.get() > MOST_VALUES {
+            let why = Text::of(
+                format!("O corpo pode ter no máximo {MOST_VALUES} valores"),
+                format!("The body may have at most {MOST_VALUES} values"),
+            );
+            return Err(self.flaws.refuse(&Path::Root, why));
+        }
         deserializer.deserialize_any(self)
     }
 }

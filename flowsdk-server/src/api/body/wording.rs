@@ -123,6 +123,7 @@ fn by_format(format: &str) -> Text {
     match format {
         "email" => Text::new("E-mail inválido", "Invalid e-mail address"),
         "date-time" => Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time"),
+        "time-zone" => Text::new("Deve ser um fuso horário IANA", "Must be an IANA time zone"),
         _ => Text::new("Formato inválido", "Invalid format"),
     }
 }

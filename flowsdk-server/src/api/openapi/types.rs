@@ -3,7 +3,9 @@
 use flowsdk_auth::audit::{AuditAction, AuditEntityType, AuditStatus};
 use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_auth::user::UserRole;
+use flowsdk_core::flow::FlowKind;
 use flowsdk_core::time::Timestamp;
+use flowsdk_core::variable::MAX_KEY_LEN;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
@@ -47,6 +49,26 @@ schemas! {
         .pattern(Some(r"^\s*\+?[0-9 ().-]{8,32}$"))
         .description(Some("With country code: 8 to 15 digits; blanks, dots, hyphens and brackets are dropped."))
         .examples(["+5511987654321"]);
+    /// A time zone.
+    TimeZoneName: text()
+        .format(Some(SchemaFormat::Custom("time-zone".to_owned())))
+        .max_length(Some(64))
+        .description(Some("IANA time zone."))
+        .examples(["America/Sao_Paulo"]);
+    /// An address of the web.
+    WebAddress: text()
+        .pattern(Some("^https?://[^\\s]+$"))
+        .max_length(Some(2_048))
+        .examples(["https://example.com/logo.png"]);
+    /// The key of a static variable.
+    VariableKeyName: text()
+        .pattern(Some("^[a-zA-Z_][a-zA-Z0-9_]*$"))
+        .max_length(Some(MAX_KEY_LEN))
+        .examples(["apiBase"]);
+    /// What a flow is for.
+    FlowKindName: text()
+        .enum_values(Some(FlowKind::ALL.map(FlowKind::name)))
+        .description(Some("Conversations run a `flow`; AI agents call a `tool`."));
     /// A resource that permissions name.
     ResourceName: text().enum_values(Some(Resource::ALL.map(Resource::name)));
     /// What may be done with a resource.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use super::PATIENCE;
 
@@ -34,6 +35,8 @@ pub struct Manner {
     pub silent: bool,
     /// Added to the query.
     pub query: String,
+    /// The origin of the page.
+    pub origin: Option<String>,
 }
 
 /// A connection; it is cut when dropped.
@@ -57,7 +60,11 @@ impl Client {
     pub async fn try_open(addr: SocketAddr, auth: &str, manner: Manner) -> Option<Self> {
         let url = format!("ws://{addr}/webchat/socket.io/?EIO=4&transport=websocket{}", manner.query);
         // Without Nagle's delay, as browsers connect.
-        let connecting = tokio_tungstenite::connect_async_with_config(url, None, true);
+        let mut request = url.into_client_request().ok()?;
+        if let Some(origin) = &manner.origin {
+            request.headers_mut().insert("origin", origin.parse().ok()?);
+        }
+        let connecting = tokio_tungstenite::connect_async_with_config(request, None, true);
         let (stream, _) = tokio::time::timeout(PATIENCE, connecting).await.ok()?.ok()?;
         let (mut sink, mut source) = stream.split();
         let (out, mut outgoing) = mpsc::unbounded_channel::<Frame>();

@@ -98,13 +98,7 @@ async fn flow(tx: &mut SqlTx, cx: &OpContext, router: &RouterId, text: &str) -> 
     let definition = answers(text);
     let problems = FlowDefinition::parse(&definition).map_or_else(|p| p, |flow| flow.validate());
     assert!(!problems.iter().any(|problem| problem.is_error()), "{problems:?}");
-    let flow = Flow {
-        id: FlowId::generate(cx.ids()),
-        router_id: router.clone(),
-        name: text.to_owned(),
-        published_version_id: None,
-        created_at: cx.now(),
-    };
+    let flow = Flow::new(FlowId::generate(cx.ids()), router.clone(), text, cx.now());
     tx.flows().insert(&flow).await.unwrap();
     tx.flows()
         .publish(&FlowVersion {

@@ -4,14 +4,15 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
 use crate::sql::{
-    access, api_client, audit, broker, chat, contact, flow, group, idempotency, key_value, login_schedule,
-    message, outbox, password_recovery, router, session, user, user_device, webchat,
+    access, api_client, audit, broker, channel_transfer, chat, contact, flow, flow_catalog, group,
+    idempotency, key_value, live_session, login_schedule, message, outbox, password_recovery, router,
+    router_catalog, session, user, user_device, variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 19] {
+fn files() -> [(&'static str, &'static str, Statements); 25] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -22,21 +23,27 @@ fn files() -> [(&'static str, &'static str, Statements); 19] {
         api_client,
         audit,
         broker,
+        channel_transfer,
         chat,
         contact,
         flow,
+        flow_catalog,
         group,
         idempotency,
         key_value,
+        live_session,
         login_schedule,
         message,
         outbox,
         password_recovery,
         router,
+        router_catalog,
         session,
         user,
         user_device,
-        webchat
+        variable,
+        webchat,
+        webchat_catalog
     )
 }
 
@@ -50,7 +57,7 @@ fn every_statement_is_listed() {
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
             .filter(|(_, rest)| {
-                ["Sql ", "RowsSql ", "AuditListSql "].iter().any(|kind| rest.starts_with(kind))
+                ["Sql ", "RowsSql ", "AuditListSql ", "Statements "].iter().any(|kind| rest.starts_with(kind))
             })
             .map(|(name, _)| name)
             .collect();

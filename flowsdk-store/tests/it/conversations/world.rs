@@ -87,13 +87,7 @@ impl World {
     }
 
     pub(crate) async fn publish(&self, router: &str, id: &str, definition: Value) {
-        let flow = Flow {
-            id: id.parse().expect("an id"),
-            router_id: router.parse().expect("an id"),
-            name: id.to_owned(),
-            published_version_id: None,
-            created_at: self.cx.now(),
-        };
+        let flow = Flow::new(id.parse().expect("an id"), router.parse().expect("an id"), id, self.cx.now());
         let version = FlowVersion {
             id: format!("{id}-v1").parse().expect("an id"),
             flow_id: flow.id.clone(),

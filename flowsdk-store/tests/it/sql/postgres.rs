@@ -29,6 +29,10 @@ mod accounts {
     flowsdk_auth::auth_store_conformance!(super::store);
 }
 
+mod building {
+    flowsdk_core::builder_conformance!(super::store);
+}
+
 mod streams {
     flowsdk_core::broker_conformance!(super::broker);
 }

@@ -1,0 +1,45 @@
+//! Storage of channels, as they are administered.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChannelId, RouterId};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::store::BuilderTx;
+
+use crate::webchat::{WebchatChannel, WebchatTx};
+
+/// Channels of one transaction.
+#[async_trait]
+pub trait WebchatCatalog: Send {
+    /// A page of channels, newest first: of `router`, if it is given, and of the routers in `only`, if they are.
+    async fn list_channels(
+        &mut self,
+        router: Option<&RouterId>,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<WebchatChannel>, StorageError>;
+
+    /// A channel, locked until the end of the transaction.
+    async fn find_channel_for_update(
+        &mut self,
+        id: &ChannelId,
+    ) -> Result<Option<WebchatChannel>, StorageError>;
+
+    /// Creates the test channel of its router, unless there is one; the one that there is then, locked.
+    async fn test_channel_or_insert(
+        &mut self,
+        channel: &WebchatChannel,
+    ) -> Result<WebchatChannel, StorageError>;
+
+    /// Rewrites a channel; its router and whether it is the test channel stay.
+    async fn save_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError>;
+
+    /// Deletes a channel with the identities of its visitors. Their contacts and chats stay.
+    async fn delete_channel(&mut self, id: &ChannelId) -> Result<(), StorageError>;
+}
+
+/// What building web chat channels needs of a transaction.
+pub trait WebchatBuilderTx: WebchatTx + BuilderTx {
+    /// Channels, as they are administered.
+    fn webchat_catalog(&mut self) -> &mut dyn WebchatCatalog;
+}

@@ -1,0 +1,54 @@
+//! What is set and what is changed of a channel.
+
+use flowsdk_core::id::{FlowId, RouterId};
+use serde_json::{Value, json};
+
+use crate::webchat::WebchatChannel;
+
+/// A channel to be.
+#[derive(Debug, Clone)]
+pub struct NewWebchatChannel {
+    /// The router; its being within the caller's reach is checked by him.
+    pub router_id: RouterId,
+    /// Its name.
+    pub name: String,
+    /// Colours, avatar, texts.
+    pub appearance: Option<Value>,
+    /// Overrides the router's initial flow.
+    pub initial_flow_id: Option<FlowId>,
+    /// Origins that may open a socket; `None` means any.
+    pub allowed_origins: Option<Vec<String>>,
+}
+
+/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+#[derive(Debug, Clone, Default)]
+pub struct WebchatChannelChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// Colours, avatar, texts.
+    pub appearance: Option<Option<Value>>,
+    /// Origins that may open a socket; `None` means any.
+    pub allowed_origins: Option<Option<Vec<String>>>,
+}
+
+impl WebchatChannelChange {
+    /// The channel after the change.
+    pub(super) fn apply(self, mut channel: WebchatChannel) -> WebchatChannel {
+        channel.name = self.name.unwrap_or(channel.name);
+        channel.appearance = self.appearance.unwrap_or(channel.appearance);
+        channel.allowed_origins = self.allowed_origins.unwrap_or(channel.allowed_origins);
+        channel
+    }
+}
+
+impl WebchatChannel {
+    /// The public form, for the log of changes: of the embed secret, whether there is one.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "routerId": self.router_id, "name": self.name,
+            "isTestChannel": self.is_test_channel, "appearance": self.appearance,
+            "initialFlowId": self.initial_flow_id, "hasEmbedSecret": self.embed_secret.is_some(),
+            "allowedOrigins": self.allowed_origins, "createdAt": self.created_at.to_iso(),
+        })
+    }
+}

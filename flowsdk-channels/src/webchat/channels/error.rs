@@ -1,0 +1,111 @@
+//! Why a use case of channels fails.
+
+use flowsdk_core::fault::{Fault, FaultKind, StorageError};
+use flowsdk_core::flow::FlowError;
+use flowsdk_core::idempotency::{IdempotencyConflict, OnceError};
+use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
+use flowsdk_core::text::Text;
+
+/// The reason.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WebchatChannelError {
+    /// No such channel within reach.
+    #[error("no such channel")]
+    NotFound,
+    /// No such router.
+    #[error("no such router")]
+    RouterNotFound,
+    /// No such router to create it in.
+    #[error("no such router")]
+    RouterUnknown,
+    /// The flow is none of the router's.
+    #[error("flow of another router")]
+    FlowUnknown,
+    /// The test channel cannot be deleted (spec B 4.4).
+    #[error("test channel")]
+    TestChannel,
+    /// Sessions depend on it.
+    #[error("in use")]
+    InUse(Dependants),
+    /// The flow cannot be tested.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
+    /// Storage failed.
+    #[error("storage failed")]
+    Storage(#[from] StorageError),
+}
+
+impl From<OnceError> for WebchatChannelError {
+    fn from(error: OnceError) -> Self {
+        match error {
+            OnceError::Conflict(conflict) => conflict.into(),
+            OnceError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl Fault for WebchatChannelError {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Self::NotFound | Self::RouterNotFound => FaultKind::NotFound,
+            Self::RouterUnknown | Self::FlowUnknown => FaultKind::Unprocessable,
+            Self::TestChannel => FaultKind::Invalid,
+            Self::InUse(_) => FaultKind::Conflict,
+            Self::Flow(error) => error.kind(),
+            Self::Idempotency(error) => error.kind(),
+            Self::Storage(error) => error.kind(),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound | Self::RouterNotFound => "not_found",
+            Self::RouterUnknown => "router_unknown",
+            Self::FlowUnknown => "flow_unknown",
+            Self::TestChannel => "test_channel",
+            Self::InUse(_) => IN_USE,
+            Self::Flow(error) => error.code(),
+            Self::Idempotency(error) => error.code(),
+            Self::Storage(error) => error.code(),
+        }
+    }
+
+    fn text(&self) -> Text {
+        match self {
+            Self::NotFound => Text::new("Canal não encontrado", "Channel not found"),
+            Self::RouterNotFound | Self::RouterUnknown => {
+                Text::new("Roteador não encontrado", "Router not found")
+            }
+            Self::FlowUnknown => {
+                Text::new("Flow não pertence ao roteador", "The flow does not belong to the router")
+            }
+            Self::TestChannel => {
+                Text::new("O canal de teste não pode ser excluído", "The test channel cannot be deleted")
+            }
+            Self::InUse(_) => IN_USE_TEXT,
+            Self::Flow(error) => error.text(),
+            Self::Idempotency(error) => error.text(),
+            Self::Storage(error) => error.text(),
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::RouterUnknown => Some("routerId"),
+            Self::Flow(error) => error.field(),
+            _ => None,
+        }
+    }
+
+    fn details(&self) -> Vec<(String, Text)> {
+        match self {
+            Self::InUse(dependants) => dependants.details(),
+            Self::Flow(error) => error.details(),
+            _ => Vec::new(),
+        }
+    }
+}

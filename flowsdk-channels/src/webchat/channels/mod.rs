@@ -1,0 +1,16 @@
+//! The channels of the web chat, as they are administered (spec B 4.1, 4.4).
+//!
+//! Visitors and turns read channels from storage, so a change counts with the next handshake and the next session,
+//! in every process.
+
+mod catalog;
+mod change;
+mod error;
+mod service;
+mod testing;
+
+pub use catalog::{WebchatBuilderTx, WebchatCatalog};
+pub use change::{NewWebchatChannel, WebchatChannelChange};
+pub use error::WebchatChannelError;
+pub use service::WebchatChannels;
+pub use testing::PublishedTest;

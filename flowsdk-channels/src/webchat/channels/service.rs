@@ -1,0 +1,246 @@
+//! The use cases of channels.
+
+use std::sync::Arc;
+
+use flowsdk_core::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::flow::FlowKind;
+use flowsdk_core::id::{ChannelId, FlowId, RouterId};
+use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::in_use::Dependants;
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::router::Reach;
+use flowsdk_core::session::SessionsOf;
+use flowsdk_core::store::{BuilderTx as _, ConversationTx as _, Store, Transaction as _};
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{NewWebchatChannel, WebchatBuilderTx, WebchatChannelChange, WebchatChannelError as Error};
+use crate::webchat::{WebchatChannel, WebchatTx as _};
+
+/// Creates, shows, changes and deletes channels of the web chat. A channel whose router is out of the caller's
+/// reach is as good as none.
+#[derive(Debug)]
+pub struct WebchatChannels<S> {
+    pub(super) store: Arc<S>,
+    pub(super) cx: OpContext,
+    master_key: Arc<MasterKey>,
+    pub(super) changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> WebchatChannels<S>
+where
+    S::Tx: WebchatBuilderTx,
+{
+    /// A service over `store`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        changes: Arc<dyn ChangeLog>,
+    ) -> Self {
+        Self { store, cx, master_key, changes }
+    }
+
+    /// A page of channels within reach, newest first; of `router`, if it is given.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        router: Option<&RouterId>,
+        page: &PageRequest,
+    ) -> Result<Page<WebchatChannel>, Error> {
+        Ok(self.store.read().await?.webchat_catalog().list_channels(router, reach.0, page).await?)
+    }
+
+    /// A channel.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &ChannelId) -> Result<WebchatChannel, Error> {
+        within(self.store.read().await?.webchat().find_channel(id).await?, reach)
+    }
+
+    /// Creates a channel, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`Error::RouterUnknown`], [`Error::FlowUnknown`], [`Error::Idempotency`], [`Error::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        new: NewWebchatChannel,
+        once: Option<Once<WebchatChannel>>,
+    ) -> Result<Outcome<WebchatChannel>, Error> {
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+            return Err(Error::RouterUnknown);
+        }
+        require_flow_of(&mut tx, &new.router_id, new.initial_flow_id.as_ref()).await?;
+        let channel = WebchatChannel {
+            id: ChannelId::generate(self.cx.ids()),
+            router_id: new.router_id,
+            name: new.name,
+            is_test_channel: false,
+            appearance: new.appearance,
+            initial_flow_id: new.initial_flow_id,
+            embed_secret: None,
+            allowed_origins: new.allowed_origins,
+            created_at: self.cx.now(),
+        };
+        tx.webchat().insert_channel(&channel).await?;
+        if let Some(once) = &once {
+            once.finish(&mut tx, &channel).await?;
+        }
+        tx.commit().await?;
+        self.note(author, &channel, Change::Created(channel.to_json()));
+        Ok(Outcome::Done(channel))
+    }
+
+    /// Changes name, appearance and origins of a channel.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelId,
+        change: WebchatChannelChange,
+    ) -> Result<WebchatChannel, Error> {
+        let tx = self.store.begin().await?;
+        self.rewrite(tx, author, reach, id, |channel| change.apply(channel)).await
+    }
+
+    /// Closes a channel, or gives a closed one another secret; this is the only time that it is shown
+    /// (spec B 4.1). Tokens under an older secret are refused from now on.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn set_embed_secret(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelId,
+    ) -> Result<SecretString, Error> {
+        let secret = SecretString::from(self.cx.ids().secret(2));
+        let sealed = self.master_key.encrypt(secret.expose_secret());
+        let tx = self.store.begin().await?;
+        let close = |channel| WebchatChannel { embed_secret: Some(sealed), ..channel };
+        self.rewrite(tx, author, reach, id, close).await?;
+        Ok(secret)
+    }
+
+    /// Opens a channel to anybody.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn remove_embed_secret(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelId,
+    ) -> Result<(), Error> {
+        let tx = self.store.begin().await?;
+        let open = |channel| WebchatChannel { embed_secret: None, ..channel };
+        self.rewrite(tx, author, reach, id, open).await.map(drop)
+    }
+
+    /// Lets the sessions of a channel begin with a flow of its router, or with the router's own.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::FlowUnknown`], [`Error::Storage`].
+    pub async fn set_initial_flow(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelId,
+        flow: Option<FlowId>,
+    ) -> Result<WebchatChannel, Error> {
+        let mut tx = self.store.begin().await?;
+        let channel = within(tx.webchat().find_channel(id).await?, reach)?;
+        require_flow_of(&mut tx, &channel.router_id, flow.as_ref()).await?;
+        let begin = |channel| WebchatChannel { initial_flow_id: flow, ..channel };
+        self.rewrite(tx, author, reach, id, begin).await
+    }
+
+    /// Deletes a channel; its visitors' chats stay. Open sessions stand in the way; with `force` they end
+    /// (rulings S13).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::TestChannel`], [`Error::InUse`], [`Error::Storage`].
+    pub async fn delete(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelId,
+        force: bool,
+    ) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let before = within(tx.webchat_catalog().find_channel_for_update(id).await?, reach)?;
+        if before.is_test_channel {
+            return Err(Error::TestChannel);
+        }
+        let of = SessionsOf::WebchatChannel(id);
+        if force {
+            tx.live_sessions().end(of).await?;
+        } else {
+            let mut dependants = Dependants::default();
+            dependants.sessions(tx.live_sessions().count(of).await?);
+            if !dependants.is_empty() {
+                return Err(Error::InUse(dependants));
+            }
+        }
+        tx.webchat_catalog().delete_channel(id).await?;
+        tx.commit().await?;
+        self.note(author, &before, Change::Deleted(before.to_json()));
+        Ok(())
+    }
+
+    async fn rewrite(
+        &self,
+        mut tx: S::Tx,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelId,
+        change: impl FnOnce(WebchatChannel) -> WebchatChannel + Send,
+    ) -> Result<WebchatChannel, Error> {
+        let before = within(tx.webchat_catalog().find_channel_for_update(id).await?, reach)?;
+        let after = change(before.clone());
+        tx.webchat_catalog().save_channel(&after).await?;
+        tx.commit().await?;
+        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        Ok(after)
+    }
+
+    pub(super) fn note(&self, author: &Author, channel: &WebchatChannel, change: Change) {
+        let kind = EntityKind::WebchatChannel;
+        let entity = Entity { kind, id: channel.id.as_str(), router_id: Some(&channel.router_id) };
+        self.changes.note(author, entity, change);
+    }
+}
+
+fn within(found: Option<WebchatChannel>, reach: Reach<'_>) -> Result<WebchatChannel, Error> {
+    found.filter(|channel| reach.contains(&channel.router_id)).ok_or(Error::NotFound)
+}
+
+/// Only a flow of the router can begin conversations; a tool is called, not begun.
+async fn require_flow_of<X: WebchatBuilderTx>(
+    tx: &mut X,
+    router: &RouterId,
+    flow: Option<&FlowId>,
+) -> Result<(), Error> {
+    let Some(flow) = flow else {
+        return Ok(());
+    };
+    match tx.flows().find_many(std::slice::from_ref(flow)).await?.pop() {
+        Some(flow) if flow.router_id == *router && flow.kind == FlowKind::Flow => Ok(()),
+        _ => Err(Error::FlowUnknown),
+    }
+}

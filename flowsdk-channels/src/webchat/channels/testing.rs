@@ -1,0 +1,100 @@
+//! The test channel of a router (spec B 4.1, 4.4).
+
+use flowsdk_core::change::{Author, Change, Entity, EntityKind};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::flow::publish_test;
+use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
+use flowsdk_core::router::Reach;
+use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
+
+use super::{WebchatBuilderTx, WebchatChannelError as Error, WebchatChannels};
+use crate::webchat::WebchatChannel;
+
+/// The name of every test channel.
+const NAME: &str = "Teste";
+
+/// A flow that can be tested.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedTest {
+    /// The flow.
+    pub flow_id: FlowId,
+    /// Its test version.
+    pub version_id: FlowVersionId,
+    /// The revision of the draft that it was made of.
+    pub revision: i64,
+    /// Where it is tested.
+    pub channel: WebchatChannel,
+}
+
+impl<S: Store> WebchatChannels<S>
+where
+    S::Tx: WebchatBuilderTx,
+{
+    /// The test channel of a router, made if there is none.
+    ///
+    /// # Errors
+    /// [`Error::RouterNotFound`], [`Error::Storage`].
+    pub async fn test_channel(&self, author: &Author, router: &RouterId) -> Result<WebchatChannel, Error> {
+        let mut tx = self.store.begin().await?;
+        if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
+            return Err(Error::RouterNotFound);
+        }
+        let wanted = fresh(&self.cx, router);
+        let channel = tx.webchat_catalog().test_channel_or_insert(&wanted).await?;
+        tx.commit().await?;
+        self.note_if_new(author, &wanted, &channel);
+        Ok(channel)
+    }
+
+    /// Makes the draft of a flow the version that new sessions of the router's test channel run, and lets the
+    /// channel begin with this flow. Other channels see nothing of it.
+    ///
+    /// # Errors
+    /// [`Error::Flow`], [`Error::Storage`].
+    pub async fn publish_test(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        flow: &FlowId,
+    ) -> Result<PublishedTest, Error> {
+        let mut tx = self.store.begin().await?;
+        let tested = publish_test(&mut tx, &self.cx, reach, flow).await?;
+        let router = &tested.flow.router_id;
+        let wanted = fresh(&self.cx, router);
+        let before = tx.webchat_catalog().test_channel_or_insert(&wanted).await?;
+        let channel = WebchatChannel { initial_flow_id: Some(flow.clone()), ..before.clone() };
+        if channel != before {
+            tx.webchat_catalog().save_channel(&channel).await?;
+        }
+        tx.commit().await?;
+        self.note_if_new(author, &wanted, &before);
+        if channel != before {
+            let change = Change::Updated { before: before.to_json(), after: channel.to_json() };
+            self.note(author, &channel, change);
+        }
+        let entity = Entity { kind: EntityKind::Flow, id: flow.as_str(), router_id: Some(router) };
+        self.changes.note(author, entity, tested.change);
+        let revision = tested.revision;
+        Ok(PublishedTest { flow_id: flow.clone(), version_id: tested.version_id, revision, channel })
+    }
+
+    fn note_if_new(&self, author: &Author, wanted: &WebchatChannel, found: &WebchatChannel) {
+        if wanted.id == found.id {
+            self.note(author, found, Change::Created(found.to_json()));
+        }
+    }
+}
+
+fn fresh(cx: &OpContext, router: &RouterId) -> WebchatChannel {
+    WebchatChannel {
+        id: ChannelId::generate(cx.ids()),
+        router_id: router.clone(),
+        name: NAME.to_owned(),
+        is_test_channel: true,
+        appearance: None,
+        initial_flow_id: None,
+        embed_secret: None,
+        allowed_origins: None,
+        created_at: cx.now(),
+    }
+}

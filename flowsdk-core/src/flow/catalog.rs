@@ -1,0 +1,116 @@
+//! Storage of flows, as they are administered.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
+use crate::fault::StorageError;
+use crate::id::{ChannelId, FlowId, RouterId};
+use crate::page::{Page, PageRequest};
+
+/// Which flows a page shows; an absent field restricts nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FlowFilter {
+    /// Those of this router.
+    pub router_id: Option<RouterId>,
+    /// Those of this kind.
+    pub kind: Option<FlowKind>,
+}
+
+/// A flow in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFlow {
+    /// The flow.
+    pub flow: Flow,
+    /// The revision of its draft; 0 when it has none.
+    pub revision: i64,
+    /// The number of its published version.
+    pub published_number: Option<i64>,
+}
+
+/// What refers to a flow.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FlowReferences {
+    /// Whether its router begins conversations with it.
+    pub is_initial: bool,
+    /// Channels that begin conversations with it.
+    pub channels: Vec<ChannelId>,
+    /// Flows whose published version names it.
+    pub flows: Vec<FlowId>,
+}
+
+/// The numbers that the next versions of a flow come after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastNumbers {
+    /// The greatest number of a published version, or 0.
+    pub published: i64,
+    /// The least number of a test version, or 1.
+    pub test: i64,
+}
+
+/// A flow with everything that travels with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeFlow {
+    /// The flow.
+    pub flow: Flow,
+    /// Its draft.
+    pub draft: Option<Value>,
+    /// Its published definition.
+    pub published: Option<Value>,
+}
+
+/// Flows of one transaction.
+#[async_trait]
+pub trait FlowCatalog: Send {
+    /// A page of flows, newest first; of those of the routers in `only`, if it is given.
+    async fn list(
+        &mut self,
+        filter: &FlowFilter,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<ListedFlow>, StorageError>;
+
+    /// A flow.
+    async fn find(&mut self, id: &FlowId) -> Result<Option<ListedFlow>, StorageError>;
+
+    /// A flow, locked until the end of the transaction.
+    async fn find_for_update(&mut self, id: &FlowId) -> Result<Option<Flow>, StorageError>;
+
+    /// Rewrites name, versions and `updated_at` of a flow.
+    async fn save(&mut self, flow: &Flow) -> Result<(), StorageError>;
+
+    /// Deletes a flow with its draft, versions and variables; what referred to it refers to none.
+    async fn delete(&mut self, id: &FlowId) -> Result<(), StorageError>;
+
+    /// The draft of a flow.
+    async fn draft(&mut self, id: &FlowId) -> Result<Option<FlowDraft>, StorageError>;
+
+    /// Writes the draft of a flow.
+    async fn put_draft(&mut self, id: &FlowId, draft: &FlowDraft) -> Result<(), StorageError>;
+
+    /// Stores a version, and nothing more.
+    async fn insert_version(&mut self, version: &FlowVersion) -> Result<(), StorageError>;
+
+    /// What the next versions come after.
+    async fn last_numbers(&mut self, id: &FlowId) -> Result<LastNumbers, StorageError>;
+
+    /// A page of the published versions of a flow, test versions not among them, newest first.
+    async fn versions(
+        &mut self,
+        id: &FlowId,
+        page: &PageRequest,
+    ) -> Result<Page<FlowVersionHead>, StorageError>;
+
+    /// The version of a flow that has this number.
+    async fn find_version(&mut self, id: &FlowId, number: i64) -> Result<Option<FlowVersion>, StorageError>;
+
+    /// What refers to a flow.
+    async fn references(&mut self, flow: &Flow) -> Result<FlowReferences, StorageError>;
+
+    /// All flows of a router, oldest first, or one of them.
+    async fn whole(
+        &mut self,
+        router: &RouterId,
+        only: Option<&FlowId>,
+    ) -> Result<Vec<WholeFlow>, StorageError>;
+}

@@ -1,0 +1,184 @@
+//! The use cases of flows (spec A 4.3).
+
+mod changes;
+mod publishing;
+mod testing;
+
+pub use changes::{FlowChange, NewFlow};
+pub use testing::{Tested, publish_test};
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::definition::SCHEMA_VERSION;
+use super::diff::{FlowDiff, diff};
+use super::{
+    Flow, FlowDraft, FlowError, FlowFilter, FlowVersion, FlowVersionHead, ListedFlow, Problem, check,
+};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::context::OpContext;
+use crate::fault::StorageError;
+use crate::id::FlowId;
+use crate::page::{Page, PageRequest};
+use crate::router::Reach;
+use crate::store::{BuilderTx, Store};
+
+/// A flow with its draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowDetails {
+    /// The flow.
+    pub listed: ListedFlow,
+    /// What authors work on.
+    pub definition: Value,
+}
+
+/// Creates, shows, changes, publishes and deletes flows. A flow whose router is out of the caller's reach is as
+/// good as none.
+#[derive(Debug)]
+pub struct Flows<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> Flows<S>
+where
+    S::Tx: BuilderTx,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        Self { store, cx, changes }
+    }
+
+    /// A page of flows within reach, newest first.
+    ///
+    /// # Errors
+    /// [`FlowError::Storage`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        filter: &FlowFilter,
+        page: &PageRequest,
+    ) -> Result<Page<ListedFlow>, FlowError> {
+        Ok(self.store.read().await?.flow_catalog().list(filter, reach.0, page).await?)
+    }
+
+    /// A flow with its draft.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &FlowId) -> Result<FlowDetails, FlowError> {
+        let mut tx = self.store.read().await?;
+        let listed = within(tx.flow_catalog().find(id).await?, reach)?;
+        let definition = draft_of(&mut tx, &listed.flow).await?.definition;
+        Ok(FlowDetails { listed, definition })
+    }
+
+    /// Everything that is wrong with the draft, and its revision.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::Storage`].
+    pub async fn validate(&self, reach: Reach<'_>, id: &FlowId) -> Result<(i64, Vec<Problem>), FlowError> {
+        let FlowDetails { listed, definition } = self.get(reach, id).await?;
+        Ok((listed.revision, check::problems(&definition)))
+    }
+
+    /// A page of the published versions, newest first.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::Storage`].
+    pub async fn versions(
+        &self,
+        reach: Reach<'_>,
+        id: &FlowId,
+        page: &PageRequest,
+    ) -> Result<Page<FlowVersionHead>, FlowError> {
+        let mut tx = self.store.read().await?;
+        within(tx.flow_catalog().find(id).await?, reach)?;
+        Ok(tx.flow_catalog().versions(id, page).await?)
+    }
+
+    /// A published version.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Storage`].
+    pub async fn version(
+        &self,
+        reach: Reach<'_>,
+        id: &FlowId,
+        number: i64,
+    ) -> Result<FlowVersion, FlowError> {
+        let mut tx = self.store.read().await?;
+        within(tx.flow_catalog().find(id).await?, reach)?;
+        published(&mut tx, id, number).await
+    }
+
+    /// What leads from one published version to another; `None` is the draft.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Storage`].
+    pub async fn diff(
+        &self,
+        reach: Reach<'_>,
+        id: &FlowId,
+        from: Option<i64>,
+        to: Option<i64>,
+    ) -> Result<FlowDiff, FlowError> {
+        let mut tx = self.store.read().await?;
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        let mut sides = Vec::with_capacity(2);
+        for number in [from, to] {
+            sides.push(match number {
+                Some(number) => published(&mut tx, id, number).await?.definition,
+                None => draft_of(&mut tx, &flow).await?.definition,
+            });
+        }
+        drop(tx);
+        Ok(diff(&sides[0], &sides[1]))
+    }
+
+    fn note(&self, author: &Author, flow: &Flow, change: Change) {
+        note(&*self.changes, author, flow, change);
+    }
+}
+
+/// Tells of a flow or tool.
+fn note(changes: &dyn ChangeLog, author: &Author, flow: &Flow, change: Change) {
+    let kind = EntityKind::of(flow.kind);
+    changes.note(author, Entity { kind, id: flow.id.as_str(), router_id: Some(&flow.router_id) }, change);
+}
+
+fn within(found: Option<ListedFlow>, reach: Reach<'_>) -> Result<ListedFlow, FlowError> {
+    found.filter(|listed| reach.contains(&listed.flow.router_id)).ok_or(FlowError::NotFound)
+}
+
+/// The flow, locked.
+async fn lock<X: BuilderTx>(tx: &mut X, reach: Reach<'_>, id: &FlowId) -> Result<Flow, FlowError> {
+    let found = tx.flow_catalog().find_for_update(id).await?;
+    found.filter(|flow| reach.contains(&flow.router_id)).ok_or(FlowError::NotFound)
+}
+
+/// Test versions have numbers too, but are nobody's business.
+async fn published<X: BuilderTx>(tx: &mut X, id: &FlowId, number: i64) -> Result<FlowVersion, FlowError> {
+    let found = if number > 0 { tx.flow_catalog().find_version(id, number).await? } else { None };
+    found.ok_or(FlowError::VersionNotFound)
+}
+
+/// The draft of a flow; of one that never had any, revision 0: what is published, or nothing yet.
+async fn draft_of<X: BuilderTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, StorageError> {
+    if let Some(draft) = tx.flow_catalog().draft(&flow.id).await? {
+        return Ok(draft);
+    }
+    let published = match &flow.published_version_id {
+        Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
+        None => None,
+    };
+    let definition = published.map_or_else(empty_definition, |version| version.definition);
+    Ok(FlowDraft { revision: 0, definition, updated_at: flow.updated_at })
+}
+
+/// What a flow begins with.
+pub(crate) fn empty_definition() -> Value {
+    json!({ "schemaVersion": SCHEMA_VERSION, "startBlockId": "start", "blocks": [] })
+}

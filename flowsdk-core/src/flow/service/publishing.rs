@@ -1,0 +1,124 @@
+//! Publishing, unpublishing and rolling back.
+
+use serde_json::json;
+
+use super::{Flows, draft_of, lock, within};
+use crate::change::{Author, Change};
+use crate::flow::{Flow, FlowError, FlowVersion, check};
+use crate::id::{FlowId, FlowVersionId};
+use crate::router::Reach;
+use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
+
+impl<S: Store> Flows<S>
+where
+    S::Tx: BuilderTx,
+{
+    /// Makes the draft a version that new sessions run, those of the test channel too; running sessions stay on
+    /// theirs. `revision`, if it is given, must be the draft's.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::StaleRevision`], [`FlowError::Invalid`], [`FlowError::Storage`].
+    pub async fn publish(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &FlowId,
+        revision: Option<i64>,
+    ) -> Result<FlowVersion, FlowError> {
+        loop {
+            let mut tx = self.store.read().await?;
+            let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+            let checked = draft_of(&mut tx, &flow).await?;
+            drop(tx);
+            if revision.is_some_and(|expected| expected != checked.revision) {
+                return Err(FlowError::StaleRevision { current: checked.revision });
+            }
+            // While no writer waits for it.
+            check::publishable(&checked.definition).map_err(FlowError::Invalid)?;
+
+            let mut tx = self.store.begin().await?;
+            let flow = lock(&mut tx, reach, id).await?;
+            if draft_of(&mut tx, &flow).await?.revision != checked.revision {
+                // Somebody was faster; what he wrote is not checked.
+                continue;
+            }
+            let version = self.next_version(&mut tx, &flow, checked.definition).await?;
+            let flow = self.store_published(tx, flow, &version).await?;
+            let what = json!({ "number": version.number, "versionId": version.id,
+                "revision": checked.revision });
+            self.note(author, &flow, Change::Published(what));
+            return Ok(version);
+        }
+    }
+
+    /// Publishes what an older version was, as a new version. The draft stays.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Invalid`] when this version of the
+    /// server cannot run it any more, [`FlowError::Storage`].
+    pub async fn roll_back(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &FlowId,
+        number: i64,
+    ) -> Result<FlowVersion, FlowError> {
+        let old = self.version(reach, id, number).await?;
+        check::publishable(&old.definition).map_err(FlowError::Invalid)?;
+        let mut tx = self.store.begin().await?;
+        let flow = lock(&mut tx, reach, id).await?;
+        let version = self.next_version(&mut tx, &flow, old.definition).await?;
+        let flow = self.store_published(tx, flow, &version).await?;
+        let what = json!({ "number": version.number, "versionId": version.id, "rolledBackTo": number });
+        self.note(author, &flow, Change::Published(what));
+        Ok(version)
+    }
+
+    /// Takes the published version away: nothing begins with the flow any more. Running sessions stay.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::NotPublished`], [`FlowError::Storage`].
+    pub async fn unpublish(&self, author: &Author, reach: Reach<'_>, id: &FlowId) -> Result<(), FlowError> {
+        let mut tx = self.store.begin().await?;
+        let mut flow = lock(&mut tx, reach, id).await?;
+        let was = flow.published_version_id.take().ok_or(FlowError::NotPublished)?;
+        flow.updated_at = self.cx.now();
+        tx.flow_catalog().save(&flow).await?;
+        tx.commit().await?;
+        self.note(author, &flow, Change::Unpublished(json!({ "versionId": was })));
+        Ok(())
+    }
+
+    async fn next_version(
+        &self,
+        tx: &mut S::Tx,
+        flow: &Flow,
+        definition: serde_json::Value,
+    ) -> Result<FlowVersion, FlowError> {
+        Ok(FlowVersion {
+            id: FlowVersionId::generate(self.cx.ids()),
+            flow_id: flow.id.clone(),
+            router_id: flow.router_id.clone(),
+            flow_name: flow.name.clone(),
+            number: tx.flow_catalog().last_numbers(&flow.id).await?.published + 1,
+            definition,
+            created_at: self.cx.now(),
+        })
+    }
+
+    /// A test version is one of what is published next, so it ends here.
+    async fn store_published(
+        &self,
+        mut tx: S::Tx,
+        mut flow: Flow,
+        version: &FlowVersion,
+    ) -> Result<Flow, FlowError> {
+        tx.flows().publish(version).await?;
+        flow.published_version_id = Some(version.id.clone());
+        flow.test_version_id = None;
+        flow.updated_at = version.created_at;
+        tx.flow_catalog().save(&flow).await?;
+        tx.commit().await?;
+        Ok(flow)
+    }
+}

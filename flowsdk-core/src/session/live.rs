@@ -1,0 +1,28 @@
+//! The sessions that depend on something, for those who want to delete it (rulings S13).
+
+use async_trait::async_trait;
+
+use super::SessionId;
+use crate::fault::StorageError;
+use crate::id::{ChannelId, FlowId, RouterId};
+
+/// What sessions depend on.
+#[derive(Debug, Clone, Copy)]
+pub enum SessionsOf<'a> {
+    /// A router.
+    Router(&'a RouterId),
+    /// The flow that they stand in; of this router.
+    Flow(&'a RouterId, &'a FlowId),
+    /// A webchat channel.
+    WebchatChannel(&'a ChannelId),
+}
+
+/// Sessions by what they depend on, in one transaction.
+#[async_trait]
+pub trait LiveSessions: Send {
+    /// How many there are.
+    async fn count(&mut self, of: SessionsOf<'_>) -> Result<i64, StorageError>;
+
+    /// Ends them, frozen ones too, with everything that was kept for them; which ones. Their chats stay.
+    async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError>;
+}

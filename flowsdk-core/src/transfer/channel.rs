@@ -1,0 +1,41 @@
+//! Channels, as far as they travel: their settings, never their secrets or visitors.
+
+use async_trait::async_trait;
+
+use crate::crypto::Encrypted;
+use crate::fault::StorageError;
+use crate::id::{ChannelId, FlowId, RouterId};
+use crate::time::Timestamp;
+
+/// A web chat channel without what belongs to its server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PortableChannel {
+    /// Its id; a new one where it arrives.
+    pub id: ChannelId,
+    /// Its name.
+    pub name: String,
+    /// Colours, avatar, texts.
+    pub appearance: Option<serde_json::Value>,
+    /// Origins that may open a socket; `None` means any.
+    pub allowed_origins: Option<Vec<String>>,
+    /// Overrides the router's initial flow.
+    pub initial_flow_id: Option<FlowId>,
+    /// Whether only signed tokens got in. The secret does not travel.
+    pub is_closed: bool,
+}
+
+/// Channels of one transaction. Test channels stay where they are: every router makes its own.
+#[async_trait]
+pub trait ChannelTransfer: Send {
+    /// The web chat channels of a router, oldest first.
+    async fn channels_of(&mut self, router: &RouterId) -> Result<Vec<PortableChannel>, StorageError>;
+
+    /// Creates a web chat channel; with a secret it is a closed one.
+    async fn insert_channel_of(
+        &mut self,
+        router: &RouterId,
+        channel: &PortableChannel,
+        embed_secret: Option<&Encrypted>,
+        now: Timestamp,
+    ) -> Result<(), StorageError>;
+}

@@ -1,0 +1,47 @@
+//! Routers and flows on their way from one server to another: one JSON file, with references by name instead of
+//! ids and without secrets.
+
+mod channel;
+mod document;
+mod error;
+mod export;
+mod import;
+mod plan;
+pub mod references;
+mod report;
+
+use std::sync::Arc;
+
+use crate::change::ChangeLog;
+use crate::context::OpContext;
+use crate::crypto::MasterKey;
+
+pub use channel::{ChannelTransfer, PortableChannel};
+pub use document::{
+    FORMAT, FORMAT_VERSION, TransferFile, TransferredChannel, TransferredFlow, TransferredRouter,
+    TransferredVariable,
+};
+pub use error::TransferError;
+pub use plan::OnConflict;
+pub use report::{ImportReport, ImportedChannel, ImportedFlow, ImportedVariable, Landed, Missing};
+
+/// Exports and imports routers and flows.
+#[derive(Debug)]
+pub struct Transfers<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    master_key: Arc<MasterKey>,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S> Transfers<S> {
+    /// A service over `store`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        changes: Arc<dyn ChangeLog>,
+    ) -> Self {
+        Self { store, cx, master_key, changes }
+    }
+}

@@ -1,0 +1,178 @@
+//! The variable.
+
+use std::fmt;
+use std::str::FromStr;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::crypto::{Encrypted, MasterKey};
+use crate::id::VariableId;
+use crate::router::VariableOwner;
+use crate::time::Timestamp;
+
+/// Longest key.
+pub const MAX_KEY_LEN: usize = 128;
+
+/// A text that is no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must match ^[a-zA-Z_][a-zA-Z0-9_]*$")]
+pub struct InvalidKey;
+
+/// The key of a variable; it never changes (spec A 4.4 rule 1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct VariableKey(String);
+
+impl VariableKey {
+    /// A key: `^[a-zA-Z_][a-zA-Z0-9_]*$`, at most [`MAX_KEY_LEN`].
+    pub fn parse(text: &str) -> Result<Self, InvalidKey> {
+        let mut bytes = text.bytes();
+        let starts_well = bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+        let fits = starts_well
+            && text.len() <= MAX_KEY_LEN
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
+    }
+
+    /// The key.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for VariableKey {
+    type Error = InvalidKey;
+
+    fn try_from(text: String) -> Result<Self, InvalidKey> {
+        Self::parse(&text)
+    }
+}
+
+impl FromStr for VariableKey {
+    type Err = InvalidKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKey> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for VariableKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The value as it is stored: never both columns (spec A 2.3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VariableValue {
+    /// In `value`.
+    Clear(String),
+    /// In `valueEncrypted`.
+    Secret(Encrypted),
+}
+
+impl VariableValue {
+    /// What is stored of a value that was sent (spec A 4.4 rules 2 and 3): the sent one always counts, the
+    /// stored one is never opened.
+    pub fn of(sent: &SecretString, is_secret: bool, key: &MasterKey) -> Self {
+        let clear = sent.expose_secret();
+        if is_secret { Self::Secret(key.encrypt(clear)) } else { Self::Clear(clear.to_owned()) }
+    }
+
+    /// Whether it is a secret.
+    pub fn is_secret(&self) -> bool {
+        matches!(self, Self::Secret(_))
+    }
+
+    /// What may be shown: nothing of a secret.
+    pub fn shown(&self) -> Option<&str> {
+        match self {
+            Self::Clear(value) => Some(value),
+            Self::Secret(_) => None,
+        }
+    }
+
+    /// What stands in `valueEncrypted`.
+    pub fn encrypted(&self) -> Option<&Encrypted> {
+        match self {
+            Self::Clear(_) => None,
+            Self::Secret(value) => Some(value),
+        }
+    }
+}
+
+/// A variable to be. Its value may be a secret, so it is held like one.
+#[derive(Debug, Clone)]
+pub struct NewVariable {
+    /// Its key.
+    pub key: VariableKey,
+    /// Its value.
+    pub value: SecretString,
+    /// Whether it is a secret.
+    pub is_secret: bool,
+}
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its id.
+    pub id: VariableId,
+    /// Whose it is.
+    pub owner: VariableOwner,
+    /// Its key, unique with its owner.
+    pub key: VariableKey,
+    /// Its value.
+    pub value: VariableValue,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Variable {
+    /// The public form, for the log of changes: nothing of a secret is in it.
+    pub fn to_json(&self) -> Value {
+        json!({ "id": self.id, "key": self.key.as_str(), "value": self.value.shown(),
+            "isSecret": self.value.is_secret(), "createdAt": self.created_at.to_iso(),
+            "updatedAt": self.updated_at.to_iso() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_names() {
+        for good in ["a", "_", "A1_b", "token", &"k".repeat(MAX_KEY_LEN)] {
+            assert!(VariableKey::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["", "1a", "a-b", "a.b", "é", "a b", " a", "a\n", &"k".repeat(MAX_KEY_LEN + 1)] {
+            assert_eq!(VariableKey::parse(bad), Err(InvalidKey), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_encrypted_and_shown_nowhere() {
+        let key = MasterKey::new("0123456789abcdef0123456789abcdef").expect("key");
+        let sent = SecretString::from("s3cret");
+        let value = VariableValue::of(&sent, true, &key);
+        assert!(value.is_secret() && value.shown().is_none());
+        let stored = value.encrypted().cloned().expect("encrypted");
+        assert_eq!(key.decrypt(&stored).expect("opens").expose_secret(), "s3cret");
+        let clear = VariableValue::of(&sent, false, &key);
+        assert_eq!((clear.shown(), clear.encrypted()), (Some("s3cret"), None));
+        let variable = Variable {
+            id: "v1".parse().expect("an id"),
+            owner: VariableOwner::Router("r1".parse().expect("an id")),
+            key: VariableKey::parse("token").expect("a key"),
+            value,
+            created_at: Timestamp::from_millis(0),
+            updated_at: Timestamp::from_millis(0),
+        };
+        let shown = format!("{} {variable:?}", variable.to_json());
+        assert!(!shown.contains("s3cret") && !shown.contains(stored.as_stored()), "{shown}");
+    }
+}

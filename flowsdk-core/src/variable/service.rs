@@ -1,0 +1,167 @@
+//! The use cases of variables (spec A 4.4).
+
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use super::{NewVariable, Variable, VariableError, VariableValue};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::context::OpContext;
+use crate::crypto::MasterKey;
+use crate::id::{RouterId, VariableId};
+use crate::idempotency::{Once, Outcome};
+use crate::page::{Page, PageRequest};
+use crate::router::{Reach, VariableOwner};
+use crate::store::{BuilderTx, Store, Transaction as _};
+
+/// Creates, shows, changes and deletes the static variables of routers and flows.
+///
+/// A flow is within a caller's reach if its router is; one that is not is as good as none.
+#[derive(Debug)]
+pub struct Variables<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    master_key: Arc<MasterKey>,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> Variables<S>
+where
+    S::Tx: BuilderTx,
+{
+    /// A service over `store`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        changes: Arc<dyn ChangeLog>,
+    ) -> Self {
+        Self { store, cx, master_key, changes }
+    }
+
+    /// A page of the variables of `owner`, newest first.
+    ///
+    /// # Errors
+    /// [`VariableError::NotFound`], [`VariableError::Storage`].
+    pub async fn list(
+        &self,
+        owner: &VariableOwner,
+        reach: Reach<'_>,
+        page: &PageRequest,
+    ) -> Result<Page<Variable>, VariableError> {
+        let mut tx = self.store.read().await?;
+        router_of(&mut tx, owner, reach).await?;
+        Ok(tx.variables().list(owner, page).await?)
+    }
+
+    /// Creates a variable, once for each idempotency key (rules 1 and 2).
+    ///
+    /// # Errors
+    /// Any [`VariableError`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        owner: VariableOwner,
+        reach: Reach<'_>,
+        new: NewVariable,
+        once: Option<Once<Variable>>,
+    ) -> Result<Outcome<Variable>, VariableError> {
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let router = router_of(&mut tx, &owner, reach).await?;
+        let now = self.cx.now();
+        let variable = Variable {
+            id: VariableId::generate(self.cx.ids()),
+            owner,
+            key: new.key,
+            value: VariableValue::of(&new.value, new.is_secret, &self.master_key),
+            created_at: now,
+            updated_at: now,
+        };
+        if !tx.variables().insert_if_absent(&variable).await? {
+            return Err(VariableError::KeyTaken);
+        }
+        if let Some(once) = &once {
+            once.finish(&mut tx, &variable).await?;
+        }
+        tx.commit().await?;
+        self.note(author, &router, &variable, Change::Created(variable.to_json()));
+        Ok(Outcome::Done(variable))
+    }
+
+    /// Gives a variable the sent value, and makes it a secret, or none, if `is_secret` says so (rule 3).
+    ///
+    /// # Errors
+    /// [`VariableError::NotFound`], [`VariableError::Storage`].
+    pub async fn put(
+        &self,
+        author: &Author,
+        owner: &VariableOwner,
+        reach: Reach<'_>,
+        id: &VariableId,
+        value: &SecretString,
+        is_secret: Option<bool>,
+    ) -> Result<Variable, VariableError> {
+        let mut tx = self.store.begin().await?;
+        let router = router_of(&mut tx, owner, reach).await?;
+        let before = tx.variables().find_for_update(owner, id).await?.ok_or(VariableError::NotFound)?;
+        let is_secret = is_secret.unwrap_or(before.value.is_secret());
+        let value = VariableValue::of(value, is_secret, &self.master_key);
+        let after = Variable { value, updated_at: self.cx.now(), ..before.clone() };
+        tx.variables().save(&after).await?;
+        tx.commit().await?;
+        let change = Change::Updated { before: before.to_json(), after: after.to_json() };
+        self.note(author, &router, &after, change);
+        Ok(after)
+    }
+
+    /// Deletes a variable; the next turn does not have it (rule 4).
+    ///
+    /// # Errors
+    /// [`VariableError::NotFound`], [`VariableError::Storage`].
+    pub async fn delete(
+        &self,
+        author: &Author,
+        owner: &VariableOwner,
+        reach: Reach<'_>,
+        id: &VariableId,
+    ) -> Result<(), VariableError> {
+        let mut tx = self.store.begin().await?;
+        let router = router_of(&mut tx, owner, reach).await?;
+        let before = tx.variables().find_for_update(owner, id).await?.ok_or(VariableError::NotFound)?;
+        tx.variables().delete(&before).await?;
+        tx.commit().await?;
+        self.note(author, &router, &before, Change::Deleted(before.to_json()));
+        Ok(())
+    }
+
+    fn note(&self, author: &Author, router: &RouterId, variable: &Variable, change: Change) {
+        let kind = match variable.owner {
+            VariableOwner::Router(_) => EntityKind::RouterVariable,
+            VariableOwner::Flow(_) => EntityKind::FlowVariable,
+        };
+        let entity = Entity { kind, id: variable.id.as_str(), router_id: Some(router) };
+        self.changes.note(author, entity, change);
+    }
+}
+
+/// The router of `owner`. Should the owner go before the commit, its foreign key refuses the variable.
+async fn router_of<X: BuilderTx>(
+    tx: &mut X,
+    owner: &VariableOwner,
+    reach: Reach<'_>,
+) -> Result<RouterId, VariableError> {
+    let router = match owner {
+        VariableOwner::Router(id) => {
+            tx.routers().find_many(std::slice::from_ref(id)).await?.pop().map(|router| router.id)
+        }
+        VariableOwner::Flow(id) => {
+            tx.flows().find_many(std::slice::from_ref(id)).await?.pop().map(|flow| flow.router_id)
+        }
+    };
+    router.filter(|router| reach.contains(router)).ok_or(VariableError::NotFound)
+}

@@ -1,0 +1,71 @@
+//! `PATCH /flows/{id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::flow::FlowChange;
+use flowsdk_core::id::FlowId;
+use flowsdk_core::router::Reach;
+use flowsdk_core::text::Text;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::FlowDetailsView;
+use crate::api::body::Body;
+use crate::api::error::{ApiError, Problems};
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::Flows;
+
+/// What is to change of a flow; an absent field stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PatchFlow {
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Boas-vindas")]
+    name: Option<String>,
+    /// The draft (docs/flows.md). It may be wrong; only what is published must not be.
+    #[schema(value_type = Object, required = false)]
+    definition: Option<Value>,
+    /// Of the draft that the definition is a change of; required with it.
+    #[schema(value_type = i64, required = false, minimum = 0)]
+    revision: Option<i64>,
+}
+
+impl PatchFlow {
+    fn into_change(self) -> Result<FlowChange, ApiError> {
+        let definition = match (self.definition, self.revision) {
+            (None, _) => None,
+            (Some(definition), Some(revision)) => Some((definition, revision)),
+            (Some(_), None) => {
+                let must = Text::new("Campo obrigatório", "Required field");
+                return Err(ApiError::invalid(Problems::one("revision", must)));
+            }
+        };
+        Ok(FlowChange { name: self.name, definition })
+    }
+}
+
+/// Change a flow
+///
+/// Its name and its draft. Sessions see nothing of the draft before it is published.
+#[utoipa::path(
+    patch, path = "/flows/{id}", tag = "flows",
+    params(("id" = Id, Path, description = "The flow")),
+    request_body = PatchFlow,
+    responses(
+        (status = 200, description = "The flow", body = FlowDetailsView),
+        (status = 409, description = "`stale_revision`: somebody else has changed the draft"),
+    )
+)]
+pub(super) async fn patch_flow(
+    can: Can<marks::Flows, marks::Write>,
+    State(flows): State<Arc<Flows>>,
+    PathId(id): PathId<FlowId>,
+    Body(body): Body<PatchFlow>,
+) -> Result<Reply<FlowDetailsView>, ApiError> {
+    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    Ok(Reply(flows.change(&author, reach, &id, body.into_change()?).await?.into()))
+}

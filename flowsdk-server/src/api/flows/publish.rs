@@ -1,0 +1,62 @@
+//! `POST /flows/{id}/publish`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::FlowId;
+use flowsdk_core::router::Reach;
+use flowsdk_core::text::Text;
+use utoipa::IntoParams;
+
+use super::VersionView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::query::{FromQuery, Query, QueryReader};
+use crate::api::reply::Reply;
+use crate::api::state::Flows;
+
+/// Which draft.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "the document is made of it")]
+struct PublishParams {
+    /// Publishes the draft only if this is its revision.
+    #[param(minimum = 0)]
+    revision: Option<i64>,
+}
+
+/// The revision that is to be published, if the caller cares.
+#[derive(Debug)]
+pub(super) struct Revision(Option<i64>);
+
+impl FromQuery for Revision {
+    fn read(query: &mut QueryReader) -> Self {
+        let must = Text::new("Deve ser um número inteiro", "Must be a whole number");
+        Self(query.parsed("revision", |text| text.parse().ok(), must))
+    }
+}
+
+/// Publish the draft of a flow
+///
+/// Makes it a version that never changes. New sessions run it; running ones stay on theirs.
+#[utoipa::path(
+    post, path = "/flows/{id}/publish", tag = "flows",
+    params(("id" = Id, Path, description = "The flow"), PublishParams),
+    responses(
+        (status = 200, description = "The version", body = VersionView),
+        (status = 409, description = "`stale_revision`"),
+        (status = 422, description = "`flow_invalid`: `details` names every error by its place"),
+    )
+)]
+pub(super) async fn publish_flow(
+    can: Can<marks::Flows, marks::Write>,
+    State(flows): State<Arc<Flows>>,
+    PathId(id): PathId<FlowId>,
+    Query(revision): Query<Revision>,
+) -> Result<Reply<VersionView>, ApiError> {
+    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let version = flows.publish(&author, reach, &id, revision.0).await?;
+    Ok(Reply(VersionView::from(&version)))
+}

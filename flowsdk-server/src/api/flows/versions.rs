@@ -1,0 +1,33 @@
+//! `GET /flows/{id}/versions`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::FlowId;
+use flowsdk_core::page::PageRequest;
+use flowsdk_core::router::Reach;
+
+use super::VersionView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::query::{PageParams, PageView, Query};
+use crate::api::reply::Reply;
+use crate::api::state::Flows;
+
+/// List the published versions of a flow
+#[utoipa::path(
+    get, path = "/flows/{id}/versions", tag = "flows",
+    params(("id" = Id, Path, description = "The flow"), PageParams),
+    responses((status = 200, description = "A page of versions", body = PageView<VersionView>))
+)]
+pub(super) async fn list_flow_versions(
+    can: Can<marks::Flows, marks::Read>,
+    State(flows): State<Arc<Flows>>,
+    PathId(id): PathId<FlowId>,
+    Query(page): Query<PageRequest>,
+) -> Result<Reply<PageView<VersionView>>, ApiError> {
+    let page = flows.versions(Reach(can.scope.routers()), &id, &page).await?;
+    Ok(Reply(PageView::of(page, VersionView::from)))
+}

@@ -1,0 +1,105 @@
+//! A flow as clients see it.
+
+use flowsdk_core::flow::{FlowDetails, FlowKind, FlowVersion, FlowVersionHead, ListedFlow};
+use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::api::openapi::types::{FlowKindName, Id, IsoTime};
+
+/// A flow without its definition.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Flow)]
+pub(super) struct FlowView {
+    #[schema(value_type = Id)]
+    pub(super) id: FlowId,
+    #[schema(value_type = Id)]
+    router_id: RouterId,
+    #[schema(example = "Boas-vindas")]
+    name: String,
+    #[serde(serialize_with = "kind")]
+    #[schema(value_type = FlowKindName)]
+    kind: FlowKind,
+    /// Of the draft; raised whenever its definition is changed.
+    revision: i64,
+    /// The number of the version that new sessions run; null when it is not published.
+    #[schema(required = true)]
+    published_version: Option<i64>,
+    /// Whether new sessions of the test channel run another version.
+    has_test_version: bool,
+    created_at: IsoTime,
+    updated_at: IsoTime,
+}
+
+fn kind<S: Serializer>(kind: &FlowKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
+}
+
+impl From<ListedFlow> for FlowView {
+    fn from(listed: ListedFlow) -> Self {
+        let ListedFlow { flow, revision, published_number } = listed;
+        Self {
+            id: flow.id,
+            router_id: flow.router_id,
+            name: flow.name,
+            kind: flow.kind,
+            revision,
+            published_version: published_number,
+            has_test_version: flow.test_version_id.is_some(),
+            created_at: flow.created_at.into(),
+            updated_at: flow.updated_at.into(),
+        }
+    }
+}
+
+/// A flow with its draft.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FlowDetails)]
+pub(super) struct FlowDetailsView {
+    #[serde(flatten)]
+    pub(super) flow: FlowView,
+    /// The draft (docs/flows.md).
+    #[schema(value_type = Object)]
+    definition: Value,
+}
+
+impl From<FlowDetails> for FlowDetailsView {
+    fn from(details: FlowDetails) -> Self {
+        Self { flow: details.listed.into(), definition: details.definition }
+    }
+}
+
+/// A published version without its definition.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FlowVersion)]
+pub(in crate::api) struct VersionView {
+    #[schema(value_type = Id)]
+    id: FlowVersionId,
+    /// 1, 2, 3 ...
+    number: i64,
+    /// Name of the flow when it was published.
+    flow_name: String,
+    created_at: IsoTime,
+}
+
+impl From<FlowVersionHead> for VersionView {
+    fn from(head: FlowVersionHead) -> Self {
+        let FlowVersionHead { id, number, flow_name, created_at } = head;
+        Self { id, number, flow_name, created_at: created_at.into() }
+    }
+}
+
+impl From<&FlowVersion> for VersionView {
+    fn from(version: &FlowVersion) -> Self {
+        Self {
+            id: version.id.clone(),
+            number: version.number,
+            flow_name: version.flow_name.clone(),
+            created_at: version.created_at.into(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `GET /flows/{id}/export`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::FlowId;
+use flowsdk_core::router::Reach;
+
+use super::TransferFileView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::Transfers;
+
+/// Export a flow
+///
+/// Its draft, what is published and its variables as one file, without secrets. Flows that it leads to are named, and
+/// do not travel with it.
+#[utoipa::path(
+    get, path = "/flows/{id}/export", tag = "flows",
+    params(("id" = Id, Path, description = "The flow")),
+    responses((status = 200, description = "The file", body = TransferFileView))
+)]
+pub(super) async fn export_flow(
+    can: Can<marks::Flows, marks::Read>,
+    State(transfers): State<Arc<Transfers>>,
+    PathId(id): PathId<FlowId>,
+) -> Result<Reply<TransferFileView>, ApiError> {
+    let file = transfers.export_flow(Reach(can.scope.routers()), &id).await?;
+    Ok(Reply(TransferFileView(file)))
+}

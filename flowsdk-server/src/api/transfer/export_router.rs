@@ -1,0 +1,33 @@
+//! `GET /routers/{id}/export`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_auth::permission::Action;
+use flowsdk_core::id::RouterId;
+
+use super::{TransferFileView, require_flows};
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::Transfers;
+
+/// Export a router
+///
+/// Its settings, variables, flows and channels as one file, without secrets. Asks for `flows:read`, too.
+#[utoipa::path(
+    get, path = "/routers/{id}/export", tag = "routers",
+    params(("id" = Id, Path, description = "The router")),
+    responses((status = 200, description = "The file", body = TransferFileView))
+)]
+pub(super) async fn export_router(
+    can: Can<marks::Routers, marks::Read>,
+    State(transfers): State<Arc<Transfers>>,
+    PathId(id): PathId<RouterId>,
+) -> Result<Reply<TransferFileView>, ApiError> {
+    require_flows(&can.caller, Action::Read)?;
+    can.scope.admit(&id)?;
+    Ok(Reply(TransferFileView(transfers.export_router(&id).await?)))
+}

@@ -1,0 +1,68 @@
+//! `POST /routers/{id}/import`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_auth::permission::Action;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::transfer::OnConflict;
+use utoipa::IntoParams;
+
+use super::{IMPORT_LIMIT, ImportFile, ReportView, on_conflict, require_flows};
+use crate::api::body::Body;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::query::{FromQuery, Query, QueryReader};
+use crate::api::reply::Reply;
+use crate::api::state::Transfers;
+
+/// What to do when the router has a flow of the name.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+#[allow(dead_code, reason = "the document is made of it")]
+struct ConflictParams {
+    /// What to do when the router has a flow of this name: `refuse` (the default), `rename` the one that comes, or
+    /// `replace` the one that is there. Of variables, `rename` keeps what is there; a secret that is there always
+    /// stays.
+    #[param(pattern = "^(refuse|rename|replace)$")]
+    on_conflict: Option<String>,
+}
+
+/// The wish.
+#[derive(Debug)]
+pub(super) struct Wish(OnConflict);
+
+impl FromQuery for Wish {
+    fn read(query: &mut QueryReader) -> Self {
+        Self(on_conflict(query, &[OnConflict::Refuse, OnConflict::Rename, OnConflict::Replace]))
+    }
+}
+
+/// Import flows into a router
+///
+/// The flows and variables of a file of up to 32 MiB, all or nothing; its settings and channels stay in the file. The
+/// answer says what is still to be filled in. Asks for `flows:write`, too.
+#[utoipa::path(
+    post, path = "/routers/{id}/import", tag = "routers",
+    params(("id" = Id, Path, description = "The router"), ConflictParams),
+    request_body = ImportFile,
+    responses(
+        (status = 200, description = "What was done", body = ReportView),
+        (status = 409, description = "`name_taken`"),
+        (status = 422, description = "`import_invalid`: `details` names every error by its place"),
+    )
+)]
+pub(super) async fn import_flows(
+    can: Can<marks::Routers, marks::Write>,
+    State(transfers): State<Arc<Transfers>>,
+    PathId(id): PathId<RouterId>,
+    Query(Wish(on_conflict)): Query<Wish>,
+    Body(ImportFile(file)): Body<ImportFile, IMPORT_LIMIT>,
+) -> Result<Reply<ReportView>, ApiError> {
+    can.scope.admit(&id)?;
+    require_flows(&can.caller, Action::Write)?;
+    let report = transfers.import_flows(&can.caller.author(), &id, file, on_conflict).await?;
+    Ok(Reply(report.into()))
+}

@@ -1,0 +1,48 @@
+//! Exports and imports of routers and flows.
+//!
+//! A router goes with its flows, so both permissions are asked for.
+
+mod export_flow;
+mod export_router;
+mod file;
+mod import_flows;
+mod import_router;
+mod report;
+
+use file::{ImportFile, TransferFileView};
+use report::ReportView;
+
+use flowsdk_auth::permission::{Action, Resource};
+use flowsdk_core::transfer::OnConflict;
+
+use super::error::ApiError;
+use super::guard::Caller;
+use super::query::QueryReader;
+use super::routes::{Routes, endpoint};
+
+/// Most bytes of a file (rulings H5).
+const IMPORT_LIMIT: usize = 32 << 20;
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes
+        .add(endpoint!(export_flow::export_flow))
+        .add(endpoint!(export_router::export_router))
+        .add(endpoint!(import_flows::import_flows))
+        .add(endpoint!(import_router::import_router))
+}
+
+/// The permission for flows, beside that for routers.
+fn require_flows(caller: &Caller, action: Action) -> Result<(), ApiError> {
+    caller.authenticated().require(Resource::Flows, action)?;
+    Ok(())
+}
+
+/// `onConflict`, one of these.
+fn on_conflict(query: &mut QueryReader, known: &[OnConflict]) -> OnConflict {
+    let name_of = |one| match one {
+        OnConflict::Refuse => "refuse",
+        OnConflict::Rename => "rename",
+        OnConflict::Replace => "replace",
+    };
+    query.one_of("onConflict", known, name_of).unwrap_or_default()
+}

@@ -1,0 +1,32 @@
+//! `DELETE /flows/{id}/variables/{varId}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::{FlowId, VariableId};
+use flowsdk_core::router::{Reach, VariableOwner};
+use http::StatusCode;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathIds;
+use crate::api::state::Variables;
+
+/// Delete a variable of a flow
+///
+/// Turns do not have it from the next message on.
+#[utoipa::path(
+    delete, path = "/flows/{id}/variables/{varId}", tag = "variables",
+    params(("id" = Id, Path, description = "The flow"), ("varId" = Id, Path, description = "The variable")),
+    responses((status = 204, description = "Deleted"))
+)]
+pub(in crate::api::variables) async fn delete_flow_variable(
+    can: Can<marks::Flows, marks::Write>,
+    State(variables): State<Arc<Variables>>,
+    PathIds(id, variable): PathIds<FlowId, VariableId>,
+) -> Result<StatusCode, ApiError> {
+    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    variables.delete(&author, &VariableOwner::Flow(id), reach, &variable).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

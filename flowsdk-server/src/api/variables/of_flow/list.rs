@@ -1,0 +1,34 @@
+//! `GET /flows/{id}/variables`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::FlowId;
+use flowsdk_core::page::PageRequest;
+use flowsdk_core::router::{Reach, VariableOwner};
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::query::{PageParams, PageView, Query};
+use crate::api::reply::Reply;
+use crate::api::state::Variables;
+use crate::api::variables::VariableView;
+
+/// List the variables of a flow
+#[utoipa::path(
+    get, path = "/flows/{id}/variables", tag = "variables",
+    params(("id" = Id, Path, description = "The flow"), PageParams),
+    responses((status = 200, description = "A page of variables", body = PageView<VariableView>))
+)]
+pub(in crate::api::variables) async fn list_flow_variables(
+    can: Can<marks::Flows, marks::Read>,
+    State(variables): State<Arc<Variables>>,
+    PathId(id): PathId<FlowId>,
+    Query(page): Query<PageRequest>,
+) -> Result<Reply<PageView<VariableView>>, ApiError> {
+    let reach = Reach(can.scope.routers());
+    let page = variables.list(&VariableOwner::Flow(id), reach, &page).await?;
+    Ok(Reply(PageView::of(page, |variable| VariableView::from(&variable))))
+}

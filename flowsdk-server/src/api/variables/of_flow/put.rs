@@ -1,0 +1,37 @@
+//! `PUT /flows/{id}/variables/{varId}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::{FlowId, VariableId};
+use flowsdk_core::router::{Reach, VariableOwner};
+
+use crate::api::body::Body;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathIds;
+use crate::api::reply::Reply;
+use crate::api::state::Variables;
+use crate::api::variables::{PutVariable, VariableView};
+
+/// Give a variable of a flow another value
+///
+/// Turns have it from the next message on.
+#[utoipa::path(
+    put, path = "/flows/{id}/variables/{varId}", tag = "variables",
+    params(("id" = Id, Path, description = "The flow"), ("varId" = Id, Path, description = "The variable")),
+    request_body = PutVariable,
+    responses((status = 200, description = "The variable", body = VariableView))
+)]
+pub(in crate::api::variables) async fn put_flow_variable(
+    can: Can<marks::Flows, marks::Write>,
+    State(variables): State<Arc<Variables>>,
+    PathIds(id, variable): PathIds<FlowId, VariableId>,
+    Body(body): Body<PutVariable>,
+) -> Result<Reply<VariableView>, ApiError> {
+    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let owner = VariableOwner::Flow(id);
+    let changed = variables.put(&author, &owner, reach, &variable, &body.value, body.is_secret).await?;
+    Ok(Reply(VariableView::from(&changed)))
+}

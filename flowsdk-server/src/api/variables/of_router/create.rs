@@ -1,0 +1,52 @@
+//! `POST /routers/{id}/variables`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use flowsdk_core::id::RouterId;
+use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::variable::Variable;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Created;
+use crate::api::state::Variables;
+use crate::api::variables::{CreateVariable, VariableView};
+
+/// Create a variable of a router
+///
+/// Turns have it from the next message on.
+#[utoipa::path(
+    post, path = "/routers/{id}/variables", tag = "variables",
+    params(("id" = Id, Path, description = "The router"), IdempotencyParams),
+    request_body = CreateVariable,
+    responses(
+        (status = 201, description = "The variable", body = VariableView),
+        (status = 409, description = "`key_taken` or `idempotency_conflict`"),
+    )
+)]
+pub(in crate::api::variables) async fn create_router_variable(
+    can: Can<marks::Routers, marks::Write>,
+    State(variables): State<Arc<Variables>>,
+    PathId(id): PathId<RouterId>,
+    body: Idempotent<CreateVariable>,
+) -> Result<Response, ApiError> {
+    can.scope.admit(&id)?;
+    let collection = format!("/routers/{id}/variables");
+    let (body, request) = body.of(&can.caller);
+    let once = request
+        .map(|request| Once { request, answer: |variable: &Variable| stored(&VariableView::from(variable)) });
+    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    Ok(match variables.create(&author, VariableOwner::Router(id), reach, body.into(), once).await? {
+        Outcome::Done(variable) => {
+            let body = VariableView::from(&variable);
+            Created { collection, id: body.id(), body }.into_response()
+        }
+        Outcome::Replayed(answer) => Replayed { answer, collection }.into_response(),
+    })
+}

@@ -1,0 +1,6 @@
+//! Of routers.
+
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod list;
+pub(super) mod put;

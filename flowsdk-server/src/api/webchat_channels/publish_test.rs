@@ -1,0 +1,72 @@
+//! `POST /flows/{id}/publish-test`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_auth::permission::RouterScope;
+use flowsdk_auth::user::UserRole;
+use flowsdk_channels::webchat::channels::PublishedTest;
+use flowsdk_core::id::{FlowId, FlowVersionId};
+use flowsdk_core::router::Reach;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::WebchatChannelView;
+use crate::api::error::ApiError;
+use crate::api::guard::{AnyPrincipal, Caller};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::WebchatChannels;
+
+/// A flow that can be tested.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PublishedTest)]
+pub(super) struct PublishedTestView {
+    #[schema(value_type = Id)]
+    flow_id: FlowId,
+    #[schema(value_type = Id)]
+    version_id: FlowVersionId,
+    /// Of the draft that the test version was made of.
+    revision: i64,
+    /// Where it is tested.
+    channel: WebchatChannelView,
+}
+
+impl From<PublishedTest> for PublishedTestView {
+    fn from(test: PublishedTest) -> Self {
+        let PublishedTest { flow_id, version_id, revision, channel } = test;
+        Self { flow_id, version_id, revision, channel: channel.into() }
+    }
+}
+
+/// Publish a test version of a flow
+///
+/// Makes the draft the version that new sessions of the router's test channel run, until the next publication, and
+/// lets that channel begin with this flow. The channel is made if there is none. Other channels see nothing of it.
+#[utoipa::path(
+    post, path = "/flows/{id}/publish-test", tag = "webchat",
+    params(("id" = Id, Path, description = "The flow")),
+    responses(
+        (status = 200, description = "What is tested, and where", body = PublishedTestView),
+        (status = 422, description = "`flow_invalid` or `flow_is_tool`"),
+    )
+)]
+pub(super) async fn publish_test(
+    AnyPrincipal(caller): AnyPrincipal,
+    State(channels): State<Arc<WebchatChannels>>,
+    PathId(id): PathId<FlowId>,
+) -> Result<Reply<PublishedTestView>, ApiError> {
+    let scope = scope(&caller);
+    Ok(Reply(channels.publish_test(&caller.author(), Reach(scope.routers()), &id).await?.into()))
+}
+
+/// The contract asks for no permission here; the routers that somebody is confined to count all the same.
+fn scope(caller: &Caller) -> &RouterScope {
+    let authenticated = caller.authenticated();
+    match &authenticated.grant {
+        Some(grant) if authenticated.role != Some(UserRole::Admin) => &grant.scope,
+        _ => &RouterScope::All,
+    }
+}

@@ -1,0 +1,31 @@
+//! `GET /routers/{id}/webchat/test`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::RouterId;
+
+use super::WebchatChannelView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::WebchatChannels;
+
+/// Show the test channel of a router
+///
+/// It is made if there is none.
+#[utoipa::path(
+    get, path = "/routers/{id}/webchat/test", tag = "webchat",
+    params(("id" = Id, Path, description = "The router")),
+    responses((status = 200, description = "The test channel", body = WebchatChannelView))
+)]
+pub(super) async fn get_test_channel(
+    can: Can<marks::ChannelNumbers, marks::Read>,
+    State(channels): State<Arc<WebchatChannels>>,
+    PathId(id): PathId<RouterId>,
+) -> Result<Reply<WebchatChannelView>, ApiError> {
+    can.scope.admit(&id)?;
+    Ok(Reply(channels.test_channel(&can.caller.author(), &id).await?.into()))
+}

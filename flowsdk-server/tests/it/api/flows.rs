@@ -1,0 +1,373 @@
+//! Flows: drafts, versions, test versions (spec A 4.3, B 4.1, 4.4, rulings S13).
+
+use serde_json::{Value, json};
+
+use super::building::{act, actions, answer, details, id, published, records, router, says, shop, visitor};
+use crate::harness::{Api, Setup, everywhere};
+
+everywhere!(
+    a_draft_may_be_wrong_and_what_is_published_not,
+    two_authors_do_not_overwrite_each_other,
+    versions_are_immutable_and_sessions_stay_on_theirs,
+    unpublished_flows_begin_nothing,
+    only_the_test_channel_runs_the_test_version,
+    a_flow_in_use_is_not_deleted,
+    lists_and_scope,
+    hostile_definitions,
+);
+
+async fn draft(api: &Api, router: &str, definition: &Value) -> Value {
+    let body = json!({ "routerId": router, "name": "F", "definition": definition });
+    api.post("/flows", &body).await.ok(201)
+}
+
+async fn a_draft_may_be_wrong_and_what_is_published_not(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let empty = admin.post("/flows", &json!({ "routerId": router, "name": "Vazio" })).await.ok(201);
+    assert_eq!((&empty["revision"], &empty["kind"]), (&json!(1), &json!("flow")));
+    assert_eq!(empty["definition"]["blocks"], json!([]));
+    assert!(empty["publishedVersion"].is_null() && empty["hasTestVersion"] == false);
+
+    let mut wrong = says("oi");
+    wrong["blocks"][0]["defaultOutput"] = json!({ "blockId": "nowhere" });
+    wrong["blocks"].as_array_mut().unwrap().push(json!({ "id": "odd", "type": "teleport" }));
+    let flow = draft(&admin, &router, &wrong).await;
+    assert_eq!(flow["definition"], wrong, "kept as it is");
+    let path = format!("/flows/{}", id(&flow));
+    assert_eq!(admin.get(&path).await.ok(200), flow);
+    let found = act(&admin, &format!("{path}/validate")).await.ok(200);
+    assert_eq!((&found["valid"], &found["revision"]), (&json!(false), &json!(1)));
+    let problem = &found["problems"][0];
+    assert_eq!(problem["severity"], "error");
+    assert_eq!((&problem["pointer"], &problem["blockId"]), (&json!("/blocks/1/type"), &json!("odd")));
+    let refused = act(&admin, &format!("{path}/publish")).await;
+    refused.refused(422, "flow_invalid", "Definição do flow inválida");
+    assert_eq!(details(&refused)[0].0, "definition/blocks/1/type");
+    act(&admin, &format!("{path}/publish-test")).await.refused(
+        422,
+        "flow_invalid",
+        "Definição do flow inválida",
+    );
+
+    wrong["blocks"].as_array_mut().unwrap().pop();
+    let fixed = json!({ "definition": wrong, "revision": 1 });
+    assert_eq!(admin.patch(&path, &fixed).await.ok(200)["revision"], 2);
+    let refused = act(&admin, &format!("{path}/publish")).await;
+    assert_eq!(details(&refused)[0].0, "definition/blocks/0/defaultOutput/blockId");
+    assert!(details(&refused)[0].1.starts_with("start: "), "the block is named");
+    let fixed = json!({ "definition": says("oi"), "revision": 2 });
+    admin.patch(&path, &fixed).await.ok(200);
+    act(&admin, &format!("{path}/publish?revision=2")).await.refused(
+        409,
+        "stale_revision",
+        "O rascunho foi alterado; a revisão atual é 3",
+    );
+    let version = act(&admin, &format!("{path}/publish?revision=3")).await.ok(200);
+    assert_eq!((&version["number"], &version["flowName"]), (&json!(1), &json!("F")));
+    assert_eq!(admin.get(&path).await.ok(200)["publishedVersion"], 1);
+    for (body, field) in [
+        (json!({ "routerId": router, "name": "F", "definition": [] }), "definition"),
+        (json!({ "routerId": router, "name": "F", "kind": "agent" }), "kind"),
+        (json!({ "routerId": router }), "name"),
+        (json!({ "name": "F" }), "routerId"),
+    ] {
+        assert_eq!(admin.post("/flows", &body).await.invalid_fields(), [field], "{body}");
+    }
+    let nowhere = admin.post("/flows", &json!({ "routerId": "cnothing", "name": "F" })).await;
+    nowhere.refused(422, "router_unknown", "Roteador não encontrado");
+    let log = records(&admin, &format!("entityType=FLOW&routerId={router}"), 5).await;
+    let of_flow: Vec<_> = log.into_iter().filter(|record| record["entityId"] == flow["id"]).collect();
+    assert_eq!(actions(&of_flow), ["CREATE", "UPDATE", "UPDATE", "PUBLISH"]);
+    assert_eq!(of_flow[1]["changes"], json!({ "revision": { "from": 2, "to": 3 } }));
+    assert_eq!(of_flow[0]["changes"]["number"], 1);
+}
+
+async fn two_authors_do_not_overwrite_each_other(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let path = format!("/flows/{}", id(&draft(&admin, &router, &says("a")).await));
+    let alone = json!({ "definition": says("b") });
+    assert_eq!(admin.patch(&path, &alone).await.invalid_fields(), ["revision"]);
+    let bodies: Vec<_> =
+        (0..8).map(|n| json!({ "definition": says(&format!("autor {n}")), "revision": 1 })).collect();
+    let answers = futures_util::future::join_all(bodies.iter().map(|body| admin.patch(&path, body))).await;
+    let (won, lost): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
+    assert_eq!((won.len(), lost.len()), (1, 7));
+    lost.iter().for_each(|answer| {
+        answer.refused(409, "stale_revision", "O rascunho foi alterado; a revisão atual é 2");
+    });
+    assert_eq!(admin.get(&path).await.ok(200)["definition"], won[0].json()["definition"]);
+    // A name is not a change of the draft.
+    assert_eq!(admin.patch(&path, &json!({ "name": "Novo" })).await.ok(200)["revision"], 2);
+}
+
+async fn versions_are_immutable_and_sessions_stay_on_theirs(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (_, flow, channel) = shop(&admin, "Loja", &says("um {{input}}")).await;
+    let path = format!("/flows/{flow}");
+    let mut first = visitor(&server, &channel).await;
+    assert_eq!(answer(&mut first, "a").await, "um a");
+    let mut two = says("dois {{input}}");
+    two["blocks"][0]["title"] = json!("Título");
+    admin.patch(&path, &json!({ "definition": two, "revision": 1 })).await.ok(200);
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "um a", "a draft runs nowhere");
+    assert_eq!(act(&admin, &format!("{path}/publish")).await.ok(200)["number"], 2);
+    assert_eq!(answer(&mut first, "b").await, "um b", "a running session stays");
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "dois a");
+
+    let diff = admin.get(&format!("{path}/diff?from=1&to=2")).await.ok(200);
+    assert_eq!(
+        diff,
+        json!({ "blocks": [{ "blockId": "start", "kind": "changed", "changes": [
+            { "kind": "changed", "pointer": "/contents/0/text/body", "from": "um {{input}}", "to": "dois {{input}}" },
+            { "kind": "added", "pointer": "/title", "to": "Título" } ] }],
+            "definition": [], "truncated": false })
+    );
+    assert_eq!(admin.get(&format!("{path}/diff?from=2")).await.ok(200)["blocks"], json!([]), "the draft");
+    assert_eq!(admin.get(&format!("{path}/diff?from=x")).await.invalid_fields(), ["from"]);
+    admin.get(&format!("{path}/diff?from=9")).await.refused(404, "not_found", "Versão não encontrada");
+
+    let rolled = act(&admin, &format!("{path}/versions/1/rollback")).await.ok(200);
+    assert_eq!(rolled["number"], 3);
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "um a");
+    assert_eq!(admin.get(&path).await.ok(200)["definition"], two, "the draft stays");
+    let versions = admin.get(&format!("{path}/versions")).await.ok(200);
+    let numbers: Vec<_> = versions["items"].as_array().unwrap().iter().map(|v| v["number"].clone()).collect();
+    assert_eq!(numbers, [3, 2, 1]);
+    let old = admin.get(&format!("{path}/versions/2")).await.ok(200);
+    assert_eq!(old["definition"], two);
+    for missing in ["0", "-1", "9", "x"] {
+        admin.get(&format!("{path}/versions/{missing}")).await.assert_error(404);
+        act(&admin, &format!("{path}/versions/{missing}/rollback")).await.assert_error(404);
+    }
+    let log =
+        records(&admin, &format!("action=PUBLISH&routerId={}", old_router(&admin, &path).await), 3).await;
+    assert_eq!(log[0]["changes"]["rolledBackTo"], 1);
+    // Many publish at once: each version has a number of its own.
+    let again = format!("{path}/publish");
+    let answers = futures_util::future::join_all((0..6).map(|_| act(&admin, &again))).await;
+    let mut numbers: Vec<_> = answers.iter().map(|one| one.ok(200)["number"].as_i64().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [4, 5, 6, 7, 8, 9]);
+}
+
+async fn old_router(api: &Api, path: &str) -> String {
+    api.get(path).await.ok(200)["routerId"].as_str().unwrap().to_owned()
+}
+
+async fn unpublished_flows_begin_nothing(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, flow, channel) = shop(&admin, "Loja", &says("eco {{input}}")).await;
+    let path = format!("/flows/{flow}");
+    let mut running = visitor(&server, &channel).await;
+    assert_eq!(answer(&mut running, "a").await, "eco a");
+    act(&admin, &format!("{path}/unpublish")).await.ok(204);
+    act(&admin, &format!("{path}/unpublish")).await.refused(
+        409,
+        "flow_not_published",
+        "Flow sem publicação ativa",
+    );
+    assert!(admin.get(&path).await.ok(200)["publishedVersion"].is_null());
+    assert_eq!(answer(&mut running, "b").await, "eco b");
+    let silent = visitor(&server, &channel).await;
+    silent.say("a").await;
+    assert!(silent.messages().is_empty());
+    act(&admin, &format!("{path}/versions/1/rollback")).await.ok(200);
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "eco a");
+    let log = records(&admin, &format!("action=UNPUBLISH&routerId={router}"), 1).await;
+    assert_eq!((&log[0]["entityType"], &log[0]["entityId"]), (&json!("FLOW"), &json!(flow)));
+}
+
+async fn only_the_test_channel_runs_the_test_version(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, flow, channel) = shop(&admin, "Loja", &says("público {{input}}")).await;
+    let path = format!("/flows/{flow}");
+    for n in 1..=2 {
+        let change = json!({ "definition": says(&format!("teste {n} {{{{input}}}}")), "revision": n });
+        admin.patch(&path, &change).await.ok(200);
+        let tested = act(&admin, &format!("{path}/publish-test")).await.ok(200);
+        assert_eq!(tested["revision"], n + 1);
+        let test = &tested["channel"];
+        assert_eq!((&test["isTestChannel"], &test["name"]), (&json!(true), &json!("Teste")));
+        assert_eq!((&test["routerId"], &test["initialFlowId"]), (&json!(router), &json!(flow)));
+        let same = admin.get(&format!("/routers/{router}/webchat/test")).await.ok(200);
+        assert_eq!(&same, test, "one test channel a router");
+        assert_eq!(answer(&mut visitor(&server, &id(test)).await, "a").await, format!("teste {n} a"));
+        assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "público a");
+    }
+    let shown = admin.get(&path).await.ok(200);
+    assert_eq!((&shown["publishedVersion"], &shown["hasTestVersion"]), (&json!(1), &json!(true)));
+    let versions = admin.get(&format!("{path}/versions")).await.ok(200);
+    assert_eq!(versions["items"].as_array().unwrap().len(), 1, "a test version is no version");
+    // A session of the test channel stays on its version, too.
+    let test = id(&admin.get(&format!("/routers/{router}/webchat/test")).await.ok(200));
+    let mut running = visitor(&server, &test).await;
+    assert_eq!(answer(&mut running, "a").await, "teste 2 a");
+    // What is published next is what was tested: the test version ends.
+    admin.patch(&path, &json!({ "definition": says("novo {{input}}"), "revision": 3 })).await.ok(200);
+    act(&admin, &format!("{path}/publish")).await.ok(200);
+    assert_eq!(answer(&mut visitor(&server, &test).await, "a").await, "novo a");
+    assert_eq!(answer(&mut running, "b").await, "teste 2 b");
+    assert_eq!(admin.get(&path).await.ok(200)["hasTestVersion"], false);
+    // A flow that was never published can be tested; a tool has no conversations.
+    let fresh = id(&draft(&admin, &router, &says("inédito {{input}}")).await);
+    act(&admin, &format!("/flows/{fresh}/publish-test")).await.ok(200);
+    assert_eq!(answer(&mut visitor(&server, &test).await, "a").await, "inédito a");
+    let tool = json!({ "routerId": router, "name": "T", "kind": "tool", "definition": says("x") });
+    let tool = id(&admin.post("/flows", &tool).await.ok(201));
+    act(&admin, &format!("/flows/{tool}/publish-test")).await.refused(
+        422,
+        "flow_is_tool",
+        "Uma ferramenta não tem canal de teste",
+    );
+    // The contract asks for no permission; the router counts all the same.
+    let bia = admin.member(&setup, &json!([]), &[&router]).await;
+    act(&bia, &format!("/flows/{fresh}/publish-test")).await.ok(200);
+    let eva = admin.member(&setup, &json!([]), &["cother"]).await;
+    act(&eva, &format!("/flows/{fresh}/publish-test")).await.refused(404, "not_found", "Flow não encontrado");
+}
+
+async fn a_flow_in_use_is_not_deleted(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, flow, channel) = shop(&admin, "Loja", &says("eco {{input}}")).await;
+    let path = format!("/flows/{flow}");
+    let mut client = visitor(&server, &channel).await;
+    assert_eq!(answer(&mut client, "a").await, "eco a");
+    let own = json!({ "flowId": flow });
+    admin.put(&format!("/webchat/channels/{channel}/initial-flow"), &own).await.ok(200);
+    let mut leads = says("vai");
+    leads["blocks"][0]["defaultOutput"] = json!({ "flowId": flow });
+    let other = published(&admin, &router, "Outro", &leads).await;
+    let refused = admin.delete(&path).await;
+    refused.refused(409, "in_use", "Registro em uso");
+    let expected = [
+        ("sessions", "1 sessões abertas"),
+        ("router.initialFlowId", router.as_str()),
+        ("webchatChannel.initialFlowId", channel.as_str()),
+        ("flow.published", other.as_str()),
+    ];
+    let expected: Vec<_> = expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    assert_eq!(details(&refused), expected);
+    admin.delete(&format!("{path}?force=true")).await.ok(204);
+    admin.get(&path).await.refused(404, "not_found", "Flow não encontrado");
+    assert!(admin.get(&format!("/routers/{router}")).await.ok(200)["initialFlowId"].is_null());
+    let channel = admin.get(&format!("/webchat/channels/{channel}")).await.ok(200);
+    assert!(channel["initialFlowId"].is_null());
+    client.say("b").await;
+    assert_eq!(client.messages().len(), 1, "its session has ended");
+    let free = id(&draft(&admin, &router, &says("x")).await);
+    admin.delete(&format!("/flows/{free}")).await.ok(204);
+}
+
+async fn lists_and_scope(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, other) = (router(&admin, "A").await, router(&admin, "B").await);
+    let mut made = Vec::new();
+    for n in 0..5 {
+        let body = json!({ "routerId": mine, "name": format!("F{n}"), "kind": if n == 0 { "tool" } else { "flow" } });
+        made.insert(0, id(&admin.post("/flows", &body).await.ok(201)));
+    }
+    let foreign = id(&draft(&admin, &other, &says("x")).await);
+    let ids = |page: &Value| page["items"].as_array().unwrap().iter().map(id).collect::<Vec<_>>();
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = admin.get(&format!("/flows?routerId={mine}&limit=2{cursor}")).await.ok(200);
+        seen.extend(ids(&page));
+        assert!(page["items"][0].get("definition").is_none());
+        let Some(next) = page["nextCursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(seen, made);
+    let tools = admin.get(&format!("/flows?routerId={mine}&kind=tool")).await.ok(200);
+    assert_eq!(ids(&tools), made[4..]);
+    assert_eq!(admin.get("/flows?kind=x&routerId=a%20b").await.invalid_fields(), ["kind", "routerId"]);
+    let all = json!([{ "resource": "flows", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &all, &[&mine]).await;
+    assert_eq!(ids(&bia.get("/flows").await.ok(200)), made);
+    let new = json!({ "routerId": other, "name": "F" });
+    bia.post("/flows", &new).await.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+    let refused = bia.get(&format!("/flows?routerId={other}")).await;
+    refused.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+    let path = format!("/flows/{foreign}");
+    for answer in [
+        bia.get(&path).await,
+        bia.patch(&path, &json!({ "name": "x" })).await,
+        bia.delete(&path).await,
+        bia.get(&format!("{path}/versions")).await,
+        bia.get(&format!("{path}/diff")).await,
+        act(&bia, &format!("{path}/publish")).await,
+        act(&bia, &format!("{path}/unpublish")).await,
+        act(&bia, &format!("{path}/validate")).await,
+        act(&bia, &format!("{path}/versions/1/rollback")).await,
+    ] {
+        answer.refused(404, "not_found", "Flow não encontrado");
+    }
+}
+
+/// Clear errors, in little time.
+async fn hostile_definitions(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let started = std::time::Instant::now();
+    let block = |n: usize, next: &str, input: bool| {
+        let mut block =
+            json!({ "id": format!("b{n}"), "type": "content", "defaultOutput": { "blockId": next } });
+        if input {
+            block["input"] = json!({});
+        }
+        block
+    };
+    let chain = |count: usize, close: &str| {
+        let blocks: Vec<_> = (0..count)
+            .map(|n| block(n, &if n + 1 == count { close.to_owned() } else { format!("b{}", n + 1) }, false))
+            .collect();
+        json!({ "schemaVersion": 1, "startBlockId": "b0", "blocks": blocks })
+    };
+    let code = async |definition: Value| {
+        let flow = id(&draft(&admin, &router, &definition).await);
+        let found = act(&admin, &format!("/flows/{flow}/validate")).await.ok(200);
+        act(&admin, &format!("/flows/{flow}/publish")).await.refused(
+            422,
+            "flow_invalid",
+            "Definição do flow inválida",
+        );
+        found["problems"][0]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(code(chain(10_000, "b0")).await, "cycle_without_input");
+    assert_eq!(code(chain(10_000, "nowhere")).await, "target_not_found");
+    assert_eq!(code(json!({ "schemaVersion": 2 })).await, "schema_version");
+    assert_eq!(code(json!({})).await, "malformed");
+    assert_eq!(code(json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": "x" })).await, "malformed");
+    let mut same = chain(2, "b0");
+    same["blocks"] = json!(vec![block(0, "b0", true); 5_000]);
+    assert_eq!(code(same).await, "duplicate_block");
+    // 10,000 good blocks are a flow.
+    let mut good = chain(10_000, "b0");
+    good["blocks"][9_999]["input"] = json!({});
+    let flow = id(&draft(&admin, &router, &good).await);
+    act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
+    // Bad encodings, and more than a body may have.
+    let json_type = [("content-type", "application/json")];
+    for bad in [
+        &b"{\"routerId\":\"r\",\"name\":\"\xff\"}"[..],
+        b"{\"name\":\"\\ud800\"}",
+        b"\xef\xbb\xbf{}",
+        b"{\"definition\":{\"a\":1,\"a\":2}}",
+        b"{\"definition\":{\"a\":\"\\u0000\"}}",
+        "[".repeat(100_000).as_bytes(),
+    ] {
+        admin.send("POST", "/flows", &json_type, Some(bad)).await.assert_error(400);
+    }
+    let large = json!({ "routerId": router, "name": "F", "definition": { "x": "a".repeat(1 << 20) } });
+    admin.post("/flows", &large).await.assert_error(413);
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}

@@ -1,0 +1,374 @@
+//! Routers and flows from one server to another.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::building::{answer, details, id, published, records, router, says, shop, visitor};
+use crate::harness::{Api, Setup, everywhere};
+
+everywhere!(
+    the_same_conversation_on_another_server,
+    names_that_are_there_already,
+    all_or_nothing,
+    one_flow_finds_the_flows_that_it_leads_to,
+    hostile_files,
+    scope,
+);
+
+/// Another server with a database of its own.
+async fn elsewhere(setup: &Setup) -> Setup {
+    if setup.is_distributed() {
+        Setup::distributed().await.expect("services")
+    } else {
+        Setup::embedded().await
+    }
+}
+
+/// What a visitor of each channel hears, whatever he says.
+async fn conversation(server: &crate::harness::Server, channels: &[String]) -> Vec<String> {
+    let mut heard = Vec::new();
+    for channel in channels {
+        let mut client = visitor(server, channel).await;
+        for text in ["oi", "ir", "de novo"] {
+            heard.push(answer(&mut client, text).await);
+        }
+    }
+    heard
+}
+
+async fn the_same_conversation_on_another_server(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let mut begins = says("{{router.marca}} {{flow.saudacao}} {{router.token}} {{input}}");
+    let (router, flow, channel) = shop(&admin, "Loja que viaja", &says("x")).await;
+    let other = published(&admin, &router, "Outro fluxo", &says("outro {{flow.saudacao}} {{input}}")).await;
+    begins["blocks"][0]["outputConditions"] = json!([{
+        "conditions": [{ "source": { "type": "input" }, "comparator": "equals", "values": ["ir"] }],
+        "target": { "flowId": other },
+    }]);
+    let path = format!("/flows/{flow}");
+    admin.patch(&path, &json!({ "definition": begins, "revision": 1 })).await.ok(200);
+    super::building::act(&admin, &format!("{path}/publish")).await.ok(200);
+    let broken = json!({ "definition": { "broken": true }, "revision": 1 });
+    admin.patch(&format!("/flows/{other}"), &broken).await.ok(200);
+    let secret = "nunca-viaja";
+    setup.plant(secret);
+    let variables = [
+        (format!("/routers/{router}/variables"), json!({ "key": "marca", "value": "ACME" })),
+        (
+            format!("/routers/{router}/variables"),
+            json!({ "key": "token", "value": secret, "isSecret": true }),
+        ),
+        (format!("{path}/variables"), json!({ "key": "saudacao", "value": "olá" })),
+        (format!("/flows/{other}/variables"), json!({ "key": "saudacao", "value": "hey" })),
+    ];
+    for (path, variable) in &variables {
+        admin.post(path, variable).await.ok(201);
+    }
+    let settings = json!({ "tz": "Europe/Lisbon", "channelAppSecret": secret, "copilotConfig": { "a": 1 } });
+    admin.patch(&format!("/routers/{router}"), &settings).await.ok(200);
+    let own = json!({ "routerId": router, "name": "Direto", "initialFlowId": other });
+    let direct = id(&admin.post("/webchat/channels", &own).await.ok(201));
+    let closed = json!({ "routerId": router, "name": "Fechado", "allowedOrigins": ["https://a.example"] });
+    let closed = id(&admin.post("/webchat/channels", &closed).await.ok(201));
+    let made = super::building::act(&admin, &format!("/webchat/channels/{closed}/embed-secret")).await;
+    setup.plant(made.ok(200)["embedSecret"].as_str().unwrap());
+    admin.get(&format!("/routers/{router}/webchat/test")).await.ok(200);
+
+    let exported = admin.get(&format!("/routers/{router}/export")).await;
+    let file = exported.ok(200);
+    for gone in [secret, router.as_str(), flow.as_str(), other.as_str(), "ncrypted"] {
+        assert!(!exported.body.contains(gone), "{gone}: {file}");
+    }
+    assert_eq!(file["router"]["initialFlow"], "inicio");
+    assert_eq!(file["channels"].as_array().unwrap().len(), 3, "the test channel stays");
+
+    let there = elsewhere(&setup).await;
+    there.plant(secret);
+    let other_server = there.start().await;
+    let other_admin = Api::admin(&there, &other_server).await;
+    let answered = other_admin.post("/routers/import", &file).await;
+    let report = answered.ok(201);
+    assert_eq!(
+        answered.headers["location"],
+        format!("/api/routers/{}", report["routerId"].as_str().unwrap())
+    );
+    let missing: Vec<_> = report["missing"].as_array().unwrap().clone();
+    let missing: Vec<_> =
+        missing.iter().map(|m| (m["kind"].as_str().unwrap(), m["place"].as_str().unwrap())).collect();
+    assert_eq!(
+        missing,
+        [("channelAppSecret", "router"), ("secretVariable", "variables[1]"), ("embedSecret", "channels[2]")]
+    );
+    assert_eq!(report["flows"][0]["publishedVersion"], 1);
+    // What is missing is filled in by hand.
+    let path = format!("/routers/{}/variables", report["routerId"].as_str().unwrap());
+    let list = other_admin.get(&path).await.ok(200);
+    let token = list["items"].as_array().unwrap().iter().find(|one| one["key"] == "token").unwrap();
+    assert_eq!(token["isSecret"], true);
+    other_admin.put(&format!("{path}/{}", id(token)), &json!({ "value": secret })).await.ok(200);
+
+    let channels: Vec<String> = report["channels"].as_array().unwrap().iter().map(id).collect();
+    let here = conversation(&server, &[channel, direct]).await;
+    assert_eq!(
+        here[..3],
+        [format!("ACME olá {secret} oi"), "outro hey ir".to_owned(), "outro hey de novo".to_owned()]
+    );
+    assert_eq!(conversation(&other_server, &channels[..2]).await, here);
+    let closed = other_admin.get(&format!("/webchat/channels/{}", channels[2])).await.ok(200);
+    assert_eq!(
+        (&closed["hasEmbedSecret"], &closed["allowedOrigins"]),
+        (&json!(true), &json!(["https://a.example"]))
+    );
+    // There and back again: the same file.
+    let back = format!("/routers/{}/export", report["routerId"].as_str().unwrap());
+    let mut back = other_admin.get(&back).await.ok(200);
+    assert_eq!(back["router"]["hasChannelAppSecret"], false);
+    back["router"]["hasChannelAppSecret"] = json!(true);
+    assert_eq!(back, file);
+    let log = records(&other_admin, &format!("routerId={}", report["routerId"].as_str().unwrap()), 13).await;
+    for kind in ["ROUTER", "FLOW", "ROUTER_VARIABLE", "FLOW_VARIABLE", "WEBCHAT_CHANNEL"] {
+        assert!(
+            log.iter().any(|record| record["entityType"] == kind && record["action"] == "CREATE"),
+            "{kind}"
+        );
+    }
+}
+
+fn file_of(name: &str, text: &str) -> Value {
+    json!({ "format": "flowsdk", "formatVersion": 1,
+        "variables": [{ "key": "a", "value": text, "isSecret": false },
+                      { "key": "s", "value": null, "isSecret": true }],
+        "flows": [{ "slug": "f", "name": name, "kind": "flow", "draft": says(text), "published": says(text),
+            "variables": [{ "key": "b", "value": text, "isSecret": false }] }] })
+}
+
+async fn names_that_are_there_already(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let path = format!("/routers/{router}/import");
+    let landed = |report: &Value| {
+        let one = |item: &Value| item["landed"].as_str().unwrap().to_owned();
+        let list = |name: &str| report[name].as_array().unwrap().iter().map(one).collect::<Vec<_>>();
+        (list("flows"), list("variables"))
+    };
+    let first = admin.post(&path, &file_of("Fluxo", "um")).await.ok(200);
+    assert_eq!(landed(&first), (vec!["created".to_owned()], vec!["created".to_owned(); 2]));
+    let flow = id(&first["flows"][0]);
+    let refused = admin.post(&path, &file_of("Fluxo", "dois")).await;
+    refused.refused(409, "name_taken", "Nome já existe");
+    assert_eq!(details(&refused)[0], ("variables[0].key".to_owned(), "a".to_owned()));
+    let mut only_flows = file_of("Fluxo", "dois");
+    only_flows["variables"] = json!([]);
+    let refused = admin.post(&path, &only_flows).await;
+    refused.refused(409, "name_taken", "Nome já existe");
+    assert_eq!(details(&refused), [("flows[0].name".to_owned(), "Fluxo".to_owned())]);
+
+    let renamed = admin.post(&format!("{path}?onConflict=rename"), &file_of("Fluxo", "dois")).await.ok(200);
+    assert_eq!(landed(&renamed), (vec!["renamed".to_owned()], vec!["kept".to_owned(); 2]));
+    assert_eq!(renamed["flows"][0]["name"], "Fluxo (2)");
+    let replaced = admin.post(&format!("{path}?onConflict=replace"), &file_of("Fluxo", "três")).await.ok(200);
+    assert_eq!(
+        landed(&replaced),
+        (vec!["replaced".to_owned()], vec!["replaced".to_owned(), "kept".to_owned()])
+    );
+    assert_eq!(
+        (id(&replaced["flows"][0]), &replaced["flows"][0]["publishedVersion"]),
+        (flow.clone(), &json!(2))
+    );
+    let shown = admin.get(&format!("/flows/{flow}")).await.ok(200);
+    assert_eq!((&shown["definition"], &shown["revision"]), (&says("três"), &json!(2)));
+    let variables = admin.get(&format!("/flows/{flow}/variables")).await.ok(200);
+    assert_eq!(variables["items"][0]["value"], "três");
+    let invalid = admin.post(&format!("{path}?onConflict=merge"), &file_of("F", "x")).await;
+    assert_eq!(invalid.invalid_fields(), ["onConflict"]);
+
+    let whole = |name: &str| {
+        let mut file = file_of("Fluxo", "um");
+        file["router"] = json!({ "name": name, "tz": "America/Sao_Paulo", "initialFlow": "f" });
+        file
+    };
+    let refused = admin.post("/routers/import", &whole("R")).await;
+    refused.refused(409, "name_taken", "Nome já existe");
+    assert_eq!(details(&refused), [("router.name".to_owned(), "R".to_owned())]);
+    for name in ["R (2)", "R (3)"] {
+        let made = admin.post("/routers/import?onConflict=rename", &whole("R")).await.ok(201);
+        assert_eq!(made["routerName"], name);
+    }
+    let invalid = admin.post("/routers/import?onConflict=replace", &whole("R")).await;
+    assert_eq!(invalid.invalid_fields(), ["onConflict"]);
+    let nothing = admin.post("/routers/import", &file_of("F", "x")).await;
+    nothing.refused(422, "import_invalid", "O arquivo não pode ser importado");
+    assert_eq!(details(&nothing)[0].0, "router");
+}
+
+async fn all_or_nothing(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let path = format!("/routers/{router}/import");
+    let mut file = file_of("Novo", "um");
+    let mut second = file["flows"][0].clone();
+    second["slug"] = json!("g");
+    second["published"]["startBlockId"] = json!("nowhere");
+    file["flows"].as_array_mut().unwrap().push(second.clone());
+    let refused = admin.post(&path, &file).await;
+    refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
+    assert_eq!(details(&refused)[0].0, "flows[1].published/startBlockId");
+    // A conflict that is found late undoes what was written early.
+    admin.post(&format!("/routers/{router}/variables"), &json!({ "key": "a", "value": "v" })).await.ok(201);
+    admin.post("/flows", &json!({ "routerId": router, "name": "Novo" })).await.ok(201);
+    let mut late = file_of("Novo", "um");
+    late["variables"] = json!([{ "key": "z", "value": "v", "isSecret": false }]);
+    admin.post(&path, &late).await.refused(409, "name_taken", "Nome já existe");
+    let left = admin.get(&format!("/routers/{router}/variables")).await.ok(200);
+    assert_eq!(left["items"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        admin.get(&format!("/flows?routerId={router}")).await.ok(200)["items"].as_array().unwrap().len(),
+        1
+    );
+    let before = admin.get("/routers?limit=200").await.ok(200)["items"].as_array().unwrap().len();
+    file["router"] = json!({ "name": "Outro", "tz": "America/Sao_Paulo", "initialFlow": "h" });
+    let refused = admin.post("/routers/import", &file).await;
+    let places: Vec<_> = details(&refused).into_iter().map(|(place, _)| place).collect();
+    assert!(places.contains(&"router.initialFlow".to_owned()), "{places:?}");
+    assert_eq!(admin.get("/routers?limit=200").await.ok(200)["items"].as_array().unwrap().len(), before);
+    admin.post("/routers/cnothing/import", &file_of("F", "x")).await.refused(
+        404,
+        "not_found",
+        "Roteador não encontrado",
+    );
+}
+
+async fn one_flow_finds_the_flows_that_it_leads_to(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (first, target, _) = shop(&admin, "A", &says("alvo {{input}}")).await;
+    let mut leads = says("início");
+    leads["blocks"][0]["defaultOutput"] = json!({ "flowId": target });
+    let flow = published(&admin, &first, "Condutor", &leads).await;
+    let file = admin.get(&format!("/flows/{flow}/export")).await.ok(200);
+    assert_eq!(file["flows"].as_array().unwrap().len(), 1);
+    let named = &file["flows"][0]["published"]["blocks"][0]["defaultOutput"];
+    assert_eq!(named, &json!({ "flowId": "inicio" }));
+    // A router that has a flow of this name: the reference leads there.
+    let (second, theirs, channel) = shop(&admin, "B", &says("deles {{input}}")).await;
+    let report = admin.post(&format!("/routers/{second}/import"), &file).await.ok(200);
+    assert_eq!(report["missing"], json!([]));
+    let own = json!({ "flowId": id(&report["flows"][0]) });
+    admin.put(&format!("/webchat/channels/{channel}/initial-flow"), &own).await.ok(200);
+    let mut client = visitor(&server, &channel).await;
+    assert_eq!(answer(&mut client, "a").await, "início");
+    assert_eq!(answer(&mut client, "b").await, "deles b");
+    assert_ne!(theirs, target);
+    // One that has none: it is told.
+    let third = router(&admin, "C").await;
+    let report = admin.post(&format!("/routers/{third}/import"), &file).await.ok(200);
+    assert_eq!(report["missing"], json!([{ "kind": "flowId", "place": "flows[0]", "name": "inicio" }]));
+}
+
+/// Clear errors, in little time and memory.
+async fn hostile_files(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let path = format!("/routers/{router}/import");
+    let started = Instant::now();
+    let json_type = [("content-type", "application/json")];
+    let mut large = file_of("F", "x").to_string().into_bytes();
+    large.resize(33 << 20, b' ');
+    let answer = admin.send("POST", &path, &json_type, Some(&large)).await;
+    answer.refused(413, "payload_too_large", "O corpo pode ter no máximo 33554432 bytes");
+    // Almost as large, and nothing but a list: others are answered meanwhile.
+    let zeros = format!("{{\"format\":\"flowsdk\",\"x\":[{}0]}}", "0,".repeat(15_000_000));
+    let busy = admin.send("POST", &path, &json_type, Some(zeros.as_bytes()));
+    let other = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let asked = Instant::now();
+        admin.get("/auth/me").await.ok(200);
+        asked.elapsed()
+    };
+    let (answer, waited) = futures_util::future::join(busy, other).await;
+    assert_eq!(answer.invalid_fields(), [""]);
+    assert!(answer.body.contains("2000000"), "{answer:?}");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak < 400_000, "{peak} kB");
+    assert!(waited < Duration::from_secs(5), "{waited:?}");
+    for (bad, fields) in [
+        (json!({}), &["format", "formatVersion"][..]),
+        (json!([]), &[""]),
+        (json!({ "format": "other", "formatVersion": 1 }), &["format"]),
+        (
+            json!({ "format": "flowsdk", "formatVersion": 1, "flows": [{}] }),
+            &["flows[0].draft", "flows[0].kind", "flows[0].name", "flows[0].slug"],
+        ),
+        (json!({ "format": "flowsdk", "formatVersion": 1, "secrets": [] }), &["secrets"]),
+    ] {
+        assert_eq!(admin.post(&path, &bad).await.invalid_fields(), fields, "{bad}");
+    }
+    for bad in [&b"{\"format\":\"\xff\"}"[..], b"{\"a\":{\"b\":\"\\u0000\"}}", &b"[".repeat(1 << 20)] {
+        admin.send("POST", &path, &json_type, Some(bad)).await.assert_error(400);
+    }
+    // 10,000 blocks in a circle; 2,000 flows; a definition that no route would take.
+    let circle: Vec<_> = (0..10_000)
+        .map(|n| {
+            let next = format!("b{}", (n + 1) % 10_000);
+            json!({ "id": format!("b{n}"), "type": "content", "defaultOutput": { "blockId": next } })
+        })
+        .collect();
+    let mut file = file_of("F", "x");
+    file["flows"][0]["published"] = json!({ "schemaVersion": 1, "startBlockId": "b0", "blocks": circle });
+    admin.post(&path, &file).await.refused(422, "import_invalid", "O arquivo não pode ser importado");
+    let mut file = file_of("F", "x");
+    file["flows"][0]["draft"] = json!({ "x": "a".repeat(2 << 20) });
+    let refused = admin.post(&path, &file).await;
+    assert_eq!(details(&refused)[0].0, "flows[0].draft");
+    let mut file = file_of("F", "x");
+    let flow = file["flows"][0].clone();
+    let flows = (0..2_000).map(|n| {
+        let mut flow = flow.clone();
+        flow["slug"] = json!(format!("f{n}"));
+        flow["name"] = json!(format!("F {n}"));
+        flow
+    });
+    file["flows"] = flows.collect();
+    let report = admin.post(&path, &file).await.ok(200);
+    assert_eq!(report["flows"].as_array().unwrap().len(), 2_000);
+    admin.delete(&format!("/routers/{router}")).await.ok(204);
+    assert!(started.elapsed() < Duration::from_secs(90), "{:?}", started.elapsed());
+}
+
+async fn scope(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, other) = (router(&admin, "A").await, router(&admin, "B").await);
+    let all = json!([{ "resource": "routers", "actions": ["read", "write"] },
+        { "resource": "flows", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &all, &[&mine]).await;
+    let refused = "Roteador fora do escopo";
+    let file = file_of("F", "x");
+    bia.get(&format!("/routers/{other}/export")).await.refused(403, "router_out_of_scope", refused);
+    bia.post(&format!("/routers/{other}/import"), &file).await.refused(403, "router_out_of_scope", refused);
+    let mut whole = file.clone();
+    whole["router"] = json!({ "name": "N", "tz": "America/Sao_Paulo" });
+    bia.post("/routers/import", &whole).await.refused(403, "router_out_of_scope", refused);
+    let report = bia.post(&format!("/routers/{mine}/import"), &file).await.ok(200);
+    bia.get(&format!("/routers/{mine}/export")).await.ok(200);
+    let foreign = id(&admin.post("/flows", &json!({ "routerId": other, "name": "F" })).await.ok(201));
+    bia.get(&format!("/flows/{foreign}/export")).await.refused(404, "not_found", "Flow não encontrado");
+    bia.get(&format!("/flows/{}/export", id(&report["flows"][0]))).await.ok(200);
+    // Flows are guarded by `flows`, however they travel.
+    let routers = json!([{ "resource": "routers", "actions": ["read", "write"] }]);
+    let eva = admin.member(&setup, &routers, &[]).await;
+    for answer in [
+        eva.get(&format!("/routers/{mine}/export")).await,
+        eva.post(&format!("/routers/{mine}/import"), &file).await,
+        eva.post("/routers/import", &whole).await,
+    ] {
+        answer.refused(403, "permission_denied", "Sem permissão");
+    }
+}

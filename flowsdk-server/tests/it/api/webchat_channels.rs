@@ -1,0 +1,194 @@
+//! Channels of the web chat (spec B 2.1, 4.1, 4.3, 4.4, 7).
+
+use serde_json::{Value, json};
+
+use super::building::{act, actions, answer, details, id, published, records, router, says, shop, visitor};
+use crate::harness::client::Manner;
+use crate::harness::{Api, Client, Setup, everywhere, token};
+
+everywhere!(life, embed_secret, initial_flow, test_channel, in_use, scope);
+
+async fn life(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let new = json!({ "routerId": router, "name": "Loja", "appearance": { "title": "Oi" },
+        "allowedOrigins": ["https://loja.example"] });
+    let answer = admin.post("/webchat/channels", &new).await;
+    let made = answer.ok(201);
+    assert_eq!(answer.headers["location"], format!("/api/webchat/channels/{}", id(&made)));
+    for (field, value) in new.as_object().unwrap() {
+        assert_eq!(&made[field], value, "{field}");
+    }
+    assert_eq!((&made["isTestChannel"], &made["hasEmbedSecret"]), (&json!(false), &json!(false)));
+    assert!(made["initialFlowId"].is_null());
+    // Both paths exist, and answer.
+    for prefix in ["", "/api"] {
+        let path = format!("{prefix}/webchat/channels/{}", id(&made));
+        assert_eq!(admin.get(&path).await.ok(200), made);
+    }
+    let path = format!("/webchat/channels/{}", id(&made));
+    // What is set counts for the next visitor.
+    let from = |origin: &str| Manner { query: String::new(), silent: false, origin: Some(origin.to_owned()) };
+    let auth = json!({ "channelId": id(&made) });
+    let (_client, ok) = Client::enter_as(server.addr, auth.clone(), from("https://loja.example")).await;
+    assert_eq!((&ok["channelName"], &ok["appearance"]), (&json!("Loja"), &json!({ "title": "Oi" })));
+    let code = Client::refused(server.addr, &auth.to_string(), from("https://else.example")).await;
+    assert_eq!(code, "origin_refused");
+    let change = json!({ "name": "Nova", "appearance": null, "allowedOrigins": null });
+    let changed = admin.patch(&path, &change).await.ok(200);
+    for (field, value) in change.as_object().unwrap() {
+        assert_eq!(&changed[field], value, "{field}");
+    }
+    let (_client, ok) = Client::enter_as(server.addr, auth.clone(), from("https://else.example")).await;
+    assert_eq!((&ok["channelName"], &ok["appearance"]), (&json!("Nova"), &Value::Null));
+    admin.patch(&path, &json!({ "appearance": { "a": 1 } })).await.ok(200);
+    for (body, field) in [
+        (json!({ "name": "" }), "name"),
+        (json!({ "appearance": "red" }), "appearance"),
+        (json!({ "allowedOrigins": ["loja.example"] }), "allowedOrigins[0]"),
+        (json!({ "allowedOrigins": ["https://a/b"] }), "allowedOrigins[0]"),
+        (json!({ "embedSecret": "x" }), "embedSecret"),
+        (json!({ "isTestChannel": true }), "isTestChannel"),
+    ] {
+        assert_eq!(admin.patch(&path, &body).await.invalid_fields(), [field], "{body}");
+    }
+    admin.delete(&path).await.ok(204);
+    admin.get(&path).await.refused(404, "not_found", "Canal não encontrado");
+    assert_eq!(Client::refused(server.addr, &auth.to_string(), Manner::default()).await, "channel_unknown");
+    let log = records(&admin, &format!("entityType=WEBCHAT_CHANNEL&routerId={router}"), 4).await;
+    assert_eq!(actions(&log), ["CREATE", "UPDATE", "UPDATE", "DELETE"]);
+    assert_eq!(log[2]["changes"]["name"], json!({ "from": "Loja", "to": "Nova" }));
+}
+
+async fn embed_secret(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, _, channel) = shop(&admin, "Loja", &says("{{contact.name}} {{input}}")).await;
+    let path = format!("/webchat/channels/{channel}/embed-secret");
+    let mut secrets = Vec::new();
+    for _ in 0..2 {
+        let made = act(&admin, &path).await.ok(200);
+        assert_eq!(made["channelId"], json!(channel));
+        let secret = made["embedSecret"].as_str().unwrap().to_owned();
+        setup.plant(&secret);
+        assert!(secret.len() >= 48 && !secrets.contains(&secret));
+        secrets.push(secret);
+    }
+    let shown = admin.get(&format!("/webchat/channels/{channel}")).await;
+    assert_eq!(shown.ok(200)["hasEmbedSecret"], true);
+    assert!(secrets.iter().all(|secret| !shown.body.contains(secret)) && !shown.body.contains("ncrypted"));
+    // Closed: nobody without a token, nobody with one under the older secret.
+    let auth = json!({ "channelId": channel });
+    let code = Client::refused(server.addr, &auth.to_string(), Manner::default()).await;
+    assert_eq!(code, "token_invalid");
+    let signed = |secret: &str| {
+        let token = token::sign(secret, json!({ "sub": "ana", "name": "Ana" }));
+        setup.plant(&token);
+        json!({ "channelId": channel, "token": token })
+    };
+    let code = Client::refused(server.addr, &signed(&secrets[0]).to_string(), Manner::default()).await;
+    assert_eq!(code, "token_invalid");
+    let (mut ana, _) = Client::enter(server.addr, signed(&secrets[1])).await;
+    assert_eq!(answer(&mut ana, "oi").await, "Ana oi");
+    admin.delete(&path).await.ok(204);
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "oi").await, "Flow Chat oi");
+    let log = records(&admin, &format!("entityType=WEBCHAT_CHANNEL&routerId={router}"), 4).await;
+    assert_eq!(actions(&log), ["CREATE", "UPDATE", "UPDATE", "UPDATE"]);
+    assert_eq!(log[0]["changes"], json!({ "hasEmbedSecret": { "from": true, "to": false } }));
+    let text = json!(log).to_string();
+    assert!(secrets.iter().all(|secret| !text.contains(secret)), "{text}");
+    act(&admin, "/webchat/channels/cnothing/embed-secret").await.assert_error(404);
+}
+
+async fn initial_flow(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, _, channel) = shop(&admin, "Loja", &says("do roteador")).await;
+    let own = published(&admin, &router, "Próprio", &says("do canal")).await;
+    let path = format!("/webchat/channels/{channel}/initial-flow");
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "do roteador");
+    let put = admin.put(&path, &json!({ "flowId": own })).await.ok(200);
+    assert_eq!(put["initialFlowId"], json!(own));
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "do canal");
+    assert!(admin.put(&path, &json!({ "flowId": null })).await.ok(200)["initialFlowId"].is_null());
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "do roteador");
+    for flow in [setup.seeded.foreign_flow.as_str(), "cnothing"] {
+        let refused = admin.put(&path, &json!({ "flowId": flow })).await;
+        refused.refused(422, "flow_unknown", "Flow não pertence ao roteador");
+        let new = json!({ "routerId": router, "name": "C", "initialFlowId": flow });
+        let refused = admin.post("/webchat/channels", &new).await;
+        refused.refused(422, "flow_unknown", "Flow não pertence ao roteador");
+    }
+    assert_eq!(admin.put(&path, &json!({})).await.invalid_fields(), ["flowId"]);
+}
+
+async fn test_channel(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, _, _) = shop(&admin, "Loja", &says("eco {{input}}")).await;
+    let path = format!("/routers/{router}/webchat/test");
+    // Many who ask at once get the same.
+    let answers = futures_util::future::join_all((0..8).map(|_| admin.get(&path))).await;
+    let first = answers[0].ok(200);
+    assert!(answers.iter().all(|answer| answer.ok(200) == first));
+    assert_eq!((&first["name"], &first["isTestChannel"]), (&json!("Teste"), &json!(true)));
+    // It behaves like any other.
+    assert_eq!(answer(&mut visitor(&server, &id(&first)).await, "a").await, "eco a");
+    for query in ["", "?force=true"] {
+        let refused = admin.delete(&format!("/webchat/channels/{}{query}", id(&first))).await;
+        refused.refused(400, "test_channel", "O canal de teste não pode ser excluído");
+    }
+    admin.get("/routers/cnothing/webchat/test").await.refused(404, "not_found", "Roteador não encontrado");
+    let log = records(&admin, &format!("entityType=WEBCHAT_CHANNEL&routerId={router}"), 2).await;
+    assert_eq!(actions(&log), ["CREATE", "CREATE"]);
+}
+
+async fn in_use(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, _, channel) = shop(&admin, "Loja", &says("eco {{input}}")).await;
+    let other =
+        id(&admin.post("/webchat/channels", &json!({ "routerId": router, "name": "B" })).await.ok(201));
+    let mut client = visitor(&server, &channel).await;
+    answer(&mut client, "a").await;
+    let mut elsewhere = visitor(&server, &other).await;
+    answer(&mut elsewhere, "a").await;
+    let path = format!("/webchat/channels/{channel}");
+    let refused = admin.delete(&path).await;
+    refused.refused(409, "in_use", "Registro em uso");
+    assert_eq!(details(&refused), [("sessions".to_owned(), "1 sessões abertas".to_owned())]);
+    admin.delete(&format!("{path}?force=true")).await.ok(204);
+    client.emit("message", &json!({ "text": "b" })).await;
+    assert_eq!(client.messages().len(), 1);
+    assert_eq!(answer(&mut elsewhere, "b").await, "eco b", "sessions of other channels go on");
+}
+
+async fn scope(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, other) = (router(&admin, "A").await, router(&admin, "B").await);
+    let new = |router: &str| json!({ "routerId": router, "name": "C" });
+    let foreign = id(&admin.post("/webchat/channels", &new(&other)).await.ok(201));
+    let all = json!([{ "resource": "channel_numbers", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &all, &[&mine]).await;
+    let own = id(&bia.post("/webchat/channels", &new(&mine)).await.ok(201));
+    let refused = "Roteador fora do escopo";
+    bia.post("/webchat/channels", &new(&other)).await.refused(403, "router_out_of_scope", refused);
+    for path in [format!("/webchat/channels?routerId={other}"), format!("/routers/{other}/webchat/test")] {
+        bia.get(&path).await.refused(403, "router_out_of_scope", refused);
+    }
+    let seen = bia.get("/webchat/channels").await.ok(200);
+    assert_eq!(seen["items"].as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [own]);
+    let path = format!("/webchat/channels/{foreign}");
+    for answer in [
+        bia.get(&path).await,
+        bia.patch(&path, &json!({ "name": "x" })).await,
+        bia.delete(&path).await,
+        act(&bia, &format!("{path}/embed-secret")).await,
+        bia.delete(&format!("{path}/embed-secret")).await,
+        bia.put(&format!("{path}/initial-flow"), &json!({ "flowId": null })).await,
+    ] {
+        answer.refused(404, "not_found", "Canal não encontrado");
+    }
+}

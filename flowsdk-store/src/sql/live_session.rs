@@ -1,0 +1,71 @@
+//! The sessions that depend on something.
+
+use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::session::{LiveSessions, SessionId, SessionsOf};
+use sqlx::types::Json;
+
+use super::SqlTx;
+use super::executor::{execute, fetch_all, fetch_optional, id};
+use super::statement::{Sql, sql, sql_list};
+
+const COUNT_OF_ROUTER: Sql = sql("SELECT COUNT(*) FROM session WHERE router_id = $1");
+const END_OF_ROUTER: Sql = sql("DELETE FROM session WHERE router_id = $1 RETURNING id");
+
+const COUNT_OF_FLOW: Sql =
+    sql("SELECT COUNT(*) FROM session WHERE router_id = $1 AND state->'position'->>'flowId' = $2");
+const END_OF_FLOW: Sql =
+    sql("DELETE FROM session WHERE router_id = $1 AND state->'position'->>'flowId' = $2 RETURNING id");
+
+/// Ids of sessions begin with their channel, `wc-<channelId>-`; the bounds are those of its primary key.
+const COUNT_OF_CHANNEL: Sql = sql("SELECT COUNT(*) FROM session WHERE id >= $1 AND id < $2");
+const END_OF_CHANNEL: Sql = sql("DELETE FROM session WHERE id >= $1 AND id < $2 RETURNING id");
+
+const UNFREEZE: Sql = sql_list!("DELETE FROM frozen_session WHERE session_id IN ", "$1", "");
+const DROP_KEPT: Sql = sql_list!("DELETE FROM kept_entry WHERE session_id IN ", "$1", "");
+
+super::statement::statements! { COUNT_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_CHANNEL, END_OF_CHANNEL, UNFREEZE, DROP_KEPT }
+
+/// The texts that the ids of a channel's sessions stand between; `.` comes after `-`.
+fn bounds(channel: &str) -> (String, String) {
+    (format!("wc-{channel}-"), format!("wc-{channel}."))
+}
+
+#[async_trait]
+impl LiveSessions for SqlTx {
+    async fn count(&mut self, of: SessionsOf<'_>) -> Result<i64, StorageError> {
+        let row = match of {
+            SessionsOf::Router(router) => {
+                fetch_optional!(self.conn, (i64,), COUNT_OF_ROUTER, router.as_str())
+            }
+            SessionsOf::Flow(router, flow) => {
+                fetch_optional!(self.conn, (i64,), COUNT_OF_FLOW, router.as_str(), flow.as_str())
+            }
+            SessionsOf::WebchatChannel(channel) => {
+                let (from, to) = bounds(channel.as_str());
+                fetch_optional!(self.conn, (i64,), COUNT_OF_CHANNEL, &from, &to)
+            }
+        }?;
+        Ok(row.map_or(0, |(count,)| count))
+    }
+
+    async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError> {
+        let rows = match of {
+            SessionsOf::Router(router) => fetch_all!(self.conn, (String,), END_OF_ROUTER, router.as_str()),
+            SessionsOf::Flow(router, flow) => {
+                fetch_all!(self.conn, (String,), END_OF_FLOW, router.as_str(), flow.as_str())
+            }
+            SessionsOf::WebchatChannel(channel) => {
+                let (from, to) = bounds(channel.as_str());
+                fetch_all!(self.conn, (String,), END_OF_CHANNEL, &from, &to)
+            }
+        }?;
+        let ended: Vec<SessionId> =
+            rows.into_iter().map(|(session,)| id("session", session)).collect::<Result<_, _>>()?;
+        if !ended.is_empty() {
+            execute!(self.conn, UNFREEZE, Json(&ended))?;
+            execute!(self.conn, DROP_KEPT, Json(&ended))?;
+        }
+        Ok(ended)
+    }
+}
