@@ -4,13 +4,13 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use crate::chat::ChatRepository;
-use crate::contact::ContactRepository;
+use crate::chat::{ChatRepository, ChatTagRepository};
+use crate::contact::{ContactRepository, OptInRepository};
 use crate::fault::StorageError;
-use crate::flow::FlowRepository;
+use crate::flow::{FlowRepository, TrackedEventRepository};
 use crate::message::MessageRepository;
 use crate::router::RouterRepository;
-use crate::session::SessionRepository;
+use crate::session::{SessionRepository, SessionTraceRepository};
 use crate::stream::broker::NewEntry;
 
 /// A database.
@@ -62,4 +62,12 @@ pub trait ConversationTx: OutboxTx {
     fn routers(&mut self) -> &mut dyn RouterRepository;
     /// Flows and their versions.
     fn flows(&mut self) -> &mut dyn FlowRepository;
+    /// Opt-ins.
+    fn opt_ins(&mut self) -> &mut dyn OptInRepository;
+    /// Labels of chats.
+    fn chat_tags(&mut self) -> &mut dyn ChatTagRepository;
+    /// What flows record.
+    fn tracked_events(&mut self) -> &mut dyn TrackedEventRepository;
+    /// What turns did.
+    fn traces(&mut self) -> &mut dyn SessionTraceRepository;
 }

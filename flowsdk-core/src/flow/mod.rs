@@ -5,10 +5,17 @@ pub mod definition;
 mod engine;
 mod interpolate;
 mod model;
+mod perform;
 mod repository;
+mod tracked_event;
 
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};
-pub use engine::{ActionResult, Effect, Outcome, Scene, TraceStep, Trigger, TurnEnd, run};
+pub use engine::{
+    ActionResult, Effect, EffectRequest, EffectResult, FlowSource, HttpRequest, NoFlows, Outcome,
+    OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run,
+};
 pub use model::{Flow, FlowVersion};
+pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::FlowRepository;
+pub use tracked_event::{TrackedEvent, TrackedEventRepository};

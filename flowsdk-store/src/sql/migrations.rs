@@ -22,10 +22,10 @@ fn migration(number: i64, name: &'static str, text: &'static str) -> Migration {
 
 /// For SQLite.
 pub(super) fn sqlite() -> Migrator {
-    migrations!("sqlite": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users")
+    migrations!("sqlite": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 7 "0007_contacts")
 }
 
 /// For Postgres.
 pub(super) fn postgres() -> Migrator {
-    migrations!("postgres": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users")
+    migrations!("postgres": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 7 "0007_contacts")
 }

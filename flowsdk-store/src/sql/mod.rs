@@ -8,16 +8,20 @@
 
 mod broker;
 mod chat;
+mod chat_tag;
 mod contact;
 mod executor;
 mod flow;
+mod flow_event;
 mod key_value;
 mod listener;
 mod message;
 mod migrations;
+mod opt_in;
 mod outbox;
 mod router;
 mod session;
+mod session_trace;
 mod sole;
 mod statement;
 mod store;

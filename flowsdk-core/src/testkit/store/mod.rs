@@ -6,6 +6,7 @@ mod chats;
 mod contacts;
 mod flows;
 mod messages;
+mod records;
 mod sessions;
 mod statuses;
 mod transactions;
@@ -23,6 +24,7 @@ pub use chats::*;
 pub use contacts::*;
 pub use flows::*;
 pub use messages::*;
+pub use records::*;
 pub use sessions::*;
 pub use statuses::*;
 pub use transactions::*;
@@ -40,6 +42,7 @@ pub(super) const SOURCES: &[&str] = &[
     include_str!("attention.rs"),
     include_str!("messages.rs"),
     include_str!("statuses.rs"),
+    include_str!("records.rs"),
     include_str!("transactions.rs"),
 ];
 

@@ -3,18 +3,37 @@
 use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
-use crate::sql::{broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat};
+use crate::sql::{
+    broker, chat, chat_tag, contact, flow, flow_event, key_value, message, opt_in, outbox, router, session,
+    session_trace, user, webchat,
+};
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 11] {
+fn files() -> [(&'static str, &'static str, Statements); 15] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
         };
     }
-    files!(broker, chat, contact, flow, key_value, message, outbox, router, session, user, webchat)
+    files!(
+        broker,
+        chat,
+        chat_tag,
+        contact,
+        flow,
+        flow_event,
+        key_value,
+        message,
+        opt_in,
+        outbox,
+        router,
+        session,
+        session_trace,
+        user,
+        webchat
+    )
 }
 
 #[test]

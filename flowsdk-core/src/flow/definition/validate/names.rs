@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Findings;
-use crate::flow::definition::{ActionKind, Block, FlowDefinition};
+use crate::flow::definition::{ActionKind, FlowDefinition};
 use crate::flow::interpolate::{Template, Token};
 
 /// Longest name of a variable, in characters.
@@ -45,13 +45,24 @@ const SESSION_FIELDS: [&str; 19] = [
 /// The session variables that `definition` or the engine writes.
 pub(super) fn known(definition: &FlowDefinition) -> HashSet<String> {
     let mut known: HashSet<String> = BUILT_IN.map(String::from).into();
-    for Block::Content(block) in &definition.blocks {
+    known.extend(definition.parameters.iter().map(|parameter| parameter.name.clone()));
+    for block in &definition.blocks {
         for action in block.on_enter.iter().chain(&block.on_leave) {
-            if let ActionKind::SetVariable { key, .. } = &action.kind {
-                known.insert(key.clone());
+            match &action.kind {
+                ActionKind::SetVariable { key, .. } => drop(known.insert(key.clone())),
+                ActionKind::HttpRequest(request) => {
+                    known.extend(request.response.iter().map(|field| field.variable.clone()));
+                    known.extend(request.status_variable.clone());
+                    known.extend(request.error_variable.clone());
+                }
+                ActionKind::ExecuteScript(script) => {
+                    known.extend(script.variable.clone());
+                    known.extend(script.error_variable.clone());
+                }
+                _ => {}
             }
         }
-        if let Some(name) = block.input.as_ref().and_then(|input| input.variable.as_ref()) {
+        if let Some(name) = block.input().and_then(|input| input.variable.as_ref()) {
             known.extend([name.clone(), format!("{name}_title"), format!("{name}_media")]);
         }
     }
