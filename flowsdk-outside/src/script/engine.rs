@@ -31,6 +31,8 @@ fn attempt(question: &Question) -> rquickjs::Result<Answer> {
     runtime.set_memory_limit(MEMORY);
     runtime.set_max_stack_size(STACK);
     let context = Context::full(&runtime)?;
+    let end = Instant::now() + TIME;
+    runtime.set_interrupt_handler(Some(Box::new(move || Instant::now() > end)));
     context.with(|ctx| {
         let now = question.scope.get("now").and_then(serde_json::Value::as_i64).unwrap_or(0);
         let prelude: Function<'_> = ctx.eval(PRELUDE)?;
@@ -38,8 +40,6 @@ fn attempt(question: &Question) -> rquickjs::Result<Answer> {
         prelude.call::<_, ()>((question.seed as f64, now as f64))?;
         // Taken before the script can put something else in its place.
         let stringify: Function<'_> = ctx.eval("JSON.stringify")?;
-        let end = Instant::now() + TIME;
-        runtime.set_interrupt_handler(Some(Box::new(move || Instant::now() > end)));
         let result = evaluate(&ctx, question).catch(&ctx);
         let json = result.and_then(|value| stringify.call::<_, Option<String>>((value,)).catch(&ctx));
         Ok(match json {
@@ -69,7 +69,9 @@ fn read(json: Option<String>) -> Answer {
     match json {
         // `undefined` has no JSON.
         None => Answer::Value(serde_json::Value::Null),
-        Some(json) if json.len() > RESULT => Answer::TooLarge(format!("a result of more than {RESULT} bytes")),
+        Some(json) if json.len() > RESULT => {
+            Answer::TooLarge(format!("a result of more than {RESULT} bytes"))
+        }
         Some(json) => match serde_json::from_str(&json) {
             Ok(value) => Answer::Value(value),
             Err(_) => Answer::Error("the result is no JSON".to_owned()),

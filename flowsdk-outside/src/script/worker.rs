@@ -16,12 +16,9 @@ const FILES: u64 = 8;
 /// # Errors
 /// When standard input or output break.
 pub fn serve() -> io::Result<()> {
-    for (resource, most) in [
-        (Resource::As, ADDRESS_SPACE),
-        (Resource::Nofile, FILES),
-        (Resource::Fsize, 0),
-        (Resource::Core, 0),
-    ] {
+    for (resource, most) in
+        [(Resource::As, ADDRESS_SPACE), (Resource::Nofile, FILES), (Resource::Fsize, 0), (Resource::Core, 0)]
+    {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
     // QuickJS measures its stack from where it is entered; the main thread's is as large as it gets.

@@ -5,5 +5,7 @@ mod duplicates;
 mod endings;
 mod flows;
 mod invariants;
+mod outside;
+mod partners;
 mod variables;
 mod world;
