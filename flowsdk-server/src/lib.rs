@@ -4,12 +4,15 @@
 //! - [`app`]: builds the services and their tasks, runs them and stops them in order.
 //! - [`serve`]: the accept loop every FlowSDK server runs on.
 //! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
+//! - [`flow_outside`]: performs what flows ask of the outside; [`flow_command`]: flows at the command line.
 //! - [`demo`]: the data folder of the one-command demonstration.
 
 pub mod api;
 pub mod app;
 pub mod config;
 pub mod demo;
+pub mod flow_command;
+pub mod flow_outside;
 pub mod health;
 pub mod logging;
 pub mod serve;

@@ -135,3 +135,6 @@ fn scratch(session: &Session, flow: &CompiledFlow) -> Session {
         ..session.clone()
     }
 }
+
+#[cfg(test)]
+mod tests;

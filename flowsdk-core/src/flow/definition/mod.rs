@@ -7,6 +7,7 @@ mod input;
 mod outside;
 mod parse;
 mod problem;
+mod schema;
 mod target;
 mod validate;
 
@@ -20,6 +21,7 @@ pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, Syst
 pub use input::{Input, Validation, ValidationKind};
 pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
 pub use problem::{Problem, Severity};
+pub use schema::json_schema;
 pub use target::Target;
 
 /// The `schemaVersion` that this version reads and writes.

@@ -8,7 +8,7 @@ mod script;
 mod world;
 
 pub use report::{Report, StepReport};
-pub use script::{Does, Expect, HttpReply, Script, ScriptReply, Step};
+pub use script::{Does, Expect, HttpReply, Script, ScriptReply, Step, TestFile};
 pub use world::Simulator;
 
 use std::sync::Arc;
@@ -31,3 +31,6 @@ pub fn simulate(flow: &Arc<CompiledFlow>, others: &[Arc<CompiledFlow>], script: 
     }
     report
 }
+
+#[cfg(test)]
+mod tests;

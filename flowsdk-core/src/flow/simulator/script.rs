@@ -1,5 +1,7 @@
 //! The script: what the contact, the clock and the partners do, and what is expected.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -42,6 +44,19 @@ pub struct Script {
     pub scripts: Vec<ScriptReply>,
     /// What happens, in order.
     pub steps: Vec<Step>,
+}
+
+/// A file of tests: a definition, what it leads to, and the scripts it is played against.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TestFile {
+    /// Path of the definition, from the file.
+    pub flow: String,
+    /// Paths of other definitions, by the id of the flow.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flows: BTreeMap<String, String>,
+    /// The scripts.
+    pub tests: Vec<Script>,
 }
 
 /// What a server answers.

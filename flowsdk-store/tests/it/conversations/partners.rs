@@ -24,6 +24,7 @@ on_every_database! {
     a_sub_flow_spans_turns_and_batches,
     what_flows_note_is_stored_with_the_turn,
     the_trace_of_a_flow_that_wants_it_is_stored,
+    the_simulator_traces_what_really_happens,
 }
 
 fn says(body: &str) -> Value {
@@ -353,4 +354,64 @@ async fn the_trace_of_a_flow_that_wants_it_is_stored(store: SqlStore) {
     assert_eq!(events, ["agentSessionEnded", "message", "message"]);
     let steps = traces[1].steps.to_string();
     assert!(steps.contains(r#""step":"handedOver""#) && !steps.contains("a-secret-answer"), "{steps}");
+}
+
+/// The simulator and a real session run on the same engine: what one traces, the other does.
+async fn the_simulator_traces_what_really_happens(store: SqlStore) {
+    use std::sync::Arc;
+
+    use flowsdk_core::flow::simulator::{Script, simulate};
+    use flowsdk_core::flow::{CompiledFlow, FlowVersion};
+    use flowsdk_core::store::{ConversationTx as _, Store as _};
+
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/flows/concierge.json");
+    let mut definition: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("the example")).expect("JSON");
+    definition["settings"]["trace"] = json!(true);
+    let world = World::new(store).await;
+    world.publish("router1", "concierge", definition.clone()).await;
+    world.start_with("router1", "concierge").await;
+    let flow: Arc<CompiledFlow> = CompiledFlow::compile(&FlowVersion {
+        id: "concierge-v1".parse().expect("an id"),
+        flow_id: "concierge".parse().expect("an id"),
+        router_id: "router1".parse().expect("an id"),
+        flow_name: "concierge".to_owned(),
+        number: 1,
+        definition,
+        created_at: world.cx.now(),
+    })
+    .expect("compiles");
+    let script: Script = serde_json::from_value(json!({ "steps": [
+        { "say": "hi" }, { "say": "maybe" }, { "say": "yes" }, { "agentEnds": { "reason": "escalated" } },
+        { "humanEnds": { "ticket": { "exit": { "key": "solved" } } } }, { "say": "9" }, { "say": "5" }] }))
+    .expect("a script");
+    let simulated = simulate(&flow, &[], &script);
+
+    let mut told = Vec::new();
+    for (n, text) in ["hi", "maybe", "yes"].into_iter().enumerate() {
+        told.push(world.say("ana", &format!("m{n}"), text).await);
+    }
+    let event = world.hand_back("ana").await;
+    told.push(world.flow(ended("escalated", event)).await);
+    let ticket = json!({ "exit": { "key": "solved" } }).as_object().cloned();
+    let back = HandBack { ticket, ..world.hand_back("ana").await };
+    told.push(world.flow(FlowEvent::HumanSessionEnded(back)).await);
+    for text in ["9", "5"] {
+        told.push(world.say("ana", text, text).await);
+    }
+    let messages: Vec<_> = simulated.steps.iter().map(|step| step.messages.clone()).collect();
+    assert_eq!(
+        told,
+        messages
+            .iter()
+            .map(|said| said.iter().map(|text| text.replace("Ana", "Flow Chat")).collect())
+            .collect::<Vec<Vec<_>>>()
+    );
+    let mut tx = world.store.read().await.expect("read");
+    let mut traces = tx.traces().trace(&session("ana"), None, 50).await.expect("a page");
+    traces.reverse();
+    let real: Vec<Value> = traces.into_iter().map(|trace| trace.steps).collect();
+    let expected: Vec<Value> =
+        simulated.steps.iter().map(|step| serde_json::to_value(&step.trace).expect("serialises")).collect();
+    assert_eq!(real, expected);
 }
