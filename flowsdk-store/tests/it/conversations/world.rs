@@ -16,8 +16,8 @@ use flowsdk_core::id::{ChatId, Cuids, FlowId, RouterId};
 use flowsdk_core::message::{Direction, HistoryQuery, IncomingMessage, Message};
 use flowsdk_core::router::Router;
 use flowsdk_core::session::{Channel, SessionId, StoredSession};
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
-use flowsdk_core::stream::broker::Broker as _;
+use flowsdk_core::store::{ConversationTx as _, OutboxTx as _, Store as _, Transaction as _};
+use flowsdk_core::stream::broker::{Broker as _, NewEntry};
 use flowsdk_core::stream::event::{FlowEvent, IncomingEvent, InputTimeout, OutgoingEvent};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_core::testkit::broker::GROUPS;
@@ -193,13 +193,25 @@ impl World {
 
     /// The events that were published on a stream since the last look.
     pub(crate) async fn published(&self, topic: TopicName) -> Vec<Value> {
+        // Postgres shows entries only behind every running transaction, so they are read up to a last one.
+        let last = NewEntry { topic, key: "last".to_owned(), payload: "\"last\"".to_owned() };
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.outbox().push_many(&[last]).await.expect("published");
+        tx.commit().await.expect("commit");
         let broker = SqlBroker::new((*self.store).clone());
         let stream = StreamPartition { topic, index: 0 };
         let mut reader = broker.open(stream, GROUPS[0], "test").await.expect("a reader");
-        let entries = reader.read(1_000, Duration::ZERO).await.expect("entries");
-        let ids: Vec<String> = entries.iter().map(|entry| entry.id.clone()).collect();
-        broker.ack(stream, GROUPS[0], &ids).await.expect("acknowledged");
-        entries.iter().map(|entry| serde_json::from_str(&entry.payload).expect("JSON")).collect()
+        let mut found = Vec::new();
+        while found.last() != Some(&json!("last")) {
+            let entries = reader.read(1_000, Duration::from_secs(1)).await.expect("entries");
+            let ids: Vec<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+            broker.ack(stream, GROUPS[0], &ids).await.expect("acknowledged");
+            found.extend(
+                entries.iter().map(|entry| serde_json::from_str::<Value>(&entry.payload).expect("JSON")),
+            );
+        }
+        found.pop();
+        found
     }
 
     /// The open chat of a visitor.
