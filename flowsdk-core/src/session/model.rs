@@ -156,11 +156,11 @@ pub struct Session {
     /// Sub-flow blocks that wait for their flow to end, the innermost last, at most [`MAX_CALLS`].
     pub calls: Vec<Call>,
     /// The AI agents that have it; only in mode `agent`.
-    pub agent: Option<AgentState>,
+    pub agent: Option<Box<AgentState>>,
     /// What the helpdesk keeps; only in mode `human`.
     pub helpdesk: Option<HelpdeskState>,
     /// The turn that waits for something outside.
-    pub pending: Option<Pending>,
+    pub pending: Option<Box<Pending>>,
     /// Messages that came meanwhile, oldest first, at most [`MAX_DEFERRED`].
     pub deferred: Vec<IncomingMessage>,
     /// The number of the last request to the outside. It starts at the clock, so that a result for a

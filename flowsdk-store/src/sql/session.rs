@@ -30,11 +30,11 @@ struct State {
     #[serde(default)]
     calls: Vec<Call>,
     #[serde(default)]
-    agent: Option<AgentState>,
+    agent: Option<Box<AgentState>>,
     #[serde(default)]
     helpdesk: Option<HelpdeskState>,
     #[serde(default)]
-    pending: Option<Pending>,
+    pending: Option<Box<Pending>>,
     #[serde(default)]
     deferred: Vec<IncomingMessage>,
     /// As long as it asked nothing of the outside, the moment at which it began.
@@ -55,11 +55,11 @@ struct StateRef<'a> {
     #[serde(skip_serializing_if = "<[Call]>::is_empty")]
     calls: &'a [Call],
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent: &'a Option<AgentState>,
+    agent: &'a Option<Box<AgentState>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     helpdesk: &'a Option<HelpdeskState>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pending: &'a Option<Pending>,
+    pending: &'a Option<Box<Pending>>,
     #[serde(skip_serializing_if = "<[IncomingMessage]>::is_empty")]
     deferred: &'a [IncomingMessage],
     #[serde(skip_serializing_if = "Option::is_none")]

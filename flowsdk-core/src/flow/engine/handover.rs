@@ -20,9 +20,9 @@ impl Turn<'_> {
         self.session.give_to(Mode::Agent);
         self.session.expiry_timeout = timeout;
         let state = AgentState::begin(agent.clone(), max_messages, self.scene.now + timeout);
-        self.session.agent = Some(state);
+        self.session.agent = Some(Box::new(state));
         self.trace.push(TraceStep::HandedOver { to: Mode::Agent });
-        let messages = self.message.as_deref().cloned().into_iter().collect();
+        let messages = self.message().cloned().into_iter().collect();
         self.effects.push(Effect::Agent { agent_id: agent.clone(), max_messages, messages });
         Step::HandOver(Mode::Agent)
     }
@@ -108,8 +108,7 @@ impl Turn<'_> {
             block_id: jump.block_id.clone(),
             redirect_id: jump.redirect_id.clone(),
         });
-        self.trace
-            .push(TraceStep::Redirected { flow_id: jump.flow_id.clone(), block_id: jump.block_id.clone() });
+        self.trace.push(TraceStep::Redirected { block_id: jump.block_id.clone() });
         let step = self.go_to(flow, at);
         if jump.execute_on_entry {
             return Ok(step);

@@ -22,8 +22,6 @@ pub use scene::{Effect, FlowSource, NoFlows, Outcome, Scene, Trigger, TurnEnd};
 pub use stale::ignored;
 pub use trace::{ActionResult, TraceStep};
 
-use std::borrow::Cow;
-
 use crate::contact::Contact;
 use crate::session::{Mode, Session};
 use turn::Turn;
@@ -42,8 +40,8 @@ pub fn run(scene: &Scene<'_>, session: Session, contact: Contact, trigger: Trigg
     }
     let turn = |message| Turn::new(scene, session, contact, message);
     match trigger {
-        Trigger::Start(message) => turn(Some(Cow::Borrowed(message))).play(Turn::start),
-        Trigger::Message(message) => turn(Some(Cow::Borrowed(message))).play(Turn::message),
+        Trigger::Start(message) => turn(Some(message)).play(Turn::start),
+        Trigger::Message(message) => turn(Some(message)).play(Turn::hear),
         Trigger::Call => turn(None).play(Turn::start),
         Trigger::InputTimeout => turn(None).play(Turn::timeout),
         Trigger::Jump(jump) => turn(None).play(|turn| turn.jump(jump)),

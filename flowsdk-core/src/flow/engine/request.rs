@@ -53,7 +53,7 @@ impl Turn<'_> {
     }
 
     fn suspend(&mut self, request: &EffectRequest, phase: Phase, at: usize, attempt: u32) {
-        self.session.pending = Some(Pending {
+        self.session.pending = Some(Box::new(Pending {
             seq: request.seq,
             phase,
             action: at,
@@ -62,8 +62,8 @@ impl Turn<'_> {
             steps: self.steps,
             bytes: self.bytes,
             failed: self.failed,
-            input: self.message.as_deref().cloned(),
-        });
+            input: self.message().cloned(),
+        }));
         if let Some(position) = &mut self.session.position {
             position.waiting = None;
         }
@@ -146,11 +146,11 @@ impl Turn<'_> {
     }
 
     /// The turn as it was when it was suspended.
-    fn take_pending(&mut self) -> Result<Option<Pending>, Failure> {
+    fn take_pending(&mut self) -> Result<Option<Box<Pending>>, Failure> {
         let Some(mut pending) = self.session.pending.take() else {
             return Ok(None);
         };
-        self.message = pending.input.take().map(std::borrow::Cow::Owned);
+        self.resumed = pending.input.take().map(Box::new);
         (self.steps, self.bytes, self.failed) = (pending.steps, pending.bytes, pending.failed);
         self.stand()?;
         Ok(Some(pending))

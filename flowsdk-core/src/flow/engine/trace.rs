@@ -21,11 +21,9 @@ pub enum TraceStep {
         /// The flow that called.
         flow_id: FlowId,
     },
-    /// A redirect from outside.
+    /// A redirect from outside, to a block of this flow or of the one that is entered next.
     Redirected {
-        /// The flow it led to.
-        flow_id: FlowId,
-        /// Its block.
+        /// The block.
         block_id: BlockId,
     },
     /// The session went to another owner.

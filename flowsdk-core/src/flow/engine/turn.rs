@@ -60,7 +60,9 @@ pub(super) struct Turn<'a> {
     /// The contact before its first change.
     pub(super) contact_before: Option<Contact>,
     /// The message of the turn.
-    pub(super) message: Option<Cow<'a, IncomingMessage>>,
+    pub(super) message: Option<&'a IncomingMessage>,
+    /// The message of a turn that goes on.
+    pub(super) resumed: Option<Box<IncomingMessage>>,
     pub(super) calendar: Calendar<'a>,
     pub(super) effects: Vec<Effect>,
     pub(super) trace: Vec<TraceStep>,
@@ -75,7 +77,7 @@ impl<'a> Turn<'a> {
         scene: &'a Scene<'a>,
         session: Session,
         contact: Contact,
-        message: Option<Cow<'a, IncomingMessage>>,
+        message: Option<&'a IncomingMessage>,
     ) -> Self {
         Self {
             scene,
@@ -85,6 +87,7 @@ impl<'a> Turn<'a> {
             contact,
             contact_before: None,
             message,
+            resumed: None,
             calendar: Calendar::new(&scene.router.tz),
             effects: Vec::new(),
             trace: Vec::with_capacity(8),
@@ -127,9 +130,14 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The message of this turn.
+    pub(super) fn message(&self) -> Option<&IncomingMessage> {
+        self.message.or(self.resumed.as_deref())
+    }
+
     /// What the contact wrote in this turn.
     pub(super) fn input(&self) -> Option<&IncomingContent> {
-        self.message.as_deref().map(|message| &message.content)
+        self.message().map(|message| &message.content)
     }
 
     /// A session that has not run, or that was given a block to run from.
@@ -144,11 +152,11 @@ impl<'a> Turn<'a> {
     }
 
     /// A message: the answer when the session waits for one, else the signal to run on.
-    pub(super) fn message(&mut self) -> Result<Step, Failure> {
+    pub(super) fn hear(&mut self) -> Result<Step, Failure> {
         self.stand()?;
         let waiting = self.session.position.as_ref().and_then(|p| p.waiting.as_ref());
         let retries = waiting.filter(|waiting| !waiting.repositioned).map(|waiting| waiting.retries);
-        match (retries, self.message.clone()) {
+        match (retries, self.message) {
             (Some(retries), Some(message)) => self.answer(&message.content, retries),
             _ => Ok(Step::Enter(self.block)),
         }

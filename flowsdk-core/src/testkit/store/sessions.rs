@@ -58,9 +58,9 @@ where
             version_id: "f2-v1".parse().expect("an id"),
             block_id: "b4".parse().expect("an id"),
         }],
-        agent: Some(AgentState::begin("agent1".parse().expect("an id"), 20, later(9))),
+        agent: Some(Box::new(AgentState::begin("agent1".parse().expect("an id"), 20, later(9)))),
         helpdesk: Some(HelpdeskState { ticket_id: Some("ticket1".parse().expect("an id")) }),
-        pending: Some(Pending {
+        pending: Some(Box::new(Pending {
             seq: 7,
             phase: Phase::OnLeave,
             action: 2,
@@ -70,7 +70,7 @@ where
             bytes: 9,
             failed: true,
             input: Some(IncomingMessage::text("m1", "oi 👋")),
-        }),
+        })),
         deferred: vec![IncomingMessage::text("m2", "e aí?")],
         effect_seq: first.effect_seq + 2,
         expiry_timeout: Duration::from_millis(1_500),
