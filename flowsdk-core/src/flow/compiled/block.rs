@@ -21,6 +21,7 @@ pub(crate) struct CompiledBlock {
 
 /// What a block does.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly every block is the large one")]
 pub(crate) enum CompiledBlockKind {
     Content { contents: Vec<CompiledContent>, input: Option<CompiledInput> },
     Agent { agent_id: AgentId, max_messages: u32, timeout: Duration },

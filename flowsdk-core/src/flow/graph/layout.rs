@@ -48,8 +48,7 @@ fn layers(graph: &Graph) -> Vec<usize> {
     let start = graph.nodes.iter().position(|node| node.kind == super::NodeKind::Start);
     let mut roots = start.into_iter().chain(0..graph.nodes.len());
     let mut below = 0;
-    loop {
-        let Some(root) = roots.find(|node| layers[*node].is_none()) else { break };
+    while let Some(root) = roots.find(|node| layers[*node].is_none()) {
         let mut open = std::collections::VecDeque::from([root]);
         layers[root] = Some(below);
         while let Some(node) = open.pop_front() {

@@ -427,3 +427,39 @@ fn a_session_that_no_block_handed_over_ends_when_it_comes_back() {
     stage.play(Trigger::HumanEnded(&HandBack { jump_target: Some(to("flow1", "bye")), ..hand_back() }));
     assert_eq!(stage.said(), ["Bye "]);
 }
+
+#[test]
+fn after_a_redirect_the_stream_is_that_of_the_prefix() {
+    // Spec A 4.5 rule 5.
+    use crate::session::SessionId;
+    use crate::stream::topic::TopicName;
+
+    for (id, stream) in [
+        ("wa-1-5511", TopicName::OutgoingPhone),
+        ("wc-chan-visitor", TopicName::OutgoingChat),
+        ("ig-1-2", TopicName::OutgoingSocial),
+    ] {
+        let mut stage = stage();
+        stage.session.id = SessionId::parse(id).expect("id");
+        stage.start("oi");
+        stage.play(Trigger::Jump(&jump("flow1", "bye", true)));
+        assert_eq!(stage.said(), ["Bye "]);
+        assert_eq!(TopicName::outgoing(&stage.session.id), stream);
+    }
+}
+
+#[test]
+fn two_flows_that_call_each_other_end() {
+    let there = flow_of(&[calls("sub", "flow2", &json!({ "end": true })), say("left", "x")]);
+    let back = flow_of(&[calls("sub", "flow1", &json!({ "end": true })), say("left", "x")]);
+    let mut stage = Stage::new(&there).with_flow("flow2", &back);
+    stage.start("oi");
+    assert_eq!(stage.frozen(), Some("call_depth"));
+    // Where each returns before the next call, the step limit ends it.
+    let mut round = calls("sub", "flow2", &json!({ "flowId": "flow1" }));
+    round["outputConditions"] = json!([]);
+    let quick = flow_of(&[json!({ "id": "q", "type": "content", "defaultOutput": { "end": true } })]);
+    let mut stage = Stage::new(&flow_of(&[round])).with_flow("flow2", &quick);
+    stage.start("oi");
+    assert_eq!(stage.frozen(), Some("flow_loop"));
+}
