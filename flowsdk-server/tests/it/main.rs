@@ -19,3 +19,4 @@ mod delivery;
 mod history;
 mod messages;
 mod operation;
+mod outside;
