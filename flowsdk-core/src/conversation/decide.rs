@@ -114,7 +114,8 @@ impl Decider<'_> {
                     return Ok(Progress::Nothing);
                 }
                 let fresh: Vec<IncomingMessage> = fresh.into_iter().cloned().collect();
-                return Ok(Progress::Ran(Box::new(deliver(&self.stage(&run.session)?, run, fresh))));
+                let stage = self.stage(&run.session)?;
+                return Ok(Progress::Ran(Box::new(deliver(&stage, run, fresh))));
             }
             ConversationEvent::Flow(event) => event,
         };
@@ -140,15 +141,14 @@ impl Decider<'_> {
             tracing::info!(session = %run.session.id, reason, "an event does nothing");
             return Ok(Progress::Nothing);
         }
-        let mut run = if stands_nowhere && is_end_without_jump(trigger) {
+        let run = if stands_nowhere && is_end_without_jump(trigger) {
             let mut run = run;
             run.after = After::Ended;
             run
         } else {
             stage.step(run, trigger)
         };
-        let waiting = std::mem::take(&mut run.session.deferred);
-        Ok(Progress::Ran(Box::new(deliver(&stage, run, waiting))))
+        Ok(Progress::Ran(Box::new(deliver(&stage, run, Vec::new()))))
     }
 
     fn stage(&self, session: &Session) -> Result<Stage<'_>, ConversationError> {
@@ -214,11 +214,11 @@ fn broken(reason: &str) -> StorageError {
     StorageError::Corrupt { entity: "session", reason: reason.to_owned() }
 }
 
-/// Gives messages to whoever has the session, one by one, in order. They wait while a turn waits for
+/// Gives the messages that waited, then `fresh` ones, to whoever has the session, one by one, in order. They wait while a turn waits for
 /// something outside, and while an error stops the session, the one at which it stopped first. Where the
 /// session ended on the way, the next one begins it anew.
-fn deliver(stage: &Stage<'_>, mut run: Run, messages: Vec<IncomingMessage>) -> Run {
-    let mut messages = messages.into_iter();
+fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run {
+    let mut messages = std::mem::take(&mut run.session.deferred).into_iter().chain(fresh);
     while let Some(message) = messages.next() {
         if let After::Ended = run.after {
             run = restart(run, stage.now);
