@@ -121,7 +121,9 @@ impl Decider<'_> {
         };
         let trigger = match event {
             FlowEvent::InputTimeout(_) if run.session.mode == Mode::Human => return Ok(Progress::Nothing),
-            FlowEvent::InputTimeout(_) | FlowEvent::Message(_) => Trigger::InputTimeout,
+            // Handled above, with the messages of the other stream.
+            FlowEvent::Message(_) => return Ok(Progress::Nothing),
+            FlowEvent::InputTimeout(_) => Trigger::InputTimeout,
             FlowEvent::ExternalJump(jump) => {
                 if run.session.mode == Mode::Human {
                     // The API refuses it with 409 (spec A 4.5 rule 4); this one lost a race with a handover.

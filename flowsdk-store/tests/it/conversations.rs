@@ -7,5 +7,6 @@ mod flows;
 mod invariants;
 mod outside;
 mod partners;
+mod twice;
 mod variables;
 mod world;

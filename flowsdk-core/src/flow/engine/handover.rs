@@ -100,6 +100,7 @@ impl Turn<'_> {
                 self.effects.push(Effect::AgentLost { agent_id, ticket_id, epoch });
             }
             self.session.give_to(Mode::Flow);
+            self.session.expiry_timeout = flow.input_timeout;
         }
         self.session.pending = None;
         self.session.calls.clear();

@@ -39,7 +39,7 @@ impl Outside for Asked {
     }
 }
 
-fn says(body: &str) -> Value {
+pub(super) fn says(body: &str) -> Value {
     json!([{ "type": "text", "text": { "body": body } }])
 }
 
@@ -63,13 +63,13 @@ fn flow(method: &str, go_on: bool) -> Value {
     ])
 }
 
-struct Scene {
-    world: World,
+pub(super) struct Scene {
+    pub(super) world: World,
     asked: Arc<Asked>,
 }
 
 impl Scene {
-    async fn new(store: SqlStore, definition: Value) -> Self {
+    pub(super) async fn new(store: SqlStore, definition: Value) -> Self {
         let mut world = World::new(store).await;
         let asked = Arc::new(Asked::default());
         let key = Arc::new(MasterKey::new(KEY).expect("a key"));
@@ -86,7 +86,7 @@ impl Scene {
         asked.last().expect("a request").1.seq
     }
 
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.asked.0.lock().expect("a lock").len()
     }
 
