@@ -69,7 +69,7 @@ fn event(scene: &Scene, stored: Option<&Session>, kind: u8, nth: usize) -> Optio
         12 | 13 => flow(FlowEvent::ExternalJump(ExternalJump {
             session_id: session("ana"),
             flow_id: "calls".parse().expect("an id"),
-            block_id: if nth % 2 == 0 { "call" } else { "ask" }.parse().expect("an id"),
+            block_id: if nth.is_multiple_of(2) { "call" } else { "ask" }.parse().expect("an id"),
             execute_on_entry: kind == 12,
             redirect_id: Some(format!("r{nth}")),
         })),
