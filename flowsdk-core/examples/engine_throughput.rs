@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use flowsdk_core::contact::Contact;
-use flowsdk_core::flow::{CompiledFlow, FlowVersion, Scene, Trigger, TurnEnd, run};
+use flowsdk_core::flow::{CompiledFlow, FlowVersion, NoFlows, Scene, Trigger, TurnEnd, run};
 use flowsdk_core::id::{ChatId, ContactId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::{Router, StaticVariables};
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     .map_err(|problems| format!("{problems:?}"))?;
     let router = Router::new(router_id.clone(), "Demo", now);
     let statics = StaticVariables::default();
-    let scene = Scene { flow: Arc::clone(&flow), router: &router, statics: &statics, now, flows: &|_| None };
+    let scene = Scene { flow: Arc::clone(&flow), router: &router, statics: &statics, now, flows: &NoFlows };
     let contact = Contact {
         id: ContactId::parse("ccontact00000000000000001")?,
         phone_number: "wc-chan-visitor".into(),

@@ -4,14 +4,14 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use crate::chat::ChatRepository;
-use crate::contact::ContactRepository;
+use crate::chat::{ChatRepository, ChatTagRepository};
+use crate::contact::{ContactRepository, OptInRepository};
 use crate::fault::StorageError;
-use crate::flow::{FlowCatalog, FlowRepository};
+use crate::flow::{FlowCatalog, FlowRepository, TrackedEventRepository};
 use crate::idempotency::IdempotencyTx;
 use crate::message::MessageRepository;
 use crate::router::{RouterCatalog, RouterRepository};
-use crate::session::{LiveSessions, SessionRepository};
+use crate::session::{LiveSessions, SessionRepository, SessionTraceRepository};
 use crate::stream::broker::NewEntry;
 use crate::transfer::ChannelTransfer;
 use crate::variable::VariableRepository;
@@ -78,6 +78,14 @@ pub trait ConversationTx: OutboxTx {
     fn routers(&mut self) -> &mut dyn RouterRepository;
     /// Flows and their versions.
     fn flows(&mut self) -> &mut dyn FlowRepository;
+    /// Opt-ins.
+    fn opt_ins(&mut self) -> &mut dyn OptInRepository;
+    /// Labels of chats.
+    fn chat_tags(&mut self) -> &mut dyn ChatTagRepository;
+    /// What flows record.
+    fn tracked_events(&mut self) -> &mut dyn TrackedEventRepository;
+    /// What turns did.
+    fn traces(&mut self) -> &mut dyn SessionTraceRepository;
 }
 
 /// What building routers and flows needs of a transaction, beyond what conversations do.

@@ -95,8 +95,15 @@ fn every_variant_has_a_golden_file() {
         FlowEvent::AgentSessionEnded(_),
         FlowEvent::HumanSessionEnded(_),
         FlowEvent::InputTimeout(_),
+        FlowEvent::EffectDone(_),
     );
-    every_variant!(topic::Agent, AgentEvent::Turn(_), AgentEvent::ManualHandoff(_));
+    every_variant!(
+        topic::Agent,
+        AgentEvent::Turn(_),
+        AgentEvent::ManualHandoff(_),
+        AgentEvent::Inactivity(_),
+        AgentEvent::SessionLost(_),
+    );
     every_variant!(
         topic::Helpdesk,
         HelpdeskEvent::Handoff(_),

@@ -5,6 +5,7 @@
 //! - [`serve`]: the accept loop every FlowSDK server runs on.
 //! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
 //! - [`sms`]: text messages to users, by webhook, Twilio or the log.
+//! - [`flow_outside`]: performs what flows ask of the outside; [`flow_command`]: flows at the command line.
 //! - [`demo`]: the data folder of the one-command demonstration.
 
 pub mod api;
@@ -12,6 +13,8 @@ pub mod app;
 mod caller;
 pub mod config;
 pub mod demo;
+pub mod flow_command;
+pub mod flow_outside;
 pub mod health;
 pub mod logging;
 pub mod serve;

@@ -12,6 +12,8 @@ use flowsdk_core::fault::BoxError;
 use flowsdk_server::app::App;
 use flowsdk_server::config::{Config, Environment};
 use flowsdk_server::demo::{DataFolder, seed};
+use flowsdk_server::flow_command::{self, FlowCommand};
+use flowsdk_server::flow_outside::WORKER_COMMAND;
 use flowsdk_server::logging;
 use flowsdk_store::sql::SqlKeyValue;
 use secrecy::ExposeSecret as _;
@@ -49,10 +51,23 @@ enum Command {
     Serve,
     /// Prints the OpenAPI document of the administrative API, as it is in docs/openapi.json.
     Openapi,
+    /// Checks, draws and tests flow definitions.
+    Flow {
+        #[command(subcommand)]
+        command: FlowCommand,
+    },
+    /// Runs scripts of flows for a server; started by it.
+    #[command(hide = true, name = WORKER_COMMAND)]
+    ScriptWorker,
 }
 
 fn main() -> ExitCode {
     let command = Cli::parse().command;
+    match &command {
+        Command::ScriptWorker => return done(flowsdk_outside::script::serve().map_err(Into::into)),
+        Command::Flow { command } => return flow(command),
+        Command::Demo { .. } | Command::Serve | Command::Openapi => {}
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into()),
@@ -62,9 +77,25 @@ fn main() -> ExitCode {
             Command::Demo { data, listen, json } => demo(&data, listen, json).await,
             Command::Serve => serve().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
+            Command::Flow { .. } | Command::ScriptWorker => Ok(()),
         }
     });
-    done.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
+    self::done(done)
+}
+
+fn done(result: Result<(), BoxError>) -> ExitCode {
+    result.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
+}
+
+fn flow(command: &FlowCommand) -> ExitCode {
+    match flow_command::run(command) {
+        Ok(printed) => match print_line(printed.text.trim_end()) {
+            Ok(()) if printed.ok => ExitCode::SUCCESS,
+            Ok(()) => ExitCode::FAILURE,
+            Err(error) => fail(&error),
+        },
+        Err(error) => fail(&error),
+    }
 }
 
 #[allow(clippy::print_stderr, reason = "the last word of a command")]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use flowsdk_core::contact::Contact;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::flow::{CompiledFlow, Effect, FlowVersion, Scene, Trigger, TurnEnd, run};
+use flowsdk_core::flow::{CompiledFlow, Effect, FlowVersion, NoFlows, Scene, Trigger, TurnEnd, run};
 use flowsdk_core::id::{ChatId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::{Router, StaticVariables};
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             router: &router,
             statics: &StaticVariables::default(),
             now: cx.now(),
-            flows: &|_| None,
+            flows: &NoFlows,
         };
         let outcome = run(&scene, session, contact, trigger);
         for effect in outcome.effects {
@@ -84,6 +84,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (session, contact) = (outcome.session, outcome.contact);
         match outcome.end {
             TurnEnd::Waiting => {}
+            // This flow neither hands over nor asks the outside.
+            TurnEnd::HandedOver(_) | TurnEnd::Effect(_) => return Ok(()),
             TurnEnd::Ended => return Ok(()),
             TurnEnd::Frozen(error) => return Err(error.message.into()),
         }

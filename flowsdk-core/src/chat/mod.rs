@@ -2,6 +2,8 @@
 
 mod model;
 mod repository;
+mod tag;
 
 pub use model::{Chat, ChatStatus};
 pub use repository::ChatRepository;
+pub use tag::{ChatTag, ChatTagRepository};

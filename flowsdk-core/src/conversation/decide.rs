@@ -9,12 +9,11 @@ use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, Handover, StoredMessage, TurnReport};
 use crate::context::OpContext;
 use crate::fault::StorageError;
+use crate::flow::Trigger;
 use crate::id::{ChatId, MessageId};
 use crate::message::IncomingMessage;
-use crate::session::{Mode, Position, Session};
-use crate::stream::broker::NewEntry;
-use crate::stream::event::{FlowEvent, HelpdeskEvent, HelpdeskMessageEvent, IncomingEvent};
-use crate::stream::topic::Helpdesk;
+use crate::session::{MAX_DEFERRED, Mode, Position, Session};
+use crate::stream::event::{FlowEvent, IncomingEvent};
 use crate::time::Timestamp;
 
 /// Decides the events of a batch, one after the other.
@@ -22,6 +21,7 @@ pub(super) struct Decider<'a> {
     pub(super) cx: &'a OpContext,
     pub(super) now: Timestamp,
     pub(super) handover: &'a Handover,
+    pub(super) has_outside: bool,
     pub(super) facts: Facts,
     pub(super) writes: Writes,
     /// The messages of the batch so far, by their key.
@@ -82,8 +82,14 @@ impl Decider<'_> {
             // A timer or a redirect of a session that has ended since has nothing to do.
             (None, Some(Opened::Dropped) | None) => return Ok(report),
         };
-        if let Progress::Ran(run) = self.run(event, run, &mut report)? {
+        if let Progress::Ran(mut run) = self.run(event, run, &mut report)? {
+            for event in &mut run.outgoing {
+                // That of the session as it is committed: a change of owner in this turn does not make stale
+                // what was said before it.
+                event.epoch = run.session.epoch;
+            }
             report.outgoing.clone_from(&run.outgoing);
+            report.request = run.request.take().filter(|_| !run.is_frozen());
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.
                 self.facts.contacts.insert(run.contact.id.clone(), run.contact.clone());
@@ -100,65 +106,51 @@ impl Decider<'_> {
         run: Run,
         report: &mut TurnReport,
     ) -> Result<Progress, ConversationError> {
-        match (event, run.session.mode) {
-            (
-                ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)),
-                mode,
-            ) => {
+        let event = match event {
+            ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)) => {
                 let at = self.time_of(&run.session);
                 let fresh = self.store_fresh(event, &run.session.chat_id, at, report);
-                match mode {
-                    _ if fresh.is_empty() => Ok(Progress::Nothing),
-                    Mode::Flow => self.answer(run, &fresh),
-                    Mode::Human => Ok(self.forward(run, event, fresh)),
-                    Mode::Agent => Err(ConversationError::Unsupported("a message to an AI agent")),
+                if fresh.is_empty() {
+                    return Ok(Progress::Nothing);
                 }
+                let fresh: Vec<IncomingMessage> = fresh.into_iter().cloned().collect();
+                let stage = self.stage(&run.session)?;
+                return Ok(Progress::Ran(Box::new(deliver(&stage, run, fresh))));
             }
-            (ConversationEvent::Flow(FlowEvent::InputTimeout(_)), Mode::Flow) => {
-                let run = self.stage(&run.session)?.timeout(run);
-                Ok(Progress::Ran(Box::new(run)))
-            }
-            (ConversationEvent::Flow(FlowEvent::InputTimeout(_)), Mode::Human) => Ok(Progress::Nothing),
-            (ConversationEvent::Flow(FlowEvent::InputTimeout(_)), Mode::Agent) => {
-                Err(ConversationError::Unsupported("the inactivity of an AI agent"))
-            }
-            (ConversationEvent::Flow(FlowEvent::ExternalJump(_)), _) => {
-                Err(ConversationError::Unsupported("externalJump"))
-            }
-            (
-                ConversationEvent::Flow(FlowEvent::AgentSessionEnded(_) | FlowEvent::HumanSessionEnded(_)),
-                _,
-            ) => Err(ConversationError::Unsupported("a hand-back")),
-        }
-    }
-
-    /// The engine answers messages, one turn each.
-    fn answer(&self, mut run: Run, messages: &[&IncomingMessage]) -> Result<Progress, ConversationError> {
-        let stage = self.stage(&run.session)?;
-        let entry = run.session.position.clone();
-        for message in messages {
-            if let After::Ended = run.after {
-                run = restart(run, entry.clone(), stage.now);
-            }
-            if run.live() {
-                run = stage.message(run, message);
-            }
-        }
-        Ok(Progress::Ran(Box::new(run)))
-    }
-
-    /// The human who has the session is told.
-    fn forward(&mut self, mut run: Run, event: &IncomingEvent, messages: Vec<&IncomingMessage>) -> Progress {
-        run.session.last_interaction_at = self.now;
-        let event = HelpdeskMessageEvent {
-            session_id: event.session_id.clone(),
-            chat_id: run.session.chat_id.clone(),
-            router_id: run.session.router_id.clone(),
-            messages: messages.into_iter().cloned().collect(),
-            timestamp: self.now,
+            ConversationEvent::Flow(event) => event,
         };
-        self.writes.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Message(event)));
-        Progress::Ran(Box::new(run))
+        let trigger = match event {
+            FlowEvent::InputTimeout(_) if run.session.mode == Mode::Human => return Ok(Progress::Nothing),
+            // Handled above, with the messages of the other stream.
+            FlowEvent::Message(_) => return Ok(Progress::Nothing),
+            FlowEvent::InputTimeout(_) => Trigger::InputTimeout,
+            FlowEvent::ExternalJump(jump) => {
+                if run.session.mode == Mode::Human {
+                    // The API refuses it with 409 (spec A 4.5 rule 4); this one lost a race with a handover.
+                    tracing::warn!(session = %run.session.id, "a session that a human has is not redirected");
+                }
+                Trigger::Jump(jump)
+            }
+            FlowEvent::AgentSessionEnded(event) => Trigger::AgentEnded(event),
+            FlowEvent::HumanSessionEnded(event) => Trigger::HumanEnded(event),
+            FlowEvent::EffectDone(event) => Trigger::EffectDone { seq: event.seq, result: &event.result },
+        };
+        let is_ring = matches!(trigger, Trigger::InputTimeout);
+        // A session that stands nowhere, because a human had it from the start, has nowhere to go back to.
+        let stands_nowhere = run.session.position.is_none();
+        let stage = self.stage(&run.session)?;
+        if !is_ring && let Some(reason) = stage.ignored(&run.session, &trigger) {
+            tracing::info!(session = %run.session.id, reason, "an event does nothing");
+            return Ok(Progress::Nothing);
+        }
+        let run = if stands_nowhere && is_end_without_jump(trigger) {
+            let mut run = run;
+            run.after = After::Ended;
+            run
+        } else {
+            stage.step(run, trigger)
+        };
+        Ok(Progress::Ran(Box::new(deliver(&stage, run, Vec::new()))))
     }
 
     fn stage(&self, session: &Session) -> Result<Stage<'_>, ConversationError> {
@@ -170,6 +162,7 @@ impl Decider<'_> {
             flows: &self.facts.flows,
             router,
             statics: self.facts.statics_of(session),
+            has_outside: self.has_outside,
         })
     }
 
@@ -223,12 +216,62 @@ fn broken(reason: &str) -> StorageError {
     StorageError::Corrupt { entity: "session", reason: reason.to_owned() }
 }
 
+/// Gives the messages that waited, then `fresh` ones, to whoever has the session, one by one, in order. They wait while a turn waits for
+/// something outside, and while an error stops the session, the one at which it stopped first. Where the
+/// session ended on the way, the next one begins it anew.
+fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run {
+    let mut messages = std::mem::take(&mut run.session.deferred).into_iter().chain(fresh);
+    while let Some(message) = messages.next() {
+        if let After::Ended = run.after {
+            run = restart(run, stage.now);
+        }
+        let waits = run.session.pending.is_some() || run.is_frozen();
+        match run.session.mode {
+            Mode::Flow if !waits => {
+                run = stage.message(run, &message);
+                if !run.is_frozen() {
+                    continue;
+                }
+                defer(&mut run.session, std::iter::once(message).chain(messages));
+            }
+            _ if waits => defer(&mut run.session, std::iter::once(message).chain(messages)),
+            Mode::Agent => stage.to_agent(&mut run, std::iter::once(message).chain(messages).collect()),
+            Mode::Human | Mode::Flow => {
+                stage.to_human(&mut run, std::iter::once(message).chain(messages).collect());
+            }
+        }
+        break;
+    }
+    run
+}
+
+/// Keeps messages until the session goes on.
+fn defer(session: &mut Session, messages: impl Iterator<Item = IncomingMessage>) {
+    for message in messages {
+        if session.deferred.len() < MAX_DEFERRED {
+            session.deferred.push(message);
+        } else {
+            tracing::warn!(session = %session.id, "a message is stored, but too many wait to be answered");
+        }
+    }
+}
+
 /// A session that ended within an event begins again with the next message of the same event.
-fn restart(mut run: Run, entry: Option<Position>, now: Timestamp) -> Run {
+fn restart(mut run: Run, now: Timestamp) -> Run {
     let old = run.session;
     let mut session = Session::begin(old.id, old.router_id, old.contact_id, old.chat_id, now);
-    session.position = entry.map(|position| Position { block_id: None, waiting: None, ..position });
+    session.version = old.version;
+    session.epoch = old.epoch;
+    session.effect_seq = session.effect_seq.max(old.effect_seq);
+    session.position = old.position.map(|position| Position { block_id: None, waiting: None, ..position });
     run.session = session;
     run.after = After::Live;
     run
+}
+
+fn is_end_without_jump(trigger: Trigger<'_>) -> bool {
+    match trigger {
+        Trigger::AgentEnded(event) | Trigger::HumanEnded(event) => event.jump_target.is_none(),
+        _ => false,
+    }
 }

@@ -1,6 +1,7 @@
 //! What comes in, and what a turn did.
 
-use crate::id::MessageId;
+use crate::flow::EffectRequest;
+use crate::id::{FlowId, MessageId};
 use crate::session::SessionId;
 use crate::stream::event::{FlowEvent, IncomingEvent, OutgoingEvent};
 
@@ -30,6 +31,29 @@ impl ConversationEvent {
         }
     }
 
+    /// The name of its `kind`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Incoming(_) | Self::Flow(FlowEvent::Message(_)) => "message",
+            Self::Flow(FlowEvent::ExternalJump(_)) => "externalJump",
+            Self::Flow(FlowEvent::AgentSessionEnded(_)) => "agentSessionEnded",
+            Self::Flow(FlowEvent::HumanSessionEnded(_)) => "humanSessionEnded",
+            Self::Flow(FlowEvent::InputTimeout(_)) => "inputTimeout",
+            Self::Flow(FlowEvent::EffectDone(_)) => "effectDone",
+        }
+    }
+
+    /// The other flow that it leads to.
+    pub(super) fn target_flow(&self) -> Option<&FlowId> {
+        match self {
+            Self::Flow(FlowEvent::ExternalJump(jump)) => Some(&jump.flow_id),
+            Self::Flow(FlowEvent::AgentSessionEnded(event) | FlowEvent::HumanSessionEnded(event)) => {
+                event.jump_target.as_ref().map(|target| &target.flow_id)
+            }
+            _ => None,
+        }
+    }
+
     /// The event as JSON, to be kept for a frozen session.
     pub fn to_json(&self) -> serde_json::Value {
         let json = match self {
@@ -56,4 +80,6 @@ pub struct TurnReport {
     pub stored: Vec<StoredMessage>,
     /// What it sent, in order.
     pub outgoing: Vec<OutgoingEvent>,
+    /// What the turn waits for, to be performed now.
+    pub request: Option<EffectRequest>,
 }

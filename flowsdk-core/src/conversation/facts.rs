@@ -73,17 +73,19 @@ impl Facts {
         cache: &FlowCache,
         key: &MasterKey,
         opened: &HashMap<SessionId, Opened>,
+        events: &[&ConversationEvent],
     ) -> Result<(), ConversationError> {
         let stored = self.sessions.values().map(|stored| &stored.session);
         let sessions: Vec<&Session> = stored.chain(opened.values().filter_map(Opened::session)).collect();
         if sessions.is_empty() {
             return Ok(());
         }
-        let positions = sessions.iter().filter_map(|session| session.position.as_ref());
-        let versions: Vec<FlowVersionId> = positions.map(|position| position.version_id.clone()).collect();
+        let versions: Vec<FlowVersionId> = sessions.iter().copied().flat_map(versions_of).cloned().collect();
         cache.load(tx.flows(), &mut self.flows, &versions).await?;
         let in_use = versions.iter().filter_map(|id| self.flows.version(id));
-        let referenced: Vec<FlowId> = in_use.flat_map(|flow| flow.referenced_flows()).collect();
+        let targets = events.iter().filter_map(|event| event.target_flow()).cloned();
+        let referenced: Vec<FlowId> =
+            in_use.flat_map(|flow| flow.referenced_flows()).chain(targets).collect();
         cache.load_reachable(tx.flows(), &mut self.flows, referenced).await?;
 
         let mut routers: Vec<RouterId> = sessions.iter().map(|session| session.router_id.clone()).collect();
@@ -92,13 +94,18 @@ impl Facts {
         let found = tx.routers().find_many(&routers).await?;
         self.routers = found.into_iter().map(|router| (router.id.clone(), router)).collect();
 
+        let jumps: Vec<_> = events.iter().filter(|event| event.target_flow().is_some()).collect();
         let mut owners = Vec::new();
         for session in sessions {
-            let position = session.position.as_ref();
-            let flow = position.and_then(|position| self.flows.version(&position.version_id));
-            if let Some(flow) = flow.filter(|flow| flow.uses_static_variables()) {
+            let known = versions_of(session).filter_map(|version| self.flows.version(version));
+            for flow in known.filter(|flow| flow.uses_static_variables()) {
                 owners.push(VariableOwner::Router(session.router_id.clone()));
                 owners.push(VariableOwner::Flow(flow.flow_id().clone()));
+            }
+            let jump = jumps.iter().find(|event| *event.session_id() == session.id);
+            let target = jump.and_then(|event| self.flows.published(event.target_flow()?));
+            if target.is_some_and(|flow| flow.uses_static_variables()) {
+                owners.push(VariableOwner::Router(session.router_id.clone()));
             }
         }
         if !owners.is_empty() {
@@ -125,6 +132,12 @@ impl Facts {
                 .collect(),
         }
     }
+}
+
+/// The versions on which a session stands: its own, and those that called it as a sub-flow.
+fn versions_of(session: &Session) -> impl Iterator<Item = &FlowVersionId> {
+    let position = session.position.iter().map(|position| &position.version_id);
+    position.chain(session.calls.iter().map(|call| &call.version_id))
 }
 
 /// The decrypted static variables of `owners`. One that no key opens is left out: the engine sees an empty

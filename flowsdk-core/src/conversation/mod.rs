@@ -21,5 +21,5 @@ pub use consumer::{CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer
 pub use error::ConversationError;
 pub use event::{ConversationEvent, StoredMessage, TurnReport};
 pub use flows::FlowCache;
-pub use service::{Conversations, Handover, OutgoingSink};
+pub use service::{Conversations, Handover, OutgoingSink, Outside};
 pub use timers::InputTimers;

@@ -13,6 +13,7 @@ use super::{ConversationError, ConversationEvent, TurnReport};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
+use crate::flow::EffectRequest;
 use crate::session::{FrozenError, FrozenSession, SessionId};
 use crate::store::{ConversationTx, Store, Transaction as _};
 use crate::stream::event::{IncomingEvent, OutgoingEvent};
@@ -22,6 +23,16 @@ use crate::stream::topic::TopicName;
 pub trait OutgoingSink: Send + Sync + fmt::Debug {
     /// Must not block; events of one session are in order.
     fn deliver(&self, events: Vec<OutgoingEvent>);
+}
+
+/// Performs what flows ask of the outside, after the commit of the turn that asks.
+///
+/// The result comes back as a [`FlowEvent::EffectDone`](crate::stream::event::FlowEvent::EffectDone) of the same
+/// session, through its lane. A request whose result is lost is asked for again, or counts as failed with
+/// `unknown_outcome`, when its deadline has passed.
+pub trait Outside: Send + Sync + fmt::Debug {
+    /// Takes a request. Must not block.
+    fn perform(&self, session: &SessionId, request: EffectRequest);
 }
 
 /// Where outgoing webchat messages go after the commit.
@@ -42,6 +53,7 @@ pub struct Conversations<S> {
     master_key: Arc<MasterKey>,
     flows: FlowCache,
     handover: Handover,
+    outside: Option<Arc<dyn Outside>>,
 }
 
 impl<S: Store> Conversations<S>
@@ -50,7 +62,14 @@ where
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>, handover: Handover) -> Self {
-        Self { store, cx, master_key, flows: FlowCache::default(), handover }
+        Self { store, cx, master_key, flows: FlowCache::default(), handover, outside: None }
+    }
+
+    /// With `outside` to perform what flows ask of the outside. Without it such actions fail at once, with
+    /// `not_available`.
+    #[must_use]
+    pub fn with_outside(self, outside: Arc<dyn Outside>) -> Self {
+        Self { outside: Some(outside), ..self }
     }
 
     /// Handles events, no two of one session, in one commit; one report each, in order.
@@ -73,6 +92,13 @@ where
                 let events: Vec<_> = report.outgoing.iter().filter(chat).cloned().collect();
                 if !events.is_empty() {
                     sink.deliver(events);
+                }
+            }
+        }
+        if let Some(outside) = &self.outside {
+            for (event, report) in events.iter().zip(&reports) {
+                if let Some(request) = &report.request {
+                    outside.perform(event.session_id(), request.clone());
                 }
             }
         }
@@ -112,11 +138,18 @@ where
             let outcomes = open_many(&mut tx, &self.cx, &self.flows, &mut facts.flows, now, &first).await?;
             opened.extend(first.iter().map(|event| event.session_id.clone()).zip(outcomes));
         }
-        facts.read_flows(&mut tx, &self.flows, &self.master_key, &opened).await?;
+        facts.read_flows(&mut tx, &self.flows, &self.master_key, &opened, events).await?;
 
         let writes = Writes::default();
-        let mut decider =
-            Decider { cx: &self.cx, now, handover: &self.handover, facts, writes, stored: HashMap::new() };
+        let mut decider = Decider {
+            cx: &self.cx,
+            now,
+            handover: &self.handover,
+            has_outside: self.outside.is_some(),
+            facts,
+            writes,
+            stored: HashMap::new(),
+        };
         let mut reports = Vec::with_capacity(events.len());
         for event in events {
             reports.push(decider.decide(event, opened.remove(event.session_id()))?);

@@ -3,14 +3,23 @@
 use std::sync::Arc;
 
 use super::flows::Flows;
-use crate::contact::Contact;
+use crate::chat::ChatTag;
+use crate::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
 use crate::context::OpContext;
-use crate::flow::{CompiledFlow, Effect, Outcome, Scene, Trigger, TurnEnd};
-use crate::id::{FlowId, MessageId};
+use crate::flow::{
+    CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, TrackedEvent,
+    Trigger, TurnEnd,
+};
+use crate::id::{AgentId, FlowId, FlowVersionId, MessageId, TicketId};
 use crate::message::{Direction, IncomingMessage, Message, MessageStatus, Sender, Source};
 use crate::router::{Router, StaticVariables};
 use crate::session::{FrozenError, Session};
-use crate::stream::event::OutgoingEvent;
+use crate::stream::broker::NewEntry;
+use crate::stream::event::{
+    AgentEvent, AgentNotice, AgentStreamEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
+    HelpdeskMessageEvent, OutgoingEvent,
+};
+use crate::stream::topic::{Agent, Helpdesk};
 use crate::time::Timestamp;
 
 /// The session of a turn, and what happened to it so far.
@@ -21,6 +30,8 @@ pub(super) struct Stage<'a> {
     pub(super) flows: &'a Flows,
     pub(super) router: &'a Router,
     pub(super) statics: StaticVariables,
+    /// Whether requests to the outside are performed after the commit.
+    pub(super) has_outside: bool,
 }
 
 /// How a session stands after its event.
@@ -40,7 +51,23 @@ pub(super) struct Run {
     pub(super) contact_changed: bool,
     pub(super) close_chat: bool,
     pub(super) outgoing: Vec<OutgoingEvent>,
+    /// Events for other parts: the AI agent, the helpdesk.
+    pub(super) entries: Vec<NewEntry>,
+    pub(super) records: Records,
+    pub(super) trace: Vec<TraceStep>,
+    /// Whether the flow wants its trace stored.
+    pub(super) traced: bool,
+    /// What the turn waits for.
+    pub(super) request: Option<EffectRequest>,
     pub(super) after: After,
+}
+
+/// What turns note for others to read.
+#[derive(Default)]
+pub(super) struct Records {
+    pub(super) opt_ins: Vec<ContactOptIn>,
+    pub(super) tags: Vec<ChatTag>,
+    pub(super) events: Vec<TrackedEvent>,
 }
 
 impl Run {
@@ -51,13 +78,28 @@ impl Run {
             contact_changed: false,
             close_chat: false,
             outgoing: Vec::new(),
+            entries: Vec::new(),
+            records: Records::default(),
+            trace: Vec::new(),
+            traced: false,
+            request: None,
             after: After::Live,
         }
     }
 
-    /// Whether the engine may still run.
-    pub(super) fn live(&self) -> bool {
-        matches!(self.after, After::Live)
+    /// Whether an error stopped it.
+    pub(super) fn is_frozen(&self) -> bool {
+        matches!(self.after, After::Frozen(_))
+    }
+}
+
+impl FlowSource for Flows {
+    fn published(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>> {
+        Flows::published(self, flow).cloned()
+    }
+
+    fn version(&self, version: &FlowVersionId) -> Option<Arc<CompiledFlow>> {
+        Flows::version(self, version).cloned()
     }
 }
 
@@ -69,59 +111,221 @@ impl Stage<'_> {
         self.step(run, trigger)
     }
 
-    /// The wait for input may have run out.
-    pub(super) fn timeout(&self, run: Run) -> Run {
-        self.step(run, Trigger::InputTimeout)
+    /// One turn; where nothing performs requests to the outside, it goes on with their failure at once.
+    pub(super) fn step(&self, mut run: Run, trigger: Trigger<'_>) -> Run {
+        run = self.turn(run, trigger);
+        while !self.has_outside
+            && let Some(request) = run.request.take()
+        {
+            let result = EffectResult::failed("not_available", "nothing here asks the outside");
+            run = self.turn(run, Trigger::EffectDone { seq: request.seq, result: &result });
+        }
+        run
     }
 
-    fn step(&self, mut run: Run, trigger: Trigger<'_>) -> Run {
-        let Some(flow) = self.flow_of(&run.session) else {
+    /// Why `trigger` does nothing to `session`, if so.
+    pub(super) fn ignored(&self, session: &Session, trigger: &Trigger<'_>) -> Option<&'static str> {
+        crate::flow::ignored(self.now, &self.router.id, self.flows, session, trigger)
+    }
+
+    fn turn(&self, mut run: Run, trigger: Trigger<'_>) -> Run {
+        let Some(flow) = self.flow_of(&run.session, &trigger) else {
             run.after = After::Frozen(FrozenError {
                 code: "flow_missing".to_owned(),
                 message: "the flow version of the session is not there or does not compile".to_owned(),
             });
             return run;
         };
-        let published = |id: &FlowId| -> Option<Arc<CompiledFlow>> { self.flows.published(id).cloned() };
+        let traced = flow.is_traced();
         let scene =
-            Scene { flow, router: self.router, statics: &self.statics, now: self.now, flows: &published };
-        let epoch = run.session.epoch;
-        let Outcome { session, contact, contact_changed, effects, end, .. } =
-            crate::flow::run(&scene, run.session, run.contact, trigger);
+            Scene { flow, router: self.router, statics: &self.statics, now: self.now, flows: self.flows };
+        let outcome = crate::flow::run(&scene, run.session, run.contact, trigger);
+        if let Some(reason) = outcome.ignored {
+            tracing::debug!(session = %outcome.session.id, reason, "an event changes nothing");
+        }
+        let Outcome { session, contact, contact_changed, effects, end, trace, .. } = outcome;
         run.session = session;
         run.contact = contact;
         run.contact_changed |= contact_changed;
+        run.traced |= traced;
+        run.trace.extend(trace);
         let mut typing_ms = None;
         for effect in effects {
-            match effect {
-                Effect::Send(content) => run.outgoing.push(OutgoingEvent {
-                    internal_id: MessageId::generate(self.cx.ids()),
-                    chat_id: Some(run.session.chat_id.clone()),
-                    phone_number_id: run.session.id.phone_number_id().to_owned(),
-                    to: run.session.id.party().to_owned(),
-                    session_id: run.session.id.clone(),
-                    source: Source::Flow,
-                    sender: Sender::FLOW,
-                    content,
-                    epoch,
-                    timestamp: self.now,
-                    typing_ms: typing_ms.take(),
-                    ig_comment_target: None,
-                }),
-                Effect::Typing { millis } => typing_ms = Some(typing_ms.unwrap_or(0) + millis),
-                Effect::CloseChat => run.close_chat = true,
-            }
+            self.apply(&mut run, effect, &mut typing_ms);
         }
         run.after = match end {
-            TurnEnd::Waiting => After::Live,
+            TurnEnd::Waiting | TurnEnd::HandedOver(_) => After::Live,
+            TurnEnd::Effect(request) => {
+                run.request = Some(*request);
+                After::Live
+            }
             TurnEnd::Ended => After::Ended,
             TurnEnd::Frozen(error) => After::Frozen(error),
         };
         run
     }
 
-    fn flow_of(&self, session: &Session) -> Option<Arc<CompiledFlow>> {
-        self.flows.version(&session.position.as_ref()?.version_id).cloned()
+    fn apply(&self, run: &mut Run, effect: Effect, typing_ms: &mut Option<u64>) {
+        let session = &run.session;
+        match effect {
+            Effect::Send(content) => run.outgoing.push(OutgoingEvent {
+                internal_id: MessageId::generate(self.cx.ids()),
+                chat_id: Some(session.chat_id.clone()),
+                phone_number_id: session.id.phone_number_id().to_owned(),
+                to: session.id.party().to_owned(),
+                session_id: session.id.clone(),
+                source: Source::Flow,
+                sender: Sender::FLOW,
+                content,
+                epoch: session.epoch,
+                timestamp: self.now,
+                typing_ms: typing_ms.take(),
+                ig_comment_target: None,
+            }),
+            Effect::Typing { millis } => *typing_ms = Some(typing_ms.unwrap_or(0) + millis),
+            Effect::CloseChat => run.close_chat = true,
+            Effect::OptIn { accepted } => run.records.opt_ins.push(ContactOptIn {
+                id: self.cx.ids().next_id(),
+                contact_id: session.contact_id.clone(),
+                router_id: session.router_id.clone(),
+                status: if accepted { OptInStatus::Accepted } else { OptInStatus::Revoked },
+                chat_id: Some(session.chat_id.clone()),
+                source: OptInSource::Flow,
+                recorded_at: self.now,
+            }),
+            Effect::Tags(tags) => run.records.tags.extend(tags.into_iter().map(|tag| ChatTag {
+                chat_id: session.chat_id.clone(),
+                tag,
+                created_at: self.now,
+            })),
+            Effect::Track { name, properties, flow_id, block_id } => {
+                run.records.events.push(TrackedEvent {
+                    id: self.cx.ids().next_id(),
+                    router_id: session.router_id.clone(),
+                    flow_id,
+                    block_id,
+                    session_id: session.id.clone(),
+                    contact_id: session.contact_id.clone(),
+                    chat_id: session.chat_id.clone(),
+                    name,
+                    properties,
+                    created_at: self.now,
+                });
+            }
+            Effect::Agent { agent_id, max_messages, messages } => {
+                let event = self.agent_turn(session, agent_id, max_messages, messages);
+                run.entries.push(NewEntry::of::<Agent>(&AgentEvent::Turn(event)));
+            }
+            Effect::AgentInactive { agent_id, ticket_id, epoch } => {
+                let notice = self.agent_notice(session, agent_id, ticket_id, epoch);
+                run.entries.push(NewEntry::of::<Agent>(&AgentEvent::Inactivity(notice)));
+            }
+            Effect::AgentLost { agent_id, ticket_id, epoch } => {
+                let notice = self.agent_notice(session, agent_id, ticket_id, epoch);
+                run.entries.push(NewEntry::of::<Agent>(&AgentEvent::SessionLost(notice)));
+            }
+            Effect::Human { queue_id, user_id, variables } => {
+                let event = HandoffEvent {
+                    session_id: session.id.clone(),
+                    chat_id: session.chat_id.clone(),
+                    phone_number_id: session.id.phone_number_id().to_owned(),
+                    router_id: session.router_id.clone(),
+                    contact: HandoffContact {
+                        id: run.contact.id.clone(),
+                        name: run.contact.name.clone(),
+                        phone_number: run.contact.phone_number.clone(),
+                        variables: run.contact.variables.clone(),
+                    },
+                    context_variables: variables,
+                    preset_queue_id: queue_id,
+                    preset_user_id: user_id,
+                    epoch: Some(session.epoch),
+                    timestamp: self.now,
+                };
+                run.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Handoff(event)));
+            }
+        }
+    }
+
+    /// Messages to the agent that has the session. They put off its inactivity (rulings S7).
+    pub(super) fn to_agent(&self, run: &mut Run, messages: Vec<IncomingMessage>) {
+        let session = &mut run.session;
+        session.last_interaction_at = self.now;
+        let Some(agent) = &mut session.agent else {
+            tracing::error!(session = %session.id, "a session in mode agent has no agent");
+            return;
+        };
+        agent.deadline = Some(self.now + session.expiry_timeout);
+        let (agent_id, max_messages) = (agent.active_agent_id.clone(), agent.max_messages);
+        session.arm(self.now);
+        let event = self.agent_turn(&run.session, agent_id, max_messages, messages);
+        run.entries.push(NewEntry::of::<Agent>(&AgentEvent::Turn(event)));
+    }
+
+    /// Messages to the human who has the session.
+    pub(super) fn to_human(&self, run: &mut Run, messages: Vec<IncomingMessage>) {
+        run.session.last_interaction_at = self.now;
+        let event = HelpdeskMessageEvent {
+            session_id: run.session.id.clone(),
+            chat_id: run.session.chat_id.clone(),
+            router_id: run.session.router_id.clone(),
+            messages,
+            timestamp: self.now,
+        };
+        run.entries.push(NewEntry::of::<Helpdesk>(&HelpdeskEvent::Message(event)));
+    }
+
+    fn agent_turn(
+        &self,
+        session: &Session,
+        agent_id: AgentId,
+        max_messages: u32,
+        messages: Vec<IncomingMessage>,
+    ) -> AgentStreamEvent {
+        AgentStreamEvent {
+            session_id: session.id.clone(),
+            chat_id: session.chat_id.clone(),
+            to: session.id.party().to_owned(),
+            phone_number_id: session.id.phone_number_id().to_owned(),
+            agent_id,
+            max_messages,
+            messages,
+            handoff_context: None,
+            last_user_input: None,
+            epoch: Some(session.epoch),
+            timestamp: self.now,
+        }
+    }
+
+    fn agent_notice(
+        &self,
+        session: &Session,
+        agent_id: AgentId,
+        ticket_id: Option<TicketId>,
+        epoch: i64,
+    ) -> AgentNotice {
+        AgentNotice {
+            session_id: session.id.clone(),
+            chat_id: session.chat_id.clone(),
+            to: session.id.party().to_owned(),
+            phone_number_id: session.id.phone_number_id().to_owned(),
+            agent_id,
+            ticket_id,
+            epoch,
+            timestamp: self.now,
+        }
+    }
+
+    /// The version on which the session stands. One that stands nowhere is put somewhere by a jump.
+    fn flow_of(&self, session: &Session, trigger: &Trigger<'_>) -> Option<Arc<CompiledFlow>> {
+        match (&session.position, trigger) {
+            (Some(position), _) => self.flows.version(&position.version_id).cloned(),
+            (None, Trigger::Jump(jump)) => self.flows.published(&jump.flow_id).cloned(),
+            (None, Trigger::AgentEnded(event) | Trigger::HumanEnded(event)) => {
+                self.flows.published(&event.jump_target.as_ref()?.flow_id).cloned()
+            }
+            (None, _) => None,
+        }
     }
 }
 

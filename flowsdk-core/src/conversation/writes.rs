@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::turn::{After, Run, outgoing_row};
+use super::turn::{After, Records, Run, outgoing_row};
 use super::{ConversationEvent, Handover};
 use crate::contact::Contact;
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId};
 use crate::message::{Message, MessageStatus};
-use crate::session::{FrozenSession, Session, SessionId, SessionWrite};
+use crate::session::{FrozenSession, Session, SessionId, SessionTrace, SessionWrite};
 use crate::store::ConversationTx;
 use crate::stream::broker::NewEntry;
 use crate::stream::event::OutgoingEvent;
@@ -28,6 +28,8 @@ pub(super) struct Writes {
     pub(super) frozen: Vec<FrozenSession>,
     pub(super) kept: Vec<(SessionId, serde_json::Value)>,
     pub(super) entries: Vec<NewEntry>,
+    pub(super) records: Records,
+    pub(super) traces: Vec<SessionTrace>,
 }
 
 impl Writes {
@@ -40,13 +42,30 @@ impl Writes {
         now: Timestamp,
         handover: &Handover,
     ) {
-        let Run { mut session, contact, contact_changed, close_chat, outgoing, after } = run;
+        let Run {
+            mut session,
+            contact,
+            contact_changed,
+            close_chat,
+            outgoing,
+            entries,
+            records,
+            trace,
+            traced,
+            after,
+            ..
+        } = run;
         for event in &outgoing {
             let entry = entry_of(event, handover);
             let status = if entry.is_some() { MessageStatus::Pending } else { MessageStatus::Sent };
             self.messages.push(outgoing_row(event, &session.chat_id, status));
             self.entries.extend(entry);
         }
+        // After what was said: whoever gets the session next speaks after it.
+        self.entries.extend(entries);
+        self.records.opt_ins.extend(records.opt_ins);
+        self.records.tags.extend(records.tags);
+        self.records.events.extend(records.events);
         if contact_changed {
             self.contacts.insert(contact.id.clone(), contact);
         }
@@ -55,6 +74,15 @@ impl Writes {
         }
         if let Some(version) = expected {
             session.version = version + 1;
+        }
+        if !trace.is_empty() && (traced || matches!(after, After::Frozen(_))) {
+            self.traces.push(SessionTrace {
+                session_id: session.id.clone(),
+                version: session.version,
+                event: event.kind().to_owned(),
+                steps: serde_json::to_value(&trace).unwrap_or_default(),
+                created_at: now,
+            });
         }
         match after {
             After::Live => self.sessions.push((session, expected)),
@@ -101,6 +129,19 @@ impl Writes {
         }
         for (id, entry) in &self.kept {
             tx.sessions().keep_entry(id, entry).await?;
+        }
+        let Records { opt_ins, tags, events } = &self.records;
+        if !opt_ins.is_empty() {
+            tx.opt_ins().append_many(opt_ins).await?;
+        }
+        if !tags.is_empty() {
+            tx.chat_tags().add_many(tags).await?;
+        }
+        if !events.is_empty() {
+            tx.tracked_events().append_many(events).await?;
+        }
+        if !self.traces.is_empty() {
+            tx.traces().store_many(&self.traces).await?;
         }
         if !self.entries.is_empty() {
             tx.outbox().push_many(&self.entries).await?;

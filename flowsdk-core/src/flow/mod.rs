@@ -7,17 +7,28 @@ pub mod definition;
 pub mod diff;
 mod engine;
 mod error;
+pub mod graph;
 mod interpolate;
 mod model;
+mod perform;
 mod repository;
 mod service;
+pub mod simulator;
+mod tool;
+mod tracked_event;
 
 pub use catalog::{FlowCatalog, FlowFilter, FlowReferences, LastNumbers, ListedFlow, WholeFlow};
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};
-pub use engine::{ActionResult, Effect, Outcome, Scene, TraceStep, Trigger, TurnEnd, run};
+pub use engine::{
+    ActionResult, Effect, EffectRequest, EffectResult, FlowSource, HttpRequest, NoFlows, Outcome,
+    OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run,
+};
 pub use error::FlowError;
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
+pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::FlowRepository;
 pub(crate) use service::empty_definition;
 pub use service::{FlowChange, FlowDetails, Flows, NewFlow, Tested, publish_test};
+pub use tool::{ToolError, ToolOutcome, call_tool};
+pub use tracked_event::{TrackedEvent, TrackedEventRepository};

@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::id::{BlockId, ChatId, ContactId, FlowId, FlowVersionId, RouterId};
-use crate::session::SessionId;
+use super::{AgentState, Pending, SessionId};
+use crate::id::{BlockId, ChatId, ContactId, FlowId, FlowVersionId, RouterId, TicketId};
+use crate::message::IncomingMessage;
 use crate::time::Timestamp;
 
 /// Who owns the conversation (spec B 2.5; there is no `frozen` mode).
@@ -46,6 +47,47 @@ pub struct Stop {
     pub block_id: BlockId,
 }
 
+/// Most sub-flows that wait for each other in one session.
+pub const MAX_CALLS: usize = 8;
+
+/// Most messages that wait while a turn waits for something outside.
+pub const MAX_DEFERRED: usize = 100;
+
+/// An external redirect (spec A 4.5 rule 3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redirect {
+    /// The flow it led to.
+    #[serde(rename = "f")]
+    pub flow_id: FlowId,
+    /// Its block.
+    #[serde(rename = "b")]
+    pub block_id: BlockId,
+    /// The redirect itself: one that comes twice is followed once.
+    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
+    pub redirect_id: Option<String>,
+}
+
+/// A block that waits for the end of the flow it called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// The flow of the block.
+    pub flow_id: FlowId,
+    /// Its version: a session comes back to the one it left.
+    pub version_id: FlowVersionId,
+    /// The block.
+    pub block_id: BlockId,
+}
+
+/// What the helpdesk keeps in a session while a human has it (spec B 3.2).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HelpdeskState {
+    /// The ticket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket_id: Option<TicketId>,
+}
+
 /// The input a session waits for at its current block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
@@ -54,6 +96,10 @@ pub struct Waiting {
     pub retries: u32,
     /// When the wait runs out (rulings S7).
     pub deadline: Timestamp,
+    /// A redirect put the session here without running the block: the next message enters it (spec A 4.5
+    /// rule 3).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repositioned: bool,
 }
 
 /// Where a session stands in a flow.
@@ -88,7 +134,7 @@ pub struct Session {
     pub id: SessionId,
     /// Changes with every write.
     pub version: i64,
-    /// Raised at every change of owner.
+    /// Raised at every change of owner. It starts at the clock, as the version does.
     pub epoch: i64,
     /// The router that owns it.
     pub router_id: RouterId,
@@ -106,7 +152,20 @@ pub struct Session {
     /// is the block it waits at.
     pub history: Vec<Stop>,
     /// External redirects, oldest first, at most [`MAX_HISTORY`].
-    pub redirects: Vec<Stop>,
+    pub redirects: Vec<Redirect>,
+    /// Sub-flow blocks that wait for their flow to end, the innermost last, at most [`MAX_CALLS`].
+    pub calls: Vec<Call>,
+    /// The AI agents that have it; only in mode `agent`.
+    pub agent: Option<Box<AgentState>>,
+    /// What the helpdesk keeps; only in mode `human`.
+    pub helpdesk: Option<HelpdeskState>,
+    /// The turn that waits for something outside.
+    pub pending: Option<Box<Pending>>,
+    /// Messages that came meanwhile, oldest first, at most [`MAX_DEFERRED`].
+    pub deferred: Vec<IncomingMessage>,
+    /// The number of the last request to the outside. It starts at the clock, so that a result for a
+    /// session that ended is never taken for one of its successor.
+    pub effect_seq: i64,
     /// How long it waits for input when the block sets no time of its own.
     pub expiry_timeout: Duration,
     /// When it began.
@@ -131,7 +190,7 @@ impl Session {
         Self {
             id,
             version: now.as_millis(),
-            epoch: 0,
+            epoch: now.as_millis(),
             router_id,
             contact_id,
             chat_id,
@@ -140,6 +199,12 @@ impl Session {
             variables: Map::new(),
             history: Vec::new(),
             redirects: Vec::new(),
+            calls: Vec::new(),
+            agent: None,
+            helpdesk: None,
+            pending: None,
+            deferred: Vec::new(),
+            effect_seq: now.as_millis(),
             expiry_timeout: Duration::from_secs(30 * 60),
             started_at: now,
             last_interaction_at: now,
@@ -147,9 +212,31 @@ impl Session {
         }
     }
 
-    /// When its wait for input runs out.
+    /// When what it waits for runs out: a result from outside, an answer, or the contact's activity at an
+    /// AI agent. A human waits without an end.
     pub fn deadline(&self) -> Option<Timestamp> {
-        self.position.as_ref()?.waiting.as_ref().map(|waiting| waiting.deadline)
+        if let Some(pending) = &self.pending {
+            return Some(pending.deadline);
+        }
+        match self.mode {
+            Mode::Flow => self.position.as_ref()?.waiting.as_ref().map(|waiting| waiting.deadline),
+            Mode::Agent => self.agent.as_ref()?.deadline,
+            Mode::Human => None,
+        }
+    }
+
+    /// Whether it stands at its last stop and waits for the answer there.
+    pub fn is_at_stop(&self) -> bool {
+        let waiting = self.position.as_ref().and_then(|position| position.waiting.as_ref());
+        waiting.is_some_and(|waiting| !waiting.repositioned)
+    }
+
+    /// Gives it to another owner (rulings S14).
+    pub fn give_to(&mut self, owner: Mode) {
+        self.mode = owner;
+        self.epoch += 1;
+        self.agent = None;
+        self.helpdesk = None;
     }
 
     /// Sets [`Session::wake_at`] so that the timer worker sees the deadline in time.
@@ -167,5 +254,13 @@ impl Session {
             self.history.remove(0);
         }
         self.history.push(stop);
+    }
+
+    /// Notes a redirect, dropping the oldest beyond [`MAX_HISTORY`].
+    pub fn push_redirect(&mut self, redirect: Redirect) {
+        if self.redirects.len() >= MAX_HISTORY {
+            self.redirects.remove(0);
+        }
+        self.redirects.push(redirect);
     }
 }

@@ -124,6 +124,10 @@ macro_rules! __store_cases {
             a_status_only_goes_forward
             a_visitor_reports_of_his_session_only
             reports_of_a_batch_come_to_the_furthest
+            the_newest_opt_in_counts
+            a_chat_has_each_label_once
+            tracked_events_are_read_back
+            traces_of_a_session_are_bounded
             a_dropped_transaction_leaves_nothing
             events_appear_with_the_commit
             events_of_concurrent_commits_all_appear

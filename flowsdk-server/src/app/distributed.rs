@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use super::api::Keys;
 use super::{Started, checks, webchat};
 use crate::config::Config;
+use crate::flow_outside::flow_outside;
 use crate::supervisor::Supervisor;
 use crate::webchat::{SENT_GROUP, SentReporter, tail_outgoing};
 
@@ -66,7 +67,7 @@ pub(super) async fn start(
     let (listener, stop) = (store.clone(), supervisor.work.clone());
     supervisor.work("outbox listener", async move { listener.follow_commits(&stop).await });
     if config.roles.conversation {
-        ground.conversations(config);
+        ground.conversations(config)?;
         ground.relay();
         ground.timers();
         ground.trim();
@@ -117,7 +118,7 @@ impl Ground {
         }
     }
 
-    fn conversations(&self, config: &Config) {
+    fn conversations(&self, config: &Config) -> Result<(), BoxError> {
         let store = Arc::new(self.store.clone());
         let conversations = Conversations::new(
             Arc::clone(&store),
@@ -125,6 +126,20 @@ impl Ground {
             Arc::clone(&config.master_key),
             Handover::Stream,
         );
+        let (outside, worker) = flow_outside(config.flow_http_allowed_hosts.clone())?;
+        let conversations = conversations.with_outside(outside);
+        let broker = Arc::clone(&self.broker);
+        let performing = worker.run(self.supervisor.work.clone(), move |done| {
+            let broker = Arc::clone(&broker);
+            async move {
+                let entry = NewEntry::of::<Flow>(&FlowEvent::EffectDone(done));
+                if let Err(error) = broker.publish(&[entry]).await {
+                    // The session's deadline notices.
+                    tracing::warn!(error = %Chain(&error), "the result of a request is lost");
+                }
+            }
+        });
+        self.supervisor.work("flow outside", performing);
         let consumer = ConversationConsumer::new(Arc::new(conversations));
         let settings =
             ConsumerConfig { parallel: self.store.writers(), ..ConsumerConfig::named("conversation") };
@@ -132,6 +147,7 @@ impl Ground {
         let persister = MessagePersister::new(store);
         let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("message persister") };
         self.consume(persister, &[TopicName::Status], PERSISTER_GROUP, settings);
+        Ok(())
     }
 
     /// Moves the outbox of every process to Redis, by whoever has the lease.

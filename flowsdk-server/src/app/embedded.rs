@@ -19,6 +19,7 @@ use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
 use super::api::Keys;
 use super::{Started, sole, webchat};
 use crate::config::Config;
+use crate::flow_outside::flow_outside;
 use crate::supervisor::Supervisor;
 
 /// How long a turn may wait for others to share its commit, while others come.
@@ -40,12 +41,14 @@ pub(super) async fn start(
     let persister = MessagePersister::new(Arc::clone(&shared));
     let statuses = Arc::new(StatusQueue::new(Arc::new(StoreStatuses(persister))));
     let gateway = Gateway::new(cx.clone(), statuses);
-    let conversations = Arc::new(Conversations::new(
+    let (outside, outside_worker) = flow_outside(config.flow_http_allowed_hosts.clone())?;
+    let conversations = Conversations::new(
         Arc::clone(&shared),
         cx.clone(),
         Arc::clone(&config.master_key),
         Handover::Direct(Arc::clone(&gateway) as _),
-    ));
+    );
+    let conversations = Arc::new(conversations.with_outside(outside));
     let handler = Arc::new(ConversationConsumer::new(conversations));
     let broker = Arc::new(SqlBroker::new(store.clone()));
     let kv = Arc::new(SqlKeyValue::new(store.clone(), cx.clock()));
@@ -78,6 +81,16 @@ pub(super) async fn start(
     supervisor.intake("conversation streams", worker.run(stop));
 
     timers(supervisor, cx, &shared, &submitter);
+    let results = submitter.clone();
+    let performing = outside_worker.run(supervisor.work.clone(), move |done| {
+        let results = results.clone();
+        async move {
+            let key = done.session_id.to_string();
+            // A dispatcher that stops takes no more: the session's deadline notices.
+            drop(results.enqueue(key, ConversationEvent::Flow(FlowEvent::EffectDone(done))).await);
+        }
+    });
+    supervisor.work("flow outside", performing);
     let checkpointed = store.clone();
     supervisor.periodic("checkpoint", CHECKPOINT_PERIOD, move || {
         let store = checkpointed.clone();

@@ -25,6 +25,7 @@ use std::time::Duration;
 use flowsdk_auth::bootstrap::BootstrapAdmin;
 use flowsdk_auth::token::TokenSettings;
 use flowsdk_core::crypto::MasterKey;
+use flowsdk_outside::http::AllowedHosts;
 use flowsdk_store::sql::DatabaseUrl;
 use secrecy::SecretString;
 
@@ -57,6 +58,9 @@ pub struct Config {
     pub lease_ttl: Duration,
     /// `SHUTDOWN_TIMEOUT`: after it the process ends whatever is left.
     pub shutdown_timeout: Duration,
+    /// `FLOW_HTTP_ALLOWED_HOSTS`: servers that `httpRequest` may reach although their addresses are not
+    /// public.
+    pub flow_http_allowed_hosts: AllowedHosts,
     /// `LOG_FORMAT=json`.
     pub json_logs: bool,
 }
@@ -106,6 +110,12 @@ impl Config {
             partitions: env.number("STREAM_PARTITIONS", 1, 1..=256),
             lease_ttl: env.duration("LEASE_TTL", Duration::from_secs(6)),
             shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
+            flow_http_allowed_hosts: AllowedHosts::new(
+                env.text("FLOW_HTTP_ALLOWED_HOSTS")
+                    .iter()
+                    .flat_map(|hosts| hosts.split(','))
+                    .map(str::to_owned),
+            ),
             json_logs: log_format == "json",
         };
         env.finish()?;

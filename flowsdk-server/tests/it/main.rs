@@ -20,3 +20,4 @@ mod delivery;
 mod history;
 mod messages;
 mod operation;
+mod outside;

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    FrozenSession, Mode, Position, Session, SessionId, SessionRepository, SessionWrite, Stop, StoredSession,
+    AgentState, Call, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session, SessionId,
+    SessionRepository, SessionWrite, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,7 +26,20 @@ struct State {
     variables: Map<String, Value>,
     history: Vec<Stop>,
     #[serde(default)]
-    redirects: Vec<Stop>,
+    redirects: Vec<Redirect>,
+    #[serde(default)]
+    calls: Vec<Call>,
+    #[serde(default)]
+    agent: Option<Box<AgentState>>,
+    #[serde(default)]
+    helpdesk: Option<HelpdeskState>,
+    #[serde(default)]
+    pending: Option<Box<Pending>>,
+    #[serde(default)]
+    deferred: Vec<IncomingMessage>,
+    /// As long as it asked nothing of the outside, the moment at which it began.
+    #[serde(default)]
+    effect_seq: Option<i64>,
     expiry_timeout: u64,
 }
 
@@ -35,8 +50,20 @@ struct StateRef<'a> {
     position: &'a Option<Position>,
     variables: &'a Map<String, Value>,
     history: &'a [Stop],
-    #[serde(skip_serializing_if = "<[Stop]>::is_empty")]
-    redirects: &'a [Stop],
+    #[serde(skip_serializing_if = "<[Redirect]>::is_empty")]
+    redirects: &'a [Redirect],
+    #[serde(skip_serializing_if = "<[Call]>::is_empty")]
+    calls: &'a [Call],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: &'a Option<Box<AgentState>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    helpdesk: &'a Option<HelpdeskState>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: &'a Option<Box<Pending>>,
+    #[serde(skip_serializing_if = "<[IncomingMessage]>::is_empty")]
+    deferred: &'a [IncomingMessage],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect_seq: Option<i64>,
     expiry_timeout: u64,
 }
 
@@ -47,6 +74,12 @@ impl<'a> From<&'a Session> for StateRef<'a> {
             variables: &session.variables,
             history: &session.history,
             redirects: &session.redirects,
+            calls: &session.calls,
+            agent: &session.agent,
+            helpdesk: &session.helpdesk,
+            pending: &session.pending,
+            deferred: &session.deferred,
+            effect_seq: Some(session.effect_seq).filter(|&seq| seq != session.started_at.as_millis()),
             expiry_timeout: u64::try_from(session.expiry_timeout.as_millis()).unwrap_or(u64::MAX),
         }
     }
@@ -85,6 +118,12 @@ fn session(row: Row) -> Result<StoredSession, StorageError> {
         variables: state.variables,
         history: state.history,
         redirects: state.redirects,
+        calls: state.calls,
+        agent: state.agent,
+        helpdesk: state.helpdesk,
+        pending: state.pending,
+        deferred: state.deferred,
+        effect_seq: state.effect_seq.unwrap_or(started_at),
         expiry_timeout: Duration::from_millis(state.expiry_timeout),
         started_at: Timestamp::from_millis(started_at),
         last_interaction_at: Timestamp::from_millis(last_interaction_at),

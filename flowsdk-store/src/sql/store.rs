@@ -364,6 +364,18 @@ impl ConversationTx for SqlTx {
     fn flows(&mut self) -> &mut dyn flowsdk_core::flow::FlowRepository {
         self
     }
+    fn opt_ins(&mut self) -> &mut dyn flowsdk_core::contact::OptInRepository {
+        self
+    }
+    fn chat_tags(&mut self) -> &mut dyn flowsdk_core::chat::ChatTagRepository {
+        self
+    }
+    fn tracked_events(&mut self) -> &mut dyn flowsdk_core::flow::TrackedEventRepository {
+        self
+    }
+    fn traces(&mut self) -> &mut dyn flowsdk_core::session::SessionTraceRepository {
+        self
+    }
 }
 
 impl BuilderTx for SqlTx {

@@ -5,5 +5,8 @@ mod duplicates;
 mod endings;
 mod flows;
 mod invariants;
+mod outside;
+mod partners;
+mod twice;
 mod variables;
 mod world;

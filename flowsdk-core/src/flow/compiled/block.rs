@@ -1,20 +1,32 @@
 //! Blocks with their parts compiled.
 
-use super::{CompiledCondition, CompiledContent, CompiledInput};
-use crate::flow::interpolate::{Template, ValueTemplate};
-use crate::id::{BlockId, FlowId};
+use std::time::Duration;
 
-/// A content block.
+use super::{CompiledAction, CompiledCondition, CompiledContent, CompiledInput};
+use crate::flow::interpolate::Template;
+use crate::id::{AgentId, BlockId, FlowId, QueueId, UserId};
+use crate::session::Phase;
+
+/// A block.
 #[derive(Debug)]
 pub(crate) struct CompiledBlock {
     pub(crate) id: BlockId,
     pub(super) title: Option<String>,
     pub(crate) on_enter: Vec<CompiledAction>,
-    pub(crate) contents: Vec<CompiledContent>,
-    pub(crate) input: Option<CompiledInput>,
+    pub(crate) kind: CompiledBlockKind,
     pub(crate) on_leave: Vec<CompiledAction>,
     pub(crate) outputs: Vec<CompiledOutput>,
     pub(crate) default_output: CompiledTarget,
+}
+
+/// What a block does.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly every block is the large one")]
+pub(crate) enum CompiledBlockKind {
+    Content { contents: Vec<CompiledContent>, input: Option<CompiledInput> },
+    Agent { agent_id: AgentId, max_messages: u32, timeout: Duration },
+    Human { queue_id: Option<QueueId>, user_id: Option<UserId> },
+    Flow { flow_id: FlowId, block_id: Option<BlockId>, returns: bool },
 }
 
 impl CompiledBlock {
@@ -23,19 +35,42 @@ impl CompiledBlock {
         self.title.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Every target in it.
-    pub(super) fn targets(&self) -> impl Iterator<Item = &CompiledTarget> {
-        let input = self.input.as_ref();
+    /// The input it waits for.
+    pub(crate) fn input(&self) -> Option<&CompiledInput> {
+        match &self.kind {
+            CompiledBlockKind::Content { input, .. } => input.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The actions of a phase.
+    pub(crate) fn actions(&self, phase: Phase) -> &[CompiledAction] {
+        match phase {
+            Phase::OnEnter => &self.on_enter,
+            Phase::OnLeave => &self.on_leave,
+        }
+    }
+
+    /// The other flows that it leads to, with repetitions.
+    pub(super) fn other_flows(&self) -> impl Iterator<Item = &FlowId> {
+        let input = self.input();
         let fail_target = input.and_then(|input| input.validation.as_ref()?.fail_target.as_ref());
         let timeout_target = input.and_then(|input| input.timeout_target.as_ref());
         let outputs = self.outputs.iter().map(|output| &output.target);
-        outputs.chain([&self.default_output]).chain(timeout_target).chain(fail_target)
+        let targets = outputs.chain([&self.default_output]).chain(timeout_target).chain(fail_target);
+        let called = match &self.kind {
+            CompiledBlockKind::Flow { flow_id, .. } => Some(flow_id),
+            _ => None,
+        };
+        targets.filter_map(CompiledTarget::other_flow).chain(called)
     }
 
     /// Every template in it.
     pub(super) fn templates(&self) -> Vec<&Template> {
-        let mut templates: Vec<&Template> =
-            self.contents.iter().flat_map(CompiledContent::templates).collect();
+        let mut templates: Vec<&Template> = Vec::new();
+        if let CompiledBlockKind::Content { contents, .. } = &self.kind {
+            templates.extend(contents.iter().flat_map(CompiledContent::templates));
+        }
         for action in self.on_enter.iter().chain(&self.on_leave) {
             templates.extend(action.conditions.iter().flat_map(CompiledCondition::templates));
             templates.extend(action.kind.templates());
@@ -43,7 +78,7 @@ impl CompiledBlock {
         for output in &self.outputs {
             templates.extend(output.conditions.iter().flat_map(CompiledCondition::templates));
         }
-        let validation = self.input.as_ref().and_then(|input| input.validation.as_ref());
+        let validation = self.input().and_then(|input| input.validation.as_ref());
         templates.extend(validation.and_then(|validation| validation.retry_text.as_ref()));
         templates
     }
@@ -57,49 +92,19 @@ pub(crate) enum CompiledTarget {
     End,
 }
 
+impl CompiledTarget {
+    /// The other flow that it leads to.
+    pub(super) fn other_flow(&self) -> Option<&FlowId> {
+        match self {
+            Self::Flow { flow_id, .. } => Some(flow_id),
+            Self::Block(_) | Self::End => None,
+        }
+    }
+}
+
 /// An output and when it is taken.
 #[derive(Debug)]
 pub(crate) struct CompiledOutput {
     pub(crate) conditions: Vec<CompiledCondition>,
     pub(crate) target: CompiledTarget,
-}
-
-/// An action and when it runs.
-#[derive(Debug)]
-pub(crate) struct CompiledAction {
-    pub(crate) kind: CompiledActionKind,
-    pub(crate) conditions: Vec<CompiledCondition>,
-    pub(crate) continue_on_error: bool,
-}
-
-#[derive(Debug)]
-pub(crate) enum CompiledActionKind {
-    SetVariable { key: String, value: ValueTemplate },
-    DeleteVariable { key: String },
-    SetContactName { value: Template },
-    SetContactVariable { key: String, value: ValueTemplate },
-    CloseChat,
-    Delay { millis: u64 },
-}
-
-impl CompiledActionKind {
-    /// The `type`.
-    pub(crate) const fn name(&self) -> &'static str {
-        match self {
-            Self::SetVariable { .. } => "setVariable",
-            Self::DeleteVariable { .. } => "deleteVariable",
-            Self::SetContactName { .. } => "setContactName",
-            Self::SetContactVariable { .. } => "setContactVariable",
-            Self::CloseChat => "closeChat",
-            Self::Delay { .. } => "delay",
-        }
-    }
-
-    fn templates(&self) -> Vec<&Template> {
-        match self {
-            Self::SetVariable { value, .. } | Self::SetContactVariable { value, .. } => value.templates(),
-            Self::SetContactName { value } => vec![value],
-            Self::DeleteVariable { .. } | Self::CloseChat | Self::Delay { .. } => Vec::new(),
-        }
-    }
 }

@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use super::input::Variable;
 use super::{
-    CompiledAction, CompiledActionKind, CompiledBlock, CompiledCondition, CompiledContent, CompiledFlow,
-    CompiledInput, CompiledOutput, CompiledTarget, CompiledValidation, Rule,
+    CompiledAction, CompiledActionKind, CompiledBlock, CompiledBlockKind, CompiledCondition, CompiledContent,
+    CompiledFlow, CompiledInput, CompiledOutput, CompiledTarget, CompiledValidation, Rule,
 };
-use crate::flow::definition::{
-    Action, ActionKind, Block, Condition, ContentBlock, Input, Target, Validation,
-};
-use crate::flow::interpolate::{Template, ValueTemplate};
+use crate::flow::definition::{Action, Block, BlockKind, Condition, Input, Target, Validation};
+use crate::flow::interpolate::Template;
 use crate::flow::{FlowDefinition, FlowVersion, Problem};
 use crate::id::BlockId;
 
@@ -19,14 +17,13 @@ use crate::id::BlockId;
 /// have found; they are returned and not assumed away.
 pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result<CompiledFlow, Problem> {
     let index: HashMap<BlockId, usize> =
-        definition.blocks.iter().enumerate().map(|(at, block)| (block.id().clone(), at)).collect();
-    let cx = Cx { index: &index, input_timeout: Duration::from_millis(definition.settings.input_timeout_ms) };
+        definition.blocks.iter().enumerate().map(|(at, block)| (block.id.clone(), at)).collect();
+    let input_timeout = Duration::from_millis(definition.settings.input_timeout_ms);
+    let cx = Cx { index: &index, input_timeout };
     let blocks = definition
         .blocks
         .iter()
-        .map(|block| match block {
-            Block::Content(block) => cx.block(block).map_err(|problem| problem.in_block(&block.id)),
-        })
+        .map(|block| cx.block(block).map_err(|problem| problem.in_block(&block.id)))
         .collect::<Result<Vec<_>, _>>()?;
     let error_target = cx.optional(definition.settings.error_target.as_ref())?;
     Ok(CompiledFlow {
@@ -34,8 +31,13 @@ pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result
         version_id: version.id.clone(),
         router_id: version.router_id.clone(),
         name: version.flow_name.clone(),
-        uses_static_variables: error_target.as_ref().is_some_and(is_elsewhere)
+        uses_static_variables: error_target.as_ref().is_some_and(|target| target.other_flow().is_some())
             || blocks.iter().any(uses_static_variables),
+        kind: definition.kind,
+        parameters: definition.parameters.clone(),
+        returns: definition.returns.clone(),
+        traced: definition.settings.trace,
+        input_timeout,
         max_steps: definition.settings.max_steps_per_turn,
         error_target,
         start: cx.find(&definition.start_block_id)?,
@@ -50,7 +52,7 @@ struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    fn block(&self, block: &ContentBlock) -> Result<CompiledBlock, Problem> {
+    fn block(&self, block: &Block) -> Result<CompiledBlock, Problem> {
         let outputs = block.output_conditions.iter().map(|output| {
             Ok(CompiledOutput {
                 conditions: conditions(&output.conditions)?,
@@ -61,11 +63,32 @@ impl Cx<'_> {
             id: block.id.clone(),
             title: block.title.clone(),
             on_enter: actions(&block.on_enter)?,
-            contents: block.contents.iter().map(CompiledContent::new).collect(),
-            input: block.input.as_ref().map(|input| self.input(input)).transpose()?,
+            kind: self.kind(&block.kind)?,
             on_leave: actions(&block.on_leave)?,
             outputs: outputs.collect::<Result<_, Problem>>()?,
             default_output: self.target(&block.default_output)?,
+        })
+    }
+
+    fn kind(&self, kind: &BlockKind) -> Result<CompiledBlockKind, Problem> {
+        Ok(match kind {
+            BlockKind::Content { contents, input } => CompiledBlockKind::Content {
+                contents: contents.iter().map(CompiledContent::new).collect(),
+                input: input.as_ref().map(|input| self.input(input)).transpose()?,
+            },
+            BlockKind::Agent { agent_id, max_messages, input_timeout } => CompiledBlockKind::Agent {
+                agent_id: agent_id.clone(),
+                max_messages: *max_messages,
+                timeout: input_timeout.map_or(self.input_timeout, Duration::from_millis),
+            },
+            BlockKind::Human { queue_id, user_id } => {
+                CompiledBlockKind::Human { queue_id: queue_id.clone(), user_id: user_id.clone() }
+            }
+            BlockKind::Flow { flow_id, block_id, returns } => CompiledBlockKind::Flow {
+                flow_id: flow_id.clone(),
+                block_id: block_id.clone(),
+                returns: *returns,
+            },
         })
     }
 
@@ -116,29 +139,12 @@ fn conditions(conditions: &[Condition]) -> Result<Vec<CompiledCondition>, Proble
 fn actions(actions: &[Action]) -> Result<Vec<CompiledAction>, Problem> {
     let compiled = actions.iter().map(|action| {
         Ok(CompiledAction {
-            kind: action_kind(&action.kind),
+            kind: CompiledActionKind::new(&action.kind),
             conditions: conditions(&action.conditions)?,
             continue_on_error: action.continue_on_error,
         })
     });
     compiled.collect()
-}
-
-fn action_kind(kind: &ActionKind) -> CompiledActionKind {
-    match kind {
-        ActionKind::SetVariable { key, value } => {
-            CompiledActionKind::SetVariable { key: key.clone(), value: ValueTemplate::parse(value) }
-        }
-        ActionKind::DeleteVariable { key } => CompiledActionKind::DeleteVariable { key: key.clone() },
-        ActionKind::SetContactName { value } => {
-            CompiledActionKind::SetContactName { value: Template::parse(value) }
-        }
-        ActionKind::SetContactVariable { key, value } => {
-            CompiledActionKind::SetContactVariable { key: key.clone(), value: ValueTemplate::parse(value) }
-        }
-        ActionKind::CloseChat {} => CompiledActionKind::CloseChat,
-        ActionKind::Delay { millis } => CompiledActionKind::Delay { millis: *millis },
-    }
 }
 
 fn bad_regex(error: regex::Error) -> Problem {
@@ -147,9 +153,5 @@ fn bad_regex(error: regex::Error) -> Problem {
 
 /// Whether a turn that enters `block` may need them: another flow that it leads to may.
 fn uses_static_variables(block: &CompiledBlock) -> bool {
-    block.targets().any(is_elsewhere) || block.templates().into_iter().any(Template::uses_static_variables)
-}
-
-fn is_elsewhere(target: &CompiledTarget) -> bool {
-    matches!(target, CompiledTarget::Flow { .. })
+    block.other_flows().next().is_some() || block.templates().into_iter().any(Template::uses_static_variables)
 }

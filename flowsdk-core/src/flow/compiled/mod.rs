@@ -1,6 +1,7 @@
 //! A published version, made ready to run: blocks by index, texts as templates, regular
 //! expressions compiled.
 
+mod action;
 mod block;
 mod compile;
 mod condition;
@@ -11,11 +12,14 @@ mod references;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use crate::flow::definition::{FlowKind, Parameter};
 use crate::flow::{FlowDefinition, FlowVersion, Problem};
 use crate::id::{BlockId, FlowId, FlowVersionId, RouterId};
 
-pub(crate) use block::{CompiledAction, CompiledActionKind, CompiledBlock, CompiledOutput, CompiledTarget};
+pub(crate) use action::{CompiledAction, CompiledActionKind, CompiledBody, CompiledHttpRequest};
+pub(crate) use block::{CompiledBlock, CompiledBlockKind, CompiledOutput, CompiledTarget};
 pub(crate) use condition::{CompiledCondition, Operand, Source};
 pub(crate) use content::CompiledContent;
 pub(crate) use input::{CompiledInput, CompiledValidation, Rule};
@@ -28,6 +32,12 @@ pub struct CompiledFlow {
     router_id: RouterId,
     name: String,
     uses_static_variables: bool,
+    kind: FlowKind,
+    parameters: Vec<Parameter>,
+    returns: Vec<String>,
+    traced: bool,
+    /// How long a block without a time of its own waits.
+    pub(crate) input_timeout: Duration,
     pub(crate) max_steps: u32,
     pub(crate) error_target: Option<CompiledTarget>,
     pub(crate) start: usize,
@@ -73,6 +83,26 @@ impl CompiledFlow {
     /// Name of the flow.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What it is for.
+    pub fn kind(&self) -> FlowKind {
+        self.kind
+    }
+
+    /// What a caller of a tool must or may give.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The session variables that a tool gives back.
+    pub fn returns(&self) -> &[String] {
+        &self.returns
+    }
+
+    /// Whether the traces of its turns are stored.
+    pub fn is_traced(&self) -> bool {
+        self.traced
     }
 
     /// Id of the start block.

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::Condition;
+use super::{Condition, ExecuteScriptAction, HttpRequestAction};
 
 /// One action, and when it runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,6 +51,27 @@ pub enum ActionKind {
     },
     /// Closes the chat. The session goes on to the block's target.
     CloseChat {},
+    /// Notes that the contact may be written to by the router (spec A 2.4).
+    AcceptOptIn {},
+    /// Notes that it may no longer be.
+    RevokeOptIn {},
+    /// Adds labels to the chat.
+    AddTags {
+        /// The labels, interpolated; blank ones are ignored.
+        tags: Vec<String>,
+    },
+    /// Records that something happened, for reports.
+    TrackEvent {
+        /// What.
+        name: String,
+        /// Details; texts in them are interpolated.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        properties: Map<String, Value>,
+    },
+    /// Asks a server; the turn waits for the answer.
+    HttpRequest(Box<HttpRequestAction>),
+    /// Runs a script; the turn waits for its result.
+    ExecuteScript(Box<ExecuteScriptAction>),
     /// Shows that an answer is being typed before the next message.
     Delay {
         /// For how long.
@@ -59,8 +80,20 @@ pub enum ActionKind {
 }
 
 /// The `type`s of [`ActionKind`].
-pub(crate) const ACTION_TYPES: [&str; 6] =
-    ["setVariable", "deleteVariable", "setContactName", "setContactVariable", "closeChat", "delay"];
+pub(crate) const ACTION_TYPES: [&str; 12] = [
+    "setVariable",
+    "deleteVariable",
+    "setContactName",
+    "setContactVariable",
+    "closeChat",
+    "acceptOptIn",
+    "revokeOptIn",
+    "addTags",
+    "trackEvent",
+    "httpRequest",
+    "executeScript",
+    "delay",
+];
 
 /// What every action carries.
 #[derive(Deserialize)]

@@ -4,8 +4,10 @@ mod action;
 mod block;
 mod condition;
 mod input;
+mod outside;
 mod parse;
 mod problem;
+mod schema;
 mod target;
 mod validate;
 
@@ -14,10 +16,12 @@ use serde::{Deserialize, Serialize};
 use crate::id::BlockId;
 
 pub use action::{Action, ActionKind};
-pub use block::{Block, ContentBlock, OutputCondition, Point};
+pub use block::{Block, BlockKind, OutputCondition, Point};
 pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, SystemKey};
 pub use input::{Input, Validation, ValidationKind};
+pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
 pub use problem::{Problem, Severity};
+pub use schema::json_schema;
 pub use target::Target;
 
 /// The `schemaVersion` that this version reads and writes.
@@ -31,11 +35,73 @@ pub struct FlowDefinition {
     pub schema_version: u32,
     /// The block at which a session begins.
     pub start_block_id: BlockId,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "FlowKind::is_flow")]
+    pub kind: FlowKind,
+    /// What a caller of a tool must or may give; each becomes a session variable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Parameter>,
+    /// The session variables that a tool gives back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub returns: Vec<String>,
     /// What holds for the whole flow.
     #[serde(default)]
     pub settings: Settings,
     /// The blocks.
     pub blocks: Vec<Block>,
+}
+
+/// What a definition is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FlowKind {
+    /// Conversations.
+    #[default]
+    Flow,
+    /// A mini-flow that AI agents call: it runs without stops and gives back variables.
+    Tool,
+}
+
+impl FlowKind {
+    fn is_flow(&self) -> bool {
+        *self == Self::Flow
+    }
+}
+
+/// A parameter of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// Its name, and that of the session variable.
+    pub name: String,
+    /// What it must be.
+    #[serde(rename = "type", default)]
+    pub kind: ParameterKind,
+    /// What a model is told of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether a call without it is refused.
+    #[serde(default)]
+    pub required: bool,
+}
+
+/// The type of a parameter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ParameterKind {
+    /// A text.
+    #[default]
+    String,
+    /// A number.
+    Number,
+    /// A whole number.
+    Integer,
+    /// A truth value.
+    Boolean,
+    /// An object.
+    Object,
+    /// A list.
+    Array,
 }
 
 /// What holds for the whole flow.
@@ -48,10 +114,12 @@ pub struct Settings {
     pub max_steps_per_turn: u32,
     /// Where a runtime error leads; without it the session freezes (rulings S5).
     pub error_target: Option<Target>,
+    /// Whether every turn's trace is stored; that of a turn that froze the session always is.
+    pub trace: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { input_timeout_ms: 30 * 60 * 1000, max_steps_per_turn: 100, error_target: None }
+        Self { input_timeout_ms: 30 * 60 * 1000, max_steps_per_turn: 100, error_target: None, trace: false }
     }
 }

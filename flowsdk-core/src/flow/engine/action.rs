@@ -1,30 +1,41 @@
 //! Running actions.
 
 use super::condition::hold;
+use super::outside::EffectRequest;
 use super::scene::Effect;
 use super::trace::{ActionResult, TraceStep};
 use super::turn::{Failure, Turn};
 use crate::contact::ContactChange;
-use crate::flow::compiled::{CompiledAction, CompiledActionKind};
+use crate::flow::compiled::{CompiledActionKind, CompiledBlock};
 use crate::flow::interpolate::size_of;
+use crate::session::Phase;
 
 impl Turn<'_> {
-    /// Runs `actions` in order. A failure ends the list unless the action says `continueOnError`.
-    pub(super) fn act(&mut self, actions: &[CompiledAction]) -> Result<(), Failure> {
-        for action in actions {
+    /// Runs the actions of a phase of the current block in order, from the one at `from`. A failure ends the
+    /// list unless the action says `continueOnError`. Gives a request when the turn must wait for its result.
+    pub(super) fn act(
+        &mut self,
+        block: &CompiledBlock,
+        phase: Phase,
+        from: usize,
+    ) -> Result<Option<Box<EffectRequest>>, Failure> {
+        for (at, action) in block.actions(phase).iter().enumerate().skip(from) {
             let kind = action.kind.name();
             if !hold(&action.conditions, &self.view(), &self.calendar) {
                 self.trace.push(TraceStep::Action { kind, result: ActionResult::Skipped });
                 continue;
             }
-            let outcome = self.act_one(&action.kind);
-            let result = if outcome.is_ok() { ActionResult::Done } else { ActionResult::Failed };
-            self.trace.push(TraceStep::Action { kind, result });
-            if !action.continue_on_error {
-                outcome?;
-            }
+            let outcome = match self.ask(action, phase, at, 1) {
+                Some(Ok(request)) => {
+                    self.trace.push(TraceStep::Suspended { kind });
+                    return Ok(Some(request));
+                }
+                Some(Err(failure)) => Err(failure),
+                None => self.act_one(&action.kind),
+            };
+            self.acted(action, outcome)?;
         }
-        Ok(())
+        Ok(None)
     }
 
     fn act_one(&mut self, action: &CompiledActionKind) -> Result<(), Failure> {
@@ -47,6 +58,28 @@ impl Turn<'_> {
                 self.change_contact(ContactChange::Variable { key: key.clone(), value });
             }
             CompiledActionKind::CloseChat => self.effects.push(Effect::CloseChat),
+            CompiledActionKind::OptIn { accepted } => {
+                self.effects.push(Effect::OptIn { accepted: *accepted });
+            }
+            CompiledActionKind::AddTags { tags } => {
+                let tags = tags.iter().map(|tag| tag.render(&self.view()).trim().to_owned());
+                // As many characters as a label that is written out may have.
+                let tags = tags.filter(|tag| !tag.is_empty()).map(|tag| tag.chars().take(128).collect());
+                let tags: Vec<String> = tags.collect();
+                self.effects.push(Effect::Tags(tags));
+            }
+            CompiledActionKind::TrackEvent { name, properties } => {
+                let properties = properties.render(&self.view());
+                self.spend(size_of(&properties))?;
+                self.effects.push(Effect::Track {
+                    name: name.clone(),
+                    properties: properties.as_object().cloned().unwrap_or_default(),
+                    flow_id: self.flow.flow_id().clone(),
+                    block_id: self.flow.blocks[self.block].id.clone(),
+                });
+            }
+            // These end the turn with a request before it comes here.
+            CompiledActionKind::HttpRequest(_) | CompiledActionKind::ExecuteScript(_) => {}
             CompiledActionKind::Delay { millis } => self.effects.push(Effect::Typing { millis: *millis }),
         }
         Ok(())

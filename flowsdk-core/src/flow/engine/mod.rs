@@ -7,44 +7,52 @@ mod action;
 mod answer;
 pub(crate) mod compare;
 mod condition;
+mod handover;
+mod outside;
+mod request;
 mod scene;
+mod stale;
 mod trace;
 mod turn;
 mod view;
 mod wait;
 
-pub use scene::{Effect, Outcome, Scene, Trigger, TurnEnd};
+pub use outside::{EffectRequest, EffectResult, HttpRequest, OutsideCall, ScriptRequest};
+pub use scene::{Effect, FlowSource, NoFlows, Outcome, Scene, Trigger, TurnEnd};
+pub use stale::ignored;
 pub use trace::{ActionResult, TraceStep};
 
 use crate::contact::Contact;
-use crate::session::Session;
+use crate::session::{Mode, Session};
 use turn::Turn;
 
-/// Runs one turn. It never panics and always ends: waiting, ended or frozen.
+/// Runs one turn. It never panics and always ends: waiting, handed over, ended or frozen, or with something
+/// that it asks of the outside.
 ///
 /// - [`Trigger::Start`] and a message to a session that does not wait enter the block the session
 ///   stands on, or the start block; the message is not the answer to it, but it is `{{input}}`.
 /// - A message to a session that waits is the answer.
-/// - [`Trigger::InputTimeout`] before the deadline changes nothing but the wake-up time.
+/// - What no longer concerns the session (a timer before the deadline, a hand-back of an owner that lost it, a
+///   redirect or a result that came twice) changes nothing but the wake-up time.
 pub fn run(scene: &Scene<'_>, session: Session, contact: Contact, trigger: Trigger<'_>) -> Outcome {
+    if let Some(reason) = ignored(scene.now, &scene.router.id, scene.flows, &session, &trigger) {
+        return unchanged(scene, session, contact, reason);
+    }
+    let turn = |message| Turn::new(scene, session, contact, message);
     match trigger {
-        Trigger::Start(message) => {
-            Turn::new(scene, session, contact, Some(&message.content)).play(Turn::start)
-        }
-        Trigger::Message(message) => {
-            Turn::new(scene, session, contact, Some(&message.content)).play(Turn::message)
-        }
-        Trigger::InputTimeout => match session.deadline() {
-            Some(deadline) if deadline <= scene.now => {
-                Turn::new(scene, session, contact, None).play(Turn::timeout)
-            }
-            _ => still_waiting(scene, session, contact),
-        },
+        Trigger::Start(message) => turn(Some(message)).play(Turn::start),
+        Trigger::Message(message) => turn(Some(message)).play(Turn::hear),
+        Trigger::Call => turn(None).play(Turn::start),
+        Trigger::InputTimeout => turn(None).play(Turn::timeout),
+        Trigger::Jump(jump) => turn(None).play(|turn| turn.jump(jump)),
+        Trigger::AgentEnded(event) => turn(None).play(|turn| turn.hand_back(Mode::Agent, event)),
+        Trigger::HumanEnded(event) => turn(None).play(|turn| turn.hand_back(Mode::Human, event)),
+        Trigger::EffectDone { result, .. } => turn(None).play(|turn| turn.effect_done(result)),
     }
 }
 
-/// A timer that came too early, or after the contact answered.
-fn still_waiting(scene: &Scene<'_>, mut session: Session, contact: Contact) -> Outcome {
+/// The session as it is, with its wake-up time set.
+fn unchanged(scene: &Scene<'_>, mut session: Session, contact: Contact, reason: &'static str) -> Outcome {
     session.arm(scene.now);
     Outcome {
         session,
@@ -53,6 +61,7 @@ fn still_waiting(scene: &Scene<'_>, mut session: Session, contact: Contact) -> O
         effects: Vec::new(),
         end: TurnEnd::Waiting,
         trace: Vec::new(),
+        ignored: Some(reason),
     }
 }
 

@@ -3,13 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::contact::Contact;
 use crate::flow::CompiledFlow;
-use crate::flow::engine::TraceStep;
-use crate::id::FlowId;
+use crate::flow::engine::{EffectRequest, EffectResult, TraceStep};
+use crate::id::{AgentId, BlockId, FlowId, FlowVersionId, QueueId, TicketId, UserId};
 use crate::message::{ContentMessage, IncomingMessage};
 use crate::router::{Router, StaticVariables};
-use crate::session::{FrozenError, Session};
+use crate::session::{FrozenError, Mode, Session};
+use crate::stream::event::{ExternalJump, HandBack};
 use crate::time::Timestamp;
 
 /// Everything around the session that a turn reads.
@@ -23,8 +26,31 @@ pub struct Scene<'a> {
     pub statics: &'a StaticVariables,
     /// The moment of execution.
     pub now: Timestamp,
-    /// The published version of another flow of the router.
-    pub flows: &'a dyn Fn(&FlowId) -> Option<Arc<CompiledFlow>>,
+    /// The other flows.
+    pub flows: &'a dyn FlowSource,
+}
+
+/// Where a turn finds flows other than the one it stands in.
+pub trait FlowSource {
+    /// The published version of a flow, of whatever router.
+    fn published(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>>;
+
+    /// A version in which a sub-flow was called.
+    fn version(&self, version: &FlowVersionId) -> Option<Arc<CompiledFlow>>;
+}
+
+/// There are no other flows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFlows;
+
+impl FlowSource for NoFlows {
+    fn published(&self, _: &FlowId) -> Option<Arc<CompiledFlow>> {
+        None
+    }
+
+    fn version(&self, _: &FlowVersionId) -> Option<Arc<CompiledFlow>> {
+        None
+    }
 }
 
 impl fmt::Debug for Scene<'_> {
@@ -44,8 +70,23 @@ pub enum Trigger<'a> {
     Start(&'a IncomingMessage),
     /// A later message.
     Message(&'a IncomingMessage),
-    /// The timer of the session's wait for input (rulings S7).
+    /// A tool is called: it starts without a message, with its parameters as variables.
+    Call,
+    /// The timer of whatever the session waits for (rulings S7).
     InputTimeout,
+    /// A redirect from outside (spec A 4.5 rule 3).
+    Jump(&'a ExternalJump),
+    /// The AI agent's part ended (spec B 4.9).
+    AgentEnded(&'a HandBack),
+    /// The human's part ended, or did not begin (spec B 3.2).
+    HumanEnded(&'a HandBack),
+    /// What the turn asked of the outside is done.
+    EffectDone {
+        /// The number of the request.
+        seq: i64,
+        /// What came of it.
+        result: &'a EffectResult,
+    },
 }
 
 /// What a turn did.
@@ -63,6 +104,8 @@ pub struct Outcome {
     pub end: TurnEnd,
     /// What happened on the way, also in a turn that froze the session.
     pub trace: Vec<TraceStep>,
+    /// Why the trigger did nothing, if it did nothing.
+    pub ignored: Option<&'static str>,
 }
 
 /// Something that must happen outside.
@@ -77,13 +120,72 @@ pub enum Effect {
     },
     /// Close the chat.
     CloseChat,
+    /// Append to the contact's opt-ins (spec A 2.4).
+    OptIn {
+        /// Whether it was given or revoked.
+        accepted: bool,
+    },
+    /// Add labels to the chat.
+    Tags(Vec<String>),
+    /// Record an event.
+    Track {
+        /// What happened.
+        name: String,
+        /// Details.
+        properties: Map<String, Value>,
+        /// The flow in which it happened.
+        flow_id: FlowId,
+        /// The block.
+        block_id: BlockId,
+    },
+    /// An AI agent has the session now; tell it.
+    Agent {
+        /// The agent.
+        agent_id: AgentId,
+        /// Turns after which its part ends by force.
+        max_messages: u32,
+        /// The message of the turn, if it has one.
+        messages: Vec<IncomingMessage>,
+    },
+    /// A human has the session now; ask the helpdesk for one.
+    Human {
+        /// The queue to use instead of the distribution rules.
+        queue_id: Option<QueueId>,
+        /// The user who gets the ticket at once.
+        user_id: Option<UserId>,
+        /// The session variables at the handoff.
+        variables: Map<String, Value>,
+    },
+    /// The contact has been silent for too long at an AI agent; tell the agent (rulings S7).
+    AgentInactive {
+        /// The agent.
+        agent_id: AgentId,
+        /// Its AI ticket.
+        ticket_id: Option<TicketId>,
+        /// The epoch in which it has the session.
+        epoch: i64,
+    },
+    /// The session was taken from an AI agent; tell the agent (rulings S14).
+    AgentLost {
+        /// The agent.
+        agent_id: AgentId,
+        /// Its AI ticket.
+        ticket_id: Option<TicketId>,
+        /// The epoch in which it had the session.
+        epoch: i64,
+    },
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum TurnEnd {
     /// The session waits for input.
     Waiting,
+    /// The session has another owner now, and waits for it.
+    HandedOver(Mode),
+    /// The turn goes on with the result of this. The caller commits what the turn did so far, then performs
+    /// it, and comes back with [`Trigger::EffectDone`].
+    Effect(Box<EffectRequest>),
     /// The session is over; the caller deletes it.
     Ended,
     /// A runtime error; the caller freezes the session (rulings S5).

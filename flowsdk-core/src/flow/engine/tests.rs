@@ -2,8 +2,10 @@
 
 mod any_flow;
 mod comparators;
+mod handover;
 mod hostile;
 mod outputs;
+mod outside;
 pub(crate) mod stage;
 mod turns;
 mod validations;

@@ -1,8 +1,11 @@
 //! What a turn did, step by step, for operators and the simulator.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::id::{BlockId, FlowId};
+use crate::session::Mode;
 
 /// One step. It names blocks and variables and never carries a value, so no secret can be in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -12,6 +15,36 @@ pub enum TraceStep {
     FlowEntered {
         /// The flow.
         flow_id: FlowId,
+    },
+    /// A sub-flow ended, and the turn went on in the flow that called it.
+    FlowReturned {
+        /// The flow that called.
+        flow_id: FlowId,
+    },
+    /// A redirect from outside, to a block of this flow or of the one that is entered next.
+    Redirected {
+        /// The block.
+        block_id: BlockId,
+    },
+    /// The session went to another owner.
+    HandedOver {
+        /// The owner.
+        to: Mode,
+    },
+    /// The session came back.
+    HandedBack {
+        /// Who had it.
+        from: Mode,
+    },
+    /// The turn waits for the result of an action.
+    Suspended {
+        /// The `type` of the action.
+        kind: &'static str,
+    },
+    /// No result came, and the action is done again.
+    Repeated {
+        /// The `type` of the action.
+        kind: &'static str,
     },
     /// A block was entered.
     BlockEntered {
@@ -54,7 +87,7 @@ pub enum TraceStep {
     /// A runtime error.
     Failed {
         /// Its stable code.
-        code: &'static str,
+        code: Cow<'static, str>,
     },
 }
 

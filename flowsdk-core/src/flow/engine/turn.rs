@@ -7,14 +7,15 @@ use serde_json::Value;
 
 use super::compare::Calendar;
 use super::condition::hold;
+use super::outside::EffectRequest;
 use super::scene::{Effect, Outcome, Scene, TurnEnd};
 use super::trace::TraceStep;
 use crate::contact::Contact;
 use crate::flow::CompiledFlow;
-use crate::flow::compiled::{CompiledBlock, CompiledTarget};
+use crate::flow::compiled::{CompiledBlock, CompiledBlockKind, CompiledTarget};
 use crate::id::BlockId;
-use crate::message::IncomingContent;
-use crate::session::{FrozenError, Position, Session};
+use crate::message::{IncomingContent, IncomingMessage};
+use crate::session::{FrozenError, Mode, Phase, Position, Session};
 
 /// Most bytes that the texts of one turn may take, sent and stored together.
 const MAX_TURN_BYTES: usize = 1024 * 1024;
@@ -22,13 +23,13 @@ const MAX_TURN_BYTES: usize = 1024 * 1024;
 /// A runtime error.
 #[derive(Debug)]
 pub(super) struct Failure {
-    pub(super) code: &'static str,
+    pub(super) code: Cow<'static, str>,
     pub(super) message: Cow<'static, str>,
 }
 
 impl Failure {
-    fn new(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into() }
+    pub(super) fn new(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code: code.into(), message: message.into() }
     }
 }
 
@@ -40,6 +41,10 @@ pub(super) enum Step {
     Go(CompiledTarget),
     /// Stop and wait.
     Wait,
+    /// Stop: somebody else has the session.
+    HandOver(Mode),
+    /// Stop until the result of this is there.
+    Suspend(Box<EffectRequest>),
     /// End the session.
     End,
 }
@@ -54,14 +59,17 @@ pub(super) struct Turn<'a> {
     pub(super) contact: Contact,
     /// The contact before its first change.
     pub(super) contact_before: Option<Contact>,
-    pub(super) input: Option<&'a IncomingContent>,
+    /// The message of the turn.
+    pub(super) message: Option<&'a IncomingMessage>,
+    /// The message of a turn that goes on.
+    pub(super) resumed: Option<Box<IncomingMessage>>,
     pub(super) calendar: Calendar<'a>,
     pub(super) effects: Vec<Effect>,
     pub(super) trace: Vec<TraceStep>,
-    steps: u32,
-    bytes: usize,
+    pub(super) steps: u32,
+    pub(super) bytes: usize,
     /// The first runtime error was led to the flow's `errorTarget`; a second one freezes.
-    failed: bool,
+    pub(super) failed: bool,
 }
 
 impl<'a> Turn<'a> {
@@ -69,7 +77,7 @@ impl<'a> Turn<'a> {
         scene: &'a Scene<'a>,
         session: Session,
         contact: Contact,
-        input: Option<&'a IncomingContent>,
+        message: Option<&'a IncomingMessage>,
     ) -> Self {
         Self {
             scene,
@@ -78,7 +86,8 @@ impl<'a> Turn<'a> {
             session,
             contact,
             contact_before: None,
-            input,
+            message,
+            resumed: None,
             calendar: Calendar::new(&scene.router.tz),
             effects: Vec::new(),
             trace: Vec::with_capacity(8),
@@ -91,13 +100,15 @@ impl<'a> Turn<'a> {
     /// Plays the turn from `first` to its end.
     pub(super) fn play(mut self, first: impl FnOnce(&mut Self) -> Result<Step, Failure>) -> Outcome {
         let before = self.session.clone();
-        if self.input.is_some() {
+        if self.message.is_some() {
             self.session.last_interaction_at = self.scene.now;
         }
         let mut next = first(&mut self);
         let end = loop {
             next = match next {
                 Ok(Step::Wait) => break TurnEnd::Waiting,
+                Ok(Step::HandOver(owner)) => break TurnEnd::HandedOver(owner),
+                Ok(Step::Suspend(request)) => break TurnEnd::Effect(request),
                 Ok(Step::End) => break TurnEnd::Ended,
                 Ok(Step::Go(target)) => self.follow(target),
                 Ok(Step::Enter(block)) => self.enter(block),
@@ -115,7 +126,18 @@ impl<'a> Turn<'a> {
             effects: self.effects,
             end,
             trace: self.trace,
+            ignored: None,
         }
+    }
+
+    /// The message of this turn.
+    pub(super) fn message(&self) -> Option<&IncomingMessage> {
+        self.message.or(self.resumed.as_deref())
+    }
+
+    /// What the contact wrote in this turn.
+    pub(super) fn input(&self) -> Option<&IncomingContent> {
+        self.message().map(|message| &message.content)
     }
 
     /// A session that has not run, or that was given a block to run from.
@@ -129,12 +151,13 @@ impl<'a> Turn<'a> {
         Ok(Step::Enter(self.block))
     }
 
-    /// A message: the answer when the session waits, else the signal to run on.
-    pub(super) fn message(&mut self) -> Result<Step, Failure> {
+    /// A message: the answer when the session waits for one, else the signal to run on.
+    pub(super) fn hear(&mut self) -> Result<Step, Failure> {
         self.stand()?;
         let waiting = self.session.position.as_ref().and_then(|p| p.waiting.as_ref());
-        match (waiting.map(|waiting| waiting.retries), self.input) {
-            (Some(retries), Some(content)) => self.answer(content, retries),
+        let retries = waiting.filter(|waiting| !waiting.repositioned).map(|waiting| waiting.retries);
+        match (retries, self.message) {
+            (Some(retries), Some(message)) => self.answer(&message.content, retries),
             _ => Ok(Step::Enter(self.block)),
         }
     }
@@ -168,24 +191,51 @@ impl<'a> Turn<'a> {
             return Err(Failure::new("flow_loop", message));
         }
         self.trace.push(TraceStep::BlockEntered { block_id: block.id.clone() });
-        self.act(&block.on_enter)?;
-        for content in &block.contents {
-            let (message, bytes) = content.render(&self.view());
-            self.spend(bytes)?;
-            self.send(message);
+        self.entered(block, 0)
+    }
+
+    /// Goes on in a block that was entered, with its `onEnter` actions from the one at `from`.
+    pub(super) fn entered(&mut self, block: &CompiledBlock, from: usize) -> Result<Step, Failure> {
+        if let Some(request) = self.act(block, Phase::OnEnter, from)? {
+            return Ok(Step::Suspend(request));
         }
-        match &block.input {
-            Some(input) => {
-                self.stop_at(block, input);
-                Ok(Step::Wait)
+        match &block.kind {
+            CompiledBlockKind::Content { contents, input } => {
+                for content in contents {
+                    let (message, bytes) = content.render(&self.view());
+                    self.spend(bytes)?;
+                    self.send(message);
+                }
+                match input {
+                    Some(input) => {
+                        self.stop_at(block, input);
+                        Ok(Step::Wait)
+                    }
+                    None => self.leave(block),
+                }
             }
-            None => self.leave(block),
+            CompiledBlockKind::Agent { agent_id, max_messages, timeout } => {
+                Ok(self.hand_to_agent(agent_id, *max_messages, *timeout))
+            }
+            CompiledBlockKind::Human { queue_id, user_id } => {
+                Ok(self.hand_to_human(queue_id.as_ref(), user_id.as_ref()))
+            }
+            CompiledBlockKind::Flow { flow_id, block_id, returns } => {
+                self.call(flow_id, block_id.as_ref(), *returns)
+            }
         }
     }
 
     /// Runs `onLeave` and takes the first output that holds.
     pub(super) fn leave(&mut self, block: &CompiledBlock) -> Result<Step, Failure> {
-        self.act(&block.on_leave)?;
+        self.left(block, 0)
+    }
+
+    /// Goes on leaving a block, with its `onLeave` actions from the one at `from`.
+    pub(super) fn left(&mut self, block: &CompiledBlock, from: usize) -> Result<Step, Failure> {
+        if let Some(request) = self.act(block, Phase::OnLeave, from)? {
+            return Ok(Step::Suspend(request));
+        }
         for (index, output) in block.outputs.iter().enumerate() {
             let held = hold(&output.conditions, &self.view(), &self.calendar);
             self.trace.push(TraceStep::Output { index, held });
@@ -200,18 +250,9 @@ impl<'a> Turn<'a> {
     fn follow(&mut self, target: CompiledTarget) -> Result<Step, Failure> {
         match target {
             CompiledTarget::Block(block) => Ok(Step::Enter(block)),
-            CompiledTarget::End => Ok(Step::End),
+            CompiledTarget::End => self.end(),
             CompiledTarget::Flow { flow_id, block_id } => {
-                let found = (self.scene.flows)(&flow_id);
-                // A target names a flow of the same router; another router's is as good as absent.
-                let flow =
-                    found.filter(|flow| *flow.router_id() == self.scene.router.id).ok_or_else(|| {
-                        Failure::new("flow_not_found", format!("flow `{flow_id}` is not published here"))
-                    })?;
-                let block = match &block_id {
-                    None => flow.start,
-                    Some(block) => flow.find(block).ok_or_else(|| block_not_found(block))?,
-                };
+                let (flow, block) = self.find(&flow_id, block_id.as_ref())?;
                 self.flow = flow;
                 self.trace.push(TraceStep::FlowEntered { flow_id });
                 Ok(Step::Enter(block))
@@ -221,12 +262,12 @@ impl<'a> Turn<'a> {
 
     /// Where a runtime error leads, if it does not freeze the session.
     fn recover(&mut self, failure: &Failure) -> Option<CompiledTarget> {
-        self.trace.push(TraceStep::Failed { code: failure.code });
+        self.trace.push(TraceStep::Failed { code: failure.code.clone() });
         if self.failed || failure.code == "flow_loop" {
             return None;
         }
         self.failed = true;
-        self.flow.error_target.clone()
+        self.error_target()
     }
 
     fn freeze(self, before: Session, failure: Failure) -> Outcome {
@@ -236,10 +277,11 @@ impl<'a> Turn<'a> {
             contact_changed: false,
             effects: Vec::new(),
             end: TurnEnd::Frozen(FrozenError {
-                code: failure.code.to_owned(),
+                code: failure.code.into_owned(),
                 message: failure.message.into_owned(),
             }),
             trace: self.trace,
+            ignored: None,
         }
     }
 
@@ -254,7 +296,7 @@ impl<'a> Turn<'a> {
             if position.block_id.as_ref() != Some(block) {
                 position.block_id = Some(block.clone());
             }
-            if *end == TurnEnd::Ended {
+            if matches!(end, TurnEnd::Ended | TurnEnd::HandedOver(_)) {
                 position.waiting = None;
             }
         }
@@ -279,6 +321,6 @@ impl<'a> Turn<'a> {
     }
 }
 
-fn block_not_found(block: &BlockId) -> Failure {
+pub(super) fn block_not_found(block: &BlockId) -> Failure {
     Failure::new("block_not_found", format!("the flow has no block `{block}`"))
 }

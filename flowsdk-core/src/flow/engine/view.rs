@@ -18,7 +18,7 @@ impl Turn<'_> {
             },
             session: &self.session,
             contact: &self.contact,
-            input: self.input,
+            input: self.input(),
             router_variables: &self.scene.statics.router,
             flow_variables: self.scene.statics.flows.get(self.flow.flow_id()).map(|map| &**map),
             now: self.scene.now,
@@ -49,6 +49,6 @@ impl Turn<'_> {
             .into_iter()
             .find(|known| known.flow_id() == flow)
             .cloned()
-            .or_else(|| (self.scene.flows)(flow))
+            .or_else(|| self.scene.flows.published(flow))
     }
 }

@@ -9,10 +9,10 @@ use super::condition::reply_of;
 use super::scene::Effect;
 use super::trace::TraceStep;
 use super::turn::{Failure, Step, Turn};
-use crate::flow::compiled::{CompiledBlock, CompiledInput, CompiledTarget, CompiledValidation};
+use crate::flow::compiled::{CompiledBlock, CompiledInput, CompiledValidation};
 use crate::flow::interpolate::media_of;
 use crate::message::{ContentMessage, IncomingContent};
-use crate::session::{Stop, Waiting};
+use crate::session::{Mode, Stop, Waiting};
 
 impl Turn<'_> {
     /// The turn ends at the current block, which has `input`: a stop.
@@ -27,7 +27,7 @@ impl Turn<'_> {
         let deadline = self.scene.now + input.timeout;
         self.session.expiry_timeout = input.timeout;
         if let Some(position) = &mut self.session.position {
-            position.waiting = Some(Waiting { retries, deadline });
+            position.waiting = Some(Waiting { retries, deadline, repositioned: false });
         }
     }
 
@@ -36,7 +36,7 @@ impl Turn<'_> {
         let flow = Arc::clone(&self.flow);
         let block = &flow.blocks[self.block];
         // A block whose input is gone (the session was repositioned) cannot judge an answer.
-        let Some(input) = &block.input else {
+        let Some(input) = block.input() else {
             return Ok(Step::Enter(self.block));
         };
         let validation = input.validation.as_ref();
@@ -90,14 +90,27 @@ impl Turn<'_> {
         self.set_variable("lastInput", Value::from(content.as_text()));
     }
 
-    /// Nobody answered (rulings S7).
+    /// What the session waits for did not come (rulings S7): an answer, a result, or a word to the agent.
     pub(super) fn timeout(&mut self) -> Result<Step, Failure> {
         self.trace.push(TraceStep::TimedOut);
+        if self.session.pending.is_some() {
+            return self.effect_lost();
+        }
+        if let Some(agent) = self.session.agent.as_mut().filter(|_| self.session.mode == Mode::Agent) {
+            // Told once: what the executor makes of it comes back as a hand-back.
+            agent.deadline = None;
+            let (agent_id, ticket_id) = (agent.active_agent_id.clone(), agent.ticket_id.clone());
+            let epoch = self.session.epoch;
+            self.stand()?;
+            self.effects.push(Effect::AgentInactive { agent_id, ticket_id, epoch });
+            return Ok(Step::HandOver(Mode::Agent));
+        }
         self.stand()?;
         let flow = Arc::clone(&self.flow);
-        let input = flow.blocks[self.block].input.as_ref();
-        let target = input.and_then(|input| input.timeout_target.clone());
-        Ok(Step::Go(target.unwrap_or(CompiledTarget::End)))
+        let answer_was_due = self.session.is_at_stop();
+        let input = flow.blocks[self.block].input().filter(|_| answer_was_due);
+        // Without a target the session ends, also within a sub-flow.
+        Ok(input.and_then(|input| input.timeout_target.clone()).map_or(Step::End, Step::Go))
     }
 
     pub(super) fn send(&mut self, message: ContentMessage) {

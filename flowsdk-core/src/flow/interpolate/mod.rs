@@ -11,7 +11,7 @@ mod token;
 mod value;
 mod view;
 
-pub(crate) use path::Path;
+pub(crate) use path::{Path, at_path};
 pub(crate) use template::{MAX_RENDERED, Template};
 pub(crate) use token::Token;
 pub(crate) use value::{ValueTemplate, size_of};

@@ -32,6 +32,12 @@ impl Path {
     }
 }
 
+/// A copy of what the dotted `path` leads to in `value`; null when it leads nowhere, all of it when it is empty.
+pub(crate) fn at_path(value: &Value, path: &str) -> Value {
+    let parts: Vec<Box<str>> = path.split('.').filter(|part| !part.is_empty()).map(Box::from).collect();
+    walk(value, &parts).cloned().unwrap_or_default()
+}
+
 /// What `path` leads to in `value`: keys of objects, indices of arrays.
 pub(crate) fn walk<'v>(value: &'v Value, path: &[Box<str>]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, part| match value {

@@ -34,6 +34,52 @@ impl Template {
         }
     }
 
+    /// Whether it is an address of a server that its author chose: written out, or in a static variable. What
+    /// a contact writes must never choose it.
+    pub(crate) fn has_fixed_server(&self) -> bool {
+        let ends_host = |rest: &[Segment]| match rest {
+            [] => true,
+            [Segment::Literal(text), ..] => text.starts_with(['/', '?', '#']),
+            [Segment::Token(_), ..] => false,
+        };
+        let is_static = |token: &Token| matches!(token, Token::Router(_) | Token::Flow(_));
+        match &*self.segments {
+            [Segment::Token(token), rest @ ..] => is_static(token) && ends_host(rest),
+            [Segment::Literal(text), rest @ ..] => {
+                let host = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+                match (host, rest) {
+                    (None, _) => false,
+                    (Some(""), [Segment::Token(token), rest @ ..]) => is_static(token) && ends_host(rest),
+                    (Some(host), []) => !host.is_empty(),
+                    (Some(host), _) => host.find(['/', '?', '#']).is_some_and(|end| end > 0),
+                }
+            }
+            [] => false,
+        }
+    }
+
+    /// As [`Template::render`], for an address: values are percent-encoded, so that what a contact writes
+    /// stays one part of it. Static variables are inserted as they are; authors write them.
+    pub(crate) fn render_address(&self, view: &View<'_>) -> String {
+        let mut out = String::with_capacity(64);
+        for segment in &self.segments {
+            match segment {
+                Segment::Literal(text) => out.push_str(text),
+                Segment::Token(token @ (Token::Router(_) | Token::Flow(_))) => view.write(token, &mut out),
+                Segment::Token(token) => {
+                    let mut value = String::new();
+                    view.write(token, &mut value);
+                    percent_encode(&value, &mut out);
+                }
+            }
+            if out.len() > MAX_RENDERED {
+                out.truncate(out.floor_char_boundary(MAX_RENDERED));
+                break;
+            }
+        }
+        out
+    }
+
     /// Whether it reads static variables, `{{router.*}}` or `{{flow.*}}`.
     pub(crate) fn uses_static_variables(&self) -> bool {
         self.tokens().any(|token| matches!(token, Token::Router(_) | Token::Flow(_)))
@@ -80,5 +126,19 @@ impl Template {
             }
         }
         out
+    }
+}
+
+/// Appends `text` with everything but the unreserved characters of RFC 3986 encoded.
+fn percent_encode(text: &str, out: &mut String) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            const HEX: &[u8; 16] = b"0123456789ABCDEF";
+            out.push('%');
+            out.push(char::from(HEX[usize::from(byte >> 4)]));
+            out.push(char::from(HEX[usize::from(byte & 15)]));
+        }
     }
 }

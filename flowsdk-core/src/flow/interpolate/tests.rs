@@ -14,7 +14,7 @@ use crate::contact::Contact;
 use crate::flow::engine::stage::{NOW, contact, session};
 use crate::id::{BlockId, FlowId};
 use crate::message::IncomingContent;
-use crate::session::{Position, Session, Stop, Waiting};
+use crate::session::{Position, Redirect, Session, Stop, Waiting};
 
 struct Fixed;
 
@@ -60,12 +60,13 @@ impl World {
             "handoffDeflect": { "reason": "closed", "detail": "after hours" },
         }));
         session.history = vec![stop("first"), stop("second")];
-        session.redirects = vec![stop("jumped")];
+        session.redirects =
+            vec![Redirect { flow_id: id("flow1"), block_id: id("jumped"), redirect_id: None }];
         session.position = Some(Position {
             flow_id: id("flow1"),
             version_id: id("v1"),
             block_id: Some(id("second")),
-            waiting: Some(Waiting { retries: 0, deadline: NOW }),
+            waiting: Some(Waiting { retries: 0, deadline: NOW, repositioned: false }),
         });
         let mut contact = contact();
         contact.phone_number = "5511999".into();

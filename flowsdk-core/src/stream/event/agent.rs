@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::id::{AgentId, ChatId, QueueId, UserId};
+use crate::id::{AgentId, ChatId, QueueId, TicketId, UserId};
 use crate::message::IncomingMessage;
 use crate::session::SessionId;
 use crate::time::Timestamp;
@@ -16,6 +16,11 @@ use crate::time::Timestamp;
 pub enum AgentEvent {
     /// The desk hands the session to a human (spec B 4.9).
     ManualHandoff(AgentManualHandoffEvent),
+    /// The contact has been silent for too long: the executor ends the agent's part with
+    /// `endAgentSession('inactivity')`, unless the contact wrote meanwhile (rulings S7).
+    Inactivity(AgentNotice),
+    /// The session was taken from the agent: a running turn stops, the AI ticket is closed (rulings S14).
+    SessionLost(AgentNotice),
     /// A turn; the one payload without `kind`.
     #[serde(untagged)]
     Turn(AgentStreamEvent),
@@ -26,6 +31,7 @@ impl AgentEvent {
     pub fn session_id(&self) -> &SessionId {
         match self {
             Self::ManualHandoff(event) => &event.session_id,
+            Self::Inactivity(event) | Self::SessionLost(event) => &event.session_id,
             Self::Turn(event) => &event.session_id,
         }
     }
@@ -40,9 +46,9 @@ impl<'de> Deserialize<'de> for AgentEvent {
         match kind {
             None => serde_json::from_value(fields).map(Self::Turn),
             Some(kind) if kind == "manualHandoff" => serde_json::from_value(fields).map(Self::ManualHandoff),
-            Some(kind) => {
-                return Err(D::Error::custom(format!("unknown kind {kind}, expected \"manualHandoff\"")));
-            }
+            Some(kind) if kind == "inactivity" => serde_json::from_value(fields).map(Self::Inactivity),
+            Some(kind) if kind == "sessionLost" => serde_json::from_value(fields).map(Self::SessionLost),
+            Some(kind) => return Err(D::Error::custom(format!("unknown kind {kind}"))),
         }
         .map_err(D::Error::custom)
     }
@@ -72,7 +78,34 @@ pub struct AgentStreamEvent {
     /// What the contact said last, on a transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_user_input: Option<String>,
+    /// The session's `epoch` with this owner (rulings S14): what the agent answers after the session has moved
+    /// on is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
     /// When it was asked for.
+    pub timestamp: Timestamp,
+}
+
+/// Something the agent of a session must know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentNotice {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its chat.
+    pub chat_id: ChatId,
+    /// The contact's address on the channel.
+    pub to: String,
+    /// The number, account or `wc-<channelId>` that serves it.
+    pub phone_number_id: String,
+    /// The agent that has, or had, the session.
+    pub agent_id: AgentId,
+    /// Its AI ticket, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket_id: Option<TicketId>,
+    /// The session's `epoch` while this agent had it.
+    pub epoch: i64,
+    /// When it happened.
     pub timestamp: Timestamp,
 }
 

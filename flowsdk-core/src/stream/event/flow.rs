@@ -1,8 +1,10 @@
 //! `stream:flow`.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::IncomingEvent;
+use crate::flow::EffectResult;
 use crate::id::{BlockId, ChatId, FlowId};
 use crate::session::SessionId;
 use crate::time::Timestamp;
@@ -21,6 +23,8 @@ pub enum FlowEvent {
     HumanSessionEnded(HandBack),
     /// A wait for input may have run out (rulings S7).
     InputTimeout(InputTimeout),
+    /// What an action asked of the outside is done.
+    EffectDone(EffectDone),
 }
 
 impl FlowEvent {
@@ -31,6 +35,7 @@ impl FlowEvent {
             Self::ExternalJump(event) => &event.session_id,
             Self::AgentSessionEnded(event) | Self::HumanSessionEnded(event) => &event.session_id,
             Self::InputTimeout(event) => &event.session_id,
+            Self::EffectDone(event) => &event.session_id,
         }
     }
 }
@@ -48,6 +53,10 @@ pub struct ExternalJump {
     /// Whether to run the block now or only to stand on it.
     #[serde(default = "yes")]
     pub execute_on_entry: bool,
+    /// The redirect itself, unique: one that is delivered twice is followed once. Without it every delivery
+    /// is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect_id: Option<String>,
 }
 
 fn yes() -> bool {
@@ -69,8 +78,34 @@ pub struct HandBack {
     /// Where to go instead of the block's outputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jump_target: Option<JumpTarget>,
+    /// Why the agent ended (spec B 4.9): `resolved`, `escalated`, `maxMessages`, `fallback_stuck`,
+    /// `inactivity` or any other; becomes the session variable of the same name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_end_reason: Option<String>,
+    /// The ticket that ended, with `exit.key` and `exit.survey`; becomes the session variable `ticket`
+    /// (spec A 9).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<Map<String, Value>>,
+    /// Why human attendance did not start; becomes the session variable of the same name (spec A 9).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff_deflect: Option<HandoffDeflect>,
+    /// The session's `epoch` while its owner had it (rulings S14): a hand-back of an owner that has lost it
+    /// since does nothing. Without it only the mode is compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
     /// When it ended.
     pub timestamp: Timestamp,
+}
+
+/// Why human attendance did not start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandoffDeflect {
+    /// In one word, for conditions.
+    pub reason: String,
+    /// In words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
 }
 
 /// A flow and a block.
@@ -89,4 +124,16 @@ pub struct JumpTarget {
 pub struct InputTimeout {
     /// The session.
     pub session_id: SessionId,
+}
+
+/// The result of what an action asked of the outside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EffectDone {
+    /// The session.
+    pub session_id: SessionId,
+    /// The number of the request: a result of another one than the session waits for does nothing.
+    pub seq: i64,
+    /// What came of it.
+    pub result: EffectResult,
 }

@@ -53,6 +53,9 @@ pub struct HandoffEvent {
     /// The user who gets the ticket at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset_user_id: Option<UserId>,
+    /// The session's `epoch` with this owner (rulings S14); a hand-back carries it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
     /// When it was asked for.
     pub timestamp: Timestamp,
 }

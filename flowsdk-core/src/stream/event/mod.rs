@@ -11,8 +11,8 @@ mod status;
 mod summary;
 mod telemetry;
 
-pub use agent::{AgentEvent, AgentManualHandoffEvent, AgentStreamEvent};
-pub use flow::{ExternalJump, FlowEvent, HandBack, InputTimeout, JumpTarget};
+pub use agent::{AgentEvent, AgentManualHandoffEvent, AgentNotice, AgentStreamEvent};
+pub use flow::{EffectDone, ExternalJump, FlowEvent, HandBack, HandoffDeflect, InputTimeout, JumpTarget};
 pub use helpdesk::{
     AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent,
     Sentiment,

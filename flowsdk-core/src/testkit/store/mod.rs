@@ -6,6 +6,7 @@ mod chats;
 mod contacts;
 mod flows;
 mod messages;
+mod records;
 mod routers;
 mod sessions;
 mod statuses;
@@ -24,6 +25,7 @@ pub use chats::*;
 pub use contacts::*;
 pub use flows::*;
 pub use messages::*;
+pub use records::*;
 pub use routers::*;
 pub use sessions::*;
 pub use statuses::*;
@@ -43,6 +45,7 @@ pub(super) const SOURCES: &[&str] = &[
     include_str!("attention.rs"),
     include_str!("messages.rs"),
     include_str!("statuses.rs"),
+    include_str!("records.rs"),
     include_str!("transactions.rs"),
 ];
 

@@ -9,7 +9,11 @@ use tokio::task::JoinSet;
 use super::StoreUnderTest;
 use super::world::{SIZES, World, as_writes, later, session_id};
 use crate::fault::StorageError;
-use crate::session::{Mode, Position, Session, SessionWrite, Stop, StoredSession, Waiting};
+use crate::message::IncomingMessage;
+use crate::session::{
+    AgentState, Call, HelpdeskState, Mode, Pending, Phase, Position, Redirect, Session, SessionWrite, Stop,
+    StoredSession, Waiting,
+};
 use crate::store::{ConversationTx, Store, Transaction as _};
 
 fn stale(result: Result<(), StorageError>) {
@@ -40,11 +44,35 @@ where
             flow_id: "f1".parse().expect("an id"),
             version_id: "f1-v1".parse().expect("an id"),
             block_id: Some("b1".parse().expect("an id")),
-            waiting: Some(Waiting { retries: 2, deadline: later(5) }),
+            waiting: Some(Waiting { retries: 2, deadline: later(5), repositioned: true }),
         }),
         variables: serde_json::Map::from_iter([("ação".to_owned(), json!({ "a": [1, "é👋", null, 0.1] }))]),
         history: vec![stop("b1"), stop("b2")],
-        redirects: vec![stop("b3")],
+        redirects: vec![Redirect {
+            flow_id: "f1".parse().expect("an id"),
+            block_id: "b3".parse().expect("an id"),
+            redirect_id: Some("r1".to_owned()),
+        }],
+        calls: vec![Call {
+            flow_id: "f2".parse().expect("an id"),
+            version_id: "f2-v1".parse().expect("an id"),
+            block_id: "b4".parse().expect("an id"),
+        }],
+        agent: Some(Box::new(AgentState::begin("agent1".parse().expect("an id"), 20, later(9)))),
+        helpdesk: Some(HelpdeskState { ticket_id: Some("ticket1".parse().expect("an id")) }),
+        pending: Some(Box::new(Pending {
+            seq: 7,
+            phase: Phase::OnLeave,
+            action: 2,
+            attempt: 1,
+            deadline: later(6),
+            steps: 3,
+            bytes: 9,
+            failed: true,
+            input: Some(IncomingMessage::text("m1", "oi 👋")),
+        })),
+        deferred: vec![IncomingMessage::text("m2", "e aí?")],
+        effect_seq: first.effect_seq + 2,
         expiry_timeout: Duration::from_millis(1_500),
         last_interaction_at: later(2),
         wake_at: Some(later(4)),

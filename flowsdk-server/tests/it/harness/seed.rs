@@ -23,6 +23,8 @@ pub struct Seeded {
     pub closed: String,
     /// A channel with the same embed secret that says who it talks to.
     pub card: String,
+    /// A channel whose flow runs a script and makes a request for every message.
+    pub calls: String,
     /// A flow of the same router that says `outro {{input}}`.
     pub other_flow: String,
     /// A flow of another router.
@@ -54,11 +56,14 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
     let echo = flow(&mut tx, &cx, &router, "eco {{input}}").await;
     let card = flow(&mut tx, &cx, &router, "{{contact.name}}/{{plan}}/{{order.id}}/{{input}}").await;
     let other = flow(&mut tx, &cx, &router, "outro {{input}}").await;
+    let calling = publish(&mut tx, &cx, &router, "calls", calls()).await;
     let foreign_flow = flow(&mut tx, &cx, &foreign, "alheio {{input}}").await;
     tx.routers().set_initial_flow(&router, Some(&echo)).await.unwrap();
     let sealed = Some(key.encrypt(&secret));
     let mut channels = Vec::new();
-    for (flow, embed_secret) in [(None, None), (None, None), (None, sealed.clone()), (Some(card), sealed)] {
+    for (flow, embed_secret) in
+        [(None, None), (None, None), (None, sealed.clone()), (Some(card), sealed), (Some(calling), None)]
+    {
         let channel = WebchatChannel {
             id: ChannelId::generate(cx.ids()),
             router_id: router.clone(),
@@ -82,6 +87,7 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
         second: next(),
         closed: next(),
         card: next(),
+        calls: next(),
         other_flow: other.to_string(),
         foreign_flow: foreign_flow.to_string(),
         secret,
@@ -95,7 +101,19 @@ async fn router(tx: &mut SqlTx, cx: &OpContext) -> RouterId {
 }
 
 async fn flow(tx: &mut SqlTx, cx: &OpContext, router: &RouterId, text: &str) -> FlowId {
-    let definition = answers(text);
+    publish(tx, cx, router, text, answers(text)).await
+}
+
+/// Counts the letters of what it hears with a script, and asks a server that it must not reach.
+fn calls() -> Value {
+    let mut flow = answers("n={{n}} e={{error}}");
+    flow["blocks"][0]["onLeave"] = json!([
+        { "type": "executeScript", "script": "variables.said.length * 2", "variable": "n" },
+        { "type": "httpRequest", "url": "http://127.0.0.1:9/", "errorVariable": "error", "continueOnError": true }]);
+    flow
+}
+
+async fn publish(tx: &mut SqlTx, cx: &OpContext, router: &RouterId, text: &str, definition: Value) -> FlowId {
     let problems = FlowDefinition::parse(&definition).map_or_else(|p| p, |flow| flow.validate());
     assert!(!problems.iter().any(|problem| problem.is_error()), "{problems:?}");
     let flow = Flow::new(FlowId::generate(cx.ids()), router.clone(), text, cx.now());

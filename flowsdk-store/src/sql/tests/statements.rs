@@ -4,15 +4,16 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
 use crate::sql::{
-    access, api_client, audit, broker, channel_transfer, chat, contact, flow, flow_catalog, group,
-    idempotency, key_value, live_session, login_schedule, message, outbox, password_recovery, router,
-    router_catalog, session, user, user_device, variable, webchat, webchat_catalog,
+    access, api_client, audit, broker, channel_transfer, chat, chat_tag, contact, flow, flow_catalog,
+    flow_event, group, idempotency, key_value, live_session, login_schedule, message, opt_in, outbox,
+    password_recovery, router, router_catalog, session, session_trace, user, user_device, variable, webchat,
+    webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 25] {
+fn files() -> [(&'static str, &'static str, Statements); 29] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -25,20 +26,24 @@ fn files() -> [(&'static str, &'static str, Statements); 25] {
         broker,
         channel_transfer,
         chat,
+        chat_tag,
         contact,
         flow,
         flow_catalog,
+        flow_event,
         group,
         idempotency,
         key_value,
         live_session,
         login_schedule,
         message,
+        opt_in,
         outbox,
         password_recovery,
         router,
         router_catalog,
         session,
+        session_trace,
         user,
         user_device,
         variable,

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
+use flowsdk_core::chat::Chat;
 use flowsdk_core::contact::Contact;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{
@@ -15,10 +16,13 @@ use flowsdk_core::id::{ChatId, Cuids, FlowId, RouterId};
 use flowsdk_core::message::{Direction, HistoryQuery, IncomingMessage, Message};
 use flowsdk_core::router::Router;
 use flowsdk_core::session::{Channel, SessionId, StoredSession};
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::store::{ConversationTx as _, OutboxTx as _, Store as _, Transaction as _};
+use flowsdk_core::stream::broker::{Broker as _, NewEntry};
 use flowsdk_core::stream::event::{FlowEvent, IncomingEvent, InputTimeout, OutgoingEvent};
+use flowsdk_core::stream::topic::{StreamPartition, TopicName};
+use flowsdk_core::testkit::broker::GROUPS;
 use flowsdk_core::time::{Clock as _, ManualClock};
-use flowsdk_store::sql::SqlStore;
+use flowsdk_store::sql::{SqlBroker, SqlStore};
 use serde_json::{Value, json};
 
 use super::flows::{block, flow_of, main_flow};
@@ -173,6 +177,37 @@ impl World {
             told.extend(bodies(&self.handle(event).await));
         }
         told
+    }
+
+    /// The events that were published on a stream since the last look.
+    pub(crate) async fn published(&self, topic: TopicName) -> Vec<Value> {
+        // Postgres shows entries only behind every running transaction, so they are read up to a last one.
+        let last = NewEntry { topic, key: "last".to_owned(), payload: "\"last\"".to_owned() };
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.outbox().push_many(&[last]).await.expect("published");
+        tx.commit().await.expect("commit");
+        let broker = SqlBroker::new((*self.store).clone());
+        let stream = StreamPartition { topic, index: 0 };
+        let mut reader = broker.open(stream, GROUPS[0], "test").await.expect("a reader");
+        let mut found = Vec::new();
+        while found.last() != Some(&json!("last")) {
+            let entries = reader.read(1_000, Duration::from_secs(1)).await.expect("entries");
+            let ids: Vec<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+            broker.ack(stream, GROUPS[0], &ids).await.expect("acknowledged");
+            found.extend(
+                entries.iter().map(|entry| serde_json::from_str::<Value>(&entry.payload).expect("JSON")),
+            );
+        }
+        found.pop();
+        found
+    }
+
+    /// The open chat of a visitor.
+    pub(crate) async fn open_chat(&self, visitor: &str) -> ChatId {
+        let contact = self.contact(visitor).await;
+        let chat = Chat::open(&self.cx, contact.id, self.router.clone());
+        let mut tx = self.store.begin().await.expect("begin");
+        tx.chats().open_or_get_many(&[chat]).await.expect("open").remove(0).id
     }
 
     pub(crate) async fn stored(&self, visitor: &str) -> Option<StoredSession> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Findings;
-use crate::flow::definition::{Block, ContentBlock, FlowDefinition, Target};
+use crate::flow::definition::{FlowDefinition, Target};
 use crate::id::BlockId;
 
 pub(super) fn check(definition: &FlowDefinition, findings: &mut Findings) {
@@ -24,7 +24,7 @@ struct Graph<'a> {
 
 impl<'a> Graph<'a> {
     fn new(definition: &'a FlowDefinition) -> Self {
-        let ids = definition.blocks.iter().map(Block::id);
+        let ids = definition.blocks.iter().map(|block| &block.id);
         Self { definition, index: ids.enumerate().map(|(at, id)| (id, at)).collect() }
     }
 
@@ -56,8 +56,8 @@ impl<'a> Graph<'a> {
         if let Some(target) = &self.definition.settings.error_target {
             check(None, target, "/settings/errorTarget".into());
         }
-        for (at, Block::Content(block)) in self.definition.blocks.iter().enumerate() {
-            for (target, pointer) in targets(block) {
+        for (at, block) in self.definition.blocks.iter().enumerate() {
+            for (target, pointer) in block.targets() {
                 check(Some(&block.id), target, format!("/blocks/{at}{pointer}"));
             }
         }
@@ -73,12 +73,11 @@ impl<'a> Graph<'a> {
             std::iter::once(start).chain(error_target.and_then(|target| self.inside(target))).collect();
         while let Some(at) = open.pop() {
             if !std::mem::replace(&mut seen[at], true) {
-                let Block::Content(block) = &blocks[at];
-                open.extend(targets(block).into_iter().filter_map(|(target, _)| self.inside(target)));
+                open.extend(blocks[at].targets().into_iter().filter_map(|(target, _)| self.inside(target)));
             }
         }
         for (at, block) in blocks.iter().enumerate().filter(|(at, _)| !seen[*at]) {
-            findings.block = Some(block.id().clone());
+            findings.block = Some(block.id.clone());
             findings.warn("unreachable_block", format!("/blocks/{at}"), "nothing leads to this block");
         }
         findings.block = None;
@@ -112,9 +111,9 @@ impl<'a> Graph<'a> {
                         path.push((next, self.onward(next)));
                     }
                     Some(next) if marks[next] == Mark::Open => {
-                        findings.block = Some(blocks[at].id().clone());
+                        findings.block = Some(blocks[at].id.clone());
                         let message =
-                            format!("leads back to `{}` without waiting for input", blocks[next].id());
+                            format!("leads back to `{}` without waiting for input", blocks[next].id);
                         findings.error("cycle_without_input", format!("/blocks/{at}"), message);
                     }
                     Some(_) => {}
@@ -124,29 +123,12 @@ impl<'a> Graph<'a> {
         findings.block = None;
     }
 
-    /// Where the block leads in the same turn: nowhere when it waits.
+    /// Where the block leads in the same turn: nowhere when it waits or hands the session over.
     fn onward(&self, at: usize) -> Vec<usize> {
-        let Block::Content(block) = &self.definition.blocks[at];
-        if block.input.is_some() {
+        let block = &self.definition.blocks[at];
+        if !block.is_passed() {
             return Vec::new();
         }
-        targets(block).into_iter().filter_map(|(target, _)| self.inside(target)).collect()
+        block.targets().into_iter().filter_map(|(target, _)| self.inside(target)).collect()
     }
-}
-
-/// Every target of a block, with its pointer below the block.
-fn targets(block: &ContentBlock) -> Vec<(&Target, String)> {
-    let mut targets: Vec<(&Target, String)> = block
-        .output_conditions
-        .iter()
-        .enumerate()
-        .map(|(at, output)| (&output.target, format!("/outputConditions/{at}/target")))
-        .collect();
-    targets.push((&block.default_output, "/defaultOutput".into()));
-    if let Some(input) = &block.input {
-        targets.extend(input.timeout_target.as_ref().map(|target| (target, "/input/timeoutTarget".into())));
-        let fail_target = input.validation.as_ref().and_then(|v| v.fail_target.as_ref());
-        targets.extend(fail_target.map(|target| (target, "/input/validation/failTarget".into())));
-    }
-    targets
 }

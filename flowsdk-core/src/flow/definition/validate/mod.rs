@@ -1,13 +1,15 @@
 //! Validation before publish: every problem, with its block and JSON pointer.
 
+mod actions;
 mod contents;
 mod graph;
 mod names;
 mod parts;
+mod tool;
 
 use std::collections::HashSet;
 
-use super::{Block, FlowDefinition, Problem, SCHEMA_VERSION, Severity};
+use super::{FlowDefinition, Problem, SCHEMA_VERSION, Severity};
 use crate::id::BlockId;
 
 /// Most blocks a turn may enter, whatever a flow asks for.
@@ -25,17 +27,16 @@ impl FlowDefinition {
         let mut ids = HashSet::new();
         for (index, block) in self.blocks.iter().enumerate() {
             let pointer = format!("/blocks/{index}");
-            findings.block = Some(block.id().clone());
-            if !ids.insert(block.id()) {
-                let message = format!("another block has the id `{}` too", block.id());
+            findings.block = Some(block.id.clone());
+            if !ids.insert(&block.id) {
+                let message = format!("another block has the id `{}` too", block.id);
                 findings.error("duplicate_block", format!("{pointer}/id"), message);
             }
-            match block {
-                Block::Content(block) => parts::block(block, &pointer, &known, &mut findings),
-            }
+            parts::block(block, &pointer, &known, &mut findings);
         }
         findings.block = None;
         graph::check(self, &mut findings);
+        tool::check(self, &mut findings);
         findings.problems
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Findings;
-use crate::flow::definition::{ActionKind, Block, FlowDefinition};
+use crate::flow::definition::{ActionKind, BlockKind, FlowDefinition};
 use crate::flow::interpolate::{Template, Token};
 
 /// Longest name of a variable, in characters.
@@ -11,6 +11,9 @@ const MAX_NAME: usize = 128;
 
 /// Session variables that the engine and the desk write (spec A 9, spec B 3.3).
 const BUILT_IN: [&str; 5] = ["lastInput", "ticket", "handoffDeflect", "agentEndReason", "agentHandoffReason"];
+
+/// Stands among the known variables where a sub-flow may set any.
+const ANY: &str = "*";
 
 /// Names that a token reads as something else than a session variable.
 const RESERVED: [&str; 8] =
@@ -45,13 +48,27 @@ const SESSION_FIELDS: [&str; 19] = [
 /// The session variables that `definition` or the engine writes.
 pub(super) fn known(definition: &FlowDefinition) -> HashSet<String> {
     let mut known: HashSet<String> = BUILT_IN.map(String::from).into();
-    for Block::Content(block) in &definition.blocks {
+    known.extend(definition.parameters.iter().map(|parameter| parameter.name.clone()));
+    for block in &definition.blocks {
+        if let BlockKind::Flow { returns: true, .. } = block.kind {
+            known.insert(ANY.to_owned());
+        }
         for action in block.on_enter.iter().chain(&block.on_leave) {
-            if let ActionKind::SetVariable { key, .. } = &action.kind {
-                known.insert(key.clone());
+            match &action.kind {
+                ActionKind::SetVariable { key, .. } => drop(known.insert(key.clone())),
+                ActionKind::HttpRequest(request) => {
+                    known.extend(request.response.iter().map(|field| field.variable.clone()));
+                    known.extend(request.status_variable.clone());
+                    known.extend(request.error_variable.clone());
+                }
+                ActionKind::ExecuteScript(script) => {
+                    known.extend(script.variable.clone());
+                    known.extend(script.error_variable.clone());
+                }
+                _ => {}
             }
         }
-        if let Some(name) = block.input.as_ref().and_then(|input| input.variable.as_ref()) {
+        if let Some(name) = block.input().and_then(|input| input.variable.as_ref()) {
             known.extend([name.clone(), format!("{name}_title"), format!("{name}_media")]);
         }
     }
@@ -115,7 +132,7 @@ pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>
 
 /// Warns when no one sets the session variable `name`.
 pub(super) fn read(name: &str, pointer: &str, known: &HashSet<String>, findings: &mut Findings) {
-    if !known.contains(name) {
+    if !known.contains(name) && !known.contains(ANY) {
         findings.warn("unknown_variable", pointer, format!("nothing in this flow sets `{name}`"));
     }
 }

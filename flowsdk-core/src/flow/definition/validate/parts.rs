@@ -1,76 +1,53 @@
-//! The parts of a block: actions, contents, input, conditions.
+//! The parts of a block: what its type says, input, outputs, conditions.
 
 use std::collections::HashSet;
 
-use super::{Findings, contents, names, timeout};
+use super::{Findings, actions, contents, names, timeout};
 use crate::flow::compiled::pattern::{full_match, search};
 use crate::flow::definition::{
-    Action, ActionKind, Comparator, Condition, ConditionSource, ContentBlock, Input, OutputCondition,
-    Validation, ValidationKind,
+    Block, BlockKind, Comparator, Condition, ConditionSource, Input, OutputCondition, Validation,
+    ValidationKind,
 };
-use crate::flow::interpolate::{Template, ValueTemplate};
+use crate::flow::interpolate::Template;
 
-/// Longest `delay`: the turn's messages wait behind it.
-const MAX_DELAY_MS: u64 = 60_000;
+/// Most turns of an agent block.
+const MAX_AGENT_MESSAGES: u32 = 1_000;
 /// Longest regular expression, in bytes.
 const MAX_PATTERN: usize = 2_000;
 
-type Known = HashSet<String>;
+pub(super) type Known = HashSet<String>;
 
-pub(super) fn block(block: &ContentBlock, pointer: &str, known: &Known, findings: &mut Findings) {
-    actions(&block.on_enter, &format!("{pointer}/onEnter"), known, findings);
-    for (at, message) in block.contents.iter().enumerate() {
-        let pointer = format!("{pointer}/contents/{at}");
-        contents::check(message, &pointer, findings);
-        for text in message.texts() {
-            names::tokens(&Template::parse(&text), &pointer, known, findings);
-        }
-    }
-    if let Some(own) = &block.input {
-        input(own, &format!("{pointer}/input"), known, findings);
-    }
-    actions(&block.on_leave, &format!("{pointer}/onLeave"), known, findings);
+pub(super) fn block(block: &Block, pointer: &str, known: &Known, findings: &mut Findings) {
+    actions::check(&block.on_enter, &format!("{pointer}/onEnter"), known, findings);
+    kind(&block.kind, pointer, known, findings);
+    actions::check(&block.on_leave, &format!("{pointer}/onLeave"), known, findings);
     outputs(&block.output_conditions, &format!("{pointer}/outputConditions"), known, findings);
 }
 
-fn actions(actions: &[Action], pointer: &str, known: &Known, findings: &mut Findings) {
-    for (at, action) in actions.iter().enumerate() {
-        let pointer = format!("{pointer}/{at}");
-        conditions(&action.conditions, &format!("{pointer}/conditions"), known, findings);
-        match &action.kind {
-            ActionKind::SetVariable { key, value } => {
-                names::variable(key, &format!("{pointer}/key"), findings);
-                stored(value, &format!("{pointer}/value"), known, findings);
+fn kind(kind: &BlockKind, pointer: &str, known: &Known, findings: &mut Findings) {
+    match kind {
+        BlockKind::Content { contents: messages, input: own } => {
+            for (at, message) in messages.iter().enumerate() {
+                let pointer = format!("{pointer}/contents/{at}");
+                contents::check(message, &pointer, findings);
+                for text in message.texts() {
+                    names::tokens(&Template::parse(&text), &pointer, known, findings);
+                }
             }
-            ActionKind::SetContactVariable { key, value } => {
-                names::contact_variable(key, &format!("{pointer}/key"), findings);
-                stored(value, &format!("{pointer}/value"), known, findings);
+            if let Some(own) = own {
+                input(own, &format!("{pointer}/input"), known, findings);
             }
-            ActionKind::DeleteVariable { key } => names::variable(key, &format!("{pointer}/key"), findings),
-            ActionKind::SetContactName { value } => {
-                names::tokens(&Template::parse(value), &format!("{pointer}/value"), known, findings);
-            }
-            ActionKind::Delay { millis } if *millis > MAX_DELAY_MS => {
-                let message = format!("at most {MAX_DELAY_MS} milliseconds");
-                findings.error("out_of_range", format!("{pointer}/millis"), message);
-            }
-            ActionKind::Delay { .. } | ActionKind::CloseChat {} => {}
         }
-    }
-}
-
-/// A value that is stored where the API shows it.
-fn stored(value: &serde_json::Value, pointer: &str, known: &Known, findings: &mut Findings) {
-    let value = ValueTemplate::parse(value);
-    for template in value.templates() {
-        names::tokens(template, pointer, known, findings);
-        if template.uses_static_variables() {
-            findings.warn(
-                "static_in_variable",
-                pointer,
-                "a router or flow variable is copied to where the API shows it, even a secret one",
-            );
+        BlockKind::Agent { max_messages, input_timeout, .. } => {
+            if !(1..=MAX_AGENT_MESSAGES).contains(max_messages) {
+                let message = format!("from 1 to {MAX_AGENT_MESSAGES}");
+                findings.error("out_of_range", format!("{pointer}/maxMessages"), message);
+            }
+            if let Some(millis) = input_timeout {
+                timeout(*millis, &format!("{pointer}/inputTimeout"), findings);
+            }
         }
+        BlockKind::Human { .. } | BlockKind::Flow { .. } => {}
     }
 }
 
@@ -143,7 +120,7 @@ fn outputs(outputs: &[OutputCondition], pointer: &str, known: &Known, findings: 
     }
 }
 
-fn conditions(conditions: &[Condition], pointer: &str, known: &Known, findings: &mut Findings) {
+pub(super) fn conditions(conditions: &[Condition], pointer: &str, known: &Known, findings: &mut Findings) {
     for (at, condition) in conditions.iter().enumerate() {
         let pointer = format!("{pointer}/{at}");
         match &condition.source {

@@ -1,5 +1,6 @@
 //! Tests of parsing and validation.
 
+mod blocks;
 mod messages;
 mod parsing;
 

@@ -3,9 +3,12 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::handover::{hand_back, jump};
 use super::stage::*;
-use crate::flow::{TraceStep, Trigger, TurnEnd};
+use crate::flow::{EffectResult, TraceStep, Trigger, TurnEnd};
 use crate::message::IncomingMessage;
+use crate::session::{MAX_CALLS, Mode, Session};
+use crate::stream::event::{HandBack, JumpTarget};
 
 const BLOCKS: usize = 6;
 
@@ -81,6 +84,13 @@ fn action() -> impl Strategy<Value = Value> {
             "value": value, "conditions": [condition], "continueOnError": true })),
         Just(json!({ "type": "closeChat" })),
         Just(json!({ "type": "delay", "millis": 10 })),
+        Just(json!({ "type": "acceptOptIn" })),
+        any_text().prop_map(|tag| json!({ "type": "addTags", "tags": [tag] })),
+        any_text().prop_map(|x| json!({ "type": "trackEvent", "name": "e", "properties": { "x": x } })),
+        (any_text(), any::<bool>(), prop::sample::select(vec!["GET", "POST"])).prop_map(|(part, go_on, method)| json!({
+            "type": "httpRequest", "method": method, "url": format!("https://a.example/{part}"), "continueOnError": go_on,
+            "response": [{ "path": "x", "variable": "v1" }], "errorVariable": "v2" })),
+        (any::<bool>()).prop_map(|go_on| json!({ "type": "executeScript", "script": "1", "continueOnError": go_on })),
     ]
 }
 
@@ -113,16 +123,25 @@ fn block(at: usize) -> impl Strategy<Value = Value> {
         prop::option::weighted(0.7, input()),
         prop::collection::vec(action(), 0..2),
         prop::collection::vec((prop::collection::vec(condition(), 1..3), target()), 0..3),
-        target(),
+        (target(), 0..10u8),
     )
-        .prop_map(move |(on_enter, texts, input, on_leave, outputs, default)| {
+        .prop_map(move |(on_enter, texts, input, on_leave, outputs, (default, kind))| {
             let contents: Vec<Value> = texts.iter().map(|body| text(body)).collect();
             let outputs: Vec<Value> = outputs
                 .into_iter()
                 .map(|(conditions, target)| json!({ "conditions": conditions, "target": target }))
                 .collect();
-            json!({ "id": format!("b{at}"), "type": "content", "onEnter": on_enter, "contents": contents,
-                "input": input, "onLeave": on_leave, "outputConditions": outputs, "defaultOutput": default })
+            let mut block = json!({ "id": format!("b{at}"), "onEnter": on_enter, "onLeave": on_leave,
+                "outputConditions": outputs, "defaultOutput": default });
+            let own = match kind {
+                0 => json!({ "type": "agent", "agentId": "a", "maxMessages": 3, "inputTimeout": 500 }),
+                1 => json!({ "type": "human", "queueId": "q" }),
+                2 => json!({ "type": "flow", "flowId": "flow2" }),
+                3 => json!({ "type": "flow", "flowId": "flow1", "blockId": "b2" }),
+                _ => json!({ "type": "content", "contents": contents, "input": input }),
+            };
+            block.as_object_mut().expect("an object").extend(own.as_object().expect("an object").clone());
+            block
         })
 }
 
@@ -142,7 +161,7 @@ proptest! {
     fn every_turn_ends(
         definition in definition(),
         other in definition(),
-        inputs in prop::collection::vec((0..4u8, "\\PC{0,6}|a|12|\\{\\{v1\\}\\}"), 1..12),
+        inputs in prop::collection::vec((0..14u8, "\\PC{0,6}|a|12|\\{\\{v1\\}\\}"), 1..20),
     ) {
         // A definition with a cycle is refused, and that is all there is to it.
         if let (Ok(_), Ok(_)) = (compile_as("flow1", &definition), compile_as("flow2", &other)) {
@@ -152,18 +171,22 @@ proptest! {
             for (kind, said) in inputs {
                 let message = IncomingMessage::text("m", said);
                 let before = stage.session.clone();
-                match kind {
-                    0 => stage.after(1000).play(Trigger::InputTimeout),
-                    1 => stage.play(Trigger::Message(&tapped("a", "12"))),
-                    2 => stage.play(Trigger::Start(&message)),
-                    _ => stage.play(Trigger::Message(&message)),
-                };
+                partner(&mut stage, kind, &message);
                 let outcome = stage.outcome();
                 let entered = |step: &&TraceStep| matches!(step, TraceStep::BlockEntered { .. });
                 prop_assert!(outcome.trace.iter().filter(entered).count() as u64 <= most);
+                prop_assert!(outcome.session.calls.len() <= MAX_CALLS);
+                prop_assert_eq!(outcome.session.agent.is_some(), outcome.session.mode == Mode::Agent);
                 match &outcome.end {
-                    TurnEnd::Waiting if kind != 0 => prop_assert!(outcome.session.deadline().is_some()),
-                    TurnEnd::Waiting => {}
+                    _ if outcome.ignored.is_some() => {
+                        prop_assert_eq!(&Session { wake_at: before.wake_at, ..outcome.session.clone() }, &before);
+                    }
+                    TurnEnd::Waiting => prop_assert!(outcome.session.deadline().is_some()),
+                    TurnEnd::HandedOver(owner) => prop_assert_eq!(*owner, outcome.session.mode),
+                    TurnEnd::Effect(request) => {
+                        prop_assert!(outcome.session.effect_seq == request.seq && request.seq > before.effect_seq);
+                        prop_assert_eq!(outcome.session.deadline(), Some(request.deadline));
+                    }
                     TurnEnd::Ended => prop_assert!(outcome.session.deadline().is_none()),
                     TurnEnd::Frozen(_) => {
                         prop_assert!(outcome.effects.is_empty() && !outcome.contact_changed);
@@ -176,4 +199,37 @@ proptest! {
             }
         }
     }
+}
+
+/// Something that the contact, the clock, an agent, a human, an operator or a server does.
+fn partner(stage: &mut Stage, kind: u8, message: &IncomingMessage) {
+    let seq = stage.session.pending.as_ref().map_or(0, |pending| pending.seq);
+    let reason = HandBack { agent_end_reason: Some("resolved".into()), ..hand_back() };
+    let jumping = JumpTarget { flow_id: "flow2".parse().expect("id"), block_id: "b1".parse().expect("id") };
+    let failed = EffectResult::failed("http_timeout", "x");
+    let got = EffectResult::Http { status: 200, values: vec![json!("a")] };
+    let computed = EffectResult::Script { value: json!({ "v1": "a" }) };
+    let jumped = [jump("flow2", "b3", true), jump("flow1", "b4", false)];
+    let elsewhere = HandBack { jump_target: Some(jumping), ..hand_back() };
+    let tap = tapped("a", "12");
+    stage.after(match kind {
+        0 => 1_000,
+        1 => 20_000,
+        _ => 0,
+    });
+    let trigger = match kind {
+        0 | 1 => Trigger::InputTimeout,
+        2 => Trigger::Message(&tap),
+        3 => Trigger::Start(message),
+        4 => Trigger::AgentEnded(&reason),
+        5 => Trigger::HumanEnded(&reason),
+        6 => Trigger::HumanEnded(&elsewhere),
+        7 => Trigger::Jump(&jumped[0]),
+        8 => Trigger::Jump(&jumped[1]),
+        9 => Trigger::EffectDone { seq, result: &failed },
+        10 => Trigger::EffectDone { seq, result: &got },
+        11 => Trigger::EffectDone { seq, result: &computed },
+        _ => Trigger::Message(message),
+    };
+    stage.play(trigger);
 }

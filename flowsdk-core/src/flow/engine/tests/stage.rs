@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::contact::Contact;
-use crate::flow::{CompiledFlow, Effect, FlowVersion, Outcome, Problem, Scene, Trigger, TurnEnd, run};
+use crate::flow::{
+    CompiledFlow, Effect, FlowSource, FlowVersion, Outcome, Problem, Scene, Trigger, TurnEnd, run,
+};
 use crate::id::{ChatId, ContactId, FlowId, FlowVersionId, RouterId};
 use crate::message::{ContentMessage, IncomingMessage};
 use crate::router::{Router, StaticVariables};
@@ -65,6 +67,19 @@ pub(crate) fn session() -> Session {
     )
 }
 
+/// The flows of a stage.
+struct Known(HashMap<FlowId, Arc<CompiledFlow>>);
+
+impl FlowSource for Known {
+    fn published(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>> {
+        self.0.get(flow).cloned()
+    }
+
+    fn version(&self, version: &FlowVersionId) -> Option<Arc<CompiledFlow>> {
+        self.0.values().find(|flow| flow.version_id() == version).cloned()
+    }
+}
+
 pub(crate) struct Stage {
     pub(crate) flows: HashMap<FlowId, Arc<CompiledFlow>>,
     pub(crate) start: FlowId,
@@ -105,12 +120,13 @@ impl Stage {
 
     pub(crate) fn play(&mut self, trigger: Trigger<'_>) -> &Outcome {
         let standing = self.session.position.as_ref().map_or(&self.start, |p| &p.flow_id);
+        let known = Known(self.flows.clone());
         let scene = Scene {
             flow: Arc::clone(&self.flows[standing]),
             router: &self.router,
             statics: &self.statics,
             now: self.now,
-            flows: &|id| self.flows.get(id).cloned(),
+            flows: &known,
         };
         let outcome = run(&scene, self.session.clone(), self.contact.clone(), trigger);
         self.session = outcome.session.clone();

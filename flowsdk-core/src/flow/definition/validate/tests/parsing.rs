@@ -16,15 +16,11 @@ fn what_cannot_be_read_is_named_with_its_place() {
         ("/settings/inputTimeoutMs", json!(-1), "malformed /settings"),
         ("/blocks/1", json!(7), "malformed /blocks/1"),
         ("/blocks/1/colour", json!("red"), "malformed /blocks/1"),
-        ("/blocks/1/type", json!("agent"), "unsupported_block_type /blocks/1/type"),
-        ("/blocks/1/type", json!("human"), "unsupported_block_type /blocks/1/type"),
-        ("/blocks/1/type", json!("flow"), "unsupported_block_type /blocks/1/type"),
-        (
-            "/blocks/0/onEnter/0/type",
-            json!("httpRequest"),
-            "unsupported_action_type /blocks/0/onEnter/0/type",
-        ),
-        ("/blocks/1/onLeave/0/type", json!("addTags"), "unsupported_action_type /blocks/1/onLeave/0/type"),
+        ("/blocks/1/type", json!("robot"), "unsupported_block_type /blocks/1/type"),
+        ("/blocks/0/onEnter/0/type", json!("sing"), "unsupported_action_type /blocks/0/onEnter/0/type"),
+        ("/blocks/1/onLeave/0/type", json!("addTags"), "malformed /blocks/1/onLeave/0"),
+        ("/kind", json!("song"), "malformed "),
+        ("/parameters", json!([{ "name": "a" }]), "tool_only /parameters"),
         ("/blocks/0/onEnter/0/colour", json!("red"), "malformed /blocks/0/onEnter/0"),
         ("/blocks/0/contents/0/type", json!("carousel"), "malformed /blocks/0/contents/0"),
         ("/blocks/0/input/validation/kind", json!("magic"), "malformed /blocks/0/input"),
@@ -44,11 +40,11 @@ fn what_cannot_be_read_is_named_with_its_place() {
         assert_eq!(with(pointer, value.clone()), [expected], "{pointer} = {value}");
     }
     let mut several = demo();
-    several["blocks"][1]["type"] = json!("agent");
+    several["blocks"][1]["type"] = json!("robot");
     several["blocks"][3]["contents"][0] = json!({});
     let found = FlowDefinition::parse(&several).expect_err("is refused");
     assert_eq!(found.len(), 2);
-    assert!(found[0].message.contains("`agent`"), "{}", found[0].message);
+    assert!(found[0].message.contains("`robot`"), "{}", found[0].message);
     assert_eq!(found[0].block_id.as_ref().map(|id| id.as_str()), Some("sales"));
 }
 

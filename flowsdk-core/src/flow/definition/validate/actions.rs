@@ -1,0 +1,156 @@
+//! Actions of `onEnter` and `onLeave`.
+
+use serde_json::Value;
+
+use super::parts::{Known, conditions};
+use super::{Findings, names};
+use crate::flow::definition::{Action, ActionKind, ExecuteScriptAction, HttpRequestAction};
+use crate::flow::interpolate::{Template, ValueTemplate};
+
+/// Longest `delay`: the turn's messages wait behind it.
+const MAX_DELAY_MS: u64 = 60_000;
+/// Most actions of one list.
+const MAX_ACTIONS: usize = 200;
+/// Longest wait for an answer to a request.
+const MAX_HTTP_TIMEOUT_MS: u64 = 30_000;
+/// Most headers of a request, and most parts kept of an answer.
+const MAX_FIELDS: usize = 50;
+/// Longest script, in bytes.
+const MAX_SCRIPT: usize = 64 * 1024;
+/// Longest name of a tracked event or label, and most labels of an action.
+const MAX_LABEL: usize = 128;
+const MAX_TAGS: usize = 50;
+
+pub(super) fn check(actions: &[Action], pointer: &str, known: &Known, findings: &mut Findings) {
+    if actions.len() > MAX_ACTIONS {
+        findings.error("out_of_range", pointer, format!("at most {MAX_ACTIONS} actions"));
+    }
+    for (at, action) in actions.iter().enumerate() {
+        let pointer = format!("{pointer}/{at}");
+        conditions(&action.conditions, &format!("{pointer}/conditions"), known, findings);
+        kind(&action.kind, &pointer, known, findings);
+    }
+}
+
+fn kind(kind: &ActionKind, pointer: &str, known: &Known, findings: &mut Findings) {
+    match kind {
+        ActionKind::SetVariable { key, value } => {
+            names::variable(key, &format!("{pointer}/key"), findings);
+            stored(value, &format!("{pointer}/value"), known, findings);
+        }
+        ActionKind::SetContactVariable { key, value } => {
+            names::contact_variable(key, &format!("{pointer}/key"), findings);
+            stored(value, &format!("{pointer}/value"), known, findings);
+        }
+        ActionKind::DeleteVariable { key } => names::variable(key, &format!("{pointer}/key"), findings),
+        ActionKind::SetContactName { value } => {
+            names::tokens(&Template::parse(value), &format!("{pointer}/value"), known, findings);
+        }
+        ActionKind::AddTags { tags } => {
+            if tags.is_empty() || tags.len() > MAX_TAGS {
+                findings.error("out_of_range", format!("{pointer}/tags"), format!("from 1 to {MAX_TAGS}"));
+            }
+            for (at, tag) in tags.iter().enumerate() {
+                label(tag, &format!("{pointer}/tags/{at}"), findings);
+                names::tokens(&Template::parse(tag), &format!("{pointer}/tags/{at}"), known, findings);
+            }
+        }
+        ActionKind::TrackEvent { name, properties } => {
+            label(name, &format!("{pointer}/name"), findings);
+            let properties = Value::Object(properties.clone());
+            stored(&properties, &format!("{pointer}/properties"), known, findings);
+        }
+        ActionKind::HttpRequest(request) => http(request, pointer, known, findings),
+        ActionKind::ExecuteScript(script) => execute(script, pointer, findings),
+        ActionKind::Delay { millis } => {
+            at_most(*millis, MAX_DELAY_MS, &format!("{pointer}/millis"), findings);
+        }
+        ActionKind::CloseChat {} | ActionKind::AcceptOptIn {} | ActionKind::RevokeOptIn {} => {}
+    }
+}
+
+fn at_most(millis: u64, most: u64, pointer: &str, findings: &mut Findings) {
+    if millis > most {
+        findings.error("out_of_range", pointer, format!("at most {most} milliseconds"));
+    }
+}
+
+fn label(text: &str, pointer: &str, findings: &mut Findings) {
+    if text.trim().is_empty() || text.chars().count() > MAX_LABEL {
+        findings.error("bad_name", pointer, format!("1 to {MAX_LABEL} characters"));
+    }
+}
+
+/// A value that is stored where the API shows it.
+fn stored(value: &Value, pointer: &str, known: &Known, findings: &mut Findings) {
+    let value = ValueTemplate::parse(value);
+    for template in value.templates() {
+        names::tokens(template, pointer, known, findings);
+        if template.uses_static_variables() {
+            findings.warn(
+                "static_in_variable",
+                pointer,
+                "a router or flow variable is copied to where the API shows it, even a secret one",
+            );
+        }
+    }
+}
+
+fn http(request: &HttpRequestAction, pointer: &str, known: &Known, findings: &mut Findings) {
+    let url = Template::parse(&request.url);
+    names::tokens(&url, &format!("{pointer}/url"), known, findings);
+    if !url.has_fixed_server() {
+        let message =
+            "an address begins with https:// and a server that is written out, or with a static variable";
+        findings.error("bad_link", format!("{pointer}/url"), message);
+    }
+    if !(1..=MAX_HTTP_TIMEOUT_MS).contains(&request.timeout_ms) {
+        let message = format!("from 1 to {MAX_HTTP_TIMEOUT_MS} milliseconds");
+        findings.error("out_of_range", format!("{pointer}/timeoutMs"), message);
+    }
+    if request.headers.len() > MAX_FIELDS || request.response.len() > MAX_FIELDS {
+        findings.error("out_of_range", pointer, format!("at most {MAX_FIELDS} headers and parts"));
+    }
+    for (name, value) in &request.headers {
+        let pointer = format!("{pointer}/headers/{name}");
+        if !is_header_name(name) {
+            findings.error("bad_name", &pointer, "not the name of a header");
+        }
+        names::tokens(&Template::parse(value), &pointer, known, findings);
+    }
+    if let Some(body) = &request.body {
+        for template in ValueTemplate::parse(body).templates() {
+            names::tokens(template, &format!("{pointer}/body"), known, findings);
+        }
+    }
+    for (at, field) in request.response.iter().enumerate() {
+        names::variable(&field.variable, &format!("{pointer}/response/{at}/variable"), findings);
+    }
+    let variables =
+        [("statusVariable", &request.status_variable), ("errorVariable", &request.error_variable)];
+    for (field, name) in variables {
+        if let Some(name) = name {
+            names::variable(name, &format!("{pointer}/{field}"), findings);
+        }
+    }
+}
+
+fn is_header_name(name: &str) -> bool {
+    let forbidden = ["host", "content-length", "transfer-encoding", "connection"];
+    !name.is_empty()
+        && name.len() <= 128
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+        && !forbidden.contains(&name.to_ascii_lowercase().as_str())
+}
+
+fn execute(script: &ExecuteScriptAction, pointer: &str, findings: &mut Findings) {
+    if script.script.trim().is_empty() || script.script.len() > MAX_SCRIPT {
+        let message = format!("a script has 1 to {MAX_SCRIPT} bytes");
+        findings.error("out_of_range", format!("{pointer}/script"), message);
+    }
+    for (field, name) in [("variable", &script.variable), ("errorVariable", &script.error_variable)] {
+        if let Some(name) = name {
+            names::variable(name, &format!("{pointer}/{field}"), findings);
+        }
+    }
+}

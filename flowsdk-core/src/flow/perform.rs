@@ -1,0 +1,84 @@
+//! Performing what a turn asks of the outside: the ports, and what is common to every adapter.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::engine::{EffectResult, HttpRequest, OutsideCall, ScriptRequest};
+
+/// Most bytes of an answer that an adapter may give.
+pub const MAX_ANSWER: usize = 1024 * 1024;
+
+/// Why something could not be performed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {message}")]
+pub struct OutsideFailure {
+    /// Stable code, as in [`EffectResult::Failed`].
+    pub code: &'static str,
+    /// What an operator reads; without secrets.
+    pub message: String,
+}
+
+impl OutsideFailure {
+    /// A failure.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+/// An answer to a request.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HttpAnswer {
+    /// Its status.
+    pub status: u16,
+    /// Its body, at most [`MAX_ANSWER`] bytes.
+    pub body: Vec<u8>,
+}
+
+impl fmt::Debug for HttpAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpAnswer").field("status", &self.status).field("bytes", &self.body.len()).finish()
+    }
+}
+
+/// Makes HTTP requests of flows. An adapter reaches public servers only, and those that its operator names:
+/// it looks at the address that it really connects to, also after a redirect.
+#[async_trait]
+pub trait HttpCaller: Send + Sync + fmt::Debug {
+    /// Makes a request, within its time. Any status is an answer.
+    async fn call(&self, request: &HttpRequest) -> Result<HttpAnswer, OutsideFailure>;
+}
+
+/// Runs scripts of flows. An adapter gives a script nothing but its scope, and bounds its time, memory and
+/// result.
+#[async_trait]
+pub trait ScriptRunner: Send + Sync + fmt::Debug {
+    /// Runs a script; gives its result.
+    async fn run(&self, request: &ScriptRequest) -> Result<Value, OutsideFailure>;
+}
+
+/// Performs `call`, and gives what the turn goes on with.
+pub async fn perform(call: &OutsideCall, http: &dyn HttpCaller, scripts: &dyn ScriptRunner) -> EffectResult {
+    let done = match call {
+        OutsideCall::Http(request) => http.call(request).await.map(|answer| read(request, &answer)),
+        OutsideCall::Script(request) => {
+            scripts.run(request).await.map(|value| EffectResult::Script { value })
+        }
+    };
+    done.unwrap_or_else(|failure| EffectResult::failed(failure.code, failure.message))
+}
+
+/// What is kept of an answer.
+pub(crate) fn read(request: &HttpRequest, answer: &HttpAnswer) -> EffectResult {
+    let status = answer.status;
+    if !(200..300).contains(&status) {
+        let message = format!("status {status}");
+        return EffectResult::Failed { code: "http_status".to_owned(), message, status: Some(status) };
+    }
+    // What is no JSON is one text.
+    let body: Value = serde_json::from_slice(&answer.body)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()));
+    let values = request.paths.iter().map(|path| super::interpolate::at_path(&body, path));
+    EffectResult::Http { status, values: values.collect() }
+}

@@ -1,0 +1,76 @@
+//! What a simulation gives.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Expect;
+use crate::flow::TraceStep;
+use crate::id::BlockId;
+
+/// What a simulation gave.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Each step.
+    pub steps: Vec<StepReport>,
+    /// Expectations that were not met.
+    pub failures: Vec<String>,
+}
+
+impl Report {
+    /// Whether every expectation was met.
+    pub fn passed(&self) -> bool {
+        self.failures.is_empty()
+    }
+}
+
+/// What a step led to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepReport {
+    /// What was sent (see [`Expect::messages`]).
+    pub messages: Vec<String>,
+    /// The block on which the session stands; `None` when there is no session.
+    pub block: Option<BlockId>,
+    /// How it ended (see [`Expect::end`]).
+    pub end: String,
+    /// The session variables after it.
+    pub variables: Map<String, Value>,
+    /// The requests that were made, as `METHOD address`.
+    pub requests: Vec<String>,
+    /// What the engine did.
+    pub trace: Vec<TraceStep>,
+}
+
+impl StepReport {
+    /// What is not as it was expected.
+    pub(super) fn compare(&self, expect: &Expect) -> Vec<String> {
+        let mut failures = Vec::new();
+        let mut differ = |what: &str, expected: &Value, found: &Value| {
+            if expected != found {
+                failures.push(format!("{what}: expected {expected}, found {found}"));
+            }
+        };
+        if let Some(messages) = &expect.messages {
+            differ("messages", &messages.as_slice().into(), &self.messages.as_slice().into());
+        }
+        if let Some(block) = &expect.block {
+            differ("block", &block.as_str().into(), &self.block.as_ref().map(|block| block.as_str()).into());
+        }
+        if let Some(end) = &expect.end {
+            differ("end", &end.as_str().into(), &self.end.as_str().into());
+        }
+        for (key, value) in &expect.variables {
+            let found = self.variables.get(key).unwrap_or(&Value::Null);
+            differ(&format!("variable {key}"), value, found);
+        }
+        if let Some(requests) = &expect.requests {
+            let fit = requests.len() == self.requests.len()
+                && requests.iter().zip(&self.requests).all(|(part, made)| made.contains(part.as_str()));
+            if !fit {
+                differ("requests", &requests.as_slice().into(), &self.requests.as_slice().into());
+            }
+        }
+        failures
+    }
+}

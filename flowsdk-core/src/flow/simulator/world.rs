@@ -1,0 +1,310 @@
+//! The session of a simulation and everything around it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Map, Value, json};
+
+use super::script::Does;
+use super::{HttpReply, Script, ScriptReply, StepReport};
+use crate::contact::Contact;
+use crate::flow::perform::read;
+use crate::flow::{
+    CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, HttpAnswer, OutsideCall, Scene, Trigger,
+    TurnEnd, run,
+};
+use crate::id::{ChatId, ContactId, FlowId, FlowVersionId};
+use crate::message::{ContentMessage, IncomingMessage};
+use crate::router::{DEFAULT_TZ, Router, StaticVariables};
+use crate::session::{Channel, Mode, Position, Session, SessionId};
+use crate::stream::event::{ExternalJump, HandBack, HandoffDeflect};
+use crate::time::Timestamp;
+
+/// 2026-01-01T12:00:00Z.
+const BEGINNING: Timestamp = Timestamp::from_millis(1_767_268_800_000);
+
+/// A session that is played by hand.
+#[derive(Debug)]
+pub struct Simulator {
+    flow: Arc<CompiledFlow>,
+    flows: Flows,
+    router: Router,
+    statics: StaticVariables,
+    now: Timestamp,
+    seed: Map<String, Value>,
+    session: Option<Session>,
+    contact: Contact,
+    http: Vec<(HttpReply, bool)>,
+    scripts: Vec<(ScriptReply, bool)>,
+    messages: usize,
+}
+
+/// The flows that are there.
+#[derive(Debug, Default)]
+struct Flows(HashMap<FlowId, Arc<CompiledFlow>>);
+
+impl FlowSource for Flows {
+    fn published(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>> {
+        self.0.get(flow).cloned()
+    }
+
+    fn version(&self, version: &FlowVersionId) -> Option<Arc<CompiledFlow>> {
+        self.0.values().find(|flow| flow.version_id() == version).cloned()
+    }
+}
+
+/// An id that is written out below.
+#[allow(clippy::expect_used, reason = "the texts are constants of this file and have the shape of ids")]
+fn id<T: TryFrom<String>>(text: &str) -> T
+where
+    T::Error: std::fmt::Debug,
+{
+    T::try_from(text.to_owned()).expect("has the shape of an id")
+}
+
+fn secrets(values: &Map<String, Value>) -> Arc<BTreeMap<String, SecretString>> {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    Arc::new(values.iter().map(|(key, value)| (key.clone(), SecretString::from(text(value)))).collect())
+}
+
+impl Simulator {
+    /// A contact who has not written yet.
+    pub fn new(flow: &Arc<CompiledFlow>, others: &[Arc<CompiledFlow>], script: &Script) -> Self {
+        let now = script.now.as_deref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
+        let now = now.map_or(BEGINNING, |now| Timestamp::from_millis(now.as_millisecond()));
+        let flows = others.iter().chain([flow]).map(|flow| (flow.flow_id().clone(), Arc::clone(flow)));
+        let own = (flow.flow_id().clone(), secrets(&script.flow));
+        Self {
+            flows: Flows(flows.collect()),
+            router: Router {
+                initial_flow_id: Some(flow.flow_id().clone()),
+                tz: script.tz.clone().unwrap_or_else(|| DEFAULT_TZ.to_owned()),
+                ..Router::new(flow.router_id().clone(), "Simulation", now)
+            },
+            statics: StaticVariables { router: secrets(&script.router), flows: BTreeMap::from([own]) },
+            now,
+            seed: script.variables.clone(),
+            session: None,
+            contact: Contact {
+                id: id::<ContactId>("contact"),
+                phone_number: "wc-simulation-contact".to_owned(),
+                name: script.contact_name.clone().unwrap_or_else(|| "Ana".to_owned()),
+                name_locked: false,
+                origin: Some(Channel::Webchat),
+                variables: script.contact_variables.clone(),
+                created_at: now,
+            },
+            http: script.http.iter().map(|reply| (reply.clone(), false)).collect(),
+            scripts: script.scripts.iter().map(|reply| (reply.clone(), false)).collect(),
+            messages: 0,
+            flow: Arc::clone(flow),
+        }
+    }
+
+    /// The contact as it is now.
+    pub fn contact(&self) -> &Contact {
+        &self.contact
+    }
+
+    /// Lets one thing happen.
+    pub fn play(&mut self, does: &Does) -> StepReport {
+        match does {
+            Does::Say(text) => {
+                let message = IncomingMessage::text(self.message_id(), text.clone());
+                self.message(&message)
+            }
+            Does::Tap { id, title } => self.content(&json!({ "type": "interactive", "interactive": {
+                "type": "button_reply", "button_reply": { "id": id, "title": title } } })),
+            Does::Send(content) => self.content(&Value::Object(content.clone())),
+            Does::Wait(millis) => {
+                self.now = self.now + Duration::from_millis(*millis);
+                self.turn(Trigger::InputTimeout)
+            }
+            Does::AgentEnds { reason } => {
+                let event = HandBack { agent_end_reason: reason.clone(), ..self.hand_back() };
+                self.turn(Trigger::AgentEnded(&event))
+            }
+            Does::HumanEnds { ticket, deflect } => {
+                let deflect = deflect.clone().map(|reason| HandoffDeflect { reason, detail: None });
+                let event = HandBack { ticket: ticket.clone(), handoff_deflect: deflect, ..self.hand_back() };
+                self.turn(Trigger::HumanEnded(&event))
+            }
+            Does::Redirect { flow_id, block_id, execute_on_entry } => {
+                let jump = ExternalJump {
+                    session_id: session_id(),
+                    flow_id: flow_id.clone().unwrap_or_else(|| self.flow.flow_id().clone()),
+                    block_id: block_id.clone(),
+                    execute_on_entry: *execute_on_entry,
+                    redirect_id: None,
+                };
+                self.turn(Trigger::Jump(&jump))
+            }
+        }
+    }
+
+    fn message_id(&mut self) -> String {
+        self.messages += 1;
+        format!("message-{}", self.messages)
+    }
+
+    fn content(&mut self, content: &Value) -> StepReport {
+        let mut content = content.clone();
+        content["id"] = Value::from(self.message_id());
+        match serde_json::from_value::<IncomingMessage>(content) {
+            Ok(message) => self.message(&message),
+            Err(error) => {
+                StepReport { end: format!("the message cannot be read: {error}"), ..StepReport::default() }
+            }
+        }
+    }
+
+    fn message(&mut self, message: &IncomingMessage) -> StepReport {
+        let session = self.session.get_or_insert_with(|| {
+            let mut session = Session::begin(
+                session_id(),
+                self.router.id.clone(),
+                self.contact.id.clone(),
+                id::<ChatId>("chat"),
+                self.now,
+            );
+            session.position = Some(Position {
+                flow_id: self.flow.flow_id().clone(),
+                version_id: self.flow.version_id().clone(),
+                block_id: None,
+                waiting: None,
+            });
+            session.variables = self.seed.clone();
+            session
+        });
+        let begun = session.position.as_ref().is_some_and(|position| position.block_id.is_some());
+        self.turn(if begun { Trigger::Message(message) } else { Trigger::Start(message) })
+    }
+
+    fn hand_back(&self) -> HandBack {
+        let id = session_id();
+        HandBack {
+            chat_id: self::id("chat"),
+            to: id.party().to_owned(),
+            phone_number_id: id.phone_number_id().to_owned(),
+            session_id: id,
+            jump_target: None,
+            agent_end_reason: None,
+            ticket: None,
+            handoff_deflect: None,
+            epoch: self.session.as_ref().map(|session| session.epoch),
+            timestamp: self.now,
+        }
+    }
+
+    /// A turn, with everything that it asks of the outside.
+    fn turn(&mut self, trigger: Trigger<'_>) -> StepReport {
+        let mut report = StepReport { end: "no session".to_owned(), ..StepReport::default() };
+        let Some(session) = self.session.take() else {
+            return report;
+        };
+        let mut request = self.step(session, trigger, &mut report);
+        while let Some(asked) = request.take() {
+            let result = self.answer(&asked, &mut report);
+            let Some(session) = self.session.take() else { break };
+            request =
+                self.step(session, Trigger::EffectDone { seq: asked.seq, result: &result }, &mut report);
+        }
+        report
+    }
+
+    fn step(
+        &mut self,
+        session: Session,
+        trigger: Trigger<'_>,
+        report: &mut StepReport,
+    ) -> Option<EffectRequest> {
+        let standing =
+            session.position.as_ref().and_then(|position| self.flows.version(&position.version_id));
+        let scene = Scene {
+            flow: standing.unwrap_or_else(|| Arc::clone(&self.flow)),
+            router: &self.router,
+            statics: &self.statics,
+            now: self.now,
+            flows: &self.flows,
+        };
+        let outcome = run(&scene, session, self.contact.clone(), trigger);
+        self.contact = outcome.contact;
+        report.trace.extend(outcome.trace);
+        report.messages.extend(outcome.effects.iter().filter_map(|effect| match effect {
+            Effect::Send(ContentMessage::Text { text }) => Some(text.body.clone()),
+            Effect::Send(other) => Some(format!("<{}>", other.kind())),
+            _ => None,
+        }));
+        let session = outcome.session;
+        report.variables = session.variables.clone();
+        report.block = session.position.as_ref().and_then(|position| position.block_id.clone());
+        let mut request = None;
+        report.end = match outcome.end {
+            TurnEnd::Frozen(error) => error.code,
+            TurnEnd::Ended => {
+                // The next message begins anew.
+                report.block = None;
+                "ended".to_owned()
+            }
+            TurnEnd::Effect(asked) => {
+                request = Some(*asked);
+                self.session = Some(session);
+                "waiting".to_owned()
+            }
+            TurnEnd::Waiting | TurnEnd::HandedOver(_) => {
+                let owner = session.mode;
+                self.session = Some(session);
+                if owner == Mode::Flow { "waiting".to_owned() } else { owner.name().to_owned() }
+            }
+        };
+        request
+    }
+
+    fn answer(&mut self, request: &EffectRequest, report: &mut StepReport) -> EffectResult {
+        match &request.call {
+            OutsideCall::Http(call) => {
+                let made = format!("{} {}", call.method.name(), call.url.expose_secret());
+                report.requests.push(made.clone());
+                match choose(&mut self.http, |reply| made.contains(&reply.to)) {
+                    None => EffectResult::failed("http_unreachable", "the script has no answer to this"),
+                    Some(HttpReply { fails: Some(code), .. }) => {
+                        EffectResult::failed(code, "as the script says")
+                    }
+                    Some(reply) => {
+                        let body = match reply.body {
+                            Value::String(text) => text.into_bytes(),
+                            json => json.to_string().into_bytes(),
+                        };
+                        read(call, &HttpAnswer { status: reply.status.unwrap_or(200), body })
+                    }
+                }
+            }
+            OutsideCall::Script(call) => {
+                match choose(&mut self.scripts, |reply| call.script.contains(&reply.to)) {
+                    None => EffectResult::failed("script_error", "the script has no result for this"),
+                    Some(ScriptReply { fails: Some(code), .. }) => {
+                        EffectResult::failed(code, "as the script says")
+                    }
+                    Some(reply) => EffectResult::Script { value: reply.value },
+                }
+            }
+        }
+    }
+}
+
+/// The first that fits and was not used yet, else the last that fits.
+fn choose<T: Clone>(replies: &mut [(T, bool)], fits: impl Fn(&T) -> bool) -> Option<T> {
+    let fresh = replies.iter().position(|(reply, used)| !used && fits(reply));
+    let at = fresh.or_else(|| replies.iter().rposition(|(reply, _)| fits(reply)))?;
+    replies[at].1 = true;
+    Some(replies[at].0.clone())
+}
+
+fn session_id() -> SessionId {
+    id("wc-simulation-contact")
+}

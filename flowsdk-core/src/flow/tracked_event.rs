@@ -1,0 +1,44 @@
+//! What flows record for reports: the action `trackEvent`.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use crate::fault::StorageError;
+use crate::id::{BlockId, ChatId, ContactId, FlowId, RouterId};
+use crate::session::SessionId;
+use crate::time::Timestamp;
+
+/// Something that happened in a flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrackedEvent {
+    /// Its id.
+    pub id: String,
+    /// The router.
+    pub router_id: RouterId,
+    /// The flow.
+    pub flow_id: FlowId,
+    /// The block.
+    pub block_id: BlockId,
+    /// The session.
+    pub session_id: SessionId,
+    /// The contact.
+    pub contact_id: ContactId,
+    /// The chat.
+    pub chat_id: ChatId,
+    /// What happened.
+    pub name: String,
+    /// Details.
+    pub properties: Map<String, Value>,
+    /// When it happened.
+    pub created_at: Timestamp,
+}
+
+/// Tracked events of one transaction.
+#[async_trait]
+pub trait TrackedEventRepository: Send {
+    /// Appends events.
+    async fn append_many(&mut self, events: &[TrackedEvent]) -> Result<(), StorageError>;
+
+    /// The last events of a router, newest first, at most `limit`.
+    async fn latest(&mut self, router: &RouterId, limit: u32) -> Result<Vec<TrackedEvent>, StorageError>;
+}

@@ -1,0 +1,8 @@
+//! Adapters for what flows ask of the outside.
+//!
+//! - [`http`]: requests to public servers, over reqwest. The address that is connected to is checked, not the
+//!   name, so that no name and no redirect leads into the operator's own network.
+//! - [`script`]: scripts in QuickJS, in worker processes that can be killed.
+
+pub mod http;
+pub mod script;

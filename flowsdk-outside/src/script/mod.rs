@@ -1,0 +1,37 @@
+//! Scripts of flows, in QuickJS.
+//!
+//! A script runs in a worker process, a new context each. Within it QuickJS bounds time, memory and stack; what
+//! QuickJS cannot interrupt (a loop inside one of its own functions) is ended by killing the worker. A worker
+//! has no environment, no files and no secrets, and a script gets nothing but its scope.
+
+mod engine;
+mod prelude;
+mod worker;
+mod workers;
+
+pub use worker::serve;
+pub use workers::{ScriptWorkers, WorkerCommand};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a worker is asked, one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+struct Question {
+    script: String,
+    scope: Value,
+    seed: u64,
+}
+
+/// What it answers, one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Answer {
+    Value(Value),
+    /// It took too long.
+    Timeout,
+    /// It took too much memory, or its result is too large.
+    TooLarge(String),
+    /// It threw, or is no JavaScript.
+    Error(String),
+}

@@ -1,0 +1,36 @@
+//! The worker process: one question a line, one answer a line, until the input ends.
+
+use std::io::{self, BufRead as _, Write as _};
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::{Answer, Question, engine};
+
+/// Most address space of the process.
+const ADDRESS_SPACE: u64 = 2 * 1024 * 1024 * 1024;
+/// Most open files; it needs the three that it is born with.
+const FILES: u64 = 8;
+
+/// Serves on standard input and output; a program's whole `main` (see [`WorkerCommand`](super::WorkerCommand)).
+///
+/// # Errors
+/// When standard input or output break.
+pub fn serve() -> io::Result<()> {
+    for (resource, most) in
+        [(Resource::As, ADDRESS_SPACE), (Resource::Nofile, FILES), (Resource::Fsize, 0), (Resource::Core, 0)]
+    {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    // QuickJS measures its stack from where it is entered; the main thread's is as large as it gets.
+    let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    for line in input.lines() {
+        let answer = match serde_json::from_str::<Question>(&line?) {
+            Ok(question) => engine::run(&question),
+            Err(error) => Answer::Error(error.to_string()),
+        };
+        serde_json::to_writer(&mut output, &answer)?;
+        output.write_all(b"\n")?;
+        output.flush()?;
+    }
+    Ok(())
+}

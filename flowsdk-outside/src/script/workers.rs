@@ -1,0 +1,135 @@
+//! The worker processes: a few of them, replaced when they are killed.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_core::flow::{OutsideFailure, ScriptRequest, ScriptRunner};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::Semaphore;
+
+use super::{Answer, Question};
+
+/// How long a worker may take for one script before it is killed; QuickJS ends ordinary ones long before.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a script may wait for a worker.
+const QUEUE_PATIENCE: Duration = Duration::from_secs(5);
+/// Scripts after which a worker is replaced.
+const SCRIPTS: u32 = 1_000;
+/// Most bytes of an answer.
+const ANSWER: u64 = 1024 * 1024;
+
+/// How a worker is started: a program whose `main` is [`serve`](super::serve).
+#[derive(Debug, Clone)]
+pub struct WorkerCommand {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+}
+
+/// Runs scripts in worker processes, as many at once as there are workers.
+pub struct ScriptWorkers {
+    command: WorkerCommand,
+    places: Semaphore,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl fmt::Debug for ScriptWorkers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptWorkers").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
+/// A running worker; killed when dropped.
+struct Worker {
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    served: u32,
+    _child: Child,
+}
+
+impl ScriptWorkers {
+    /// At most `workers` processes, each started when it is needed.
+    pub fn new(command: WorkerCommand, workers: usize) -> Self {
+        Self { command, places: Semaphore::new(workers.max(1)), idle: Mutex::default() }
+    }
+
+    fn take(&self) -> Result<Worker, OutsideFailure> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| self.start(), Ok)
+    }
+
+    fn start(&self) -> Result<Worker, OutsideFailure> {
+        let unavailable = |why: &str| OutsideFailure::new("script_error", format!("no worker: {why}"));
+        let mut child = Command::new(&self.command.program)
+            .args(&self.command.arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| unavailable(&error.to_string()))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(unavailable("no pipes"));
+        };
+        Ok(Worker { input, output: BufReader::new(output), served: 0, _child: child })
+    }
+}
+
+impl Worker {
+    async fn ask(&mut self, question: &str) -> std::io::Result<Answer> {
+        self.input.write_all(question.as_bytes()).await?;
+        self.input.write_all(b"\n").await?;
+        self.input.flush().await?;
+        let mut line = String::new();
+        (&mut self.output).take(ANSWER).read_line(&mut line).await?;
+        self.served += 1;
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+#[async_trait]
+impl ScriptRunner for ScriptWorkers {
+    async fn run(&self, request: &ScriptRequest) -> Result<Value, OutsideFailure> {
+        let timeout = || OutsideFailure::new("script_timeout", "the script took too long");
+        let question =
+            Question { script: request.script.clone(), scope: request.scope.clone(), seed: request.seed };
+        let question = serde_json::to_string(&question)
+            .map_err(|error| OutsideFailure::new("script_error", error.to_string()))?;
+        let place = tokio::time::timeout(QUEUE_PATIENCE, self.places.acquire()).await;
+        let Ok(Ok(_place)) = place else {
+            return Err(OutsideFailure::new("script_timeout", "no worker was free in time"));
+        };
+        let mut worker = self.take()?;
+        let answer = match tokio::time::timeout(PATIENCE, worker.ask(&question)).await {
+            Ok(Ok(answer)) => answer,
+            // Dropping the worker kills it.
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a script worker died");
+                metrics::counter!("flowsdk_script_workers_killed").increment(1);
+                return Err(OutsideFailure::new("script_error", "the script killed its worker"));
+            }
+            Err(_) => {
+                metrics::counter!("flowsdk_script_workers_killed").increment(1);
+                return Err(timeout());
+            }
+        };
+        if worker.served < SCRIPTS {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        }
+        match answer {
+            Answer::Value(value) => Ok(value),
+            Answer::Timeout => Err(timeout()),
+            Answer::TooLarge(message) => Err(OutsideFailure::new("script_too_large", message)),
+            Answer::Error(message) => Err(OutsideFailure::new("script_error", message)),
+        }
+    }
+}

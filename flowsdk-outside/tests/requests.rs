@@ -1,0 +1,211 @@
+//! Requests that are made, and requests that are refused, against a server of this machine.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use flowsdk_core::flow::definition::HttpMethod;
+use flowsdk_core::flow::{HttpCaller as _, HttpRequest, MAX_ANSWER, OutsideFailure};
+use flowsdk_outside::http::{AllowedHosts, GuardedHttp};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+/// A server that answers by path, and remembers what it was asked.
+struct Server {
+    port: u16,
+    asked: Arc<Mutex<Vec<String>>>,
+    _task: tokio::task::JoinSet<()>,
+}
+
+impl Server {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let remembered = Arc::clone(&asked);
+        let mut task = tokio::task::JoinSet::new();
+        task.spawn(async move {
+            let mut open = tokio::task::JoinSet::new();
+            while let Ok((mut socket, _)) = listener.accept().await {
+                let remembered = Arc::clone(&remembered);
+                open.spawn(async move {
+                    let mut request = vec![0; 65_536];
+                    let length = socket.read(&mut request).await.unwrap_or(0);
+                    let request = String::from_utf8_lossy(&request[..length]).into_owned();
+                    let path = request.split(' ').nth(1).unwrap_or("").to_owned();
+                    remembered.lock().expect("a lock").push(request);
+                    let answer = answer(&path, port);
+                    if path == "/slow" {
+                        tokio::time::sleep(Duration::from_secs(30)).await;
+                    }
+                    drop(socket.write_all(&answer).await);
+                    if path == "/drip" {
+                        loop {
+                            tokio::time::sleep(Duration::from_millis(20)).await;
+                            if socket.write_all(b"x").await.is_err() {
+                                return;
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        Self { port, asked, _task: task }
+    }
+
+    fn url(&self, host: &str, path: &str) -> String {
+        format!("http://{host}:{}{path}", self.port)
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("a lock").clone()
+    }
+}
+
+fn answer(path: &str, port: u16) -> Vec<u8> {
+    let redirect = |status: u16, to: &str| {
+        format!("HTTP/1.1 {status} R\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .into_bytes()
+    };
+    match path {
+        "/slow" | "/ok" => {
+            b"HTTP/1.1 200 OK\r\ncontent-length: 7\r\nconnection: close\r\n\r\n{\"a\":1}".to_vec()
+        }
+        "/missing" => b"HTTP/1.1 404 N\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno".to_vec(),
+        "/drip" => b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\nconnection: close\r\n\r\n".to_vec(),
+        "/announced" => format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", MAX_ANSWER + 1).into_bytes(),
+        "/endless" => {
+            let mut answer = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".to_vec();
+            answer.extend(vec![b'x'; MAX_ANSWER + 1]);
+            answer
+        }
+        "/inside" => redirect(302, "http://127.0.0.1:1/"),
+        "/metadata" => redirect(302, "http://169.254.169.254/latest"),
+        "/mapped" => redirect(307, "http://[::ffff:127.0.0.1]:1/"),
+        "/file" => redirect(302, "file:///etc/passwd"),
+        "/round" => redirect(302, "/round"),
+        "/away" => redirect(302, &format!("http://other.localhost:{port}/ok")),
+        "/away-with-body" => redirect(307, &format!("http://other.localhost:{port}/ok")),
+        "/moved" => redirect(303, "/ok"),
+        "/kept" => redirect(308, "/ok"),
+        _ => b"garbage\r\n\r\n".to_vec(),
+    }
+}
+
+fn caller() -> GuardedHttp {
+    GuardedHttp::new(AllowedHosts::new(["localhost".into(), "other.localhost".into()])).expect("a caller")
+}
+
+fn request(url: String) -> HttpRequest {
+    HttpRequest {
+        method: HttpMethod::Get,
+        url: url.into(),
+        headers: vec![("x-key".into(), "a-secret".into())],
+        body: None,
+        is_json: false,
+        timeout: Duration::from_millis(500),
+        paths: Vec::new(),
+    }
+}
+
+async fn get(url: String) -> Result<u16, OutsideFailure> {
+    caller().call(&request(url)).await.map(|answer| answer.status)
+}
+
+#[tokio::test]
+async fn an_allowed_server_is_asked() {
+    let server = Server::start().await;
+    let answer = caller().call(&request(server.url("localhost", "/ok"))).await.expect("answered");
+    assert_eq!((answer.status, answer.body.as_slice()), (200, &b"{\"a\":1}"[..]));
+    assert!(server.asked()[0].contains("x-key: a-secret"));
+    assert_eq!(get(server.url("localhost", "/missing")).await, Ok(404));
+    let post = HttpRequest {
+        method: HttpMethod::Post,
+        body: Some("{\"b\":2}".into()),
+        is_json: true,
+        ..request(server.url("LOCALHOST", "/ok"))
+    };
+    assert_eq!(caller().call(&post).await.expect("answered").status, 200);
+    let asked = server.asked().pop().expect("asked");
+    assert!(
+        asked.starts_with("POST /ok") && asked.contains("application/json") && asked.ends_with("{\"b\":2}"),
+        "{asked}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_public_is_refused() {
+    let server = Server::start().await;
+    let strict = GuardedHttp::new(AllowedHosts::default()).expect("a caller");
+    for host in
+        ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1", "2130706433", "0x7f.1"]
+    {
+        let failure = strict.call(&request(server.url(host, "/ok"))).await.expect_err(host);
+        assert_eq!(failure.code, "http_forbidden", "{host}: {failure}");
+    }
+    // A name that is allowed allows no address, and an address no name.
+    assert_eq!(get(server.url("127.0.0.1", "/ok")).await.expect_err("refused").code, "http_forbidden");
+    for url in ["ftp://localhost/", "file:///etc/passwd", "gopher://localhost/", "data:text/plain,x"] {
+        assert_eq!(get(url.into()).await.expect_err(url).code, "http_forbidden", "{url}");
+    }
+    for url in ["", "nonsense", "http://", "https://"] {
+        assert_eq!(get(url.into()).await.expect_err(url).code, "http_bad_request", "{url}");
+    }
+    assert_eq!(server.asked(), [""; 0], "nothing was connected to");
+}
+
+#[tokio::test]
+async fn every_redirect_is_looked_at_again() {
+    let server = Server::start().await;
+    for path in ["/inside", "/metadata", "/mapped", "/file", "/round"] {
+        let failure = get(server.url("localhost", path)).await.expect_err(path);
+        assert_eq!(failure.code, "http_forbidden", "{path}: {failure}");
+    }
+    assert_eq!(server.asked().iter().filter(|asked| asked.starts_with("GET /round")).count(), 6);
+    let post = |path: &str| HttpRequest {
+        method: HttpMethod::Post,
+        body: Some("b".into()),
+        ..request(server.url("localhost", path))
+    };
+    assert_eq!(caller().call(&post("/moved")).await.expect("answered").status, 200);
+    assert!(server.asked().pop().expect("asked").starts_with("GET /ok"), "303 is a GET");
+    assert_eq!(caller().call(&post("/kept")).await.expect("answered").status, 200);
+    assert!(server.asked().pop().expect("asked").starts_with("POST /ok"), "308 keeps the method");
+}
+
+#[tokio::test]
+async fn secrets_do_not_follow_to_another_server() {
+    let server = Server::start().await;
+    if tokio::net::lookup_host(("other.localhost", 0)).await.is_err() {
+        return;
+    }
+    assert_eq!(get(server.url("localhost", "/away")).await, Ok(200));
+    let asked = server.asked();
+    assert!(asked[0].contains("a-secret") && !asked[1].contains("a-secret"), "{asked:?}");
+    let post = HttpRequest {
+        method: HttpMethod::Post,
+        body: Some("b".into()),
+        ..request(server.url("localhost", "/away-with-body"))
+    };
+    assert_eq!(caller().call(&post).await.expect_err("refused").code, "http_forbidden");
+}
+
+#[tokio::test]
+async fn time_and_size_are_bounded() {
+    let server = Server::start().await;
+    for (path, code) in [
+        ("/slow", "http_timeout"),
+        ("/drip", "http_timeout"),
+        ("/announced", "http_too_large"),
+        ("/endless", "http_too_large"),
+        ("/garbage", "http_unreachable"),
+    ] {
+        let failure = get(server.url("localhost", path)).await.expect_err(path);
+        assert_eq!(failure.code, code, "{path}: {failure}");
+        assert!(!failure.to_string().contains("127.0.0.1") && !failure.to_string().contains(path));
+    }
+    let closed = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = closed.local_addr().expect("an address").port();
+    drop(closed);
+    let failure = get(format!("http://localhost:{port}/")).await.expect_err("refused");
+    assert_eq!(failure.code, "http_unreachable");
+}

@@ -1,0 +1,140 @@
+//! Scripts that work, and scripts that mean harm.
+
+use std::time::{Duration, Instant};
+
+use flowsdk_core::flow::{OutsideFailure, ScriptRequest, ScriptRunner as _};
+use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
+use serde_json::{Value, json};
+
+fn workers(count: usize) -> ScriptWorkers {
+    let program = env!("CARGO_BIN_EXE_flowsdk-script-worker").into();
+    ScriptWorkers::new(WorkerCommand { program, arguments: Vec::new() }, count)
+}
+
+fn request(script: &str) -> ScriptRequest {
+    let scope = json!({ "variables": { "n": 7, "name": "Ána 👋", "list": [1, 2, 3] },
+        "contact": { "name": "Ana", "variables": {} }, "input": "oi", "now": 1_795_085_820_050_i64 });
+    ScriptRequest { script: script.to_owned(), scope, seed: 42 }
+}
+
+async fn run(workers: &ScriptWorkers, script: &str) -> Result<Value, OutsideFailure> {
+    workers.run(&request(script)).await
+}
+
+#[tokio::test]
+async fn a_script_gives_the_value_of_its_last_expression() {
+    let workers = workers(1);
+    for (script, expected) in [
+        ("1 + 1", json!(2)),
+        ("variables.n * 6", json!(42)),
+        ("const x = variables.list.map(n => n * 2); x", json!([2, 4, 6])),
+        ("({ total: variables.n, name: variables.name })", json!({ "total": 7, "name": "Ána 👋" })),
+        ("(variables, { input, contact }) => `${input} ${contact.name} ${variables.n}`", json!("oi Ana 7")),
+        ("function total(v) { return v.n + 1 } total", json!(8)),
+        ("input.toUpperCase()", json!("OI")),
+        ("undefined", json!(null)),
+        ("", json!(null)),
+        ("NaN", json!(null)),
+        ("/(\\d+)/.exec('a12')[1]", json!("12")),
+        ("new Date().toISOString()", json!("2026-11-19T10:57:00.050Z")),
+        ("Date.now() === now && new Date(0).getTime() === 0 && typeof Date() === 'string'", json!(true)),
+        ("new Date() instanceof Date", json!(true)),
+    ] {
+        assert_eq!(run(&workers, script).await, Ok(expected), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn chance_is_that_of_the_turn() {
+    let workers = workers(2);
+    let script = "[Math.random(), Math.random()]";
+    let first = run(&workers, script).await.expect("runs");
+    assert_eq!(run(&workers, script).await, Ok(first.clone()), "a repetition gives the same");
+    let other = workers.run(&ScriptRequest { seed: 43, ..request(script) }).await;
+    assert_ne!(other, Ok(first));
+}
+
+#[tokio::test]
+async fn scripts_do_not_see_each_other_or_the_host() {
+    let workers = workers(1);
+    assert_eq!(run(&workers, "globalThis.left = 1; Object.prototype.polluted = 1; 1").await, Ok(json!(1)));
+    assert_eq!(
+        run(&workers, "[typeof left, typeof ({}).polluted]").await,
+        Ok(json!(["undefined", "undefined"]))
+    );
+    let names = "['require','process','std','os','fetch','XMLHttpRequest','WebAssembly','print','console','Deno',\
+        'setTimeout','scriptArgs','performance','Atomics','SharedArrayBuffer'].filter(n => n in globalThis)";
+    assert_eq!(run(&workers, names).await, Ok(json!([])));
+    for script in ["import('os')", "import('fs').then(x => x)"] {
+        let got = run(&workers, script).await;
+        assert!(matches!(&got, Ok(value) if *value == json!({})) || got.is_err(), "{got:?}");
+    }
+    for script in [
+        "import fs from 'fs'",
+        "throw new Error('mine')",
+        "throw 'mine'",
+        "null.x",
+        "(",
+        "throw { get message() { for(;;); } }",
+    ] {
+        let failure = run(&workers, script).await.expect_err(script);
+        assert_eq!(failure.code, "script_error", "{script}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn hostile_scripts_are_stopped_and_leave_the_next_one_alone() {
+    let workers = workers(1);
+    for (script, code) in [
+        ("for (;;);", "script_timeout"),
+        ("while (true) { try { for (;;); } catch { } finally { for (;;); } }", "script_timeout"),
+        ("const f = () => f(); f()", "script_error"),
+        ("const o = { get x() { return this.x } }; o.x", "script_error"),
+        ("({ toJSON() { for (;;); } })", "script_timeout"),
+        ("({ get x() { for (;;); } })", "script_timeout"),
+        ("const a = []; for (;;) a.push(new Array(1000).fill('x'))", "script_too_large"),
+        ("'x'.repeat(2 ** 29)", "script_too_large"),
+        ("let s = 'x'; for (;;) s += s", "script_too_large"),
+        ("'x'.repeat(300000)", "script_too_large"),
+        ("let d = []; for (let i = 0; i < 1e6; i++) d = [d]; JSON.stringify(d)", "script_timeout"),
+        ("/(a+)+$/.test('a'.repeat(40) + '!')", "script_timeout"),
+        ("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)", "script_timeout"),
+        ("const a = []; a.length = 2 ** 32 - 1; a.indexOf(1)", "script_timeout"),
+        ("const a = []; a.length = 2 ** 32 - 1; a.join()", "script_timeout"),
+        ("(2n ** 4000000n) * (2n ** 4000000n) % (3n ** 100000n) + ''", "script_timeout"),
+        ("new Promise(() => { for (;;); })", "script_timeout"),
+        ("class A extends Array { constructor() { super(); return new A() } } new A()", "script_error"),
+        ("Object.prototype.toJSON = function () { return this }; const a = {}; a.a = a; a", "script_error"),
+        (
+            "Array.prototype.map = Function.prototype.call = null; JSON.stringify = () => { throw 1 }; throw 1",
+            "script_error",
+        ),
+    ] {
+        let began = Instant::now();
+        let got = run(&workers, script).await;
+        let took = began.elapsed();
+        assert!(took < Duration::from_secs(3), "{script}: {took:?}");
+        match &got {
+            Err(failure) => assert!(
+                failure.code == code || (code != "script_error" && failure.code.starts_with("script_")),
+                "{script}: {failure}"
+            ),
+            Ok(value) => panic!("{script}: {value}"),
+        }
+        assert_eq!(run(&workers, "1 + 1").await, Ok(json!(2)), "after {script}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_hangs_does_not_hold_up_the_others() {
+    let workers = std::sync::Arc::new(workers(2));
+    let slow = tokio::task::JoinSet::from_iter((0..4).map(|_| {
+        let workers = std::sync::Arc::clone(&workers);
+        async move { run(&workers, "for (;;);").await }
+    }));
+    let began = Instant::now();
+    for result in slow.join_all().await {
+        assert_eq!(result.expect_err("stopped").code, "script_timeout");
+    }
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+}
