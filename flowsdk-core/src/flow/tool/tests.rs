@@ -40,7 +40,7 @@ fn tool() -> Value {
 
 async fn call(definition: &Value, arguments: Value) -> Result<ToolOutcome, ToolError> {
     let flow = compile_as("tool", definition).expect("compiles");
-    let router = Router::new(flow.router_id().clone(), "R".into(), NOW);
+    let router = Router::new(flow.router_id().clone(), "R", NOW);
     let scene = Scene {
         flow: Arc::clone(&flow),
         router: &router,
