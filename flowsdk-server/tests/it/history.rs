@@ -152,11 +152,12 @@ async fn the_page() {
         "/chat",
         "/no/such/path",
         "/api/no-such",
-        "/webchat/channels/x",
         "/webchat/nothing",
     ] {
         http::get(addr, path, &[]).await.assert_error(404);
     }
+    // Administered under the same prefix as the sockets: an answer, not a hang (spec B 7).
+    http::get(addr, "/webchat/channels/x", &[]).await.assert_error(401);
     for (method, path) in [("POST", "/chat/x"), ("DELETE", "/webchat/history"), ("PUT", "/readyz")] {
         let answer = http::request(addr, method, path, &[]).await.unwrap();
         answer.assert_error(405);
