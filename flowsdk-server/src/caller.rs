@@ -18,12 +18,34 @@ fn forwarded(headers: &HeaderMap, trusted_proxies: u32) -> Option<IpAddr> {
     let hops = usize::try_from(trusted_proxies).ok()?.checked_sub(1)?;
     let values = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
     let seen: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
-    seen.iter().rev().nth(hops)?.parse().ok()
+    parse(seen.iter().rev().nth(hops)?)
+}
+
+/// An address, perhaps in brackets and perhaps with a port, as some proxies write it.
+fn parse(text: &str) -> Option<IpAddr> {
+    let bracketed = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+    text.parse().ok().or_else(bracketed).or_else(with_port)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_as_proxies_write_them() {
+        for (text, address) in [
+            ("3.3.3.3", Some("3.3.3.3")),
+            ("3.3.3.3:1234", Some("3.3.3.3")),
+            ("2001:db8::1", Some("2001:db8::1")),
+            ("[2001:db8::1]", Some("2001:db8::1")),
+            ("[2001:db8::1]:99", Some("2001:db8::1")),
+            ("unknown", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(text).map(|address| address.to_string()).as_deref(), address, "{text:?}");
+        }
+    }
 
     #[test]
     fn only_what_trusted_proxies_have_seen_counts() {

@@ -2,12 +2,16 @@
 
 use flowsdk_auth::bootstrap::BootstrapAdmin;
 use flowsdk_auth::user::Email;
+use flowsdk_core::crypto::MAX_SECRET_BYTES;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Environment;
 
 /// The administrator's address when none is given.
 const DEFAULT_ADMIN: &str = "admin@flowsdk.local";
+
+/// As for every other password.
+const MIN_PASSWORD: usize = 8;
 
 /// Reads the section.
 pub(super) fn admin(env: &mut Environment<'_>) -> BootstrapAdmin {
@@ -19,8 +23,9 @@ pub(super) fn admin(env: &mut Environment<'_>) -> BootstrapAdmin {
     #[allow(clippy::expect_used, reason = "a constant")]
     let email = email.expect("the default is an address");
     let password = env.text("ADMIN_PASSWORD").map(SecretString::from);
-    if password.as_ref().is_some_and(|p| p.expose_secret().len() > flowsdk_core::crypto::MAX_SECRET_BYTES) {
-        env.problem("ADMIN_PASSWORD", "must have at most 72 bytes");
+    let length = password.as_ref().map(|password| password.expose_secret().len());
+    if length.is_some_and(|length| !(MIN_PASSWORD..=MAX_SECRET_BYTES).contains(&length)) {
+        env.problem("ADMIN_PASSWORD", format_args!("must have {MIN_PASSWORD} to {MAX_SECRET_BYTES} bytes"));
     }
     BootstrapAdmin { email, password }
 }

@@ -1,12 +1,17 @@
 //! The bytes of a body.
 
+use std::time::Duration;
+
 use axum::extract::Request;
 use bytes::Bytes;
 use flowsdk_core::text::Text;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::api::error::ApiError;
+
+/// How long a body may take to arrive; 32 MiB over 3 Mbit/s fit into it.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The whole body of a JSON request; one that says or shows that it is too long is not read further.
 pub(in crate::api) async fn bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
@@ -18,13 +23,18 @@ pub(in crate::api) async fn bytes(request: Request, max: usize) -> Result<Bytes,
     if said.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > max as u64) {
         return Err(too_large(max));
     }
-    match Limited::new(request.into_body(), max).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(max)),
-        Err(error) => {
-            tracing::debug!(%error, "a body broke off");
+    let body = Limited::new(request.into_body(), max).collect();
+    match tokio::time::timeout(PATIENCE, body).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(max)),
+        broken => {
+            let error =
+                broken.map_or_else(|_slow| "too slow".to_owned(), |ended| format!("{:?}", ended.err()));
+            tracing::debug!(error, "a body broke off");
             let text = Text::new("O corpo chegou incompleto", "The body arrived incomplete");
-            Err(ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text))
+            // What is left of it is not waited for.
+            let error = ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text);
+            Err(error.with_header(header::CONNECTION, HeaderValue::from_static("close")))
         }
     }
 }
@@ -65,5 +75,15 @@ mod tests {
             assert_eq!(is_json(&headers), json, "{value:?}");
         }
         assert!(!is_json(&HeaderMap::new()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_not_waited_for_without_end() {
+        let never = futures_util::stream::pending::<Result<Bytes, std::io::Error>>();
+        let request = axum::extract::Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let request = request.body(axum::body::Body::from_stream(never)).expect("a request");
+        let error = bytes(request, 10).await.expect_err("nothing comes");
+        let answer = axum::response::IntoResponse::into_response(error);
+        assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
     }
 }
