@@ -62,13 +62,17 @@ pub struct App {
 }
 
 impl App {
-    /// Connects everything, brings the schema up to date, makes sure that there is an administrator and
-    /// binds the address.
+    /// Binds the address, connects everything, brings the schema up to date and makes sure that there is
+    /// an administrator.
     ///
     /// # Errors
     /// What cannot be reached or bound.
     pub async fn build(config: Config, metrics: Option<PrometheusHandle>) -> Result<Self, BoxError> {
         let cx = OpContext::system();
+        // Before anything is touched: a taken address ends a start that has not run a task or a migration.
+        let listen = config.listen;
+        let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen}: {error}"))?;
+        let address = listener.local_addr()?;
         let supervisor = Supervisor::default();
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let hasher = PasswordHasher::new(cores, 256);
@@ -78,10 +82,6 @@ impl App {
             embedded::start(&config, &cx, &supervisor).await?
         };
         let store_arc = Arc::new(store.clone());
-        let listen = config.listen;
-        let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen}: {error}"))?;
-        let address = listener.local_addr()?;
-
         if let Some(metrics) = metrics.clone() {
             // Histograms gather samples until somebody looks at them.
             supervisor.periodic("metrics upkeep", METRICS_PERIOD, move || {
