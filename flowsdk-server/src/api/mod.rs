@@ -36,6 +36,7 @@ use flowsdk_core::fault::BoxError;
 use utoipa::openapi::OpenApi;
 
 use routes::Routes;
+pub(crate) use routes::twin;
 
 /// The routes of the API, with its document and the page that shows it.
 ///
@@ -74,7 +75,8 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         webchat_channels::routes,
         transfer::routes,
     ];
-    resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
+    let routes = resources.iter().fold(Routes::new(), |routes, add| add(routes));
+    routes.list(crate::webchat::test_messages()).finish()
 }
 
 #[cfg(test)]

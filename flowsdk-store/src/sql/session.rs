@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, execute_rows, fetch_all, id, json, text};
+use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
 /// What stands in `session.state`: everything that no query asks for.
@@ -168,6 +168,9 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at LIMIT $2");
 
+const WAITS_OUTSIDE: Sql = sql("SELECT id FROM session WHERE id = $1 AND state->'pending' IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)");
+
 const FREEZE: Sql =
     sql("INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at)
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id) DO NOTHING");
@@ -176,7 +179,7 @@ const FROZEN_AMONG: Sql = sql_list!("SELECT session_id FROM frozen_session WHERE
 
 const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
 
-super::statement::statements! { FIND_FOR_UPDATE, DELETE, DUE, FREEZE, FROZEN_AMONG, KEEP; INSERT, UPDATE }
+super::statement::statements! { FIND_FOR_UPDATE, DELETE, DUE, WAITS_OUTSIDE, FREEZE, FROZEN_AMONG, KEEP; INSERT, UPDATE }
 
 #[async_trait]
 impl SessionRepository for SqlTx {
@@ -228,6 +231,11 @@ impl SessionRepository for SqlTx {
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError> {
         let rows = fetch_all!(self.conn, (String,), DUE, now.as_millis(), i64::from(limit))?;
         rows.into_iter().map(|(found,)| id("session", found)).collect()
+    }
+
+    async fn waits_outside(&mut self, session: &SessionId) -> Result<bool, StorageError> {
+        let found = fetch_optional!(self.conn, (String,), WAITS_OUTSIDE, session.as_str())?;
+        Ok(found.is_some())
     }
 
     async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError> {

@@ -14,6 +14,7 @@ mod immediate;
 mod login;
 mod recovery;
 mod routers;
+mod test_channel;
 mod transfer;
 mod variables;
 mod webchat_channels;
