@@ -38,6 +38,7 @@ mod router_catalog;
 mod session;
 mod session_trace;
 mod sole;
+mod sqlite;
 mod statement;
 mod store;
 #[cfg(test)]

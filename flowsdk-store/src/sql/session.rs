@@ -160,6 +160,12 @@ static UPDATE: RowsSql = RowsSql::typed(
         version = new.version, epoch = new.epoch, chat_id = new.chat_id, mode = new.mode, state = new.state,
         started_at = new.started_at, last_interaction_at = new.last_interaction_at, wake_at = new.wake_at
      FROM new WHERE session.id = new.id AND session.version = new.expected",
+)
+.or_one_by_one(
+    "UPDATE session SET
+        version = ?3, epoch = ?4, chat_id = ?5, mode = ?6, state = ?7,
+        started_at = ?8, last_interaction_at = ?9, wake_at = ?10
+     WHERE id = ?1 AND version = ?2",
 );
 
 const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
