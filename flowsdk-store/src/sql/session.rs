@@ -1,5 +1,7 @@
 //! Sessions.
 
+mod stops;
+
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -24,6 +26,7 @@ use super::statement::{RowsSql, Sql, sql, sql_list};
 struct State {
     position: Option<Position>,
     variables: Map<String, Value>,
+    #[serde(deserialize_with = "stops::read")]
     history: Vec<Stop>,
     #[serde(default)]
     redirects: Vec<Redirect>,
@@ -49,6 +52,7 @@ struct State {
 struct StateRef<'a> {
     position: &'a Option<Position>,
     variables: &'a Map<String, Value>,
+    #[serde(serialize_with = "stops::write")]
     history: &'a [Stop],
     #[serde(skip_serializing_if = "<[Redirect]>::is_empty")]
     redirects: &'a [Redirect],

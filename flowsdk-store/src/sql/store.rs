@@ -202,7 +202,7 @@ fn sqlite_options() -> SqliteConnectOptions {
 
 /// What the connection that writes a file is told; what the readers are told is in [`sqlite_options`].
 const WRITER_PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA foreign_keys = on;
-     PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536; PRAGMA temp_store = memory;";
+     PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = memory;";
 
 async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
     let options = sqlite_options()
@@ -210,7 +210,7 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .pragma("wal_autocheckpoint", "0")
-        .pragma("cache_size", "-8192")
+        .pragma("cache_size", "-4096")
         .pragma("temp_store", "memory");
     let mut first = options.connect().await.map_err(storage_error)?;
     let migrated = migrations::sqlite().run_direct(None, &mut first, false).await;
