@@ -11,6 +11,7 @@
 //! [`store::Store`], [`stream::broker::Broker`] and [`kv::KeyValue`] and prove them with the
 //! conformance suites behind the `testkit` feature.
 
+pub mod change;
 pub mod chat;
 pub mod contact;
 pub mod context;

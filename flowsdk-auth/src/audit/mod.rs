@@ -1,8 +1,10 @@
 //! The audit log (spec A 2.7, 4.10, 6).
 //!
 //! A use case builds an [`AuditRecord`] and hands it to the [`AuditRecorder`], which never waits and never
-//! fails. The [`AuditWriter`] stores what was recorded in batches.
+//! fails. The [`AuditWriter`] stores what was recorded in batches. Services of other crates note what they did
+//! in a [`ChangeLog`](flowsdk_core::change::ChangeLog), which [`AuditChangeLog`] is.
 
+mod change_log;
 pub mod changes;
 mod log;
 mod model;
@@ -12,6 +14,7 @@ mod repository;
 mod retention;
 mod writer;
 
+pub use change_log::AuditChangeLog;
 pub use log::{AuditLogs, AuditPage};
 pub use model::{AuditAction, AuditActor, AuditEntityType, AuditRecord, AuditStatus, RecordedAudit};
 pub use record::Audited;

@@ -49,13 +49,25 @@ impl AuditRecord {
         entity: Audited<'_>,
         changes: Option<Value>,
     ) -> Self {
+        Self::entity_by(cx, actor.principal.id(), &actor.origin, action, entity, changes)
+    }
+
+    /// The same for an actor of whom only the id is known.
+    pub(super) fn entity_by(
+        cx: &OpContext,
+        actor_id: &str,
+        origin: &Origin,
+        action: AuditAction,
+        entity: Audited<'_>,
+        changes: Option<Value>,
+    ) -> Self {
         Self {
             entity_type: Some(entity.kind),
             entity_id: Some(entity.id.to_owned()),
-            actor_id: Some(actor.principal.id().to_owned()),
+            actor_id: Some(actor_id.to_owned()),
             router_id: entity.router_id.cloned(),
             changes,
-            metadata: Some(metadata(&actor.origin, None)),
+            metadata: Some(metadata(origin, None)),
             ..Self::bare(cx, action, AuditStatus::Success)
         }
     }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use axum::extract::FromRequestParts;
 use flowsdk_auth::access::Authenticated;
 use flowsdk_auth::principal::{Actor, Origin, Principal};
+use flowsdk_core::change::Author;
 use flowsdk_core::id::UserId;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, header};
@@ -68,6 +69,12 @@ impl Caller {
     /// Who he is and where he calls from, for the audit log.
     pub fn actor(&self) -> Actor {
         Actor { principal: self.principal().clone(), origin: self.source.origin() }
+    }
+
+    /// The same for services that know no principals.
+    pub fn author(&self) -> Author {
+        let Origin { ip, user_agent } = self.source.origin();
+        Author { id: self.principal().id().to_owned(), ip, user_agent }
     }
 }
 

@@ -1,0 +1,110 @@
+//! What the other parts of the house note, written to the log.
+
+use flowsdk_core::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use flowsdk_core::context::OpContext;
+
+use super::changes::{diff, snapshot};
+use super::{AuditAction, AuditEntityType, AuditRecord, AuditRecorder};
+use crate::principal::Origin;
+
+/// A [`ChangeLog`] that is the audit log. Sensitive fields are left out here, once for all.
+#[derive(Debug, Clone)]
+pub struct AuditChangeLog {
+    cx: OpContext,
+    audit: AuditRecorder,
+}
+
+impl AuditChangeLog {
+    /// A log whose records go to `audit`.
+    pub fn new(cx: OpContext, audit: AuditRecorder) -> Self {
+        Self { cx, audit }
+    }
+}
+
+impl ChangeLog for AuditChangeLog {
+    fn note(&self, author: &Author, entity: Entity<'_>, change: Change) {
+        self.audit.record(record(&self.cx, author, entity, &change));
+    }
+}
+
+fn record(cx: &OpContext, author: &Author, entity: Entity<'_>, change: &Change) -> AuditRecord {
+    let (action, changes) = match change {
+        Change::Created(after) => (AuditAction::Create, snapshot(after)),
+        Change::Updated { before, after } => (AuditAction::Update, diff(before, after)),
+        Change::Deleted(before) => (AuditAction::Delete, snapshot(before)),
+        Change::Published(what) => (AuditAction::Publish, snapshot(what)),
+        Change::Unpublished(what) => (AuditAction::Unpublish, snapshot(what)),
+        Change::Dispatched(what) => (AuditAction::CampaignDispatched, snapshot(what)),
+    };
+    let origin = Origin { ip: author.ip.clone(), user_agent: author.user_agent.clone() };
+    let audited = super::Audited { kind: kind(entity.kind), id: entity.id, router_id: entity.router_id };
+    AuditRecord::entity_by(cx, &author.id, &origin, action, audited, Some(changes))
+}
+
+fn kind(kind: EntityKind) -> AuditEntityType {
+    macro_rules! same_name {
+        ($($name:ident),* $(,)?) => {
+            match kind { $(EntityKind::$name => AuditEntityType::$name),* }
+        };
+    }
+    same_name!(
+        Router,
+        ChannelNumber,
+        Flow,
+        PublishedFlow,
+        Tool,
+        PublishedTool,
+        Agent,
+        AgentGroup,
+        AiAgent,
+        Department,
+        Queue,
+        LlmCredential,
+        IntegrationServer,
+        IntegrationServerEndpoint,
+        MessageTemplate,
+        Campaign,
+        ScriptTemplate,
+        SystemPrompt,
+        Guardrail,
+        FlowVariable,
+        RouterVariable,
+        WebchatChannel,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_change_becomes_a_record_without_sensitive_fields() {
+        let cx = OpContext::system();
+        let author = Author { id: "c1".to_owned(), ip: "10.0.0.1".to_owned(), user_agent: None };
+        let router = "r1".parse().expect("an id");
+        let entity = Entity { kind: EntityKind::RouterVariable, id: "v1", router_id: Some(&router) };
+        let (before, after) = (
+            json!({ "key": "a", "value": null, "valueEncrypted": "00:11" }),
+            json!({ "key": "a", "value": "b", "valueEncrypted": null }),
+        );
+        let changed = json!({ "value": { "from": null, "to": "b" } });
+        let (gone, there) = (json!({ "key": "a", "value": null }), json!({ "key": "a", "value": "b" }));
+        for (change, action, changes) in [
+            (Change::Created(after.clone()), AuditAction::Create, &there),
+            (Change::Updated { before: before.clone(), after: after.clone() }, AuditAction::Update, &changed),
+            (Change::Deleted(before.clone()), AuditAction::Delete, &gone),
+            (Change::Published(after.clone()), AuditAction::Publish, &there),
+            (Change::Unpublished(before.clone()), AuditAction::Unpublish, &gone),
+            (Change::Dispatched(after.clone()), AuditAction::CampaignDispatched, &there),
+        ] {
+            let record = record(&cx, &author, entity, &change);
+            assert_eq!((record.action, record.changes.as_ref()), (action, Some(changes)));
+            assert_eq!(record.entity_type, Some(AuditEntityType::RouterVariable));
+            assert_eq!((record.entity_id.as_deref(), record.actor_id.as_deref()), (Some("v1"), Some("c1")));
+            assert_eq!(record.router_id.as_ref(), Some(&router));
+            assert_eq!(record.metadata, Some(json!({ "ip": "10.0.0.1", "userAgent": null })));
+        }
+    }
+}
