@@ -4,13 +4,16 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use crate::chat::ChatRepository;
-use crate::contact::ContactRepository;
+use crate::chat::{ChatCatalog, ChatRepository};
+use crate::contact::{
+    ContactCatalog, ContactInsightRepository, ContactRepository, OptInCatalog, OptInRepository,
+};
 use crate::fault::StorageError;
 use crate::flow::FlowRepository;
+use crate::idempotency::IdempotencyTx;
 use crate::message::MessageRepository;
 use crate::router::RouterRepository;
-use crate::session::SessionRepository;
+use crate::session::{SessionCatalog, SessionRepository, SessionTraceRepository};
 use crate::stream::broker::NewEntry;
 
 /// A database.
@@ -48,6 +51,20 @@ pub trait OutboxTx: Transaction {
     fn outbox(&mut self) -> &mut dyn Outbox;
 }
 
+/// What administering contacts, chats and sessions needs of a transaction, beyond what conversations do.
+pub trait PeopleTx: ConversationTx + IdempotencyTx {
+    /// Sessions, as they are administered.
+    fn session_catalog(&mut self) -> &mut dyn SessionCatalog;
+    /// Chats, as they are administered.
+    fn chat_catalog(&mut self) -> &mut dyn ChatCatalog;
+    /// Contacts, as they are administered.
+    fn contact_catalog(&mut self) -> &mut dyn ContactCatalog;
+    /// Doings of contacts.
+    fn contact_insights(&mut self) -> &mut dyn ContactInsightRepository;
+    /// Opt-ins, as they are administered.
+    fn opt_in_catalog(&mut self) -> &mut dyn OptInCatalog;
+}
+
 /// What conversations need of a transaction.
 pub trait ConversationTx: OutboxTx {
     /// Contacts.
@@ -62,4 +79,8 @@ pub trait ConversationTx: OutboxTx {
     fn routers(&mut self) -> &mut dyn RouterRepository;
     /// Flows and their versions.
     fn flows(&mut self) -> &mut dyn FlowRepository;
+    /// Opt-ins.
+    fn opt_ins(&mut self) -> &mut dyn OptInRepository;
+    /// What turns did.
+    fn traces(&mut self) -> &mut dyn SessionTraceRepository;
 }

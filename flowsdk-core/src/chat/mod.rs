@@ -1,7 +1,13 @@
 //! Chats: the conversation of one contact with one router (spec A 2.4).
 
+mod catalog;
+mod error;
 mod model;
 mod repository;
+mod service;
 
+pub use catalog::{ChatCatalog, ChatFilter};
+pub use error::ChatError;
 pub use model::{Chat, ChatStatus};
 pub use repository::ChatRepository;
+pub use service::Chats;

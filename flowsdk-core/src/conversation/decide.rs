@@ -122,6 +122,8 @@ impl Decider<'_> {
             (ConversationEvent::Flow(FlowEvent::InputTimeout(_)), Mode::Agent) => {
                 Err(ConversationError::Unsupported("the inactivity of an AI agent"))
             }
+            // Of a session that is not frozen; a frozen one is resumed elsewhere.
+            (ConversationEvent::Flow(FlowEvent::Resume(_)), _) => Ok(Progress::Nothing),
             (ConversationEvent::Flow(FlowEvent::ExternalJump(_)), _) => {
                 Err(ConversationError::Unsupported("externalJump"))
             }
@@ -207,6 +209,7 @@ impl Decider<'_> {
             let known = self.facts.duplicates.get(&key).or_else(|| self.stored.get(&key));
             if let Some(id) = known {
                 report.stored.push(StoredMessage { id: id.clone(), duplicate: true });
+                fresh.extend(self.facts.replaying.then_some(message));
                 continue;
             }
             let id = message.internal_id.clone().unwrap_or_else(|| MessageId::generate(self.cx.ids()));

@@ -37,11 +37,11 @@ pub enum Handover {
 /// The orchestrator and the engine, in one transaction a batch.
 #[derive(Debug)]
 pub struct Conversations<S> {
-    store: Arc<S>,
+    pub(super) store: Arc<S>,
     cx: OpContext,
     master_key: Arc<MasterKey>,
-    flows: FlowCache,
-    handover: Handover,
+    pub(super) flows: FlowCache,
+    pub(super) handover: Handover,
 }
 
 impl<S: Store> Conversations<S>
@@ -99,9 +99,21 @@ where
         events: &[&ConversationEvent],
         look_for_duplicates: bool,
     ) -> Result<Vec<TurnReport>, ConversationError> {
-        let now = self.cx.now();
         let mut tx = self.store.begin().await?;
-        let mut facts = Facts::read(&mut tx, events, look_for_duplicates).await?;
+        let facts = Facts::read(&mut tx, events, look_for_duplicates).await?;
+        let reports = self.decide_in(&mut tx, events, facts).await?;
+        tx.commit().await?;
+        Ok(reports)
+    }
+
+    /// Decides events on `facts` and writes what comes of them.
+    pub(super) async fn decide_in(
+        &self,
+        tx: &mut S::Tx,
+        events: &[&ConversationEvent],
+        mut facts: Facts,
+    ) -> Result<Vec<TurnReport>, ConversationError> {
+        let now = self.cx.now();
         let first: Vec<&IncomingEvent> = events
             .iter()
             .filter(|event| !facts.sessions.contains_key(event.session_id()))
@@ -109,10 +121,10 @@ where
             .collect();
         let mut opened = HashMap::new();
         if !first.is_empty() {
-            let outcomes = open_many(&mut tx, &self.cx, &self.flows, &mut facts.flows, now, &first).await?;
+            let outcomes = open_many(tx, &self.cx, &self.flows, &mut facts.flows, now, &first).await?;
             opened.extend(first.iter().map(|event| event.session_id.clone()).zip(outcomes));
         }
-        facts.read_flows(&mut tx, &self.flows, &self.master_key, &opened).await?;
+        facts.read_flows(tx, &self.flows, &self.master_key, &opened).await?;
 
         let writes = Writes::default();
         let mut decider =
@@ -121,8 +133,7 @@ where
         for event in events {
             reports.push(decider.decide(event, opened.remove(event.session_id()))?);
         }
-        decider.writes.write(&mut tx).await?;
-        tx.commit().await?;
+        decider.writes.write(tx).await?;
         Ok(reports)
     }
 }

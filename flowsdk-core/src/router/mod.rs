@@ -2,10 +2,12 @@
 
 mod error;
 mod model;
+mod reach;
 mod repository;
 mod service;
 
 pub use error::RouterError;
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
+pub use reach::Reach;
 pub use repository::{Route, RouterRepository};
 pub use service::Routers;

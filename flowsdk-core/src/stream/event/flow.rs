@@ -21,6 +21,8 @@ pub enum FlowEvent {
     HumanSessionEnded(HandBack),
     /// A wait for input may have run out (rulings S7).
     InputTimeout(InputTimeout),
+    /// A frozen session goes on (rulings S5).
+    Resume(Resume),
 }
 
 impl FlowEvent {
@@ -31,6 +33,7 @@ impl FlowEvent {
             Self::ExternalJump(event) => &event.session_id,
             Self::AgentSessionEnded(event) | Self::HumanSessionEnded(event) => &event.session_id,
             Self::InputTimeout(event) => &event.session_id,
+            Self::Resume(event) => &event.session_id,
         }
     }
 }
@@ -48,6 +51,10 @@ pub struct ExternalJump {
     /// Whether to run the block now or only to stand on it.
     #[serde(default = "yes")]
     pub execute_on_entry: bool,
+    /// The redirect itself, unique: one that is delivered twice is followed once. Without it every delivery
+    /// is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect_id: Option<String>,
 }
 
 fn yes() -> bool {
@@ -89,4 +96,14 @@ pub struct JumpTarget {
 pub struct InputTimeout {
     /// The session.
     pub session_id: SessionId,
+}
+
+/// An operator lets a frozen session go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resume {
+    /// The session.
+    pub session_id: SessionId,
+    /// Since when it is frozen: a session that froze again since is left alone.
+    pub frozen_at: Timestamp,
 }

@@ -12,7 +12,7 @@ mod summary;
 mod telemetry;
 
 pub use agent::{AgentEvent, AgentManualHandoffEvent, AgentStreamEvent};
-pub use flow::{ExternalJump, FlowEvent, HandBack, InputTimeout, JumpTarget};
+pub use flow::{ExternalJump, FlowEvent, HandBack, InputTimeout, JumpTarget, Resume};
 pub use helpdesk::{
     AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent,
     Sentiment,

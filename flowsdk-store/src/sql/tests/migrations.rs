@@ -16,6 +16,8 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0004_identity", "42a90d23e005", "991cbb6f5b66"),
     ("0005_audit", "57643a7e6dbd", "19ef35a79404"),
     ("0006_router_settings", "a09164865532", "e5c002608a20"),
+    ("0007_contacts", "fc059e78b6c3", "69e704a6ed3d"),
+    ("0010_people", "f722ebef2c10", "8b33e5464209"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

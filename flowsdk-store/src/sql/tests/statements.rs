@@ -4,14 +4,15 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
 use crate::sql::{
-    access, api_client, audit, broker, chat, contact, flow, group, idempotency, key_value, login_schedule,
-    message, outbox, password_recovery, router, session, user, user_device, webchat,
+    access, api_client, audit, broker, chat, chat_catalog, contact, contact_catalog, contact_insight, flow,
+    group, idempotency, key_value, login_schedule, message, opt_in, opt_in_catalog, outbox,
+    password_recovery, router, session, session_catalog, session_trace, user, user_device, webchat,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 19] {
+fn files() -> [(&'static str, &'static str, Statements); 26] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -23,17 +24,24 @@ fn files() -> [(&'static str, &'static str, Statements); 19] {
         audit,
         broker,
         chat,
+        chat_catalog,
         contact,
+        contact_catalog,
+        contact_insight,
         flow,
         group,
         idempotency,
         key_value,
         login_schedule,
         message,
+        opt_in,
+        opt_in_catalog,
         outbox,
         password_recovery,
         router,
         session,
+        session_catalog,
+        session_trace,
         user,
         user_device,
         webchat
@@ -50,7 +58,7 @@ fn every_statement_is_listed() {
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
             .filter(|(_, rest)| {
-                ["Sql ", "RowsSql ", "AuditListSql "].iter().any(|kind| rest.starts_with(kind))
+                ["Sql ", "RowsSql ", "AuditListSql ", "ListSql "].iter().any(|kind| rest.starts_with(kind))
             })
             .map(|(name, _)| name)
             .collect();

@@ -1,0 +1,79 @@
+//! Opt-ins: whether a router may write to a contact first (spec A 2.4). The log is only appended to; the newest
+//! record of a contact and router counts.
+
+use async_trait::async_trait;
+
+use crate::fault::StorageError;
+use crate::id::{ChatId, ContactId, RouterId};
+use crate::time::Timestamp;
+
+/// What a contact said to being written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OptInStatus {
+    /// Yes.
+    Accepted,
+    /// No, or no longer.
+    Revoked,
+}
+
+impl OptInStatus {
+    /// The name in storage and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Revoked => "revoked",
+        }
+    }
+}
+
+/// How it came to be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OptInSource {
+    /// A flow asked.
+    Flow,
+    /// It was imported.
+    Import,
+}
+
+impl OptInSource {
+    /// The name in storage and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flow => "flow",
+            Self::Import => "import",
+        }
+    }
+}
+
+/// One record of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactOptIn {
+    /// Its id.
+    pub id: String,
+    /// The contact.
+    pub contact_id: ContactId,
+    /// The router.
+    pub router_id: RouterId,
+    /// What was said.
+    pub status: OptInStatus,
+    /// The chat in which it was said.
+    pub chat_id: Option<ChatId>,
+    /// How it came to be known.
+    pub source: OptInSource,
+    /// When it was recorded.
+    pub recorded_at: Timestamp,
+}
+
+/// Opt-ins of one transaction.
+#[async_trait]
+pub trait OptInRepository: Send {
+    /// Appends records.
+    async fn append_many(&mut self, records: &[ContactOptIn]) -> Result<(), StorageError>;
+
+    /// The record that counts.
+    async fn current(
+        &mut self,
+        contact: &ContactId,
+        router: &RouterId,
+    ) -> Result<Option<ContactOptIn>, StorageError>;
+}

@@ -1,0 +1,42 @@
+//! What the turns of a session did, step by step.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::SessionId;
+use crate::fault::StorageError;
+use crate::time::Timestamp;
+
+/// Most events of a session whose traces are kept; newer ones take the place of the oldest.
+pub const MAX_TRACES: u32 = 100;
+
+/// The trace of one event of a session. It names blocks, variables and actions, never a value, so no secret
+/// can be in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionTrace {
+    /// The session.
+    pub session_id: SessionId,
+    /// The session's version after the event.
+    pub version: i64,
+    /// The `kind` of the event.
+    pub event: String,
+    /// The steps, in order (see [`TraceStep`](crate::flow::TraceStep)).
+    pub steps: Value,
+    /// When it was handled.
+    pub created_at: Timestamp,
+}
+
+/// Traces of one transaction.
+#[async_trait]
+pub trait SessionTraceRepository: Send {
+    /// Stores traces. Of a session the last [`MAX_TRACES`] are kept.
+    async fn store_many(&mut self, traces: &[SessionTrace]) -> Result<(), StorageError>;
+
+    /// The traces of a session before the one at `before` (the newest without it), newest first.
+    async fn trace(
+        &mut self,
+        session: &SessionId,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<SessionTrace>, StorageError>;
+}
