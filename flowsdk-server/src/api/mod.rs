@@ -18,8 +18,10 @@ pub mod state;
 mod api_clients;
 mod audit_logs;
 mod auth;
+mod chats;
 mod groups;
 mod routers;
+mod sessions;
 mod user_devices;
 mod users;
 
@@ -65,6 +67,8 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         user_devices::routes,
         audit_logs::routes,
         routers::routes,
+        sessions::routes,
+        chats::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

@@ -26,6 +26,10 @@ pub type UserDevices = flowsdk_auth::device::UserDevices<SqlStore>;
 pub type AuditLogs = flowsdk_auth::audit::AuditLogs<SqlStore>;
 /// Routers.
 pub type Routers = flowsdk_core::router::Routers<SqlStore>;
+/// Sessions.
+pub type Sessions = flowsdk_core::session::Sessions<SqlStore>;
+/// Chats and messages.
+pub type Chats = flowsdk_core::chat::Chats<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub struct ApiParts {
     pub user_devices: Arc<UserDevices>,
     pub audit_logs: Arc<AuditLogs>,
     pub routers: Arc<Routers>,
+    pub sessions: Arc<Sessions>,
+    pub chats: Arc<Chats>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -93,4 +99,6 @@ services! {
     user_devices: UserDevices,
     audit_logs: AuditLogs,
     routers: Routers,
+    sessions: Sessions,
+    chats: Chats,
 }

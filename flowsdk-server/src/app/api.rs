@@ -15,7 +15,8 @@ use flowsdk_store::sql::SqlStore;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, Groups, Logins, Recoveries, Routers, UserDevices, Users,
+    ApiClients, AuditLogs, Authenticator, Chats, Groups, Logins, Recoveries, Routers, Sessions, UserDevices,
+    Users,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -89,6 +90,8 @@ pub(super) fn start(
         user_devices: Arc::new(UserDevices::new(store(), cx.clone())),
         audit_logs: Arc::new(AuditLogs::new(store())),
         routers: Arc::new(Routers::new(store())),
+        sessions: Arc::new(Sessions::new(store(), cx.clone())),
+        chats: Arc::new(Chats::new(store())),
         limits,
         digests: Digests::new(&config.tokens.access_secret),
         trusted_proxies: config.webchat.trusted_proxies,

@@ -5,5 +5,7 @@ mod duplicates;
 mod endings;
 mod flows;
 mod invariants;
+mod patches;
+mod resumption;
 mod variables;
 mod world;

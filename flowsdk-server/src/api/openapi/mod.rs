@@ -28,7 +28,7 @@ Every answer has the header `x-request-id`. An error is `{ code, message, detail
 to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
 `admin`, or `resource:action` of his group or API client.";
 
-const TAGS: [(&str, &str); 7] = [
+const TAGS: [(&str, &str); 10] = [
     ("auth", "Getting in and out, recovering a password"),
     ("users", "People who administer"),
     ("groups", "What people may do, and for which routers"),
@@ -36,6 +36,9 @@ const TAGS: [(&str, &str); 7] = [
     ("user-devices", "The caller's devices for push notifications"),
     ("audit-logs", "Who did what"),
     ("routers", "The root of flows, channels and conversations"),
+    ("sessions", "Where conversations stand"),
+    ("chats", "What was said"),
+    ("contacts", "The people who write, and whether they may be written to"),
 ];
 
 /// The document without paths.
