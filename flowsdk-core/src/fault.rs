@@ -40,6 +40,10 @@ pub trait Fault: std::error::Error {
     fn field(&self) -> Option<&'static str> {
         None
     }
+    /// More than one thing to say, each of a field or of what stands in the way.
+    fn details(&self) -> Vec<(String, Text)> {
+        Vec::new()
+    }
     /// How long the caller is to wait, where that is known.
     fn retry_after(&self) -> Option<Duration> {
         None

@@ -21,6 +21,7 @@ pub mod fault;
 pub mod flow;
 pub mod id;
 pub mod idempotency;
+pub mod in_use;
 pub mod kv;
 pub mod lease;
 pub mod loader;

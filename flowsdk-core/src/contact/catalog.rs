@@ -43,6 +43,13 @@ pub struct ContactDetails {
     pub aliases: Vec<ContactAlias>,
 }
 
+impl ContactDetails {
+    /// Of a contact of which nothing else is known yet.
+    pub fn of(contact: Contact) -> Self {
+        Self { contact, context: None, last_session_summary: None, aliases: Vec::new() }
+    }
+}
+
 /// An open chat of a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenChat {

@@ -19,7 +19,9 @@ mod api_clients;
 mod audit_logs;
 mod auth;
 mod chats;
+mod contacts;
 mod groups;
+mod opt_ins;
 mod routers;
 mod sessions;
 mod user_devices;
@@ -69,6 +71,8 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         routers::routes,
         sessions::routes,
         chats::routes,
+        contacts::routes,
+        opt_ins::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

@@ -19,18 +19,18 @@ impl<T: Serialize> IntoResponse for Reply<T> {
 
 /// 201 with a JSON body and where the new record is.
 #[derive(Debug)]
-pub struct Created<T> {
+pub struct Created<T, C = &'static str> {
     /// Its collection, such as `/users`.
-    pub collection: &'static str,
+    pub collection: C,
     /// Its id.
     pub id: String,
     /// The record.
     pub body: T,
 }
 
-impl<T: Serialize> IntoResponse for Created<T> {
+impl<T: Serialize, C: AsRef<str>> IntoResponse for Created<T, C> {
     fn into_response(self) -> Response {
-        with_location(json(StatusCode::CREATED, &self.body), self.collection, &self.id)
+        with_location(json(StatusCode::CREATED, &self.body), self.collection.as_ref(), &self.id)
     }
 }
 

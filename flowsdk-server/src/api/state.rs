@@ -30,6 +30,10 @@ pub type Routers = flowsdk_core::router::Routers<SqlStore>;
 pub type Sessions = flowsdk_core::session::Sessions<SqlStore>;
 /// Chats and messages.
 pub type Chats = flowsdk_core::chat::Chats<SqlStore>;
+/// Contacts.
+pub type Contacts = flowsdk_core::contact::Contacts<SqlStore>;
+/// Opt-ins.
+pub type OptIns = flowsdk_core::contact::OptIns<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]
@@ -46,6 +50,8 @@ pub struct ApiParts {
     pub routers: Arc<Routers>,
     pub sessions: Arc<Sessions>,
     pub chats: Arc<Chats>,
+    pub contacts: Arc<Contacts>,
+    pub opt_ins: Arc<OptIns>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -101,4 +107,6 @@ services! {
     routers: Routers,
     sessions: Sessions,
     chats: Chats,
+    contacts: Contacts,
+    opt_ins: OptIns,
 }

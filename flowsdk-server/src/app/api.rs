@@ -15,8 +15,8 @@ use flowsdk_store::sql::SqlStore;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, Chats, Groups, Logins, Recoveries, Routers, Sessions, UserDevices,
-    Users,
+    ApiClients, AuditLogs, Authenticator, Chats, Contacts, Groups, Logins, OptIns, Recoveries, Routers,
+    Sessions, UserDevices, Users,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -92,6 +92,8 @@ pub(super) fn start(
         routers: Arc::new(Routers::new(store())),
         sessions: Arc::new(Sessions::new(store(), cx.clone())),
         chats: Arc::new(Chats::new(store())),
+        contacts: Arc::new(Contacts::new(store(), cx.clone())),
+        opt_ins: Arc::new(OptIns::new(store(), cx.clone())),
         limits,
         digests: Digests::new(&config.tokens.access_secret),
         trusted_proxies: config.webchat.trusted_proxies,

@@ -1,6 +1,6 @@
 //! Contacts, as they are administered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use flowsdk_core::contact::{
@@ -259,11 +259,11 @@ impl ContactCatalog for SqlTx {
         .await?;
         let ids: Vec<_> = contacts.iter().map(|contact| &contact.id).collect();
         let rows = fetch_all!(self.conn, (String,), AMONG, Json(&ids))?;
-        let created =
-            rows.into_iter().map(|(row,)| id("contact", row)).collect::<Result<Vec<ContactId>, _>>()?;
-        let new: Vec<&Contact> = contacts.iter().filter(|contact| created.contains(&contact.id)).collect();
+        let created: HashSet<String> = rows.into_iter().map(|(row,)| row).collect();
+        let new: Vec<&Contact> =
+            contacts.iter().filter(|contact| created.contains(contact.id.as_str())).collect();
         self.insert_words(&new).await?;
-        Ok(created)
+        Ok(new.into_iter().map(|contact| contact.id.clone()).collect())
     }
 
     async fn link(&mut self, contacts: &[ContactId], routers: &[RouterId]) -> Result<(), StorageError> {

@@ -44,6 +44,7 @@ pub const CODES: &[&str] = &[
     "alias_taken",
     "contact_unknown",
     "merge_conflict",
+    "router_unknown",
     "import_refused",
     // The web chat's visitors.
     "channel_unknown",

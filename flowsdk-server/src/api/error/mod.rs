@@ -59,6 +59,7 @@ impl ApiError {
         }
         let mut error = Self::new(status(fault.kind()), fault.code(), fault.text());
         error.0.details.extend(fault.field().map(|field| Problem::new(field, fault.text())));
+        error.0.details.extend(fault.details().into_iter().map(|(field, text)| Problem::new(field, text)));
         match fault.retry_after() {
             Some(wait) => error.retry_after(wait),
             None => error,

@@ -1,8 +1,10 @@
 //! Query parameters: every problem is found and reported at once. Unknown parameters are ignored: addresses
 //! carry what others add to them.
 
+mod force;
 mod page;
 
+pub use force::{Force, ForceParams};
 pub use page::{PageParams, PageView, invalid_cursor};
 
 use axum::extract::FromRequestParts;
@@ -89,6 +91,12 @@ impl QueryReader {
             parse,
             Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time"),
         )
+    }
+
+    /// `true` or `false`; absent means `false`.
+    pub fn flag(&mut self, name: &str) -> bool {
+        let must = Text::new("Deve ser true ou false", "Must be true or false");
+        self.parsed(name, |text| text.parse().ok(), must).unwrap_or(false)
     }
 
     /// Notes a problem.

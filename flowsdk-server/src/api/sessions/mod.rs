@@ -10,6 +10,8 @@ mod unfreeze;
 mod variables;
 mod view;
 
+pub(in crate::api) use variables::refused;
+
 use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {

@@ -45,14 +45,63 @@ impl Operation {
         path
     }
 
+    fn filters_by_router(&self) -> bool {
+        let parameters = self.spec["parameters"].as_array().map_or(&[][..], Vec::as_slice);
+        parameters.iter().any(|parameter| parameter["name"] == "routerId")
+    }
+
     async fn call(&self, api: &Api, router: &str) -> http::Answer {
         let body = self.spec.get("requestBody").map(|_| b"{}".as_slice());
         let json = [("content-type", "application/json")];
         api.send(&self.method, &self.at(router), if body.is_some() { &json } else { &[] }, body).await
     }
 
+    /// The same with a body that fits.
+    async fn call_well(&self, api: &Api, document: &Value, router: &str) -> http::Answer {
+        let Some(body) = self.spec.get("requestBody") else {
+            return self.call(api, router).await;
+        };
+        let body = sample(document, &body["content"]["application/json"]["schema"], router);
+        api.json(&self.method, &self.at(router), &[], &body).await
+    }
+
     fn name(&self) -> String {
         format!("{} {}", self.method, self.path)
+    }
+}
+
+/// The least that fits a schema of the document; where a router is named, this one.
+fn sample(document: &Value, schema: &Value, router: &str) -> Value {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        return sample(document, &document["components"]["schemas"][name], router);
+    }
+    for known in [&schema["examples"][0], &schema["example"], &schema["enum"][0], &schema["const"]] {
+        if !known.is_null() {
+            return known.clone();
+        }
+    }
+    if let Some(first) = schema["oneOf"].as_array().and_then(|all| all.first()) {
+        return sample(document, first, router);
+    }
+    let kind = schema["type"].as_array().map_or(&schema["type"], |kinds| &kinds[0]);
+    match kind.as_str() {
+        Some("object") => {
+            let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+            let fields = required.iter().map(|name| {
+                let name = name.as_str().unwrap();
+                let value = match name {
+                    "routerId" => json!(router),
+                    _ => sample(document, &schema["properties"][name], router),
+                };
+                (name.to_owned(), value)
+            });
+            Value::Object(fields.collect())
+        }
+        Some("array") => json!([]),
+        Some("string") => "a".repeat(schema["minLength"].as_u64().unwrap_or(1) as usize).into(),
+        Some("integer" | "number") => schema["minimum"].as_i64().unwrap_or(1).into(),
+        Some("boolean") => false.into(),
+        _ => Value::Null,
     }
 }
 
@@ -108,15 +157,24 @@ async fn nobody_gets_in_who_may_not(setup: Setup) {
                 let almost = admin.member(&setup, &almost, &[]).await;
                 operation.call(&almost, here).await.refused(403, "permission_denied", "Sem permissão");
                 // Everything, but in another router.
-                let answer = operation.call(&scoped, elsewhere).await;
+                let answer = operation.call_well(&scoped, &document, elsewhere).await;
                 if ["users", "settings"].contains(&resource) {
                     answer.assert_error(403);
                     assert_eq!(answer.json()["code"], "resource_global", "{name}");
                 } else if operation.path.contains('{') {
                     assert!([403, 404].contains(&answer.status), "{name}: {answer:?}");
-                } else {
+                } else if operation.method == "GET" {
                     assert_eq!(answer.status, 200, "{name}: {answer:?}");
                     assert!(!answer.body.contains(elsewhere), "{name} shows another router");
+                    // Where a list can be asked for a router, another one is refused by name.
+                    if operation.filters_by_router() {
+                        let path = format!("{}?routerId={elsewhere}", operation.at(here));
+                        let refused = scoped.get(&path).await;
+                        refused.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+                    }
+                } else {
+                    // Its body names the router, or it would make one.
+                    answer.refused(403, "router_out_of_scope", "Roteador fora do escopo");
                 }
             }
         }

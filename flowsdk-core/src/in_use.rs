@@ -1,0 +1,38 @@
+//! What stands in the way of a deletion (rulings S13).
+
+use crate::text::Text;
+
+/// The dependants of a thing: what each is called on the wire, and what is to be said of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dependants(Vec<(String, Text)>);
+
+impl Dependants {
+    /// Notes open sessions, if there are any.
+    pub fn sessions(&mut self, count: i64) {
+        if count > 0 {
+            let text = Text::of(format!("{count} sessões abertas"), format!("{count} open sessions"));
+            self.0.push(("sessions".to_owned(), text));
+        }
+    }
+
+    /// Notes something that refers to the thing: its field on the wire and its id.
+    pub fn reference(&mut self, field: impl Into<String>, id: &str) {
+        self.0.push((field.into(), Text::of(id.to_owned(), id.to_owned())));
+    }
+
+    /// Whether nothing stands in the way.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Field and text of each.
+    pub fn details(&self) -> Vec<(String, Text)> {
+        self.0.clone()
+    }
+}
+
+/// The code of the error.
+pub const IN_USE: &str = "in_use";
+
+/// Its text.
+pub const IN_USE_TEXT: Text = Text::new("Registro em uso", "Record in use");
