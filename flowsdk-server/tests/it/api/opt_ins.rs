@@ -63,9 +63,8 @@ async fn the_newest_record_counts(setup: Setup) {
     stranger.get(&format!("/routers/{router}/opt-ins")).await.refused(scope.0, scope.1, scope.2);
     stranger.post(&bulk(&setup), &json!({ "rows": [] })).await.refused(scope.0, scope.1, scope.2);
     // A contact that his router does not know cannot be named.
-    let report =
-        stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &json!({ "rows": [{ "contactId": id }] }));
-    let report = report.await.ok(200);
+    let unknown = json!({ "rows": [{ "contactId": id }] });
+    let report = stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &unknown).await.ok(200);
     assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("contactId")));
     // An import lets the router know whom it names.
     stranger.get(&format!("/contacts/{id}")).await.assert_error(404);
