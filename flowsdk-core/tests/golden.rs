@@ -95,6 +95,7 @@ fn every_variant_has_a_golden_file() {
         FlowEvent::AgentSessionEnded(_),
         FlowEvent::HumanSessionEnded(_),
         FlowEvent::InputTimeout(_),
+        FlowEvent::Resume(_),
     );
     every_variant!(topic::Agent, AgentEvent::Turn(_), AgentEvent::ManualHandoff(_));
     every_variant!(

@@ -74,7 +74,10 @@ async fn rule_1_a_session_is_shown(setup: Setup) {
     client.say("dois").await;
     assert_eq!(client.texts(1).await, ["eco dois"]);
     let later = admin.get(&path(&ana)).await.ok(200);
-    assert_eq!((&later["previousBlock"], &later["variables"]), (&block, &json!({ "said": "dois" })));
+    assert_eq!(
+        (&later["previousBlock"], &later["variables"]),
+        (&block, &json!({ "lastInput": "dois", "said": "dois" }))
+    );
     for nobody in ["wc-x-y", "nothing", "wa-1-2", "%20"] {
         let answer = admin.get(&format!("/sessions/{nobody}")).await;
         answer.refused(404, "not_found", "Sessão não encontrada");
@@ -125,7 +128,10 @@ async fn rule_2_variables_are_merged(setup: Setup) {
     client.say("dois").await;
     assert_eq!(client.texts(1).await, ["eco dois"]);
     let state = admin.get(&path(&ana)).await.ok(200);
-    assert_eq!(state["variables"], json!({ "said": "dois", "plan": { "c": 3 }, "x": null }));
+    assert_eq!(
+        state["variables"],
+        json!({ "lastInput": "dois", "said": "dois", "plan": { "c": 3 }, "x": null })
+    );
     admin.patch("/sessions/wc-x-y/variables", &json!({ "variables": {} })).await.refused(
         404,
         "not_found",
