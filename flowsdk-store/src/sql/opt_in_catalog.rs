@@ -10,7 +10,7 @@ use flowsdk_core::page::{Cursor, Page, PageRequest};
 use sqlx::types::Json;
 
 use super::contact::{ContactRow, contact};
-use super::contact_catalog::others;
+use super::contact_catalog::ends;
 use super::executor::{fetch_all, fetch_all_replanned, text};
 use super::list::{Filter, ListSql};
 use super::opt_in::{OptInRow, opt_in};
@@ -125,19 +125,22 @@ impl OptInCatalog for SqlTx {
         let (at, before) = page::before(page);
         let rows = match filter.terms.as_deref() {
             Some([]) => Vec::new(),
-            Some(terms @ [first, ..]) => fetch_all_replanned!(
-                self.conn,
-                OptInRow,
-                SEARCH,
-                at,
-                before,
-                page::rows(page),
-                router.as_str(),
-                text(&first.from),
-                text(&first.to),
-                Json(others(terms)),
-                status,
-            )?,
+            Some(terms) => {
+                let (terms, _) = self.by_frequency(terms).await?;
+                fetch_all_replanned!(
+                    self.conn,
+                    OptInRow,
+                    SEARCH,
+                    at,
+                    before,
+                    page::rows(page),
+                    router.as_str(),
+                    text(&terms[0].from),
+                    text(&terms[0].to),
+                    Json(ends(&terms[1..])),
+                    status,
+                )?
+            }
             None => fetch_all_replanned!(
                 self.conn,
                 OptInRow,

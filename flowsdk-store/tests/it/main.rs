@@ -9,6 +9,7 @@ mod consumer;
 mod conversations;
 mod memory;
 mod redis;
+mod search;
 mod sql;
 mod support;
 mod webchat;

@@ -112,7 +112,8 @@ where
     tx.contact_catalog().absorb(&into, &from).await.expect("absorbed");
     tx.commit().await.expect("commit");
     let mut tx = world.store.begin().await.expect("begin");
-    let found = tx.contacts().find_by_phone_numbers(&[from.phone_number.clone()]).await.expect("found");
+    let found =
+        tx.contacts().find_by_phone_numbers(std::slice::from_ref(&from.phone_number)).await.expect("found");
     let found: Vec<_> = found.into_iter().map(|one| (one.id, one.phone_number)).collect();
     assert_eq!(
         found,
@@ -125,7 +126,10 @@ where
     let session = tx.session_catalog().find(&session_id(1)).await.expect("found").expect("a session");
     assert_eq!((session.contact_id, session.version), (into.id.clone(), world.session(1).version + 1));
     let only = [world.router.clone()];
-    assert_eq!(tx.contact_catalog().find(&[into.id.clone()], Some(&only)).await.expect("found").len(), 1);
+    assert_eq!(
+        tx.contact_catalog().find(std::slice::from_ref(&into.id), Some(&only)).await.expect("found").len(),
+        1
+    );
     tx.contact_catalog().delete(&into.id).await.expect("deleted");
     assert_eq!(tx.session_catalog().find(&session_id(1)).await.expect("found"), None);
 }
