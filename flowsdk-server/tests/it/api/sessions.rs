@@ -318,6 +318,11 @@ async fn frozen(setup: &Setup, server: &Server, admin: &Api) -> (Client, Identit
         frozen["items"].as_array().unwrap().iter().find(|i| i["sessionId"] == session_of(&ana)).cloned()
     })
     .await;
+    // With streams an ack only says that the message is on its way.
+    eventually("what came behind is kept", || async {
+        (texts_of(&history(server, &ana).await, "in").len() == 3).then_some(())
+    })
+    .await;
     assert_eq!((&item["routerId"], &item["flowId"]), (&json!(setup.seeded.router), &json!(flow)));
     assert_eq!((&item["mode"], &item["blockId"]), (&json!("flow"), &json!(null)));
     assert_eq!(item["error"]["code"], "flow_not_found");
