@@ -103,6 +103,7 @@ fn every_variant_has_a_golden_file() {
         AgentEvent::ManualHandoff(_),
         AgentEvent::Inactivity(_),
         AgentEvent::SessionLost(_),
+        FlowEvent::Resume(_),
     );
     every_variant!(
         topic::Helpdesk,

@@ -18,9 +18,13 @@ pub mod state;
 mod api_clients;
 mod audit_logs;
 mod auth;
+mod chats;
+mod contacts;
 mod flows;
 mod groups;
+mod opt_ins;
 mod routers;
+mod sessions;
 mod transfer;
 mod user_devices;
 mod users;
@@ -73,6 +77,10 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         flows::routes,
         webchat_channels::routes,
         transfer::routes,
+        sessions::routes,
+        chats::routes,
+        contacts::routes,
+        opt_ins::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }
