@@ -15,7 +15,7 @@ everywhere!(
     rule_1_a_session_is_shown,
     rule_1_and_h7_sessions_of_other_routers_are_not_there,
     rule_2_variables_are_merged,
-    rules_3_and_5_a_redirect_reaches_the_engine,
+    rules_3_and_5_redirects_are_followed,
     rule_4_redirects_that_are_refused,
     lists,
     traces,
@@ -151,27 +151,46 @@ async fn rule_2_variables_are_merged(setup: Setup) {
     assert_eq!(answer.json()["code"], "variables_too_large");
 }
 
-/// The redirect is followed by the engine: here it is enough that it got it, in order with the messages.
-async fn rules_3_and_5_a_redirect_reaches_the_engine(setup: Setup) {
+/// With `executeOnEntry` the target speaks at once, on the socket of the session (rule 5); without, it waits for the
+/// next message. Each redirect is remembered.
+async fn rules_3_and_5_redirects_are_followed(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
-    let (_client, ana) = talking(&setup, &server).await;
-    let target = json!({ "flowId": setup.seeded.other_flow, "blockId": "again" });
-    let answer = admin.post(&format!("{}/redirect", path(&ana)), &target).await.ok(200);
-    let id = answer["streamEntryId"].as_str().unwrap().to_owned();
-    let expected = json!({ "ok": true, "sessionId": session_of(&ana), "flowId": setup.seeded.other_flow,
-        "blockId": "again", "executeOnEntry": true, "streamEntryId": id });
-    assert_eq!(answer, expected);
+    let (mut client, ana) = talking(&setup, &server).await;
+    let at = format!("{}/redirect", path(&ana));
     let jump = json!({ "flowId": setup.seeded.other_flow, "blockId": "again" });
-    eventually("the engine has the redirect", || async {
-        let followed = admin.get(&path(&ana)).await.ok(200)["redirectHistory"] == json!([jump]);
-        // An engine that cannot follow redirects sets them aside.
-        let frozen = admin.get("/sessions/frozen").await.ok(200);
-        let item = frozen["items"].as_array().unwrap().first().cloned().unwrap_or_default();
-        let set_aside = item["entry"]["kind"] == "externalJump" && item["entry"]["redirectId"] == id;
-        (followed || set_aside).then_some(())
+    let answer = admin.post(&at, &jump).await.ok(200);
+    assert!(answer["streamEntryId"].as_str().is_some_and(|id| !id.is_empty()), "{answer}");
+    let expected = json!({ "ok": true, "sessionId": session_of(&ana), "flowId": setup.seeded.other_flow,
+        "blockId": "again", "executeOnEntry": true, "streamEntryId": answer["streamEntryId"] });
+    assert_eq!(answer, expected);
+    assert_eq!(client.texts(1).await, ["outro "], "at once: there is no input");
+    client.say("dois").await;
+    assert_eq!(client.texts(1).await, ["outro dois"]);
+    assert_eq!(admin.get(&path(&ana)).await.ok(200)["redirectHistory"], json!([jump]));
+
+    let state = admin.get(&path(&ana)).await.ok(200);
+    let home = json!({ "flowId": echo_of(&admin, &setup).await, "blockId": "again" });
+    let mut silent = home.clone();
+    silent["executeOnEntry"] = json!(false);
+    assert_eq!(admin.post(&at, &silent).await.ok(200)["executeOnEntry"], false);
+    let there = eventually("the session stands there", || async {
+        let now = admin.get(&path(&ana)).await.ok(200);
+        (now["flowId"] == home["flowId"]).then_some(now)
     })
     .await;
+    assert_eq!(there["redirectHistory"], json!([jump, home]));
+    assert_eq!(there["variables"], state["variables"], "nothing ran");
+    client.say("três").await;
+    assert_eq!(client.texts(1).await, ["eco três"]);
+    let outgoing = texts_of(&history(&server, &ana).await, "out");
+    assert_eq!(outgoing, ["eco um", "outro ", "outro dois", "eco três"]);
+}
+
+/// The flow that the open channel starts with.
+async fn echo_of(admin: &Api, setup: &Setup) -> String {
+    let router = admin.get(&format!("/routers/{}", setup.seeded.router)).await.ok(200);
+    router["initialFlowId"].as_str().unwrap().to_owned()
 }
 
 async fn rule_4_redirects_that_are_refused(setup: Setup) {
