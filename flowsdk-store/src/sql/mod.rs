@@ -19,6 +19,8 @@ mod chat_tag;
 mod contact;
 mod contact_catalog;
 mod contact_insight;
+mod contact_rows;
+mod contact_search;
 mod executor;
 mod flow;
 mod flow_catalog;

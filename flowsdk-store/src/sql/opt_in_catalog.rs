@@ -10,7 +10,7 @@ use flowsdk_core::page::{Cursor, Page, PageRequest};
 use sqlx::types::Json;
 
 use super::contact::{ContactRow, contact};
-use super::contact_catalog::ends;
+use super::contact_search::ends;
 use super::executor::{fetch_all, fetch_all_replanned, text};
 use super::list::{Filter, ListSql};
 use super::opt_in::{OptInRow, opt_in};

@@ -5,16 +5,16 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 use crate::sql::statement::Sql;
 use crate::sql::{
     access, api_client, audit, broker, channel_transfer, chat, chat_catalog, chat_tag, contact,
-    contact_catalog, contact_insight, flow, flow_catalog, flow_event, group, idempotency, key_value,
-    live_session, login_schedule, message, opt_in, opt_in_catalog, outbox, password_recovery, router,
-    router_catalog, session, session_catalog, session_trace, user, user_device, variable, webchat,
-    webchat_catalog,
+    contact_catalog, contact_insight, contact_rows, contact_search, flow, flow_catalog, flow_event, group,
+    idempotency, key_value, live_session, login_schedule, message, opt_in, opt_in_catalog, outbox,
+    password_recovery, router, router_catalog, session, session_catalog, session_trace, user, user_device,
+    variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 34] {
+fn files() -> [(&'static str, &'static str, Statements); 36] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -32,6 +32,8 @@ fn files() -> [(&'static str, &'static str, Statements); 34] {
         contact,
         contact_catalog,
         contact_insight,
+        contact_rows,
+        contact_search,
         flow,
         flow_catalog,
         flow_event,
