@@ -4,6 +4,7 @@
 //! `cargo xtask bench NAME` builds the server and calls this program.
 
 mod api;
+mod engine;
 mod http;
 mod load;
 mod login;
@@ -37,6 +38,8 @@ enum Race {
     Webchat(webchat::Options),
     /// From the start of the program to the first answer, memory and size
     Start(start::Options),
+    /// Turns of the flow engine in memory
+    Engine(engine::Options),
     /// Authorised reads over the administrative API, against Fastify
     Api(api::Options),
     /// Logins while others read, against Fastify and against bcrypt alone
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().race {
         Race::Webchat(options) => webchat::race(&options),
         Race::Start(options) => start::race(&options),
+        Race::Engine(options) => engine::race(&options),
         Race::Api(options) => api::race(&options),
         Race::Login(options) => login::race(&options),
         Race::LoginTiming(options) => login::timing::check(&options),

@@ -189,9 +189,10 @@ where
     }
 
     /// Deletes a contact. With chats or sessions it stays, unless `force`: then they go with it, and every message.
+    /// Who is confined to routers may do so only with a contact that no other router knows.
     ///
     /// # Errors
-    /// [`ContactError::NotFound`], [`ContactError::InUse`].
+    /// [`ContactError::NotFound`], [`ContactError::OutOfScope`], [`ContactError::InUse`].
     pub async fn delete(&self, reach: Reach<'_>, id: &ContactId, force: bool) -> Result<(), ContactError> {
         let mut tx = self.store.begin().await?;
         let ids = std::slice::from_ref(id);
@@ -200,6 +201,7 @@ where
         tx.sessions().find_many_for_update(&locked).await?;
         tx.contacts().find_many_for_update(ids).await?;
         find(&mut tx, reach, id).await?;
+        known_only_to(&mut tx, reach, ids).await?;
         let chats = tx.contact_catalog().count_chats(id).await?;
         let sessions = i64::try_from(sessions.len()).unwrap_or(i64::MAX);
         if !force && (chats > 0 || sessions > 0) {
@@ -305,10 +307,7 @@ where
         let known = |id: &ContactId| contacts.iter().find(|contact| contact.id == *id && is_seen(id));
         let into = known(id).ok_or(ContactError::NotFound)?;
         let from = known(other).ok_or(ContactError::OtherUnknown)?;
-        let routers = tx.contact_catalog().routers_of(&ids).await?;
-        if routers.iter().any(|(_, router)| !reach.contains(router)) {
-            return Err(ContactError::OutOfScope);
-        }
+        known_only_to(&mut tx, reach, &ids).await?;
         if tx.contact_catalog().live_sessions(&ids).await? != sessions {
             // One began before the contacts were locked, and is not.
             return Err(StorageError::Stale { entity: "session" }.into());
@@ -321,6 +320,20 @@ where
         let details = find(&mut tx, reach, id).await?;
         tx.commit().await?;
         Ok(details)
+    }
+}
+
+/// Refuses contacts that a router out of reach knows, too.
+async fn known_only_to<T: PeopleTx>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    contacts: &[ContactId],
+) -> Result<(), ContactError> {
+    let routers = tx.contact_catalog().routers_of(contacts).await?;
+    if routers.iter().all(|(_, router)| reach.contains(router)) {
+        Ok(())
+    } else {
+        Err(ContactError::OutOfScope)
     }
 }
 

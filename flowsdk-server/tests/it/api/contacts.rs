@@ -276,6 +276,15 @@ async fn strangers_of_other_routers_are_not_there(setup: Setup) {
         (names(&there, "q=novo").await, names(&here, "q=novo").await),
         (vec!["Novo".to_owned()], vec![])
     );
+    // Nor does he delete what another router knows too, with what it knows.
+    let id = made["id"].as_str().unwrap();
+    let opt_ins = json!({ "rows": [{ "contactId": id }] });
+    admin.post(&format!("/routers/{}/opt-ins/bulk", setup.seeded.router), &opt_ins).await.ok(200);
+    for api in [&there, &here] {
+        let answer = api.send("DELETE", &format!("/contacts/{id}"), &[], None).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (403, &json!(scope.1)), "{answer:?}");
+    }
+    admin.get(&format!("/contacts/{id}/opt-ins")).await.ok(200);
 }
 
 async fn insights(setup: Setup) {
