@@ -5,6 +5,7 @@
 
 mod api;
 mod engine;
+mod flow;
 mod http;
 mod load;
 mod login;
@@ -36,6 +37,8 @@ struct Cli {
 enum Race {
     /// Stored round trips of the web chat, against Node and against the raw cost
     Webchat(webchat::Options),
+    /// Turns of a flow over the socket and over HTTP, against botbuilder
+    Flow(flow::Options),
     /// From the start of the program to the first answer, memory and size
     Start(start::Options),
     /// Turns of the flow engine in memory
@@ -80,6 +83,7 @@ impl Common {
 fn main() -> ExitCode {
     let done = match Cli::parse().race {
         Race::Webchat(options) => webchat::race(&options),
+        Race::Flow(options) => flow::race(&options),
         Race::Start(options) => start::race(&options),
         Race::Engine(options) => engine::race(&options),
         Race::Api(options) => api::race(&options),

@@ -84,6 +84,7 @@ impl Decider<'_> {
             }
             report.outgoing.clone_from(&run.outgoing);
             report.request = run.request.take().filter(|_| !run.is_frozen());
+            report.waits = run.session.pending.is_some() && !run.is_frozen();
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.
                 self.facts.contacts.insert(run.contact.id.clone(), run.contact.clone());

@@ -83,4 +83,6 @@ pub struct TurnReport {
     pub outgoing: Vec<OutgoingEvent>,
     /// What the turn waits for, to be performed now.
     pub request: Option<EffectRequest>,
+    /// Whether the session waits for something outside: what answers its messages follows later.
+    pub waits: bool,
 }

@@ -47,6 +47,9 @@ pub trait SessionRepository: Send {
     /// Up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError>;
 
+    /// Whether a session waits for something outside, and will go on.
+    async fn waits_outside(&mut self, id: &SessionId) -> Result<bool, StorageError>;
+
     /// Marks a session as frozen. Freezing it again changes nothing.
     async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError>;
 

@@ -40,6 +40,7 @@ use flowsdk_core::fault::BoxError;
 use utoipa::openapi::OpenApi;
 
 use routes::Routes;
+pub(crate) use routes::twin;
 
 /// The routes of the API, with its document and the page that shows it.
 ///
@@ -82,7 +83,8 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         contacts::routes,
         opt_ins::routes,
     ];
-    resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
+    let routes = resources.iter().fold(Routes::new(), |routes, add| add(routes));
+    routes.list(crate::webchat::test_messages()).finish()
 }
 
 #[cfg(test)]

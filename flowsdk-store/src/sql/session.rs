@@ -169,6 +169,9 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at LIMIT $2");
 
+const WAITS_OUTSIDE: Sql = sql("SELECT id FROM session WHERE id = $1 AND state->'pending' IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)");
+
 /// Its router is that of the session, or, where it could not even begin, that of its channel (`$6`). Webchat only:
 /// the other channels bring their tables with them.
 const FREEZE: Sql =
@@ -190,7 +193,7 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, DELETE, DUE, FREEZE, FROZEN_AMONG, KEEP, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE
+    FIND_FOR_UPDATE, DELETE, DUE, WAITS_OUTSIDE, FREEZE, FROZEN_AMONG, KEEP, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE
 }
 
 #[async_trait]
@@ -244,6 +247,11 @@ impl SessionRepository for SqlTx {
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError> {
         let rows = fetch_all!(self.conn, (String,), DUE, now.as_millis(), i64::from(limit))?;
         rows.into_iter().map(|(found,)| id("session", found)).collect()
+    }
+
+    async fn waits_outside(&mut self, session: &SessionId) -> Result<bool, StorageError> {
+        let found = fetch_optional!(self.conn, (String,), WAITS_OUTSIDE, session.as_str())?;
+        Ok(found.is_some())
     }
 
     async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError> {

@@ -18,6 +18,7 @@ mod opt_ins;
 mod recovery;
 mod routers;
 mod sessions;
+mod test_channel;
 mod transfer;
 mod variables;
 mod webchat_channels;
