@@ -44,10 +44,19 @@ pub trait Fault: std::error::Error {
     fn details(&self) -> Vec<(String, Text)> {
         Vec::new()
     }
-    /// How long the caller is to wait, where that is known.
-    fn retry_after(&self) -> Option<Duration> {
+    /// The limit that was reached, where it is one.
+    fn rate_limit(&self) -> Option<RateLimit> {
         None
     }
+}
+
+/// A limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How often it may be done in its time.
+    pub limit: u32,
+    /// When it may be tried again, to the millisecond.
+    pub retry_after: Duration,
 }
 
 /// Text of a conflict that nobody can say more about.
