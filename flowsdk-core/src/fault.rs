@@ -75,6 +75,12 @@ pub enum StorageError {
         /// Name of the index or constraint.
         constraint: String,
     },
+    /// What a row belongs to is not there any more; `constraint` names the rule where the database tells.
+    #[error("foreign key broken: {constraint}")]
+    Orphan {
+        /// Name of the constraint.
+        constraint: String,
+    },
     /// The row has changed since it was read (compare-and-set on its version).
     #[error("{entity} changed meanwhile")]
     Stale {
@@ -113,7 +119,7 @@ impl StorageError {
 impl Fault for StorageError {
     fn kind(&self) -> FaultKind {
         match self {
-            Self::Unique { .. } | Self::Stale { .. } => FaultKind::Conflict,
+            Self::Unique { .. } | Self::Orphan { .. } | Self::Stale { .. } => FaultKind::Conflict,
             Self::Contention(_) | Self::Unavailable(_) => FaultKind::Unavailable,
             Self::Corrupt { .. } | Self::Other(_) => FaultKind::Internal,
         }
