@@ -4,6 +4,7 @@
 //! `cargo xtask bench NAME` builds the server and calls this program.
 
 mod api;
+mod engine;
 mod flow;
 mod http;
 mod load;
@@ -40,6 +41,8 @@ enum Race {
     Flow(flow::Options),
     /// From the start of the program to the first answer, memory and size
     Start(start::Options),
+    /// Turns of the flow engine in memory
+    Engine(engine::Options),
     /// Authorised reads over the administrative API, against Fastify
     Api(api::Options),
     /// Logins while others read, against Fastify and against bcrypt alone
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Race::Webchat(options) => webchat::race(&options),
         Race::Flow(options) => flow::race(&options),
         Race::Start(options) => start::race(&options),
+        Race::Engine(options) => engine::race(&options),
         Race::Api(options) => api::race(&options),
         Race::Login(options) => login::race(&options),
         Race::LoginTiming(options) => login::timing::check(&options),

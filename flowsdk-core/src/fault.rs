@@ -44,10 +44,19 @@ pub trait Fault: std::error::Error {
     fn details(&self) -> Vec<(String, Text)> {
         Vec::new()
     }
-    /// How long the caller is to wait, where that is known.
-    fn retry_after(&self) -> Option<Duration> {
+    /// The limit that was reached, where it is one.
+    fn rate_limit(&self) -> Option<RateLimit> {
         None
     }
+}
+
+/// A limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How often it may be done in its time.
+    pub limit: u32,
+    /// When it may be tried again, to the millisecond.
+    pub retry_after: Duration,
 }
 
 /// Text of a conflict that nobody can say more about.
@@ -64,6 +73,12 @@ pub enum StorageError {
     #[error("unique rule broken: {constraint}")]
     Unique {
         /// Name of the index or constraint.
+        constraint: String,
+    },
+    /// What a row belongs to is not there any more; `constraint` names the rule where the database tells.
+    #[error("foreign key broken: {constraint}")]
+    Orphan {
+        /// Name of the constraint.
         constraint: String,
     },
     /// The row has changed since it was read (compare-and-set on its version).
@@ -104,7 +119,7 @@ impl StorageError {
 impl Fault for StorageError {
     fn kind(&self) -> FaultKind {
         match self {
-            Self::Unique { .. } | Self::Stale { .. } => FaultKind::Conflict,
+            Self::Unique { .. } | Self::Orphan { .. } | Self::Stale { .. } => FaultKind::Conflict,
             Self::Contention(_) | Self::Unavailable(_) => FaultKind::Unavailable,
             Self::Corrupt { .. } | Self::Other(_) => FaultKind::Internal,
         }

@@ -107,6 +107,7 @@ fn fail(error: &BoxError) -> ExitCode {
 async fn serve() -> Result<(), BoxError> {
     let config = Config::read(Environment::process())?;
     logging::init(config.json_logs);
+    config.warn();
     let app = App::build(config, logging::metrics()).await?;
     if let Bootstrapped::CreatedWith(password) = app.bootstrapped() {
         // Shown once and never logged: standard output is the operator's, the log is not.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use flowsdk_core::fault::RateLimit;
 use flowsdk_core::kv::{Key, KeyValue, KeyValueError, KeyValueExt as _};
 use flowsdk_core::time::Timestamp;
 
@@ -41,8 +42,8 @@ impl Attempts {
     /// than a limit on guesses, each of which still costs its bcrypt in a bounded pool.
     ///
     /// # Errors
-    /// How long to wait, when one of the limits is reached; then nothing was counted.
-    pub(crate) async fn count(&self, limits: &[(Limit, &str)], now: Timestamp) -> Result<Counted, Duration> {
+    /// The limit that is reached, and how long to wait; then nothing was counted.
+    pub(crate) async fn count(&self, limits: &[(Limit, &str)], now: Timestamp) -> Result<Counted, RateLimit> {
         let mut counted = Counted(Vec::new());
         for (limit, subject) in limits {
             if limit.most == 0 || subject.is_empty() {
@@ -50,9 +51,9 @@ impl Attempts {
             }
             match self.count_one(*limit, subject, now, &mut counted).await {
                 Ok(None) => {}
-                Ok(Some(wait)) => {
+                Ok(Some(retry_after)) => {
                     self.give_back(counted).await;
-                    return Err(wait);
+                    return Err(RateLimit { limit: limit.most, retry_after });
                 }
                 Err(error) => tracing::warn!(%error, limit = limit.name, "attempts are not limited"),
             }

@@ -1,8 +1,6 @@
 //! Why a login or a refresh fails.
 
-use std::time::Duration;
-
-use flowsdk_core::fault::{Fault, FaultKind, StorageError, UNAVAILABLE};
+use flowsdk_core::fault::{Fault, FaultKind, RateLimit, StorageError, UNAVAILABLE};
 use flowsdk_core::kv::KeyValueError;
 use flowsdk_core::text::Text;
 
@@ -24,10 +22,7 @@ pub enum LoginError {
     ScheduleBlocked,
     /// Too many failures.
     #[error("too many attempts")]
-    RateLimited {
-        /// When it may be tried again, to the millisecond.
-        retry_after: Duration,
-    },
+    RateLimited(RateLimit),
     /// Too many passwords wait to be compared.
     #[error("too many hashes are waiting")]
     Busy,
@@ -41,7 +36,7 @@ impl Fault for LoginError {
         match self {
             Self::Credentials => FaultKind::Unauthenticated,
             Self::ScheduleBlocked => FaultKind::Forbidden,
-            Self::RateLimited { .. } => FaultKind::RateLimited,
+            Self::RateLimited(_) => FaultKind::RateLimited,
             Self::Busy => FaultKind::Unavailable,
             Self::Storage(error) => error.kind(),
         }
@@ -51,7 +46,7 @@ impl Fault for LoginError {
         match self {
             Self::Credentials => "invalid_credentials",
             Self::ScheduleBlocked => "schedule_blocked",
-            Self::RateLimited { .. } => "rate_limited",
+            Self::RateLimited(_) => "rate_limited",
             Self::Busy => "unavailable",
             Self::Storage(error) => error.code(),
         }
@@ -61,15 +56,15 @@ impl Fault for LoginError {
         match self {
             Self::Credentials => Text::new("Credenciais inválidas", "Invalid credentials"),
             Self::ScheduleBlocked => Text::new("Fora do horário de acesso", "Outside of the login schedule"),
-            Self::RateLimited { .. } => RATE_LIMITED,
+            Self::RateLimited(_) => RATE_LIMITED,
             Self::Busy => UNAVAILABLE,
             Self::Storage(error) => error.text(),
         }
     }
 
-    fn retry_after(&self) -> Option<Duration> {
+    fn rate_limit(&self) -> Option<RateLimit> {
         match self {
-            Self::RateLimited { retry_after } => Some(*retry_after),
+            Self::RateLimited(limit) => Some(*limit),
             _ => None,
         }
     }

@@ -135,7 +135,7 @@ where
         let (limits, place) = (&self.settings.limits, place(&origin.ip));
         let limits = [(limits.by_email(), given.as_str()), (limits.by_address(), place.as_str())];
         let counted = self.attempts.count(&limits, now).await;
-        let counted = counted.map_err(|retry_after| LoginError::RateLimited { retry_after })?;
+        let counted = counted.map_err(LoginError::RateLimited)?;
 
         let compared = self.compare(&given, password).await;
         if !matches!(compared, Ok((_, false))) {

@@ -1,9 +1,7 @@
 //! Why a recovery fails.
 
-use std::time::Duration;
-
 use flowsdk_core::crypto::PasswordError;
-use flowsdk_core::fault::{Fault, FaultKind, StorageError, UNAVAILABLE};
+use flowsdk_core::fault::{Fault, FaultKind, RateLimit, StorageError, UNAVAILABLE};
 use flowsdk_core::text::Text;
 
 use crate::login::RATE_LIMITED;
@@ -21,10 +19,7 @@ pub enum RecoveryError {
     Password(#[from] PasswordRule),
     /// Too many requests or failures.
     #[error("too many attempts")]
-    RateLimited {
-        /// When it may be tried again, to the millisecond.
-        retry_after: Duration,
-    },
+    RateLimited(RateLimit),
     /// Too many requests or passwords wait.
     #[error("too many requests are waiting")]
     Busy,
@@ -49,7 +44,7 @@ impl Fault for RecoveryError {
         match self {
             Self::CodeInvalid => FaultKind::Invalid,
             Self::Password(rule) => rule.kind(),
-            Self::RateLimited { .. } => FaultKind::RateLimited,
+            Self::RateLimited(_) => FaultKind::RateLimited,
             Self::Busy => FaultKind::Unavailable,
             Self::Storage(error) => error.kind(),
         }
@@ -59,7 +54,7 @@ impl Fault for RecoveryError {
         match self {
             Self::CodeInvalid => "recovery_code_invalid",
             Self::Password(rule) => rule.code(),
-            Self::RateLimited { .. } => "rate_limited",
+            Self::RateLimited(_) => "rate_limited",
             Self::Busy => "unavailable",
             Self::Storage(error) => error.code(),
         }
@@ -69,15 +64,15 @@ impl Fault for RecoveryError {
         match self {
             Self::CodeInvalid => Text::new("Código inválido", "Invalid code"),
             Self::Password(rule) => rule.text(),
-            Self::RateLimited { .. } => RATE_LIMITED,
+            Self::RateLimited(_) => RATE_LIMITED,
             Self::Busy => UNAVAILABLE,
             Self::Storage(error) => error.text(),
         }
     }
 
-    fn retry_after(&self) -> Option<Duration> {
+    fn rate_limit(&self) -> Option<RateLimit> {
         match self {
-            Self::RateLimited { retry_after } => Some(*retry_after),
+            Self::RateLimited(limit) => Some(*limit),
             _ => None,
         }
     }

@@ -64,7 +64,7 @@ where
         let (limits, place) = (&self.settings.limits, place(&origin.ip));
         let limits = [(limits.recoveries(), given.as_str()), (limits.by_address(), place.as_str())];
         let counted = self.attempts.count(&limits, self.cx.now()).await;
-        let counted = counted.map_err(|retry_after| RecoveryError::RateLimited { retry_after })?;
+        let counted = counted.map_err(RecoveryError::RateLimited)?;
         // What is no address is nobody's.
         let Ok(email) = Email::parse(&given) else {
             return Ok(());
@@ -95,7 +95,7 @@ where
         let place = place(&origin.ip);
         let limits = [(self.settings.limits.by_address(), place.as_str())];
         let counted = self.attempts.count(&limits, self.cx.now()).await;
-        let counted = counted.map_err(|retry_after| RecoveryError::RateLimited { retry_after })?;
+        let counted = counted.map_err(RecoveryError::RateLimited)?;
         let changed = self.exchange(email, code, password).await;
         if !matches!(changed, Ok(Exchange::Wrong(_))) {
             self.attempts.give_back(counted).await;

@@ -40,6 +40,7 @@ impl ConversationEvent {
             Self::Flow(FlowEvent::HumanSessionEnded(_)) => "humanSessionEnded",
             Self::Flow(FlowEvent::InputTimeout(_)) => "inputTimeout",
             Self::Flow(FlowEvent::EffectDone(_)) => "effectDone",
+            Self::Flow(FlowEvent::Resume(_)) => "resume",
         }
     }
 

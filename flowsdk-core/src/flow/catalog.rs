@@ -104,6 +104,10 @@ pub trait FlowCatalog: Send {
     /// The version of a flow that has this number.
     async fn find_version(&mut self, id: &FlowId, number: i64) -> Result<Option<FlowVersion>, StorageError>;
 
+    /// Deletes the test versions of a flow whose numbers are greater than `after` (older ones have greater numbers)
+    /// and that no open session of the router's test channel stands in.
+    async fn purge_test_versions(&mut self, id: &FlowId, after: i64) -> Result<(), StorageError>;
+
     /// What refers to a flow.
     async fn references(&mut self, flow: &Flow) -> Result<FlowReferences, StorageError>;
 

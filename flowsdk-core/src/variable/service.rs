@@ -8,6 +8,7 @@ use super::{NewVariable, Variable, VariableError, VariableValue};
 use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
+use crate::fault::StorageError;
 use crate::id::{RouterId, VariableId};
 use crate::idempotency::{Once, Outcome};
 use crate::page::{Page, PageRequest};
@@ -82,8 +83,12 @@ where
             created_at: now,
             updated_at: now,
         };
-        if !tx.variables().insert_if_absent(&variable).await? {
-            return Err(VariableError::KeyTaken);
+        match tx.variables().insert_if_absent(&variable).await {
+            Ok(true) => {}
+            Ok(false) => return Err(VariableError::KeyTaken),
+            // The owner went after it was looked for.
+            Err(StorageError::Orphan { .. }) => return Err(VariableError::NotFound),
+            Err(error) => return Err(error.into()),
         }
         if let Some(once) = &once {
             once.finish(&mut tx, &variable).await?;

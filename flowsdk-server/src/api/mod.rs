@@ -18,9 +18,13 @@ pub mod state;
 mod api_clients;
 mod audit_logs;
 mod auth;
+mod chats;
+mod contacts;
 mod flows;
 mod groups;
+mod opt_ins;
 mod routers;
+mod sessions;
 mod transfer;
 mod user_devices;
 mod users;
@@ -74,6 +78,10 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         flows::routes,
         webchat_channels::routes,
         transfer::routes,
+        sessions::routes,
+        chats::routes,
+        contacts::routes,
+        opt_ins::routes,
     ];
     let routes = resources.iter().fold(Routes::new(), |routes, add| add(routes));
     routes.list(crate::webchat::test_messages()).finish()

@@ -34,6 +34,14 @@ pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<
 pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
 /// Static variables.
 pub type Variables = flowsdk_core::variable::Variables<SqlStore>;
+/// Sessions.
+pub type Sessions = flowsdk_core::session::Sessions<SqlStore>;
+/// Chats and messages.
+pub type Chats = flowsdk_core::chat::Chats<SqlStore>;
+/// Contacts.
+pub type Contacts = flowsdk_core::contact::Contacts<SqlStore>;
+/// Opt-ins.
+pub type OptIns = flowsdk_core::contact::OptIns<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]
@@ -52,6 +60,10 @@ pub struct ApiParts {
     pub variables: Arc<Variables>,
     pub transfers: Arc<Transfers>,
     pub webchat_channels: Arc<WebchatChannels>,
+    pub sessions: Arc<Sessions>,
+    pub chats: Arc<Chats>,
+    pub contacts: Arc<Contacts>,
+    pub opt_ins: Arc<OptIns>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -109,4 +121,8 @@ services! {
     variables: Variables,
     transfers: Transfers,
     webchat_channels: WebchatChannels,
+    sessions: Sessions,
+    chats: Chats,
+    contacts: Contacts,
+    opt_ins: OptIns,
 }

@@ -16,8 +16,8 @@ use flowsdk_store::sql::SqlStore;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, Flows, Groups, Logins, Recoveries, Routers, Transfers, UserDevices,
-    Users, Variables, WebchatChannels,
+    ApiClients, AuditLogs, Authenticator, Chats, Contacts, Flows, Groups, Logins, OptIns, Recoveries,
+    Routers, Sessions, Transfers, UserDevices, Users, Variables, WebchatChannels,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -97,6 +97,10 @@ pub(super) fn start(
         variables: Arc::new(Variables::new(store(), cx.clone(), key(), Arc::clone(&changes))),
         transfers: Arc::new(Transfers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
         webchat_channels: Arc::new(WebchatChannels::new(store(), cx.clone(), key(), changes)),
+        sessions: Arc::new(Sessions::new(store(), cx.clone())),
+        chats: Arc::new(Chats::new(store())),
+        contacts: Arc::new(Contacts::new(store(), cx.clone())),
+        opt_ins: Arc::new(OptIns::new(store(), cx.clone())),
         limits,
         digests: Digests::new(&config.tokens.access_secret),
         trusted_proxies: config.webchat.trusted_proxies,

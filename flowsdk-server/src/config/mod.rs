@@ -121,6 +121,15 @@ impl Config {
         env.finish()?;
         Ok(config)
     }
+
+    /// Says in the log what is allowed and probably not meant for production.
+    pub fn warn(&self) {
+        if self.roles.api && matches!(self.sms, SmsSettings::Log) {
+            tracing::warn!(
+                "SMS_DRIVER is log: codes of password recoveries go to this log, and whoever reads it can use them"
+            );
+        }
+    }
 }
 
 #[cfg(test)]

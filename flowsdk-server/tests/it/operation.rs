@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::harness::process::{command, run};
 use crate::harness::{Client, Server, Setup, eventually, everywhere, http};
 
-everywhere!(stops_when_told);
+everywhere!(stops_when_told, warns_once_that_recovery_codes_go_to_the_log);
 
 fn demo_command(data: &Path) -> Command {
     let mut command = command();
@@ -285,5 +285,16 @@ async fn the_stock_clients() {
             String::from_utf8_lossy(&output.stderr)
         );
     }
+    assert!(server.stop().await.0.success());
+}
+
+async fn warns_once_that_recovery_codes_go_to_the_log(setup: Setup) {
+    let warnings = |server: &Server| server.log().matches("SMS_DRIVER is log").count();
+    let server = setup.start().await;
+    assert_eq!(warnings(&server), 1, "the default");
+    assert!(server.stop().await.0.success());
+    let setup = setup.with("SMS_DRIVER", "none");
+    let server = setup.start().await;
+    assert_eq!(warnings(&server), 0);
     assert!(server.stop().await.0.success());
 }

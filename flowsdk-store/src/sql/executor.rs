@@ -181,6 +181,10 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
                 let constraint = database.constraint().unwrap_or_else(|| database.message()).to_owned();
                 return StorageError::Unique { constraint };
             }
+            if database.is_foreign_key_violation() {
+                let constraint = database.constraint().unwrap_or_else(|| database.message()).to_owned();
+                return StorageError::Orphan { constraint };
+            }
             let code = database.code().map(Cow::into_owned);
             of_code(code.as_deref(), Box::new(error))
         }
@@ -208,10 +212,12 @@ pub(super) fn of_code(code: Option<&str>, error: BoxError) -> StorageError {
     }
 }
 
-/// Postgres: connection lost, shutting down, out of resources, idle for too long in a transaction. SQLite:
-/// disk full, and I/O errors, which have the low byte 10.
+/// Postgres: connection lost, shutting down, out of resources, idle for too long in a transaction, writes refused
+/// (a standby, or one that is being switched over). SQLite: disk full, and I/O errors, which have the low byte 10.
 fn is_outage(code: &str) -> bool {
-    if code.len() == 5 && ["08", "57", "53"].iter().any(|class| code.starts_with(class)) || code == "25P03" {
+    if code.len() == 5 && ["08", "57", "53"].iter().any(|class| code.starts_with(class))
+        || matches!(code, "25P03" | "25006")
+    {
         return true;
     }
     code == "13" || code.len() < 5 && code.parse::<u16>().is_ok_and(|code| code & 0xff == 10)
@@ -295,6 +301,7 @@ mod tests {
             ("57P01", true),
             ("53300", true),
             ("25P03", true),
+            ("25006", true),
             ("13", true),
             ("10", true),
             ("522", true),

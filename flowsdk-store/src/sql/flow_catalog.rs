@@ -78,6 +78,21 @@ const FIND_VERSION: Sql =
     sql("SELECT id, flow_id, router_id, flow_name, number, definition, created_at FROM flow_version
      WHERE flow_id = $1 AND number = $2");
 
+/// A session names the versions that it stands in or comes back to by their ids; each engine searches its state in
+/// its own way. Ids of sessions begin with their channel, as in `live_session.rs`.
+const PURGE_TEST_VERSIONS: Sql = sql_per(
+    "DELETE FROM flow_version WHERE flow_id = $1 AND number <= 0 AND number > $2 AND NOT EXISTS (
+        SELECT 1 FROM webchat_channel JOIN session ON session.id >= 'wc-' || webchat_channel.id || '-'
+            AND session.id < 'wc-' || webchat_channel.id || '.'
+        WHERE webchat_channel.router_id = flow_version.router_id AND webchat_channel.is_test_channel = 1
+            AND instr(session.state, '\"' || flow_version.id || '\"') > 0)",
+    "DELETE FROM flow_version WHERE flow_id = $1 AND number <= 0 AND number > $2 AND NOT EXISTS (
+        SELECT 1 FROM webchat_channel JOIN session ON session.id >= 'wc-' || webchat_channel.id || '-'
+            AND session.id < 'wc-' || webchat_channel.id || '.'
+        WHERE webchat_channel.router_id = flow_version.router_id AND webchat_channel.is_test_channel = 1
+            AND strpos(session.state::text, '\"' || flow_version.id || '\"') > 0)",
+);
+
 const IS_INITIAL: Sql = sql("SELECT COUNT(*) FROM router WHERE id = $1 AND initial_flow_id = $2");
 
 const CHANNELS: Sql = sql("SELECT id FROM webchat_channel WHERE router_id = $1 AND initial_flow_id = $2
@@ -99,7 +114,7 @@ const WHOLE: Sql = sql("SELECT flow.id, flow.router_id, flow.name, flow.kind, fl
      LEFT JOIN flow_version ON flow_version.id = flow.published_version_id
      WHERE flow.router_id = $1 AND (flow.id = $2 OR $2 IS NULL) ORDER BY flow.created_at, flow.id");
 
-super::statement::statements! { LIST, LIST_AMONG, FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, VERSIONS, FIND_VERSION, IS_INITIAL, CHANNELS, FLOWS_NAMING, WHOLE }
+super::statement::statements! { LIST, LIST_AMONG, FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, VERSIONS, FIND_VERSION, PURGE_TEST_VERSIONS, IS_INITIAL, CHANNELS, FLOWS_NAMING, WHOLE }
 
 type ListedRow = (String, String, String, String, Option<String>, Option<String>, i64, i64, i64, Option<i64>);
 
@@ -213,6 +228,10 @@ impl FlowCatalog for SqlTx {
     async fn find_version(&mut self, id: &FlowId, number: i64) -> Result<Option<FlowVersion>, StorageError> {
         let row = fetch_optional!(self.conn, super::flow::VersionRow, FIND_VERSION, id.as_str(), number)?;
         row.map(version).transpose()
+    }
+
+    async fn purge_test_versions(&mut self, flow: &FlowId, after: i64) -> Result<(), StorageError> {
+        execute!(self.conn, PURGE_TEST_VERSIONS, flow.as_str(), after).map(drop)
     }
 
     async fn references(&mut self, flow: &Flow) -> Result<FlowReferences, StorageError> {

@@ -15,7 +15,7 @@ use super::SqlTx;
 use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
-type Row = (
+pub(super) type MessageRow = (
     String,
     String,
     String,
@@ -47,7 +47,7 @@ fn sender(kind: Option<String>, name: Option<String>) -> Option<Sender> {
     Some(Sender { kind, name })
 }
 
-fn message(row: Row) -> Result<Message, StorageError> {
+pub(super) fn message(row: MessageRow) -> Result<Message, StorageError> {
     let (
         message_id,
         chat_id,
@@ -197,7 +197,7 @@ impl MessageRepository for SqlTx {
             Some((at, before)) => (at.as_millis(), before.as_str()),
             None => (i64::MAX, ""),
         };
-        let rows = fetch_all!(self.conn, Row, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
+        let rows = fetch_all!(self.conn, MessageRow, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
         let mut items = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let more = items.len() > query.limit as usize;
         items.truncate(query.limit as usize);
@@ -272,7 +272,7 @@ impl SqlTx {
         limit: u32,
     ) -> Result<Vec<Message>, StorageError> {
         let (chat, session, limit) = (chat.as_str(), session.as_str(), i64::from(limit));
-        let rows = fetch_all!(self.conn, Row, OUTGOING_SINCE, chat, session, at, after, limit)?;
+        let rows = fetch_all!(self.conn, MessageRow, OUTGOING_SINCE, chat, session, at, after, limit)?;
         let mut messages = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         messages.reverse();
         Ok(messages)

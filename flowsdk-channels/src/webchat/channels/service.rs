@@ -5,6 +5,7 @@ use std::sync::Arc;
 use flowsdk_core::change::{Author, Change, ChangeLog, Entity, EntityKind};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::FlowKind;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::idempotency::{Once, Outcome};
@@ -94,7 +95,14 @@ where
             allowed_origins: new.allowed_origins,
             created_at: self.cx.now(),
         };
-        tx.webchat().insert_channel(&channel).await?;
+        match tx.webchat().insert_channel(&channel).await {
+            // The flow, or the router, went after it was looked for.
+            Err(StorageError::Orphan { constraint }) if constraint.contains("flow") => {
+                return Err(Error::FlowUnknown);
+            }
+            Err(StorageError::Orphan { .. }) => return Err(Error::RouterUnknown),
+            inserted => inserted?,
+        }
         if let Some(once) = &once {
             once.finish(&mut tx, &channel).await?;
         }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
 use crate::change::{Author, Change};
+use crate::fault::StorageError;
 use crate::flow::{Flow, FlowDraft, FlowError, FlowKind, ListedFlow};
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome};
@@ -62,7 +63,11 @@ where
         let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
         let definition = new.definition.unwrap_or_else(empty_definition);
         let draft = FlowDraft { revision: 1, definition, updated_at: now };
-        tx.flows().insert(&flow).await?;
+        match tx.flows().insert(&flow).await {
+            // The router went after it was looked for.
+            Err(StorageError::Orphan { .. }) => return Err(FlowError::RouterUnknown),
+            inserted => inserted?,
+        }
         tx.flow_catalog().put_draft(&flow.id, &draft).await?;
         let listed = ListedFlow { flow, revision: draft.revision, published_number: None };
         let created = FlowDetails { listed, definition: draft.definition };

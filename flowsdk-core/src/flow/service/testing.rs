@@ -22,7 +22,7 @@ pub struct Tested {
 }
 
 /// Makes the draft of a flow the version that new sessions of the test channel run, in a transaction that the
-/// caller commits: he knows the channel.
+/// caller commits: he knows the channel. Older test versions that no session stands in go.
 ///
 /// # Errors
 /// [`FlowError::NotFound`], [`FlowError::Tool`], [`FlowError::Invalid`], [`FlowError::Storage`].
@@ -51,6 +51,8 @@ pub async fn publish_test<X: BuilderTx>(
     let flow =
         Flow { test_version_id: Some(version.id.clone()), updated_at: version.created_at, ..before.clone() };
     tx.flow_catalog().save(&flow).await?;
+    // The one before stays until the next time: a session may be beginning with it now.
+    tx.flow_catalog().purge_test_versions(id, version.number + 1).await?;
     let change = Change::Updated { before: before.to_json(), after: flow.to_json() };
     Ok(Tested { flow, version_id: version.id, revision: draft.revision, change })
 }

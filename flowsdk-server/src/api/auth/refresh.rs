@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use http::{HeaderValue, Method, header};
 
 use super::Tokens;
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, method_not_allowed};
 use crate::api::guard::Public;
 use crate::api::reply::Reply;
 use crate::api::state::Logins;
@@ -23,8 +24,14 @@ use crate::api::state::Logins;
 )]
 pub(super) async fn refresh_tokens(
     public: Public,
+    method: Method,
     State(logins): State<Arc<Logins>>,
 ) -> Result<Reply<Tokens>, ApiError> {
+    // A HEAD would make tokens that nobody reads, and with strict rotation use up the one it was asked with.
+    if method == Method::HEAD {
+        let refused = method_not_allowed().await;
+        return Err(refused.with_header(header::ALLOW, HeaderValue::from_static("GET")));
+    }
     let tokens = logins.refresh(public.authorization.as_deref(), &public.origin).await?;
     Ok(Reply(tokens.into()))
 }

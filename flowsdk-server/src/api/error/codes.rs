@@ -42,6 +42,21 @@ pub const CODES: &[&str] = &[
     "import_invalid",
     "idempotency_conflict",
     "conflict",
+    "in_use",
+    // Sessions.
+    "flow_not_published",
+    "session_in_human_attendance",
+    "cross_router_redirect",
+    "block_not_found",
+    "session_not_frozen",
+    "variables_too_large",
+    // Contacts.
+    "contact_taken",
+    "alias_taken",
+    "contact_unknown",
+    "merge_conflict",
+    "router_unknown",
+    "import_refused",
     // The web chat's visitors.
     "channel_unknown",
     "identity_invalid",

@@ -9,12 +9,12 @@ pub use problem::{Problem, Problems};
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use flowsdk_core::fault::{Chain, Fault, FaultKind, INTERNAL};
+use flowsdk_core::fault::{Chain, Fault, FaultKind, INTERNAL, RateLimit};
 use flowsdk_core::text::Text;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-use super::{reply, request};
+use super::{limits, reply, request};
 
 /// An error as a client sees it.
 #[derive(Debug)]
@@ -61,8 +61,8 @@ impl ApiError {
         let mut error = Self::new(status(fault.kind()), fault.code(), fault.text());
         error.0.details.extend(fault.field().map(|field| Problem::new(field, fault.text())));
         error.0.details.extend(fault.details().into_iter().map(|(field, text)| Problem::new(field, text)));
-        match fault.retry_after() {
-            Some(wait) => error.retry_after(wait),
+        match fault.rate_limit() {
+            Some(limit) => error.rate_limited(limit),
             None => error,
         }
     }
@@ -95,9 +95,16 @@ impl ApiError {
     /// The same error, to be tried again after `wait` and not before.
     #[must_use]
     pub fn retry_after(self, wait: Duration) -> Self {
-        // Rounded up: one who comes back exactly then must not be early.
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        self.with_header(header::RETRY_AFTER, seconds.max(1))
+        self.with_header(header::RETRY_AFTER, in_seconds(wait))
+    }
+
+    /// The same error with what is known of the limit that was reached: nothing is left of it (rulings H10).
+    fn rate_limited(self, limit: RateLimit) -> Self {
+        let wait = in_seconds(limit.retry_after);
+        self.retry_after(limit.retry_after)
+            .with_header(limits::LIMIT, limit.limit)
+            .with_header(limits::REMAINING, 0)
+            .with_header(limits::RESET, wait)
     }
 
     /// Its status.
@@ -125,6 +132,11 @@ impl<F: Fault + 'static> From<F> for ApiError {
     fn from(fault: F) -> Self {
         Self::of(&fault)
     }
+}
+
+/// Rounded up: one who comes back exactly then must not be early.
+fn in_seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
 fn status(kind: FaultKind) -> StatusCode {

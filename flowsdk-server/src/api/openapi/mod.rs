@@ -28,7 +28,7 @@ Every answer has the header `x-request-id`. An error is `{ code, message, detail
 to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
 `admin`, or `resource:action` of his group or API client.";
 
-const TAGS: [(&str, &str); 10] = [
+const TAGS: [(&str, &str); 13] = [
     ("auth", "Getting in and out, recovering a password"),
     ("users", "People who administer"),
     ("groups", "What people may do, and for which routers"),
@@ -39,6 +39,9 @@ const TAGS: [(&str, &str); 10] = [
     ("flows", "What conversations run: drafts, published versions, test versions"),
     ("variables", "Static variables of routers and flows"),
     ("webchat", "Channels of the web chat"),
+    ("sessions", "Where conversations stand"),
+    ("chats", "What was said"),
+    ("contacts", "The people who write, and whether they may be written to"),
 ];
 
 /// The document without paths.

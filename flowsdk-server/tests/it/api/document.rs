@@ -46,7 +46,15 @@ impl Operation {
             let value = if path[open..=close].contains("outer") { router } else { "cnothing" };
             path.replace_range(open..=close, value);
         }
-        path
+        if self.asks_for_a_router() { format!("{path}?routerId={router}") } else { path }
+    }
+
+    /// Whether it cannot do without `?routerId=`.
+    fn asks_for_a_router(&self) -> bool {
+        let parameters = self.spec["parameters"].as_array().map_or(&[][..], Vec::as_slice);
+        parameters
+            .iter()
+            .any(|one| one["name"] == "routerId" && one["in"] == "query" && one["required"] == true)
     }
 
     fn filters_by_router(&self) -> bool {

@@ -29,7 +29,7 @@ async fn finds_nothing(setup: Setup) {
         .args(["--checks", "not_a_server_error,status_code_conformance,content_type_conformance"])
         .args(["--checks", "response_headers_conformance,response_schema_conformance"])
         .args(["--phases", "examples,coverage,fuzzing", "--max-examples", &examples, "--seed", "20261120"])
-        .args(["--workers", "2", "--no-color", "--continue-on-failure"])
+        .args(["--workers", "2", "--request-timeout", "60", "--no-color", "--continue-on-failure"])
         .current_dir(setup.dir.path());
     let run = tokio::task::spawn_blocking(move || fuzz.output().unwrap());
     let output = run.await.unwrap();

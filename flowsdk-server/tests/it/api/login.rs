@@ -86,6 +86,12 @@ async fn refreshes(setup: Setup) {
     api.with(access).get("/auth/refresh").await.refused(401, "token_invalid", "Token JWT inválido");
     api.with(refresh).get("/auth/me").await.refused(401, "token_invalid", "Token JWT inválido");
 
+    // A HEAD makes no tokens.
+    for token in [refresh, access] {
+        let answer = api.with(token).send("HEAD", "/auth/refresh", &[], None).await;
+        assert_eq!((answer.status, answer.headers["allow"].as_str()), (405, "GET"), "{answer:?}");
+    }
+
     // Both are void after the logout, and the new ones of the same second are not.
     api.with(access).send("POST", "/auth/logout", &[], None).await.ok(204);
     api.with(refresh).get("/auth/refresh").await.refused(401, "session_ended", "Sessão encerrada");
@@ -102,6 +108,7 @@ async fn rotates_strictly(setup: Setup) {
     let body = json!({ "email": ADMIN, "password": setup.admin_password() });
     let session = api.post("/auth/login", &body).await.ok(200);
     let first = api.with(session["refreshToken"].as_str().unwrap());
+    assert_eq!(first.send("HEAD", "/auth/refresh", &[], None).await.status, 405, "and uses none up");
     let (one, other) =
         futures_util::future::join(first.get("/auth/refresh"), first.get("/auth/refresh")).await;
     for pair in [one.ok(200), other.ok(200)] {
@@ -137,6 +144,9 @@ async fn limits_failures(setup: Setup) {
     assert_eq!((compared, limited.len()), (10, 20));
     let message = "Muitas tentativas; tente novamente mais tarde";
     limited[0].refused(429, "rate_limited", message);
+    let headers = &limited[0].headers;
+    assert_eq!((headers["ratelimit-limit"].as_str(), headers["ratelimit-remaining"].as_str()), ("10", "0"));
+    assert_eq!(headers["ratelimit-reset"], headers["retry-after"]);
     let wait: u32 = limited[0].headers["retry-after"].parse().unwrap();
     assert!((1..=120).contains(&wait), "{wait}");
     api.post("/auth/login", &good).await.refused(429, "rate_limited", message);

@@ -173,6 +173,9 @@ async fn says_the_same_to_everybody(setup: Setup) {
         }
         let answer = api.post("/auth/password-recovery", &json!({ "email": email })).await;
         answer.refused(429, "rate_limited", "Muitas tentativas; tente novamente mais tarde");
+        assert_eq!(answer.headers["ratelimit-limit"], "3");
+        assert_eq!(answer.headers["ratelimit-remaining"], "0");
+        assert_eq!(answer.headers["ratelimit-reset"], answer.headers["retry-after"]);
         let wait: u32 = answer.headers["retry-after"].parse().unwrap();
         assert!((1..=1_800).contains(&wait), "{wait}");
     }

@@ -13,6 +13,7 @@ pub(super) use row::Row;
 pub(super) use writer::{WriteTx, Writer};
 
 use flowsdk_core::fault::StorageError;
+use rusqlite::ffi;
 
 use super::executor::of_code;
 
@@ -22,8 +23,11 @@ fn storage_error(error: rusqlite::Error) -> StorageError {
         return StorageError::Other(Box::new(error));
     };
     let code = cause.extended_code;
-    if matches!(code, rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY) {
-        return StorageError::Unique { constraint: error.to_string() };
+    match code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY => {
+            StorageError::Unique { constraint: error.to_string() }
+        }
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => StorageError::Orphan { constraint: error.to_string() },
+        _ => of_code(Some(&code.to_string()), Box::new(error)),
     }
-    of_code(Some(&code.to_string()), Box::new(error))
 }

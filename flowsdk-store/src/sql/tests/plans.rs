@@ -1,9 +1,10 @@
-//! Lists walk the indices that are meant for them, in order. On SQLite, whose plans depend on the text alone;
+//! Statements walk the indices that are meant for them. On SQLite, whose plans depend on the text alone;
 //! those of Postgres depend on what is stored.
 
 use sqlx::AssertSqlSafe;
 
 use crate::sql::audit_list::{AuditListSql, Routers, Shape};
+use crate::sql::{chat_catalog, contact_catalog, opt_in_catalog, session_catalog};
 
 #[tokio::test]
 async fn every_list_of_the_audit_log_walks_an_index_in_order() {
@@ -26,4 +27,60 @@ async fn every_list_of_the_audit_log_walks_an_index_in_order() {
         let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE")).count();
         assert_eq!(sorts, usize::from(shape.routers == Routers::Several), "{shape:?}: {steps:#?}");
     }
+}
+
+/// Nothing is read and put in order afterwards but what is found for several routers, and no list scans its table.
+#[tokio::test]
+async fn every_list_of_the_administration_walks_an_index_in_order() {
+    let mut connection = super::migrated_sqlite().await;
+    let lists = session_catalog::lists().into_iter().chain(chat_catalog::lists());
+    let lists = lists.chain(contact_catalog::lists()).chain(opt_in_catalog::lists());
+    for (table, list) in lists {
+        for (scoped, filters) in list.shapes() {
+            if table == "contact_opt_in" && !scoped && filters != [true] {
+                // Opt-ins are asked for by contact or by router.
+                continue;
+            }
+            let text = format!("EXPLAIN QUERY PLAN {}", list.of(scoped, &filters).sqlite);
+            let plan: Vec<(i64, i64, i64, String)> =
+                sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
+            let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
+            let scans = steps.iter().any(|step| step.starts_with("SCAN") && step.contains(table));
+            assert!(!scans, "{table} {scoped} {filters:?}: {steps:#?}");
+            // The page itself is put in order once more.
+            let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE")).count();
+            assert!(sorts <= if scoped { 3 } else { 1 }, "{table} {scoped} {filters:?}: {steps:#?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_sessions_of_a_router_and_of_a_flow_are_counted_without_reading_all_others() {
+    let mut connection = super::migrated_sqlite().await;
+    for (name, sql) in crate::sql::live_session::statements() {
+        if !name.ends_with("ROUTER") && !name.ends_with("FLOW") {
+            continue;
+        }
+        let text = format!("EXPLAIN QUERY PLAN {}", sql.sqlite);
+        let plan: Vec<(i64, i64, i64, String)> =
+            sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
+        let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
+        assert!(
+            steps.iter().any(|step| step.contains("session_by_router (router_id=?)")),
+            "{name}: {steps:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn superseded_test_versions_are_looked_for_in_the_sessions_of_the_test_channel_only() {
+    let mut connection = super::migrated_sqlite().await;
+    let purge = crate::sql::flow_catalog::statements();
+    let (_, purge) = purge.into_iter().find(|(name, _)| *name == "PURGE_TEST_VERSIONS").expect("listed");
+    let text = format!("EXPLAIN QUERY PLAN {}", purge.sqlite);
+    let plan: Vec<(i64, i64, i64, String)> =
+        sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
+    let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
+    let walks = |index: &str| steps.iter().any(|step| step.starts_with("SEARCH") && step.contains(index));
+    assert!(walks("webchat_one_test_channel") && walks("(id>? AND id<?)"), "{steps:#?}");
 }

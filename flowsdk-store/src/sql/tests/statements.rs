@@ -4,16 +4,17 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
 use crate::sql::{
-    access, api_client, audit, broker, channel_transfer, chat, chat_tag, contact, flow, flow_catalog,
-    flow_event, group, idempotency, key_value, live_session, login_schedule, message, opt_in, outbox,
-    password_recovery, router, router_catalog, session, session_trace, user, user_device, variable, webchat,
-    webchat_catalog,
+    access, api_client, audit, broker, channel_transfer, chat, chat_catalog, chat_tag, contact,
+    contact_catalog, contact_insight, contact_rows, contact_search, flow, flow_catalog, flow_event, group,
+    idempotency, key_value, live_session, login_schedule, message, opt_in, opt_in_catalog, outbox,
+    password_recovery, router, router_catalog, session, session_catalog, session_trace, user, user_device,
+    variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 29] {
+fn files() -> [(&'static str, &'static str, Statements); 36] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -27,7 +28,12 @@ fn files() -> [(&'static str, &'static str, Statements); 29] {
         channel_transfer,
         chat,
         chat_tag,
+        chat_catalog,
         contact,
+        contact_catalog,
+        contact_insight,
+        contact_rows,
+        contact_search,
         flow,
         flow_catalog,
         flow_event,
@@ -38,11 +44,13 @@ fn files() -> [(&'static str, &'static str, Statements); 29] {
         login_schedule,
         message,
         opt_in,
+        opt_in_catalog,
         outbox,
         password_recovery,
         router,
         router_catalog,
         session,
+        session_catalog,
         session_trace,
         user,
         user_device,
@@ -62,7 +70,9 @@ fn every_statement_is_listed() {
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
             .filter(|(_, rest)| {
-                ["Sql ", "RowsSql ", "AuditListSql ", "Statements "].iter().any(|kind| rest.starts_with(kind))
+                ["Sql ", "RowsSql ", "AuditListSql ", "ListSql ", "Statements "]
+                    .iter()
+                    .any(|kind| rest.starts_with(kind))
             })
             .map(|(name, _)| name)
             .collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flowsdk_auth::login::{LoginError, LoginLimits, LoginSettings};
 use flowsdk_auth::principal::Origin;
-use flowsdk_core::fault::FaultKind;
+use flowsdk_core::fault::{FaultKind, RateLimit};
 use flowsdk_store::sql::SqlStore;
 use futures_util::future::join_all;
 
@@ -30,7 +30,7 @@ async fn guess(logins: &Logins, email: &str, ip: &str) -> Result<(), LoginError>
 
 fn is_limited(outcome: &Result<(), LoginError>) -> bool {
     match outcome {
-        Err(LoginError::RateLimited { .. }) => true,
+        Err(LoginError::RateLimited(_)) => true,
         Err(LoginError::Credentials) => false,
         other => panic!("{other:?}"),
     }
@@ -49,12 +49,13 @@ async fn ten_failures_a_minute_for_an_address(store: SqlStore) {
         let limited = guess(&logins, email, "10.0.2.1").await.expect_err("limited");
         let text = "Muitas tentativas; tente novamente mais tarde";
         assert_eq!(told(&limited), expected(FaultKind::RateLimited, "rate_limited", text));
-        let LoginError::RateLimited { retry_after } = limited else { panic!("{limited:?}") };
+        let LoginError::RateLimited(RateLimit { retry_after, .. }) = limited else { panic!("{limited:?}") };
         assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(120), "{retry_after:?}");
         assert!(is_limited(&login(&logins, email).await.map(drop)), "the right password does not help");
     }
     // He may try again when he was told, and not before.
-    let Err(LoginError::RateLimited { retry_after }) = login(&logins, "ana@example.com").await else {
+    let Err(LoginError::RateLimited(RateLimit { retry_after, .. })) = login(&logins, "ana@example.com").await
+    else {
         panic!("not limited");
     };
     world.pass(retry_after - Duration::from_millis(1));

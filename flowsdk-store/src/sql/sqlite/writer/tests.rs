@@ -55,7 +55,7 @@ async fn errors_are_told_apart_and_leave_nothing_open() {
     // A commit that fails is rolled back.
     let tx = writer.begin().await.expect("begin");
     tx.prepare("INSERT INTO t (id, parent) VALUES (2, 9)").execute().expect("checked at the commit");
-    assert!(matches!(tx.commit().await, Err(StorageError::Other(_))));
+    assert!(matches!(tx.commit().await, Err(StorageError::Orphan { .. })));
     assert_eq!(names(&writer).await, [(1, None)]);
     let tx = writer.begin().await.expect("begin");
     let found = tx.prepare("SELECT name FROM t").fetch_optional::<(String,)>();

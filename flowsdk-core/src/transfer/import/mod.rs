@@ -1,0 +1,166 @@
+//! Importing: all of a file or nothing, in one transaction.
+
+mod channels;
+mod flows;
+mod variables;
+
+use std::collections::BTreeSet;
+
+use super::export::flows_of;
+use super::plan::{OnConflict, check_file};
+use super::references::free_name;
+use super::{ImportReport, Missing, TransferError, TransferFile, TransferredRouter, Transfers};
+use crate::change::{Author, Change, Entity, EntityKind};
+use crate::fault::StorageError;
+use crate::id::RouterId;
+use crate::router::Router;
+use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
+use crate::text::Text;
+use crate::time::Timestamp;
+
+/// What an import has done so far, in its transaction.
+struct Import<'a, X> {
+    tx: &'a mut X,
+    router: RouterId,
+    now: Timestamp,
+    report: ImportReport,
+    /// To be noted after the commit.
+    notes: Vec<(EntityKind, String, Change)>,
+}
+
+impl<S: Store> Transfers<S>
+where
+    S::Tx: BuilderTx,
+{
+    /// A whole new router.
+    ///
+    /// # Errors
+    /// [`TransferError::Invalid`], [`TransferError::NameTaken`] unless it is renamed, [`TransferError::Storage`].
+    pub async fn import_router(
+        &self,
+        author: &Author,
+        file: TransferFile,
+        on_conflict: OnConflict,
+    ) -> Result<ImportReport, TransferError> {
+        let file = checked(file).await?;
+        let Some(settings) = &file.router else {
+            let must = Text::new("Campo obrigatório", "Required field");
+            return Err(TransferError::Invalid(vec![("router".to_owned(), must)]));
+        };
+        let mut tx = self.store.begin().await?;
+        let name = free_router_name(&mut tx, &settings.name, on_conflict).await?;
+        let now = self.cx.now();
+        let mut router = new_router(RouterId::generate(self.cx.ids()), name, settings, now);
+        tx.routers().insert(&router).await?;
+        let mut import = Import::new(&mut tx, &router, now);
+        import.missing_secrets(settings);
+        let ids = self.flows(&mut import, &file, &[], OnConflict::Refuse).await?;
+        self.router_variables(&mut import, &file.variables, OnConflict::Refuse).await?;
+        self.channels(&mut import, &file, &ids).await?;
+        router.initial_flow_id = settings.initial_flow.as_ref().and_then(|slug| ids.get(slug)).cloned();
+        if let Some(flow) = &router.initial_flow_id {
+            import.tx.routers().set_initial_flow(&router.id, Some(flow)).await?;
+        }
+        import.note(EntityKind::Router, router.id.to_string(), Change::Created(router.to_json()));
+        let Import { report, notes, .. } = import;
+        tx.commit().await?;
+        self.tell(author, &router.id, notes);
+        Ok(report)
+    }
+
+    /// Flows and variables into a router that is there. Settings and channels of the file stay in the file.
+    ///
+    /// # Errors
+    /// [`TransferError::RouterNotFound`], [`TransferError::Invalid`], [`TransferError::NameTaken`],
+    /// [`TransferError::Storage`].
+    pub async fn import_flows(
+        &self,
+        author: &Author,
+        router: &RouterId,
+        file: TransferFile,
+        on_conflict: OnConflict,
+    ) -> Result<ImportReport, TransferError> {
+        let file = checked(file).await?;
+        let mut tx = self.store.begin().await?;
+        let router = tx.router_catalog().find_for_update(router).await?;
+        let router = router.ok_or(TransferError::RouterNotFound)?;
+        let existing = flows_of(&mut tx, &router.id).await?;
+        let mut import = Import::new(&mut tx, &router, self.cx.now());
+        self.router_variables(&mut import, &file.variables, on_conflict).await?;
+        self.flows(&mut import, &file, &existing, on_conflict).await?;
+        let Import { report, notes, .. } = import;
+        tx.commit().await?;
+        self.tell(author, &router.id, notes);
+        Ok(report)
+    }
+
+    fn tell(&self, author: &Author, router: &RouterId, notes: Vec<(EntityKind, String, Change)>) {
+        for (kind, id, change) in notes {
+            self.changes.note(author, Entity { kind, id: &id, router_id: Some(router) }, change);
+        }
+    }
+}
+
+impl<'a, X> Import<'a, X> {
+    fn new(tx: &'a mut X, router: &Router, now: Timestamp) -> Self {
+        let report = ImportReport {
+            router_id: router.id.clone(),
+            router_name: router.name.clone(),
+            flows: Vec::new(),
+            variables: Vec::new(),
+            channels: Vec::new(),
+            missing: Vec::new(),
+        };
+        Self { tx, router: router.id.clone(), now, report, notes: Vec::new() }
+    }
+
+    fn note(&mut self, kind: EntityKind, id: String, change: Change) {
+        self.notes.push((kind, id, change));
+    }
+
+    fn missing_secrets(&mut self, router: &TransferredRouter) {
+        for (kind, had) in [
+            ("channelAppSecret", router.has_channel_app_secret),
+            ("channelVerifyToken", router.has_channel_verify_token),
+        ] {
+            if had {
+                self.report.missing.push(Missing { kind, place: "router".to_owned(), name: None });
+            }
+        }
+    }
+}
+
+/// The file, looked through where no other task waits for it: it may be large.
+async fn checked(file: TransferFile) -> Result<TransferFile, TransferError> {
+    let look = tokio::task::spawn_blocking(move || check_file(&file).map(|()| file));
+    look.await.map_err(|error| StorageError::Other(Box::new(error)))?
+}
+
+async fn free_router_name<X: BuilderTx>(
+    tx: &mut X,
+    name: &str,
+    on_conflict: OnConflict,
+) -> Result<String, TransferError> {
+    let (mut taken, mut free) = (BTreeSet::new(), name.to_owned());
+    while tx.router_catalog().has_name(&free).await? {
+        if on_conflict != OnConflict::Rename {
+            let text = Text::of(name.to_owned(), name.to_owned());
+            return Err(TransferError::NameTaken(vec![("router.name".to_owned(), text)]));
+        }
+        taken.insert(free);
+        free = free_name(name, &taken);
+    }
+    Ok(free)
+}
+
+fn new_router(id: RouterId, name: String, sent: &TransferredRouter, now: Timestamp) -> Router {
+    Router {
+        tz: sent.tz.clone(),
+        logo_url: sent.logo_url.clone(),
+        sentiment_config: sent.sentiment_config.clone(),
+        copilot_config: sent.copilot_config.clone(),
+        helpdesk_agent_prefix_enabled: sent.helpdesk_agent_prefix_enabled,
+        helpdesk_agent_prefix_template: sent.helpdesk_agent_prefix_template.clone(),
+        ..Router::new(id, name, now)
+    }
+}
