@@ -137,7 +137,7 @@ where
         handshake: &Handshake,
         caller: Caller<'_>,
     ) -> Result<(Visitor, AuthOk), AuthError> {
-        let mut tx = self.store.read().await?;
+        let mut tx = self.store.glance().await?;
         let channel = channel(&mut tx, handshake, caller).await?;
         self.enter_channel(tx, handshake, channel, caller).await
     }
@@ -151,7 +151,7 @@ where
         handshake: &Handshake,
         caller: Caller<'_>,
     ) -> Result<(Visitor, AuthOk), AuthError> {
-        let mut tx = self.store.read().await?;
+        let mut tx = self.store.glance().await?;
         let channel = channel(&mut tx, handshake, caller).await?;
         if !channel.is_test_channel {
             return Err(AuthError::ChannelUnknown);
@@ -190,7 +190,7 @@ where
 
     /// Recognises a visitor who must be known already: for his history.
     pub async fn recognise(&self, handshake: &Handshake, caller: Caller<'_>) -> Result<Visitor, AuthError> {
-        let mut tx = self.store.read().await?;
+        let mut tx = self.store.glance().await?;
         let channel = channel(&mut tx, handshake, caller).await?;
         self.known(tx, handshake, &channel, caller).await
     }

@@ -10,14 +10,14 @@ use sqlx::pool::PoolConnection;
 use sqlx::types::Json;
 use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
-use super::sqlite::WriteTx;
+use super::sqlite::DirectTx;
 
 /// A transaction of one of the engines.
 #[derive(Debug)]
 pub(crate) enum Conn {
-    /// Writes a file.
-    Writer(WriteTx),
-    /// Reads a file, or does both in memory.
+    /// Writes a file, or reads a few rows of it.
+    Direct(DirectTx),
+    /// Reads a file, or does everything in memory.
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(PostgresConn),
 }
@@ -55,7 +55,7 @@ impl DerefMut for PostgresConn {
 macro_rules! fetch_all {
     ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
-            $crate::sql::executor::Conn::Writer(tx) => {
+            $crate::sql::executor::Conn::Direct(tx) => {
                 tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_all::<$row>()
             }
             $crate::sql::executor::Conn::Sqlite(tx) => {
@@ -76,7 +76,7 @@ pub(crate) use fetch_all;
 macro_rules! fetch_all_replanned {
     ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
-            $crate::sql::executor::Conn::Writer(tx) => {
+            $crate::sql::executor::Conn::Direct(tx) => {
                 tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_all::<$row>()
             }
             $crate::sql::executor::Conn::Sqlite(tx) => {
@@ -97,7 +97,7 @@ pub(crate) use fetch_all_replanned;
 macro_rules! fetch_optional {
     ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
-            $crate::sql::executor::Conn::Writer(tx) => {
+            $crate::sql::executor::Conn::Direct(tx) => {
                 tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_optional::<$row>()
             }
             $crate::sql::executor::Conn::Sqlite(tx) => {
@@ -117,7 +117,7 @@ pub(crate) use fetch_optional;
 macro_rules! execute {
     ($conn:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
-            $crate::sql::executor::Conn::Writer(tx) => tx.prepare($sql.sqlite)$(.bind($bind))*.execute(),
+            $crate::sql::executor::Conn::Direct(tx) => tx.prepare($sql.sqlite)$(.bind($bind))*.execute(),
             $crate::sql::executor::Conn::Sqlite(tx) => sqlx::query($sql.sqlite)$(.bind($bind))*
                 .execute(&mut **tx).await.map(|done| done.rows_affected())
                 .map_err($crate::sql::executor::storage_error),
@@ -135,7 +135,7 @@ macro_rules! execute_rows {
         async {
             let mut changed = 0;
             let mut rest = $items;
-            if let $crate::sql::executor::Conn::Writer(tx) = &mut $conn {
+            if let $crate::sql::executor::Conn::Direct(tx) = &mut $conn {
                 // Where a statement costs no way to another thread, one that is run again is the cheapest.
                 let mut prepared = tx.prepare($sql.single());
                 for $item in std::mem::take(&mut rest) {
@@ -149,7 +149,7 @@ macro_rules! execute_rows {
                 let (chunk, text) = $sql.chunk(rest);
                 rest = &rest[chunk.len()..];
                 changed += match &mut $conn {
-                    $crate::sql::executor::Conn::Writer(_) => Ok(0),
+                    $crate::sql::executor::Conn::Direct(_) => Ok(0),
                     $crate::sql::executor::Conn::Sqlite(tx) => {
                         let mut $query = sqlx::query(text.sqlite);
                         for $item in chunk {

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
-use super::sqlite::Writer;
+use super::sqlite::{Glances, Writer};
 use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
@@ -79,6 +79,7 @@ enum Pools {
     File {
         writer: Writer,
         readers: SqlitePool,
+        glances: Glances,
         generations: Arc<Generations>,
     },
     /// One connection for everything.
@@ -171,8 +172,9 @@ impl SqlStore {
     /// Closes every connection.
     pub async fn close(&self) {
         match &self.pools {
-            Pools::File { writer, readers, .. } => {
+            Pools::File { writer, readers, glances, .. } => {
                 readers.close().await;
+                glances.close().await;
                 writer.close().await;
             }
             Pools::Memory { pool, .. } => pool.close().await,
@@ -220,6 +222,9 @@ fn sqlite_options() -> SqliteConnectOptions {
 const WRITER_PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA foreign_keys = on;
      PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = memory;";
 
+/// What the connection for glances is told.
+const GLANCE_PRAGMAS: &str = "PRAGMA query_only = on; PRAGMA cache_size = -4096; PRAGMA temp_store = memory;";
+
 async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
     let options = sqlite_options()
         .filename(path)
@@ -241,7 +246,8 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
         .connect_with(options.pragma("query_only", "on"))
         .await
         .map_err(storage_error)?;
-    Ok(Pools::File { writer, readers, generations })
+    let glances = Glances::open(path, GLANCE_PRAGMAS, PATIENCE)?;
+    Ok(Pools::File { writer, readers, glances, generations })
 }
 
 /// Watches a new connection that writes.
@@ -321,7 +327,7 @@ impl Store for SqlStore {
 
     async fn begin(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
-            Pools::File { writer, .. } => Conn::Writer(writer.begin().await?),
+            Pools::File { writer, .. } => Conn::Direct(writer.begin().await?),
             Pools::Memory { pool, .. } => {
                 Conn::Sqlite(pool.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
             }
@@ -346,6 +352,15 @@ impl Store for SqlStore {
         Ok(self.transaction(conn))
     }
 
+    async fn glance(&self) -> Result<SqlTx, StorageError> {
+        if let Pools::File { glances, .. } = &self.pools
+            && let Some(tx) = glances.begin()?
+        {
+            return Ok(self.transaction(Conn::Direct(tx)));
+        }
+        self.read().await
+    }
+
     fn generation(&self, of: Records) -> Option<u64> {
         match &self.pools {
             Pools::File { generations, .. } | Pools::Memory { generations, .. } => Some(generations.of(of)),
@@ -358,7 +373,7 @@ impl Store for SqlStore {
 impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
-            Conn::Writer(tx) => {
+            Conn::Direct(tx) => {
                 tx.commit().await?;
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! The connection that writes a SQLite file.
+//! The connection that writes a SQLite file, and one for looks at a few rows of it.
 //!
 //! A turn is some ten short statements, and the driver that the other connections go through pays more for the way to
 //! its thread, for copies of binds and columns, and for look-ups than SQLite does for some of them. Here a statement
@@ -10,7 +10,7 @@ mod statement;
 mod writer;
 
 pub(super) use row::Row;
-pub(super) use writer::{WriteTx, Writer};
+pub(super) use writer::{DirectTx, Glances, Writer};
 
 use flowsdk_core::fault::StorageError;
 use rusqlite::ffi;

@@ -1,4 +1,4 @@
-//! The connection, its transactions, and the thread that commits them.
+//! The connections, their transactions, and the thread that commits them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,6 +25,16 @@ struct Open {
     connection: Connection,
     /// Texts as SQLite wants them, by the address of the text that is asked for.
     texts: RefCell<HashMap<(usize, usize), String>>,
+}
+
+impl Open {
+    fn new(file: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
+        let connection = Connection::open(file).map_err(storage_error)?;
+        connection.busy_timeout(patience).map_err(storage_error)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.execute_batch(pragmas).map_err(storage_error)?;
+        Ok(Self { connection, texts: RefCell::default() })
+    }
 }
 
 /// Whoever has it, has the connection; it is closed where there is none.
@@ -63,26 +73,22 @@ impl Writer {
         patience: Duration,
         generations: &Arc<Generations>,
     ) -> Result<Self, StorageError> {
-        let connection = Connection::open(file).map_err(storage_error)?;
-        connection.busy_timeout(patience).map_err(storage_error)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        connection.execute_batch(pragmas).map_err(storage_error)?;
+        let open = Open::new(file, pragmas, patience)?;
         let watching = Arc::clone(generations);
         let hook = move |_action, _database: &str, table: &str, _row| watching.touched(table);
-        connection.update_hook(Some(hook)).map_err(storage_error)?;
+        open.connection.update_hook(Some(hook)).map_err(storage_error)?;
         let (commits, waiting) = mpsc::channel();
         let generations = Arc::clone(generations);
         thread::Builder::new()
             .name("sqlite-commit".to_owned())
             .spawn(move || commit_all(&waiting, &generations))
             .map_err(|error| StorageError::Other(Box::new(error)))?;
-        let open = Open { connection, texts: RefCell::default() };
         Ok(Self { slot: Arc::new(Mutex::new(Some(open))), commits, patience })
     }
 
     /// Begins a transaction, as soon as no other one is open.
-    pub(in crate::sql) async fn begin(&self) -> Result<WriteTx, StorageError> {
-        let tx = WriteTx { held: Some(self.hold().await?), commits: self.commits.clone() };
+    pub(in crate::sql) async fn begin(&self) -> Result<DirectTx, StorageError> {
+        let tx = DirectTx { held: Some(self.hold().await?), commits: Some(self.commits.clone()) };
         tx.prepare("BEGIN IMMEDIATE").execute()?;
         Ok(tx)
     }
@@ -114,19 +120,55 @@ impl Writer {
     }
 }
 
-/// An open transaction. It is rolled back when it is dropped.
-pub(in crate::sql) struct WriteTx {
-    held: Option<Held>,
-    commits: mpsc::Sender<Commit>,
-}
+/// A connection for looks at a few rows. Clones share it.
+#[derive(Clone)]
+pub(in crate::sql) struct Glances(Arc<Mutex<Option<Open>>>);
 
-impl fmt::Debug for WriteTx {
+impl fmt::Debug for Glances {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WriteTx").finish_non_exhaustive()
+        f.debug_struct("Glances").finish_non_exhaustive()
     }
 }
 
-impl WriteTx {
+impl Glances {
+    /// Opens `file`, which is there already, with these pragmas.
+    pub(in crate::sql) fn open(file: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
+        Ok(Self(Arc::new(Mutex::new(Some(Open::new(file, pragmas, patience)?)))))
+    }
+
+    /// Begins a transaction that reads; `None` while another one is open.
+    pub(in crate::sql) fn begin(&self) -> Result<Option<DirectTx>, StorageError> {
+        let Ok(held) = Arc::clone(&self.0).try_lock_owned() else {
+            return Ok(None);
+        };
+        if held.is_none() {
+            return Err(closed());
+        }
+        let tx = DirectTx { held: Some(held), commits: None };
+        tx.prepare("BEGIN").execute()?;
+        Ok(Some(tx))
+    }
+
+    /// Closes the connection.
+    pub(in crate::sql) async fn close(&self) {
+        drop(self.0.lock().await.take());
+    }
+}
+
+/// An open transaction. It is rolled back when it is dropped.
+pub(in crate::sql) struct DirectTx {
+    held: Option<Held>,
+    /// Where it is committed; `None` where it only reads.
+    commits: Option<mpsc::Sender<Commit>>,
+}
+
+impl fmt::Debug for DirectTx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DirectTx").finish_non_exhaustive()
+    }
+}
+
+impl DirectTx {
     /// A statement, ready for its binds.
     pub(in crate::sql) fn prepare(&self, sql: &'static str) -> Prepared<'_> {
         let Some(open) = self.held.as_ref().and_then(|held| held.as_ref()) else {
@@ -140,14 +182,17 @@ impl WriteTx {
     /// Makes the transaction durable, on the thread that commits. It is, or is not, also when nobody waits for that any
     /// more.
     pub(in crate::sql) async fn commit(mut self) -> Result<(), StorageError> {
+        let Some(commits) = self.commits.take() else {
+            return Ok(());
+        };
         let held = self.held.take().ok_or_else(closed)?;
         let (done, answer) = oneshot::channel();
-        self.commits.send(Commit { held, done }).map_err(|_| closed())?;
+        commits.send(Commit { held, done }).map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
 }
 
-impl Drop for WriteTx {
+impl Drop for DirectTx {
     fn drop(&mut self) {
         if let Some(open) = self.held.as_ref().and_then(|held| held.as_ref()) {
             roll_back(&open.connection);
@@ -158,7 +203,7 @@ impl Drop for WriteTx {
 /// An error may have rolled it back already.
 fn roll_back(connection: &Connection) {
     if !connection.is_autocommit()
-        && let Err(error) = connection.execute_batch("ROLLBACK")
+        && let Err(error) = connection.prepare_cached("ROLLBACK").and_then(|mut end| end.raw_execute())
     {
         tracing::error!(%error, "a transaction was not rolled back");
     }

@@ -13,7 +13,7 @@ async fn names(writer: &Writer) -> Vec<(i64, Option<String>)> {
     tx.prepare("SELECT id, name FROM t ORDER BY id").fetch_all().expect("rows")
 }
 
-fn insert(tx: &WriteTx, id: i64, name: Option<&str>) -> Result<u64, StorageError> {
+fn insert(tx: &DirectTx, id: i64, name: Option<&str>) -> Result<u64, StorageError> {
     tx.prepare("INSERT INTO t (name, id) VALUES ($2, $1)").bind(id).bind(name).execute()
 }
 
@@ -73,4 +73,27 @@ fn binds_are_numbered() {
         "UPDATE t SET a = ?2, b = '$.x' WHERE c = ?10"
     );
     assert_eq!(numbered("SELECT ?, ?"), "SELECT ?, ?");
+}
+
+#[tokio::test]
+async fn a_glance_sees_what_is_committed_writes_nothing_and_waits_for_nobody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let writer = writer(&folder);
+    let file = folder.path().join("t.db");
+    let glances = Glances::open(&file, "PRAGMA query_only = on", Duration::from_secs(1)).expect("glances");
+    let count =
+        |tx: &DirectTx| tx.prepare("SELECT COUNT(*) FROM t").fetch_optional::<(i64,)>().expect("a row");
+    let tx = writer.begin().await.expect("begin");
+    insert(&tx, 1, None).expect("a row");
+    // Beside a writer, of a second glance only if the first is over.
+    let glance = glances.begin().expect("begin").expect("a glance");
+    assert_eq!(count(&glance), Some((0,)));
+    assert!(glances.begin().expect("begin").is_none());
+    tx.commit().await.expect("commit");
+    assert_eq!(count(&glance), Some((0,)), "it sees one moment");
+    assert!(insert(&glance, 2, None).is_err());
+    glance.commit().await.expect("over");
+    assert_eq!(count(&glances.begin().expect("begin").expect("a glance")), Some((1,)));
+    glances.close().await;
+    assert!(matches!(glances.begin(), Err(StorageError::Unavailable(_))));
 }
