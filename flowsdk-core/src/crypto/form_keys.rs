@@ -97,8 +97,8 @@ fn passphrase() -> SecretString {
 fn protect(private: &[u8], passphrase: &SecretString) -> Result<SecretString, pkcs8::Error> {
     let (salt, iv): ([u8; 16], [u8; 16]) = (rand::rng().random(), rand::rng().random());
     let parameters = Parameters::generate_pbkdf2_sha256_aes256cbc(ROUNDS, &salt, iv)?;
-    let sealed = PrivateKeyInfoRef::try_from(private)?
-        .encrypt_with_params(parameters, passphrase.expose_secret())?;
+    let sealed =
+        PrivateKeyInfoRef::try_from(private)?.encrypt_with_params(parameters, passphrase.expose_secret())?;
     let pem = sealed.to_pem("ENCRYPTED PRIVATE KEY", LineEnding::LF)?;
     Ok(SecretString::from(pem.to_string()))
 }

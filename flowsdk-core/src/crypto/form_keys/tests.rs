@@ -1,7 +1,7 @@
 use std::process::Command;
 
-use aws_lc_rs::rsa::{OAEP_SHA256_MGF1SHA256, OaepPrivateDecryptingKey, OaepPublicEncryptingKey};
 use aws_lc_rs::rsa::PublicEncryptingKey;
+use aws_lc_rs::rsa::{OAEP_SHA256_MGF1SHA256, OaepPrivateDecryptingKey, OaepPublicEncryptingKey};
 use pkcs8::EncryptedPrivateKeyInfoRef;
 
 use super::*;
@@ -52,7 +52,8 @@ async fn openssl_opens_the_private_key_and_finds_the_same_public_one() {
     assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
     assert_eq!(String::from_utf8(found.stdout).expect("text"), pair.public_key);
     assert!(!pkey("wrong").status.success());
-    let parameters = Command::new("openssl").args(["asn1parse", "-in"]).arg(file.path()).output().expect("runs");
+    let parameters =
+        Command::new("openssl").args(["asn1parse", "-in"]).arg(file.path()).output().expect("runs");
     let parameters = String::from_utf8_lossy(&parameters.stdout).into_owned();
     for name in ["PBES2", "PBKDF2", "hmacWithSHA256", "aes-256-cbc"] {
         assert!(parameters.contains(name), "{name} is not in {parameters}");

@@ -4,16 +4,16 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
 use crate::sql::{
-    access, api_client, audit, broker, channel_transfer, chat, chat_tag, contact, flow, flow_catalog,
-    flow_event, group, idempotency, key_value, live_session, login_schedule, message, opt_in, outbox,
-    password_recovery, router, router_catalog, session, session_trace, user, user_device, variable, webchat,
-    webchat_catalog,
+    access, api_client, audit, broker, channel_number, channel_transfer, chat, chat_tag, contact, flow,
+    flow_catalog, flow_event, group, idempotency, integration, key_value, live_session, llm_credential,
+    login_schedule, message, observability, opt_in, outbox, password_recovery, router, router_catalog,
+    session, session_trace, template, user, user_device, variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 29] {
+fn files() -> [(&'static str, &'static str, Statements); 34] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -24,6 +24,7 @@ fn files() -> [(&'static str, &'static str, Statements); 29] {
         api_client,
         audit,
         broker,
+        channel_number,
         channel_transfer,
         chat,
         chat_tag,
@@ -33,10 +34,13 @@ fn files() -> [(&'static str, &'static str, Statements); 29] {
         flow_event,
         group,
         idempotency,
+        integration,
         key_value,
         live_session,
+        llm_credential,
         login_schedule,
         message,
+        observability,
         opt_in,
         outbox,
         password_recovery,
@@ -44,6 +48,7 @@ fn files() -> [(&'static str, &'static str, Statements); 29] {
         router_catalog,
         session,
         session_trace,
+        template,
         user,
         user_device,
         variable,
