@@ -18,9 +18,14 @@ pub mod state;
 mod api_clients;
 mod audit_logs;
 mod auth;
+mod channel_numbers;
 mod flows;
 mod groups;
+mod integrations;
+mod llm_credentials;
+mod observability;
 mod routers;
+mod templates;
 mod transfer;
 mod user_devices;
 mod users;
@@ -73,6 +78,11 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         flows::routes,
         webchat_channels::routes,
         transfer::routes,
+        channel_numbers::routes,
+        templates::routes,
+        llm_credentials::routes,
+        integrations::routes,
+        observability::routes,
     ];
     resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
 }

@@ -31,6 +31,9 @@ pub const CODES: &[&str] = &[
     "token_taken",
     "router_unknown",
     "flow_unknown",
+    "credential_unknown",
+    "phone_number_taken",
+    "keys_missing",
     "key_taken",
     "name_taken",
     "in_use",
@@ -42,6 +45,11 @@ pub const CODES: &[&str] = &[
     "import_invalid",
     "idempotency_conflict",
     "conflict",
+    // What servers of others did.
+    "provider_refused",
+    "provider_unreachable",
+    "provider_answer_too_large",
+    "provider_timeout",
     // The web chat's visitors.
     "channel_unknown",
     "identity_invalid",

@@ -28,7 +28,7 @@ Every answer has the header `x-request-id`. An error is `{ code, message, detail
 to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
 `admin`, or `resource:action` of his group or API client.";
 
-const TAGS: [(&str, &str); 10] = [
+const TAGS: [(&str, &str); 15] = [
     ("auth", "Getting in and out, recovering a password"),
     ("users", "People who administer"),
     ("groups", "What people may do, and for which routers"),
@@ -39,6 +39,11 @@ const TAGS: [(&str, &str); 10] = [
     ("flows", "What conversations run: drafts, published versions, test versions"),
     ("variables", "Static variables of routers and flows"),
     ("webchat", "Channels of the web chat"),
+    ("channel-numbers", "Numbers of the phone channel, and the keys of their interactive forms"),
+    ("templates", "Message templates"),
+    ("llm-credentials", "Credentials of model providers, which routers name"),
+    ("integrations", "Servers of others that a router works with"),
+    ("settings", "Settings of the server"),
 ];
 
 /// The document without paths.
