@@ -4,6 +4,8 @@
 //! `cargo xtask bench NAME` builds the server and calls this program.
 
 mod api;
+mod engine;
+mod flow;
 mod http;
 mod load;
 mod login;
@@ -35,8 +37,12 @@ struct Cli {
 enum Race {
     /// Stored round trips of the web chat, against Node and against the raw cost
     Webchat(webchat::Options),
+    /// Turns of a flow over the socket and over HTTP, against botbuilder
+    Flow(flow::Options),
     /// From the start of the program to the first answer, memory and size
     Start(start::Options),
+    /// Turns of the flow engine in memory
+    Engine(engine::Options),
     /// Authorised reads over the administrative API, against Fastify
     Api(api::Options),
     /// Logins while others read, against Fastify and against bcrypt alone
@@ -77,7 +83,9 @@ impl Common {
 fn main() -> ExitCode {
     let done = match Cli::parse().race {
         Race::Webchat(options) => webchat::race(&options),
+        Race::Flow(options) => flow::race(&options),
         Race::Start(options) => start::race(&options),
+        Race::Engine(options) => engine::race(&options),
         Race::Api(options) => api::race(&options),
         Race::Login(options) => login::race(&options),
         Race::LoginTiming(options) => login::timing::check(&options),

@@ -9,6 +9,9 @@ pub const MAX_PAGE: u32 = 200;
 /// Items of a page when the caller names no number.
 pub const DEFAULT_PAGE: u32 = 50;
 
+/// Longest id in a cursor, in bytes: that of a session.
+const MAX_CURSOR_ID: usize = 320;
+
 /// A text that is no cursor of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor")]
@@ -30,7 +33,7 @@ impl Cursor {
         let text = String::from_utf8(bytes).map_err(|_| InvalidCursor)?;
         let (at, id) = text.split_once('.').ok_or(InvalidCursor)?;
         let at = at.parse().map_err(|_| InvalidCursor)?;
-        if id.is_empty() || id.len() > 128 || id.contains(char::is_control) {
+        if id.is_empty() || id.len() > MAX_CURSOR_ID || id.contains(char::is_control) {
             return Err(InvalidCursor);
         }
         Ok(Self { at: Timestamp::from_millis(at), id: id.to_owned() })

@@ -5,8 +5,10 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 
 use crate::channel_number::ChannelNumberRepository;
-use crate::chat::{ChatRepository, ChatTagRepository};
-use crate::contact::{ContactRepository, OptInRepository};
+use crate::chat::{ChatCatalog, ChatRepository, ChatTagRepository};
+use crate::contact::{
+    ContactCatalog, ContactInsightRepository, ContactRepository, OptInCatalog, OptInRepository,
+};
 use crate::credential::LlmCredentialRepository;
 use crate::fault::StorageError;
 use crate::flow::{FlowCatalog, FlowRepository, TrackedEventRepository};
@@ -15,7 +17,7 @@ use crate::integration::IntegrationRepository;
 use crate::message::MessageRepository;
 use crate::observability::ObservabilityRepository;
 use crate::router::{RouterCatalog, RouterRepository};
-use crate::session::{LiveSessions, SessionRepository, SessionTraceRepository};
+use crate::session::{LiveSessions, SessionCatalog, SessionRepository, SessionTraceRepository};
 use crate::stream::broker::NewEntry;
 use crate::template::TemplateRepository;
 use crate::transfer::ChannelTransfer;
@@ -67,6 +69,20 @@ pub trait Outbox: Send {
 pub trait OutboxTx: Transaction {
     /// The outbox.
     fn outbox(&mut self) -> &mut dyn Outbox;
+}
+
+/// What administering contacts, chats and sessions needs of a transaction, beyond what conversations do.
+pub trait PeopleTx: ConversationTx + IdempotencyTx {
+    /// Sessions, as they are administered.
+    fn session_catalog(&mut self) -> &mut dyn SessionCatalog;
+    /// Chats, as they are administered.
+    fn chat_catalog(&mut self) -> &mut dyn ChatCatalog;
+    /// Contacts, as they are administered.
+    fn contact_catalog(&mut self) -> &mut dyn ContactCatalog;
+    /// Doings of contacts.
+    fn contact_insights(&mut self) -> &mut dyn ContactInsightRepository;
+    /// Opt-ins, as they are administered.
+    fn opt_in_catalog(&mut self) -> &mut dyn OptInCatalog;
 }
 
 /// What conversations need of a transaction.

@@ -96,6 +96,7 @@ fn every_variant_has_a_golden_file() {
         FlowEvent::HumanSessionEnded(_),
         FlowEvent::InputTimeout(_),
         FlowEvent::EffectDone(_),
+        FlowEvent::Resume(_),
     );
     every_variant!(
         topic::Agent,

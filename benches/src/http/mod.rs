@@ -32,6 +32,14 @@ impl Request {
         }
         Self(text.into_bytes())
     }
+
+    /// The same with one header more.
+    #[must_use]
+    pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
+        let end = self.0.iter().position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        self.0.splice(end..end, format!("{name}: {value}\r\n").into_bytes());
+        self
+    }
 }
 
 /// An open connection.
@@ -117,6 +125,8 @@ mod tests {
     fn a_request_is_written_out() {
         let plain = Request::new("GET", "/a", Some("t"), None);
         assert_eq!(text(&plain.0), "GET /a HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer t\r\n\r\n");
+        let plain = plain.with_header("X", "y");
+        assert!(text(&plain.0).starts_with("GET /a HTTP/1.1\r\nX: y\r\nHost: "));
         let posted = text(&Request::new("POST", "/b", None, Some(&json!({ "n": "é" }))).0);
         assert!(posted.ends_with("Content-Length: 10\r\n\r\n{\"n\":\"é\"}"), "{posted}");
     }

@@ -80,7 +80,8 @@ impl Contender {
     }
 }
 
-fn our_server(server: &Path, database: &Path, address: SocketAddr) -> Command {
+/// `flowsdk-server serve` without limits on visitors.
+pub(crate) fn our_server(server: &Path, database: &Path, address: SocketAddr) -> Command {
     let mut command = Command::new(server);
     command
         .arg("serve")
@@ -164,7 +165,7 @@ impl Stand {
 }
 
 /// The flow of the race: three blocks in a ring.
-fn ring(n: u64, text: &str, second: &str) -> String {
+pub(crate) fn ring(n: u64, text: &str, second: &str) -> String {
     match (n - 1) % 3 {
         0 => format!("Olá Flow Chat, você disse: {text}"),
         1 => format!("Passo 2: {text} ({second})"),

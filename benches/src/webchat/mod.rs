@@ -3,11 +3,11 @@
 //! One message in, its row, the session, one step of a flow of three blocks, the row of the answer, the
 //! answer out, its status.
 
-mod contender;
+pub(crate) mod contender;
 mod raw_socket;
 mod raw_storage;
 mod report;
-mod seed;
+pub(crate) mod seed;
 
 use std::path::Path;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::{IdSource, MessageId};
 use flowsdk_core::message::{IncomingContent, IncomingInteractive, IncomingMessage, Known, Reply, TextBody};
+use flowsdk_core::text::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -39,6 +40,28 @@ impl InboundError {
             Self::TextEmpty => "text_empty",
             Self::TextTooLong => "text_too_long",
             Self::ClientMessageIdInvalid => "client_message_id_invalid",
+        }
+    }
+
+    /// The reason, in the languages of the API.
+    pub fn text(self) -> Text {
+        match self {
+            Self::PayloadInvalid => Text::new("Conteúdo inválido", "Invalid content"),
+            Self::TextEmpty => Text::new("Mensagem vazia", "Empty message"),
+            Self::TextTooLong => Text::new(
+                "Mensagem longa demais (máximo de 4096 caracteres)",
+                "Message too long (at most 4096 characters)",
+            ),
+            Self::ClientMessageIdInvalid => Text::new("clientMessageId inválido", "Invalid clientMessageId"),
+        }
+    }
+
+    /// The field that is wrong, where it is one.
+    pub const fn field(self) -> Option<&'static str> {
+        match self {
+            Self::PayloadInvalid => None,
+            Self::TextEmpty | Self::TextTooLong => Some("text"),
+            Self::ClientMessageIdInvalid => Some("clientMessageId"),
         }
     }
 }

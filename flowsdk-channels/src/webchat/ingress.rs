@@ -9,7 +9,7 @@ use flowsdk_core::kv::{KeyValue, KeyValueError, KeyValueExt as _, keys};
 use flowsdk_core::store::{ConversationTx, Store};
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
 use flowsdk_core::stream::consumer::{SubmitError, Submitter};
-use flowsdk_core::stream::event::IncomingEvent;
+use flowsdk_core::stream::event::{IncomingEvent, OutgoingEvent};
 use flowsdk_core::stream::topic::Incoming;
 
 /// Why a message was not taken; the client sends it again with the same `clientMessageId`.
@@ -30,10 +30,12 @@ pub enum IngressError {
 }
 
 /// A message that is durable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Accepted {
     /// Its id; of the first one, when it came twice.
     pub message_id: MessageId,
+    /// What it led to, where that is known already and nothing follows later.
+    pub answers: Option<Vec<OutgoingEvent>>,
 }
 
 /// Takes incoming events of one message each.
@@ -71,7 +73,7 @@ where
         let key = event.session_id.to_string();
         let report = self.submitter.submit(key, ConversationEvent::Incoming(event)).await?;
         let stored = report.stored.into_iter().next().ok_or(IngressError::Dropped)?;
-        Ok(Accepted { message_id: stored.id })
+        Ok(Accepted { message_id: stored.id, answers: Some(report.outgoing).filter(|_| !report.waits) })
     }
 }
 
@@ -101,6 +103,6 @@ impl Ingress for StreamIngress {
             message.internal_id = Some(id.clone());
         }
         self.broker.publish(&[NewEntry::of::<Incoming>(&event)]).await?;
-        Ok(Accepted { message_id: id })
+        Ok(Accepted { message_id: id, answers: None })
     }
 }

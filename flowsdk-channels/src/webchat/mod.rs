@@ -17,6 +17,7 @@ pub mod payload;
 mod remembered;
 mod repository;
 mod statuses;
+mod test_chat;
 mod visitors;
 
 pub use error::{AUTH_ERROR_MESSAGE, AuthError};
@@ -26,4 +27,5 @@ pub use limits::{Limits, LimitsConfig};
 pub use model::{WebchatChannel, WebchatIdentity};
 pub use repository::{WebchatRepository, WebchatTx};
 pub use statuses::{StatusQueue, StatusSink, StoreStatuses, StreamStatuses};
+pub use test_chat::{TestChat, TestChatError, TestTurn};
 pub use visitors::{Caller, Handshake, Visitor, Visitors};

@@ -138,6 +138,31 @@ where
         caller: Caller<'_>,
     ) -> Result<(Visitor, AuthOk), AuthError> {
         let channel = self.channel(handshake, caller).await?;
+        self.enter_channel(handshake, channel, caller).await
+    }
+
+    /// The same for a test channel; any other one is unknown here.
+    ///
+    /// # Errors
+    /// As [`Visitors::enter`].
+    pub async fn enter_test_channel(
+        &self,
+        handshake: &Handshake,
+        caller: Caller<'_>,
+    ) -> Result<(Visitor, AuthOk), AuthError> {
+        let channel = self.channel(handshake, caller).await?;
+        if !channel.is_test_channel {
+            return Err(AuthError::ChannelUnknown);
+        }
+        self.enter_channel(handshake, channel, caller).await
+    }
+
+    async fn enter_channel(
+        &self,
+        handshake: &Handshake,
+        channel: WebchatChannel,
+        caller: Caller<'_>,
+    ) -> Result<(Visitor, AuthOk), AuthError> {
         let anonymous = handshake.user_id.is_none() && handshake.session_key.is_none();
         if channel.embed_secret.is_none() && anonymous {
             if !self.limits.admit_visit(caller.address) {

@@ -34,6 +34,8 @@ pub struct Chat {
     pub router_id: Option<RouterId>,
     /// Open or closed.
     pub status: ChatStatus,
+    /// Summary of what was said, for those who read on.
+    pub summary: Option<String>,
     /// When it was opened.
     pub created_at: Timestamp,
 }
@@ -46,6 +48,7 @@ impl Chat {
             contact_id,
             router_id: Some(router_id),
             status: ChatStatus::Open,
+            summary: None,
             created_at: cx.now(),
         }
     }

@@ -1,9 +1,28 @@
 //! Contacts: the people who write (spec A 2.4).
 
+mod catalog;
+mod error;
+mod identity;
+mod import;
+mod insight;
+mod merge;
 mod model;
 mod opt_in;
+mod opt_in_catalog;
+mod opt_in_service;
 mod repository;
+mod search;
+mod service;
 
+pub use catalog::{ContactAlias, ContactCatalog, ContactDetails, ContactFilter, LiveSession, OpenChat};
+pub use error::ContactError;
+pub use identity::{ContactIdentity, InvalidIdentity, MAX_IDENTITY, is_alias, is_phone_number};
+pub use import::{ImportReport, ImportRow, RefusedRow, SentRow};
+pub use insight::{ContactInsightRepository, ContactInsights, DayOfMessages, INSIGHT_DAYS};
 pub use model::{Contact, ContactChange};
 pub use opt_in::{ContactOptIn, OptInRepository, OptInSource, OptInStatus};
+pub use opt_in_catalog::{OptInCatalog, OptInFilter};
+pub use opt_in_service::{Import, OptInError, OptIns};
 pub use repository::ContactRepository;
+pub use search::{SearchTerm, search_terms, search_text, search_words};
+pub use service::{Contacts, NewContact};

@@ -12,11 +12,12 @@ pub trait ContactRepository: Send {
     /// The contacts among `ids` that exist, locked until the end of the transaction.
     async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError>;
 
-    /// The contacts with one of these identities (`phoneNumber`).
+    /// The contacts with one of these identities: their own (`phoneNumber`), or an alias (rulings C5). Each comes under
+    /// the identity that was asked for: of one found by an alias that is its `phone_number` here.
     async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])
     -> Result<Vec<Contact>, StorageError>;
 
-    /// Creates a contact, unless one with the same `phoneNumber` exists; gives the stored one.
+    /// Creates a contact, unless one with the same identity exists, be it as an alias; gives the stored one.
     async fn insert_or_get(&mut self, contact: &Contact) -> Result<Contact, StorageError>;
 
     /// Rewrites name, lock and variables.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ConversationEvent, Conversations, TurnReport};
+use super::{ConversationError, ConversationEvent, Conversations, TurnReport};
 use crate::fault::Chain;
 use crate::session::SessionId;
 use crate::store::{ConversationTx, Store};
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
+use crate::stream::event::{FlowEvent, Resume};
 use crate::stream::topic::TopicName;
 
 /// The streams whose events of a session share one lane.
@@ -31,6 +32,32 @@ impl<S> ConversationConsumer<S> {
     }
 }
 
+impl<S: Store> ConversationConsumer<S>
+where
+    S::Tx: ConversationTx,
+{
+    async fn turns(&self, events: &[&ConversationEvent]) -> Vec<Verdict<TurnReport>> {
+        if events.is_empty() {
+            return Vec::new();
+        }
+        match self.conversations.handle(events).await {
+            Ok(reports) => reports.into_iter().map(Verdict::Done).collect(),
+            Err(error) => events.iter().map(|_| retry(&error)).collect(),
+        }
+    }
+}
+
+fn resumption(event: &ConversationEvent) -> Option<&Resume> {
+    match event {
+        ConversationEvent::Flow(FlowEvent::Resume(resume)) => Some(resume),
+        _ => None,
+    }
+}
+
+fn retry(error: &ConversationError) -> Verdict<TurnReport> {
+    Verdict::Retry { transient: error.is_transient(), reason: Chain(error).to_string() }
+}
+
 #[async_trait]
 impl<S: Store> BatchHandler for ConversationConsumer<S>
 where
@@ -50,16 +77,32 @@ where
 
     async fn handle(&self, batch: &[Arc<Work<ConversationEvent, TurnReport>>]) -> Vec<Verdict<TurnReport>> {
         let events: Vec<&ConversationEvent> = batch.iter().map(|work| work.event()).collect();
-        match self.conversations.handle(&events).await {
-            Ok(reports) => reports.into_iter().map(Verdict::Done).collect(),
-            Err(error) => {
-                let (transient, reason) = (error.is_transient(), Chain(&error).to_string());
-                batch.iter().map(|_| Verdict::Retry { transient, reason: reason.clone() }).collect()
+        // The resumption of a session is many commits, so it shares none.
+        let (resumptions, turns): (Vec<_>, Vec<_>) =
+            events.into_iter().partition(|event| resumption(event).is_some());
+        let mut turns = self.turns(&turns).await.into_iter();
+        if resumptions.is_empty() {
+            return turns.collect();
+        }
+        let mut verdicts = Vec::with_capacity(batch.len());
+        for work in batch {
+            match resumption(work.event()) {
+                None => verdicts.extend(turns.next()),
+                Some(resume) => verdicts.push(match self.conversations.resume(resume).await {
+                    Ok(report) => Verdict::Done(report),
+                    Err(error) => retry(&error),
+                }),
             }
         }
+        verdicts
     }
 
-    async fn poison(&self, _key: &str, event: &ConversationEvent, reason: &str) -> Result<(), String> {
+    async fn poison(&self, key: &str, event: &ConversationEvent, reason: &str) -> Result<(), String> {
+        if resumption(event).is_some() {
+            // The session is frozen already; an operator may try again.
+            tracing::error!(session = key, reason, "a frozen session cannot be resumed");
+            return Ok(());
+        }
         self.conversations
             .freeze(event.session_id().clone(), event.to_json(), "poison_entry", reason)
             .await

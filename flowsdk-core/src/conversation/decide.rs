@@ -47,10 +47,7 @@ impl Decider<'_> {
         let (run, expected) = match (self.facts.sessions.remove(event.session_id()), opened) {
             (Some(stored), _) if stored.frozen => {
                 let at = self.time_of(&stored.session);
-                self.store_all(event, &stored.session.chat_id, at, &mut report);
-                if event.incoming().is_none() || report.stored.iter().any(|message| !message.duplicate) {
-                    self.writes.kept.push((stored.session.id, event.to_json()));
-                }
+                self.keep(event, &stored.session.chat_id, at, &mut report);
                 return Ok(report);
             }
             (Some(stored), _) => {
@@ -73,10 +70,7 @@ impl Decider<'_> {
                 return Ok(report);
             }
             (None, Some(Opened::Frozen(chat_id))) => {
-                self.store_all(event, &chat_id, self.now, &mut report);
-                if report.stored.iter().any(|message| !message.duplicate) {
-                    self.writes.kept.push((event.session_id().clone(), event.to_json()));
-                }
+                self.keep(event, &chat_id, self.now, &mut report);
                 return Ok(report);
             }
             // A timer or a redirect of a session that has ended since has nothing to do.
@@ -90,6 +84,7 @@ impl Decider<'_> {
             }
             report.outgoing.clone_from(&run.outgoing);
             report.request = run.request.take().filter(|_| !run.is_frozen());
+            report.waits = run.session.pending.is_some() && !run.is_frozen();
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.
                 self.facts.contacts.insert(run.contact.id.clone(), run.contact.clone());
@@ -109,8 +104,12 @@ impl Decider<'_> {
         let event = match event {
             ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)) => {
                 let at = self.time_of(&run.session);
-                let fresh = self.store_fresh(event, &run.session.chat_id, at, report);
-                if fresh.is_empty() {
+                let mut fresh = self.store_fresh(event, &run.session.chat_id, at, report);
+                if self.facts.replaying {
+                    if is_deferred(&run.session, event) {
+                        fresh.clear();
+                    }
+                } else if fresh.is_empty() {
                     return Ok(Progress::Nothing);
                 }
                 let fresh: Vec<IncomingMessage> = fresh.into_iter().cloned().collect();
@@ -121,8 +120,8 @@ impl Decider<'_> {
         };
         let trigger = match event {
             FlowEvent::InputTimeout(_) if run.session.mode == Mode::Human => return Ok(Progress::Nothing),
-            // Handled above, with the messages of the other stream.
-            FlowEvent::Message(_) => return Ok(Progress::Nothing),
+            // Handled above, with the messages of the other stream; and elsewhere, in commits of its own.
+            FlowEvent::Message(_) | FlowEvent::Resume(_) => return Ok(Progress::Nothing),
             FlowEvent::InputTimeout(_) => Trigger::InputTimeout,
             FlowEvent::ExternalJump(jump) => {
                 if run.session.mode == Mode::Human {
@@ -172,6 +171,26 @@ impl Decider<'_> {
         self.now.max(session.last_interaction_at)
     }
 
+    /// Stores the messages of an event for a frozen session, and keeps it for the resumption, without what
+    /// came before.
+    fn keep(&mut self, event: &ConversationEvent, chat_id: &ChatId, at: Timestamp, report: &mut TurnReport) {
+        let Some(incoming) = event.incoming() else {
+            self.writes.kept.push((event.session_id().clone(), event.to_json()));
+            return;
+        };
+        let fresh: Vec<IncomingMessage> =
+            self.store_fresh(incoming, chat_id, at, report).into_iter().cloned().collect();
+        if !fresh.is_empty() {
+            let mut kept = event.clone();
+            if let ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)) =
+                &mut kept
+            {
+                event.messages = fresh;
+            }
+            self.writes.kept.push((event.session_id().clone(), kept.to_json()));
+        }
+    }
+
     /// Stores the messages of an event that nobody answers.
     fn store_all(
         &mut self,
@@ -200,6 +219,7 @@ impl Decider<'_> {
             let known = self.facts.duplicates.get(&key).or_else(|| self.stored.get(&key));
             if let Some(id) = known {
                 report.stored.push(StoredMessage { id: id.clone(), duplicate: true });
+                fresh.extend(self.facts.replaying.then_some(message));
                 continue;
             }
             let id = message.internal_id.clone().unwrap_or_else(|| MessageId::generate(self.cx.ids()));
@@ -243,6 +263,12 @@ fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run 
         break;
     }
     run
+}
+
+/// Whether `event` is the one at which the session stopped: what of it is not answered yet waits in the session.
+fn is_deferred(session: &Session, event: &IncomingEvent) -> bool {
+    let key = |message: &IncomingMessage| message.dedupe_key(&session.id);
+    session.deferred.iter().any(|waiting| event.messages.iter().any(|sent| key(sent) == key(waiting)))
 }
 
 /// Keeps messages until the session goes on.

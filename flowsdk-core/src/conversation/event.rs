@@ -40,6 +40,7 @@ impl ConversationEvent {
             Self::Flow(FlowEvent::HumanSessionEnded(_)) => "humanSessionEnded",
             Self::Flow(FlowEvent::InputTimeout(_)) => "inputTimeout",
             Self::Flow(FlowEvent::EffectDone(_)) => "effectDone",
+            Self::Flow(FlowEvent::Resume(_)) => "resume",
         }
     }
 
@@ -82,4 +83,6 @@ pub struct TurnReport {
     pub outgoing: Vec<OutgoingEvent>,
     /// What the turn waits for, to be performed now.
     pub request: Option<EffectRequest>,
+    /// Whether the session waits for something outside: what answers its messages follows later.
+    pub waits: bool,
 }

@@ -26,6 +26,8 @@ pub(super) struct Facts {
     pub(super) flows: Flows,
     /// Messages that were stored before, by their key. Empty while nothing speaks for a repetition.
     pub(super) duplicates: HashMap<String, MessageId>,
+    /// Whether messages that are stored are handled all the same (rulings S5).
+    pub(super) replaying: bool,
     statics: VariableMaps,
 }
 
@@ -61,6 +63,7 @@ impl Facts {
             routers: HashMap::new(),
             flows: Flows::default(),
             duplicates,
+            replaying: false,
             statics: HashMap::new(),
         })
     }

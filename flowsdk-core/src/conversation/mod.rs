@@ -12,6 +12,7 @@ mod event;
 mod facts;
 mod flows;
 mod opening;
+mod resume;
 mod service;
 mod timers;
 mod turn;

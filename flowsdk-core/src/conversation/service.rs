@@ -48,10 +48,10 @@ pub enum Handover {
 /// The orchestrator and the engine, in one transaction a batch.
 #[derive(Debug)]
 pub struct Conversations<S> {
-    store: Arc<S>,
+    pub(super) store: Arc<S>,
     cx: OpContext,
     master_key: Arc<MasterKey>,
-    flows: FlowCache,
+    pub(super) flows: FlowCache,
     handover: Handover,
     outside: Option<Arc<dyn Outside>>,
 }
@@ -84,25 +84,25 @@ where
             Err(ConversationError::Storage(StorageError::Unique { .. })) => self.attempt(events, true).await,
             other => other,
         }?;
-        if let Handover::Direct(sink) = &self.handover {
-            for report in &reports {
-                let chat = |event: &&OutgoingEvent| {
-                    TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat
-                };
-                let events: Vec<_> = report.outgoing.iter().filter(chat).cloned().collect();
-                if !events.is_empty() {
-                    sink.deliver(events);
-                }
-            }
-        }
-        if let Some(outside) = &self.outside {
-            for (event, report) in events.iter().zip(&reports) {
-                if let Some(request) = &report.request {
-                    outside.perform(event.session_id(), request.clone());
-                }
-            }
+        for (event, report) in events.iter().zip(&reports) {
+            self.committed(event.session_id(), report);
         }
         Ok(reports)
+    }
+
+    /// Passes on what a turn leads to, after its commit.
+    pub(super) fn committed(&self, session: &SessionId, report: &TurnReport) {
+        if let Handover::Direct(sink) = &self.handover {
+            let chat =
+                |event: &&OutgoingEvent| TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
+            let events: Vec<_> = report.outgoing.iter().filter(chat).cloned().collect();
+            if !events.is_empty() {
+                sink.deliver(events);
+            }
+        }
+        if let (Some(outside), Some(request)) = (&self.outside, &report.request) {
+            outside.perform(session, request.clone());
+        }
     }
 
     /// Freezes a session whose event failed for good; the event is kept for a replay (rulings S5).
@@ -125,9 +125,21 @@ where
         events: &[&ConversationEvent],
         look_for_duplicates: bool,
     ) -> Result<Vec<TurnReport>, ConversationError> {
-        let now = self.cx.now();
         let mut tx = self.store.begin().await?;
-        let mut facts = Facts::read(&mut tx, events, look_for_duplicates).await?;
+        let facts = Facts::read(&mut tx, events, look_for_duplicates).await?;
+        let reports = self.decide_in(&mut tx, events, facts).await?;
+        tx.commit().await?;
+        Ok(reports)
+    }
+
+    /// Decides events on `facts` and writes what comes of them.
+    pub(super) async fn decide_in(
+        &self,
+        tx: &mut S::Tx,
+        events: &[&ConversationEvent],
+        mut facts: Facts,
+    ) -> Result<Vec<TurnReport>, ConversationError> {
+        let now = self.cx.now();
         let first: Vec<&IncomingEvent> = events
             .iter()
             .filter(|event| !facts.sessions.contains_key(event.session_id()))
@@ -135,10 +147,10 @@ where
             .collect();
         let mut opened = HashMap::new();
         if !first.is_empty() {
-            let outcomes = open_many(&mut tx, &self.cx, &self.flows, &mut facts.flows, now, &first).await?;
+            let outcomes = open_many(tx, &self.cx, &self.flows, &mut facts.flows, now, &first).await?;
             opened.extend(first.iter().map(|event| event.session_id.clone()).zip(outcomes));
         }
-        facts.read_flows(&mut tx, &self.flows, &self.master_key, &opened, events).await?;
+        facts.read_flows(tx, &self.flows, &self.master_key, &opened, events).await?;
 
         let writes = Writes::default();
         let mut decider = Decider {
@@ -154,8 +166,7 @@ where
         for event in events {
             reports.push(decider.decide(event, opened.remove(event.session_id()))?);
         }
-        decider.writes.write(&mut tx).await?;
-        tx.commit().await?;
+        decider.writes.write(tx).await?;
         Ok(reports)
     }
 }

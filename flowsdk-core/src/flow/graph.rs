@@ -4,6 +4,8 @@ mod layout;
 mod mermaid;
 mod svg;
 
+use std::collections::HashMap;
+
 use super::FlowDefinition;
 use super::definition::{Block, Target};
 use crate::id::BlockId;
@@ -66,7 +68,8 @@ impl Graph {
             kind: if block.id == definition.start_block_id { NodeKind::Start } else { kind(block) },
         });
         let mut graph = Self { nodes: nodes.collect(), edges: Vec::new() };
-        let index: std::collections::HashMap<&BlockId, usize> =
+        let mut outside = HashMap::new();
+        let index: HashMap<&BlockId, usize> =
             definition.blocks.iter().enumerate().map(|(at, block)| (&block.id, at)).collect();
         for (from, block) in definition.blocks.iter().enumerate() {
             for (target, pointer) in block.targets() {
@@ -75,19 +78,19 @@ impl Graph {
                         Some(to) => *to,
                         None => continue,
                     },
-                    Target::End => graph.outside("End".to_owned(), NodeKind::End),
+                    Target::End => graph.outside(&mut outside, "End".to_owned(), NodeKind::End),
                     Target::Flow { flow_id, block_id } => {
                         let label = match block_id {
                             Some(block) => format!("{flow_id} / {block}"),
                             None => flow_id.to_string(),
                         };
-                        graph.outside(label, NodeKind::OtherFlow)
+                        graph.outside(&mut outside, label, NodeKind::OtherFlow)
                     }
                 };
                 graph.edges.push(Edge { from, to, label: label(block, &pointer) });
             }
             if let super::definition::BlockKind::Flow { flow_id, .. } = &block.kind {
-                let to = graph.outside(flow_id.to_string(), NodeKind::OtherFlow);
+                let to = graph.outside(&mut outside, flow_id.to_string(), NodeKind::OtherFlow);
                 graph.edges.push(Edge { from, to, label: "calls".to_owned() });
             }
         }
@@ -95,10 +98,14 @@ impl Graph {
     }
 
     /// The node outside the flow with this label, new if need be.
-    fn outside(&mut self, label: String, kind: NodeKind) -> usize {
-        let known = self.nodes.iter().position(|node| node.kind == kind && node.label == label);
-        known.unwrap_or_else(|| {
-            self.nodes.push(Node { label, kind });
+    fn outside(
+        &mut self,
+        known: &mut HashMap<(NodeKind, String), usize>,
+        label: String,
+        kind: NodeKind,
+    ) -> usize {
+        *known.entry((kind, label)).or_insert_with_key(|(kind, label)| {
+            self.nodes.push(Node { label: label.clone(), kind: *kind });
             self.nodes.len() - 1
         })
     }
@@ -168,10 +175,10 @@ mod tests {
     #[test]
     fn what_authors_write_is_text_and_nothing_else() {
         let hostile = serde_json::json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
-            { "id": "a", "type": "content", "title": "</text><script>alert(1)</script>\"]; click a \n b & \u{0}", "defaultOutput": { "end": true } }] });
+            { "id": "a", "type": "content", "title": "</text><script>alert(1)</script>\"]; click a \n b & \u{0}\u{fffe}", "defaultOutput": { "end": true } }] });
         let graph = Graph::new(&FlowDefinition::parse(&hostile).expect("parses"));
         let svg = graph.to_svg();
-        assert!(!svg.contains("<script") && !svg.contains('\u{0}'), "{svg}");
+        assert!(!svg.contains("<script") && !svg.contains(['\u{0}', '\u{fffe}']), "{svg}");
         let mermaid = graph.to_mermaid();
         assert!(!mermaid.contains("<script") && !mermaid.contains("\"]; click"), "{mermaid}");
         assert_eq!(mermaid.lines().count(), 4, "{mermaid}");
@@ -183,7 +190,7 @@ mod tests {
             .map(|at| {
                 serde_json::json!({ "id": format!("b{at}"), "type": "content", "input": {},
                     "outputConditions": [{ "conditions": [], "target": { "blockId": format!("b{}", at * 7 % 5_000) } }],
-                    "defaultOutput": { "blockId": format!("b{}", (at + 1) % 5_000) } })
+                    "defaultOutput": { "flowId": format!("f{at}") } })
             })
             .collect();
         let flow = serde_json::json!({ "schemaVersion": 1, "startBlockId": "b0", "blocks": blocks });

@@ -29,6 +29,6 @@ pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::FlowRepository;
 pub(crate) use service::empty_definition;
-pub use service::{FlowChange, FlowDetails, Flows, NewFlow, Tested, publish_test};
+pub use service::{FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, publish_test};
 pub use tool::{ToolError, ToolOutcome, call_tool};
 pub use tracked_event::{TrackedEvent, TrackedEventRepository};

@@ -72,6 +72,16 @@ pub trait MessageRepository: Send {
         limit: u32,
     ) -> Result<Vec<Message>, StorageError>;
 
+    /// What a session sent in its chat since its message `message` was stored, oldest first, at most the
+    /// `limit` newest; `None` while that is not stored.
+    async fn answers_to(
+        &mut self,
+        session: &SessionId,
+        chat: &ChatId,
+        message: &MessageId,
+        limit: u32,
+    ) -> Result<Option<Vec<Message>>, StorageError>;
+
     /// The ids of the `limit` newest outgoing messages of a session in its chat up to and with `last`;
     /// none, if it is unknown.
     async fn outgoing_until(

@@ -21,6 +21,10 @@ pub enum MessageStatus {
 }
 
 impl MessageStatus {
+    /// Every status.
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed];
+
     /// The name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {

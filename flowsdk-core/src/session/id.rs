@@ -180,6 +180,13 @@ impl TryFrom<String> for SessionId {
     }
 }
 
+impl std::str::FromStr for SessionId {
+    type Err = InvalidSessionId;
+    fn from_str(text: &str) -> Result<Self, InvalidSessionId> {
+        Self::parse(text)
+    }
+}
+
 impl From<SessionId> for String {
     fn from(id: SessionId) -> Self {
         id.text

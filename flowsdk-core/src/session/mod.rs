@@ -1,20 +1,35 @@
 //! Sessions: where a conversation stands (spec A 2.6, spec B 3.3).
 
 mod agent;
+mod catalog;
+mod error;
 mod id;
 mod live;
 mod model;
+mod names;
 mod pending;
+mod redirect;
 mod repository;
+mod service;
 mod trace;
+mod variables;
 
 pub use agent::{AgentConfigSnapshot, AgentState, ChainEntry, SentimentItem};
+pub use catalog::{FrozenItem, SessionCatalog, SessionFilter};
+pub use error::SessionError;
 pub use id::{Channel, InvalidSessionId, SessionId};
 pub use live::{LiveSessions, SessionsOf};
 pub use model::{
     Call, FrozenError, HelpdeskState, MAX_CALLS, MAX_DEFERRED, MAX_HISTORY, Mode, Position, Redirect,
     Session, Stop, Waiting,
 };
+pub use names::{Named, SessionState};
 pub use pending::{Pending, Phase};
+pub use redirect::{RedirectTo, Redirected};
 pub use repository::{FrozenSession, SessionRepository, SessionWrite, StoredSession};
+pub use service::{Sessions, TracePage, Unfreeze};
 pub use trace::{MAX_TRACES, SessionTrace, SessionTraceRepository};
+pub use variables::{
+    InvalidVariable, MAX_VARIABLE_DEPTH, MAX_VARIABLE_KEY, MAX_VARIABLES, VariablesTooLarge, check_variables,
+    merge_variables,
+};

@@ -47,6 +47,9 @@ pub trait SessionRepository: Send {
     /// Up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError>;
 
+    /// Whether a session waits for something outside, and will go on.
+    async fn waits_outside(&mut self, id: &SessionId) -> Result<bool, StorageError>;
+
     /// Marks a session as frozen. Freezing it again changes nothing.
     async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError>;
 
@@ -55,6 +58,13 @@ pub trait SessionRepository: Send {
 
     /// Keeps an entry for a frozen session, in order.
     async fn keep_entry(&mut self, id: &SessionId, entry: &serde_json::Value) -> Result<(), StorageError>;
+
+    /// Thaws a session: gives what froze it, which is then gone. What is kept for it stays. Who also locks the
+    /// session does so afterwards.
+    async fn take_frozen(&mut self, id: &SessionId) -> Result<Option<FrozenSession>, StorageError>;
+
+    /// Takes the oldest entry that is kept for a session.
+    async fn take_kept(&mut self, id: &SessionId) -> Result<Option<serde_json::Value>, StorageError>;
 }
 
 /// A session to write.

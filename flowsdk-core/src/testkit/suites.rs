@@ -98,6 +98,15 @@ macro_rules! __connection_tests {
     )*};
 }
 
+/// Tests that a [`Store`](crate::store::Store) keeps its promises to those who administer contacts, chats and
+/// sessions; takes what [`store_conformance!`](crate::store_conformance) takes.
+#[macro_export]
+macro_rules! people_conformance {
+    ($make:path) => {
+        $crate::__people_cases! { __store_tests $make }
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __builder_cases {
@@ -110,6 +119,24 @@ macro_rules! __builder_cases {
             drafts_and_versions_are_listed
             references_to_a_flow_are_found
             sessions_end_by_what_they_depend_on
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __people_cases {
+    ($then:ident $($args:tt)*) => {
+        $crate::$then! {
+            ($($args)*)
+            contacts_are_found_by_their_words
+            contacts_are_known_to_their_routers
+            an_absorbed_contact_leaves_everything
+            live_sessions_are_listed
+            a_frozen_session_is_thawed_entry_by_entry
+            chats_are_listed
+            the_newest_opt_in_of_each_contact_is_listed
+            traces_are_read_back
         }
     };
 }
@@ -327,6 +354,7 @@ mod tests {
         for (listed, source) in suites {
             assert_eq!(listed, written(source));
         }
+        assert_eq!(super::super::store::PEOPLE_CASES, written(super::super::store::PEOPLE_SOURCE));
         assert_eq!(super::super::store::CASES, written(&super::super::store::SOURCES.concat()));
     }
 }

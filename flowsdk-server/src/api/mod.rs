@@ -19,12 +19,16 @@ mod api_clients;
 mod audit_logs;
 mod auth;
 mod channel_numbers;
+mod chats;
+mod contacts;
 mod flows;
 mod groups;
 mod integrations;
 mod llm_credentials;
 mod observability;
+mod opt_ins;
 mod routers;
+mod sessions;
 mod templates;
 mod transfer;
 mod user_devices;
@@ -41,6 +45,7 @@ use flowsdk_core::fault::BoxError;
 use utoipa::openapi::OpenApi;
 
 use routes::Routes;
+pub(crate) use routes::twin;
 
 /// The routes of the API, with its document and the page that shows it.
 ///
@@ -78,13 +83,18 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         flows::routes,
         webchat_channels::routes,
         transfer::routes,
+        sessions::routes,
+        chats::routes,
+        contacts::routes,
+        opt_ins::routes,
         channel_numbers::routes,
         templates::routes,
         llm_credentials::routes,
         integrations::routes,
         observability::routes,
     ];
-    resources.iter().fold(Routes::new(), |routes, add| add(routes)).finish()
+    let routes = resources.iter().fold(Routes::new(), |routes, add| add(routes));
+    routes.list(crate::webchat::test_messages()).finish()
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(super) fn with_location(mut response: Response, collection: &str, id: &str) 
 }
 
 /// A JSON answer that nobody keeps: what stands in it depends on who asked, and it may hold a token.
-pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Response {
+pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => json_bytes(status, bytes),
         Err(error) => {

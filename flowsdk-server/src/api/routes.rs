@@ -54,6 +54,19 @@ impl Routes {
         self
     }
 
+    /// Lists an operation that is served beside the API, to callers whom it knows by itself.
+    pub(super) fn list(mut self, (schemas, mut paths, _): UtoipaMethodRouter<ApiState>) -> Self {
+        for (path, item) in &mut paths.paths {
+            for operation in operations(item) {
+                openapi::complete(path, operation, Access::Public);
+            }
+        }
+        let document = self.documented.get_openapi_mut();
+        document.paths.paths.extend(paths.paths);
+        document.components.get_or_insert_default().schemas.extend(schemas);
+        self
+    }
+
     /// The router and the document.
     pub(super) fn finish(self) -> (Router<ApiState>, OpenApi) {
         let (router, mut document) = self.documented.split_for_parts();
@@ -67,6 +80,6 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut utoipa::openapi:
 }
 
 /// Both paths of something that the document does not list.
-pub(super) fn twin(router: Router, path: &str, methods: &MethodRouter) -> Router {
+pub(crate) fn twin(router: Router, path: &str, methods: &MethodRouter) -> Router {
     router.route(path, methods.clone()).route(&format!("/api{path}"), methods.clone())
 }

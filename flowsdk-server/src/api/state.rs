@@ -44,6 +44,14 @@ pub type Observability = flowsdk_core::observability::Observability<SqlStore>;
 pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
 /// Static variables.
 pub type Variables = flowsdk_core::variable::Variables<SqlStore>;
+/// Sessions.
+pub type Sessions = flowsdk_core::session::Sessions<SqlStore>;
+/// Chats and messages.
+pub type Chats = flowsdk_core::chat::Chats<SqlStore>;
+/// Contacts.
+pub type Contacts = flowsdk_core::contact::Contacts<SqlStore>;
+/// Opt-ins.
+pub type OptIns = flowsdk_core::contact::OptIns<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]
@@ -62,6 +70,10 @@ pub struct ApiParts {
     pub variables: Arc<Variables>,
     pub transfers: Arc<Transfers>,
     pub webchat_channels: Arc<WebchatChannels>,
+    pub sessions: Arc<Sessions>,
+    pub chats: Arc<Chats>,
+    pub contacts: Arc<Contacts>,
+    pub opt_ins: Arc<OptIns>,
     pub channel_numbers: Arc<ChannelNumbers>,
     pub templates: Arc<Templates>,
     pub llm_credentials: Arc<LlmCredentials>,
@@ -124,6 +136,10 @@ services! {
     variables: Variables,
     transfers: Transfers,
     webchat_channels: WebchatChannels,
+    sessions: Sessions,
+    chats: Chats,
+    contacts: Contacts,
+    opt_ins: OptIns,
     channel_numbers: ChannelNumbers,
     templates: Templates,
     llm_credentials: LlmCredentials,

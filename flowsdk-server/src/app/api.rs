@@ -18,9 +18,9 @@ use flowsdk_store::sql::SqlStore;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, ChannelNumbers, Flows, Groups, Integrations, LlmCredentials,
-    Logins, Observability, Recoveries, Routers, Templates, Transfers, UserDevices, Users, Variables,
-    WebchatChannels,
+    ApiClients, AuditLogs, Authenticator, ChannelNumbers, Chats, Contacts, Flows, Groups, Integrations,
+    LlmCredentials, Logins, Observability, OptIns, Recoveries, Routers, Sessions, Templates, Transfers,
+    UserDevices, Users, Variables, WebchatChannels,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -111,6 +111,10 @@ pub(super) fn start(
         llm_credentials: Arc::new(LlmCredentials::new(store(), cx.clone(), key(), changes())),
         integrations: Arc::new(Integrations::new(store(), cx.clone(), key(), http, changes())),
         observability: Arc::new(Observability::new(store(), cx.clone(), key())),
+        sessions: Arc::new(Sessions::new(store(), cx.clone())),
+        chats: Arc::new(Chats::new(store())),
+        contacts: Arc::new(Contacts::new(store(), cx.clone())),
+        opt_ins: Arc::new(OptIns::new(store(), cx.clone())),
         limits,
         digests: Digests::new(&config.tokens.access_secret),
         trusted_proxies: config.webchat.trusted_proxies,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use flowsdk_channels::webchat::{Gateway, Ingress, Limits, Visitors};
+use flowsdk_channels::webchat::{Gateway, Ingress, Limits, TestChat, Visitors};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_store::sql::SqlStore;
@@ -44,6 +44,12 @@ pub(super) fn start(
         Arc::clone(&limits),
     ));
     housekeeping(supervisor, &parts.gateway, &limits);
+    let test_chat = Arc::new(TestChat::new(
+        Arc::clone(store),
+        Arc::clone(&visitors),
+        Arc::clone(&parts.ingress),
+        Arc::clone(&limits),
+    ));
     let handler = WebchatSocket::new(
         Arc::clone(store),
         Arc::clone(&visitors),
@@ -54,7 +60,7 @@ pub(super) fn start(
     );
     let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
     io.ns("/", in_order(&supervisor.intake_tracker(), OrderedConfig::default(), handler));
-    let routes = crate::webchat::routes(Arc::clone(store), visitors, trusted_proxies)
+    let routes = crate::webchat::routes(Arc::clone(store), visitors, test_chat, trusted_proxies)
         .route_service("/webchat/socket.io", Front(service.clone()))
         .route_service("/webchat/socket.io/", Front(service));
     (routes, io)

@@ -6,14 +6,13 @@ use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
 use flowsdk_channels::webchat::payload::HistoryItem;
-use flowsdk_channels::webchat::{Handshake, Visitors, WebchatTx};
+use flowsdk_channels::webchat::{Visitors, WebchatTx};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::HistoryQuery;
 use flowsdk_core::store::{ConversationTx as _, Store};
 use flowsdk_core::time::Timestamp;
 use http::{Extensions, HeaderMap};
-use secrecy::SecretString;
 use serde::Serialize;
 
 use super::caller;
@@ -66,7 +65,10 @@ where
 {
     let visitor = services
         .visitors
-        .recognise(&credentials(&headers), caller::of(&headers, &extensions, services.trusted_proxies))
+        .recognise(
+            &caller::credentials(&headers),
+            caller::of(&headers, &extensions, services.trusted_proxies),
+        )
         .await?;
     let page = async {
         let mut tx = services.store.read().await?;
@@ -82,19 +84,6 @@ where
         items: items.into_iter().map(HistoryItem::from).collect(),
         next_cursor: next.map(|(at, id)| format!("{}.{id}", at.as_millis())),
     }))
-}
-
-/// The headers `x-channel-id`, `x-user-id`, `x-session-key`, or a bearer token.
-fn credentials(headers: &HeaderMap) -> Handshake {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let bearer = text("authorization").and_then(|value| value.strip_prefix("Bearer ").map(str::to_owned));
-    Handshake {
-        channel_id: text("x-channel-id").unwrap_or_default(),
-        user_id: text("x-user-id"),
-        session_key: text("x-session-key").map(SecretString::from),
-        token: bearer.map(SecretString::from),
-        since: None,
-    }
 }
 
 /// `<millis>.<id>` of the last item of the page before; opaque to clients.

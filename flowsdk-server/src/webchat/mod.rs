@@ -1,4 +1,4 @@
-//! The web chat over HTTP and Socket.IO: the socket, the history, the public page.
+//! The web chat over HTTP and Socket.IO: the socket, the history, the test channel, the public page.
 
 mod caller;
 mod connection;
@@ -6,20 +6,27 @@ mod history;
 mod page;
 mod socket;
 mod stream;
+mod test_messages;
 
 pub use socket::{SOCKET_PATH, WebchatSocket};
 pub use stream::{SENT_GROUP, SentReporter, tail_outgoing};
 
+pub(crate) use test_messages::operation as test_messages;
+
 use std::sync::Arc;
 
 use axum::Router;
-use flowsdk_channels::webchat::{Visitors, WebchatTx};
-use flowsdk_core::store::Store;
+use flowsdk_channels::webchat::{TestChat, Visitors};
+use flowsdk_store::sql::SqlStore;
 
 /// The HTTP routes of the web chat.
-pub fn routes<S: Store>(store: Arc<S>, visitors: Arc<Visitors<S>>, trusted_proxies: u32) -> Router
-where
-    S::Tx: WebchatTx,
-{
-    history::routes(store, visitors, trusted_proxies).merge(page::routes())
+pub fn routes(
+    store: Arc<SqlStore>,
+    visitors: Arc<Visitors<SqlStore>>,
+    test_chat: Arc<TestChat<SqlStore>>,
+    trusted_proxies: u32,
+) -> Router {
+    history::routes(store, visitors, trusted_proxies)
+        .merge(test_messages::routes(test_chat, trusted_proxies))
+        .merge(page::routes())
 }

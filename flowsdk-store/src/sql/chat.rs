@@ -13,15 +13,16 @@ use super::SqlTx;
 use super::executor::{execute, execute_rows, fetch_all, id, optional_id};
 use super::statement::{RowsSql, Sql, sql_list};
 
-type Row = (String, String, Option<String>, String, i64);
+pub(super) type ChatRow = (String, String, Option<String>, String, Option<String>, i64);
 
-fn chat(row: Row) -> Result<Chat, StorageError> {
-    let (chat_id, contact_id, router_id, status, created_at) = row;
+pub(super) fn chat(row: ChatRow) -> Result<Chat, StorageError> {
+    let (chat_id, contact_id, router_id, status, summary, created_at) = row;
     Ok(Chat {
         id: id("chat", chat_id)?,
         contact_id: id("chat", contact_id)?,
         router_id: optional_id("chat", router_id)?,
         status: if status == "open" { ChatStatus::Open } else { ChatStatus::Closed },
+        summary,
         created_at: Timestamp::from_millis(created_at),
     })
 }
@@ -34,28 +35,41 @@ static OPEN: RowsSql = RowsSql::new(
 );
 
 const FIND_OPEN: Sql = sql_list!(
-    "SELECT id, contact_id, router_id, status, created_at FROM chat WHERE status = 'open' AND contact_id IN ",
+    "SELECT id, contact_id, router_id, status, summary, created_at FROM chat WHERE status = 'open' AND contact_id IN ",
     "$1",
     ""
 );
 
+/// A router knows whoever has a chat with it.
+const LINK: Sql = sql_list!(
+    "INSERT INTO contact_router (router_id, contact_created_at, contact_id)
+     SELECT chat.router_id, contact.created_at, contact.id FROM chat JOIN contact ON contact.id = chat.contact_id
+     WHERE chat.router_id IS NOT NULL AND chat.id IN ",
+    "$1",
+    " ON CONFLICT (contact_id, router_id) DO NOTHING"
+);
+
 const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id IN ", "$1", "");
 
-super::statement::statements! { FIND_OPEN, CLOSE; OPEN }
+super::statement::statements! { FIND_OPEN, LINK, CLOSE; OPEN }
 
 #[async_trait]
 impl ChatRepository for SqlTx {
     async fn open_or_get_many(&mut self, chats: &[Chat]) -> Result<Vec<Chat>, StorageError> {
-        execute_rows!(self.conn, OPEN, chats, |query, chat| query
+        let opened = execute_rows!(self.conn, OPEN, chats, |query, chat| query
             .bind(chat.id.as_str())
             .bind(chat.contact_id.as_str())
             .bind(chat.router_id.as_ref().map(|id| id.as_str()))
             .bind(chat.status.name())
             .bind(chat.created_at.as_millis()))
         .await?;
+        if opened > 0 {
+            let ids: Vec<_> = chats.iter().map(|chat| &chat.id).collect();
+            execute!(self.conn, LINK, Json(&ids))?;
+        }
         let contacts: Vec<_> = chats.iter().map(|chat| &chat.contact_id).collect();
         let mut open = HashMap::new();
-        for row in fetch_all!(self.conn, Row, FIND_OPEN, Json(&contacts))? {
+        for row in fetch_all!(self.conn, ChatRow, FIND_OPEN, Json(&contacts))? {
             let chat = chat(row)?;
             open.insert((chat.contact_id.clone(), chat.router_id.clone()), chat);
         }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{
     Direction, HistoryQuery, Message, MessageRepository, MessageStatus, Page, Sender, SenderKind, StatusWrite,
 };
@@ -15,7 +15,7 @@ use super::SqlTx;
 use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
-type Row = (
+pub(super) type MessageRow = (
     String,
     String,
     String,
@@ -47,7 +47,7 @@ fn sender(kind: Option<String>, name: Option<String>) -> Option<Sender> {
     Some(Sender { kind, name })
 }
 
-fn message(row: Row) -> Result<Message, StorageError> {
+pub(super) fn message(row: MessageRow) -> Result<Message, StorageError> {
     let (
         message_id,
         chat_id,
@@ -197,7 +197,7 @@ impl MessageRepository for SqlTx {
             Some((at, before)) => (at.as_millis(), before.as_str()),
             None => (i64::MAX, ""),
         };
-        let rows = fetch_all!(self.conn, Row, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
+        let rows = fetch_all!(self.conn, MessageRow, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
         let mut items = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let more = items.len() > query.limit as usize;
         items.truncate(query.limit as usize);
@@ -208,7 +208,7 @@ impl MessageRepository for SqlTx {
     async fn outgoing_since(
         &mut self,
         session: &SessionId,
-        chat: &flowsdk_core::id::ChatId,
+        chat: &ChatId,
         after: Option<&MessageId>,
         limit: u32,
     ) -> Result<Vec<Message>, StorageError> {
@@ -219,25 +219,28 @@ impl MessageRepository for SqlTx {
             None => None,
         };
         let (at, after) = place.unwrap_or((i64::MIN, String::new()));
-        let rows = fetch_all!(
-            self.conn,
-            Row,
-            OUTGOING_SINCE,
-            chat.as_str(),
-            session.as_str(),
-            at,
-            after,
-            i64::from(limit)
-        )?;
-        let mut messages = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
-        messages.reverse();
-        Ok(messages)
+        self.outgoing_behind(session, chat, (at, &after), limit).await
+    }
+
+    async fn answers_to(
+        &mut self,
+        session: &SessionId,
+        chat: &ChatId,
+        message: &MessageId,
+        limit: u32,
+    ) -> Result<Option<Vec<Message>>, StorageError> {
+        let place = fetch_optional!(self.conn, (i64, String), PLACE, message.as_str(), session.as_str())?;
+        match place {
+            // Answers have the time of their message; ids of two processes say nothing about who was first.
+            Some((at, _)) => self.outgoing_behind(session, chat, (at, ""), limit).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn outgoing_until(
         &mut self,
         session: &SessionId,
-        chat: &flowsdk_core::id::ChatId,
+        chat: &ChatId,
         last: &MessageId,
         limit: u32,
     ) -> Result<Vec<MessageId>, StorageError> {
@@ -256,5 +259,22 @@ impl MessageRepository for SqlTx {
             i64::from(limit)
         )?;
         rows.into_iter().map(|(row,)| id("message", row)).collect()
+    }
+}
+
+impl SqlTx {
+    /// The `limit` newest outgoing messages of a session behind a place in its chat, oldest first.
+    async fn outgoing_behind(
+        &mut self,
+        session: &SessionId,
+        chat: &ChatId,
+        (at, after): (i64, &str),
+        limit: u32,
+    ) -> Result<Vec<Message>, StorageError> {
+        let (chat, session, limit) = (chat.as_str(), session.as_str(), i64::from(limit));
+        let rows = fetch_all!(self.conn, MessageRow, OUTGOING_SINCE, chat, session, at, after, limit)?;
+        let mut messages = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        messages.reverse();
+        Ok(messages)
     }
 }

@@ -10,9 +10,9 @@ use super::SqlTx;
 use super::executor::{corrupt, execute_rows, fetch_optional, id, optional_id};
 use super::statement::{RowsSql, Sql, sql};
 
-type Row = (String, String, String, String, Option<String>, String, i64);
+pub(super) type OptInRow = (String, String, String, String, Option<String>, String, i64);
 
-fn opt_in(row: Row) -> Result<ContactOptIn, StorageError> {
+pub(super) fn opt_in(row: OptInRow) -> Result<ContactOptIn, StorageError> {
     let (opt_in_id, contact_id, router_id, status, chat_id, source, recorded_at) = row;
     let known =
         [OptInStatus::Accepted, OptInStatus::Revoked].into_iter().find(|known| known.name() == status);
@@ -60,6 +60,8 @@ impl OptInRepository for SqlTx {
         contact: &ContactId,
         router: &RouterId,
     ) -> Result<Option<ContactOptIn>, StorageError> {
-        fetch_optional!(self.conn, Row, CURRENT, contact.as_str(), router.as_str())?.map(opt_in).transpose()
+        fetch_optional!(self.conn, OptInRow, CURRENT, contact.as_str(), router.as_str())?
+            .map(opt_in)
+            .transpose()
     }
 }

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session, SessionId,
-    SessionRepository, SessionWrite, Stop, StoredSession,
+    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session,
+    SessionId, SessionRepository, SessionWrite, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,14 @@ use serde_json::{Map, Value};
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, execute_rows, fetch_all, id, json, text};
+use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
 /// What stands in `session.state`: everything that no query asks for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct State {
-    position: Option<Position>,
+pub(super) struct State {
+    pub(super) position: Option<Position>,
     variables: Map<String, Value>,
     history: Vec<Stop>,
     #[serde(default)]
@@ -85,9 +85,10 @@ impl<'a> From<&'a Session> for StateRef<'a> {
     }
 }
 
-type Row = (String, i64, i64, String, String, String, String, Json<State>, i64, i64, Option<i64>, bool);
+pub(super) type Row =
+    (String, i64, i64, String, String, String, String, Json<State>, i64, i64, Option<i64>, bool);
 
-fn session(row: Row) -> Result<StoredSession, StorageError> {
+pub(super) fn session(row: Row) -> Result<StoredSession, StorageError> {
     let (
         session_id,
         version,
@@ -145,8 +146,8 @@ const FIND_FOR_UPDATE: Sql = sql_list!(
 /// Fewer rows change than were given when one is there already.
 static INSERT: RowsSql = RowsSql::new(
     "INSERT INTO session (id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at,
-                          last_interaction_at, wake_at) VALUES ",
-    11,
+                          last_interaction_at, wake_at, began_at) VALUES ",
+    12,
     " ON CONFLICT (id) DO NOTHING",
 );
 
@@ -168,15 +169,32 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at LIMIT $2");
 
-const FREEZE: Sql =
-    sql("INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at)
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id) DO NOTHING");
+const WAITS_OUTSIDE: Sql = sql("SELECT id FROM session WHERE id = $1 AND state->'pending' IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)");
 
-const FROZEN_AMONG: Sql = sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "");
+/// Its router is that of the session, or, where it could not even begin, that of its channel (`$6`). Webchat only:
+/// the other channels bring their tables with them.
+const FREEZE: Sql =
+    sql("INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at, router_id)
+     VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT router_id FROM session WHERE id = $1),
+                                          (SELECT router_id FROM webchat_channel WHERE 'wc-' || id = $6)))
+     ON CONFLICT (session_id) DO NOTHING");
+
+/// Locked, so that nothing is kept for a session that is just being thawed.
+const FROZEN_AMONG: Sql =
+    sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "", locking);
 
 const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
 
-super::statement::statements! { FIND_FOR_UPDATE, DELETE, DUE, FREEZE, FROZEN_AMONG, KEEP; INSERT, UPDATE }
+const TAKE_FROZEN: Sql = sql("DELETE FROM frozen_session WHERE session_id = $1
+     RETURNING session_id, error_code, error_message, entry, frozen_at");
+
+const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
+     WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
+
+super::statement::statements! {
+    FIND_FOR_UPDATE, DELETE, DUE, WAITS_OUTSIDE, FREEZE, FROZEN_AMONG, KEEP, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE
+}
 
 #[async_trait]
 impl SessionRepository for SqlTx {
@@ -200,7 +218,8 @@ impl SessionRepository for SqlTx {
             .bind(json(&StateRef::from(*session))?)
             .bind(session.started_at.as_millis())
             .bind(session.last_interaction_at.as_millis())
-            .bind(session.wake_at.map(Timestamp::as_millis)))
+            .bind(session.wake_at.map(Timestamp::as_millis))
+            .bind(session.started_at.as_millis()))
         .await?;
         let updated = execute_rows!(self.conn, UPDATE, &read[..], |query, read| query
             .bind(read.0.id.as_str())
@@ -230,6 +249,11 @@ impl SessionRepository for SqlTx {
         rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
+    async fn waits_outside(&mut self, session: &SessionId) -> Result<bool, StorageError> {
+        let found = fetch_optional!(self.conn, (String,), WAITS_OUTSIDE, session.as_str())?;
+        Ok(found.is_some())
+    }
+
     async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError> {
         execute!(
             self.conn,
@@ -239,6 +263,7 @@ impl SessionRepository for SqlTx {
             text(&frozen.error.message),
             json(&frozen.entry)?,
             frozen.frozen_at.as_millis(),
+            frozen.session_id.phone_number_id(),
         )
         .map(drop)
     }
@@ -250,5 +275,24 @@ impl SessionRepository for SqlTx {
 
     async fn keep_entry(&mut self, session: &SessionId, entry: &Value) -> Result<(), StorageError> {
         execute!(self.conn, KEEP, session.as_str(), json(entry)?).map(drop)
+    }
+
+    async fn take_frozen(&mut self, session: &SessionId) -> Result<Option<FrozenSession>, StorageError> {
+        type Row = (String, String, String, Json<Value>, i64);
+        let row = fetch_optional!(self.conn, Row, TAKE_FROZEN, session.as_str())?;
+        row.map(|(session_id, code, message, Json(entry), frozen_at)| {
+            Ok(FrozenSession {
+                session_id: id("frozen_session", session_id)?,
+                error: FrozenError { code, message },
+                entry,
+                frozen_at: Timestamp::from_millis(frozen_at),
+            })
+        })
+        .transpose()
+    }
+
+    async fn take_kept(&mut self, session: &SessionId) -> Result<Option<Value>, StorageError> {
+        let row = fetch_optional!(self.conn, (Json<Value>,), TAKE_KEPT, session.as_str())?;
+        Ok(row.map(|(Json(entry),)| entry))
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::store::{BuilderTx, ConversationTx, Records, Store, Transaction};
+use flowsdk_core::store::{BuilderTx, ConversationTx, PeopleTx, Records, Store, Transaction};
 use futures_util::future::BoxFuture;
 use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -22,6 +22,8 @@ use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
 const SQLITE_READERS: u32 = 4;
+/// Contacts made findable in one transaction.
+const WORDS_AT_ONCE: i64 = 1_000;
 /// How long a statement waits for a lock or a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -98,7 +100,21 @@ impl SqlStore {
             Pools::Postgres { pool, .. } => migrations::postgres().run(pool).await,
         }
         .map_err(|error| StorageError::Other(Box::new(error)))?;
-        Ok(Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) })
+        let store = Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) };
+        store.add_missing_words().await?;
+        Ok(store)
+    }
+
+    /// Makes contacts findable that were stored before there was a search: what SQL cannot do in a migration.
+    async fn add_missing_words(&self) -> Result<(), StorageError> {
+        loop {
+            let mut tx = self.begin().await?;
+            let some = tx.add_missing_words(WORDS_AT_ONCE).await?;
+            tx.commit().await?;
+            if !some {
+                return Ok(());
+            }
+        }
     }
 
     /// How many write transactions can make progress at once.
@@ -395,6 +411,24 @@ impl BuilderTx for SqlTx {
         self
     }
     fn llm_credentials(&mut self) -> &mut dyn flowsdk_core::credential::LlmCredentialRepository {
+        self
+    }
+}
+
+impl PeopleTx for SqlTx {
+    fn session_catalog(&mut self) -> &mut dyn flowsdk_core::session::SessionCatalog {
+        self
+    }
+    fn chat_catalog(&mut self) -> &mut dyn flowsdk_core::chat::ChatCatalog {
+        self
+    }
+    fn contact_catalog(&mut self) -> &mut dyn flowsdk_core::contact::ContactCatalog {
+        self
+    }
+    fn contact_insights(&mut self) -> &mut dyn flowsdk_core::contact::ContactInsightRepository {
+        self
+    }
+    fn opt_in_catalog(&mut self) -> &mut dyn flowsdk_core::contact::OptInCatalog {
         self
     }
 }

@@ -26,12 +26,11 @@ const INSERT_CHANNEL: Sql =
 const FIND_IDENTITY: Sql =
     sql("SELECT webchat_identity.id, webchat_identity.contact_id, webchat_identity.session_key_hash,
             webchat_identity.created_at
-     FROM contact JOIN webchat_identity ON webchat_identity.contact_id = contact.id
-     WHERE contact.phone_number = $2 AND webchat_identity.channel_id = $1");
+     FROM webchat_identity WHERE contact_identity = $2 AND channel_id = $1");
 
 const INSERT_IDENTITY: Sql =
-    sql("INSERT INTO webchat_identity (id, channel_id, contact_id, session_key_hash, created_at)
-     VALUES ($1, $2, $3, $4, $5)");
+    sql("INSERT INTO webchat_identity (id, channel_id, contact_id, contact_identity, session_key_hash, created_at)
+     VALUES ($1, $2, $3, (SELECT phone_number FROM contact WHERE id = $3), $4, $5)");
 
 const FIND_CHAT: Sql =
     sql("SELECT chat.id FROM chat JOIN webchat_channel ON webchat_channel.router_id = chat.router_id

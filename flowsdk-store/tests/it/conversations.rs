@@ -7,6 +7,8 @@ mod flows;
 mod invariants;
 mod outside;
 mod partners;
+mod patches;
+mod resumption;
 mod twice;
 mod variables;
 mod world;

@@ -10,6 +10,7 @@ mod conversations;
 mod generations;
 mod memory;
 mod redis;
+mod search;
 mod sql;
 mod support;
 mod webchat;

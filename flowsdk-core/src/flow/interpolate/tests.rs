@@ -1,5 +1,6 @@
 //! Tests of interpolation.
 
+mod contract;
 mod hostile;
 mod rules;
 mod tokens;

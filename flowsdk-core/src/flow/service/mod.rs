@@ -1,10 +1,12 @@
 //! The use cases of flows (spec A 4.3).
 
 mod changes;
+mod picture;
 mod publishing;
 mod testing;
 
 pub use changes::{FlowChange, NewFlow};
+pub use picture::WhichDefinition;
 pub use testing::{Tested, publish_test};
 
 use std::sync::Arc;

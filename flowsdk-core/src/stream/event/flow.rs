@@ -25,6 +25,8 @@ pub enum FlowEvent {
     InputTimeout(InputTimeout),
     /// What an action asked of the outside is done.
     EffectDone(EffectDone),
+    /// A frozen session goes on (rulings S5).
+    Resume(Resume),
 }
 
 impl FlowEvent {
@@ -36,6 +38,7 @@ impl FlowEvent {
             Self::AgentSessionEnded(event) | Self::HumanSessionEnded(event) => &event.session_id,
             Self::InputTimeout(event) => &event.session_id,
             Self::EffectDone(event) => &event.session_id,
+            Self::Resume(event) => &event.session_id,
         }
     }
 }
@@ -136,4 +139,14 @@ pub struct EffectDone {
     pub seq: i64,
     /// What came of it.
     pub result: EffectResult,
+}
+
+/// An operator lets a frozen session go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resume {
+    /// The session.
+    pub session_id: SessionId,
+    /// Since when it is frozen: a session that froze again since is left alone.
+    pub frozen_at: Timestamp,
 }

@@ -12,7 +12,9 @@ mod summary;
 mod telemetry;
 
 pub use agent::{AgentEvent, AgentManualHandoffEvent, AgentNotice, AgentStreamEvent};
-pub use flow::{EffectDone, ExternalJump, FlowEvent, HandBack, HandoffDeflect, InputTimeout, JumpTarget};
+pub use flow::{
+    EffectDone, ExternalJump, FlowEvent, HandBack, HandoffDeflect, InputTimeout, JumpTarget, Resume,
+};
 pub use helpdesk::{
     AiTicketEvent, AiTicketState, HandoffContact, HandoffEvent, HelpdeskEvent, HelpdeskMessageEvent,
     Sentiment,

@@ -211,4 +211,17 @@ where
             tx.messages().outgoing_until(&session_id(1), &world.chat, last, limit).await.expect("find");
         assert_eq!(found, expected, "{last:?} {limit}");
     }
+    // And what one message led to: everything sent since it was stored.
+    for (message, limit, expected) in [
+        (&messages[6].id, 100, Some(ids(&[7, 8, 10, 11]))),
+        (&messages[3].id, 3, Some(ids(&[8, 10, 11]))),
+        (&unknown, 100, None),
+        (&messages[5].id, 100, None),
+    ] {
+        let mut tx = world.store.read().await.expect("read");
+        let found =
+            tx.messages().answers_to(&session_id(1), &world.chat, message, limit).await.expect("find");
+        let found = found.map(|messages| messages.into_iter().map(|m| m.id).collect::<Vec<_>>());
+        assert_eq!(found, expected, "{message:?} {limit}");
+    }
 }

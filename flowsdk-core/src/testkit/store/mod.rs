@@ -6,6 +6,7 @@ mod chats;
 mod contacts;
 mod flows;
 mod messages;
+mod people;
 mod records;
 mod routers;
 mod sessions;
@@ -25,6 +26,7 @@ pub use chats::*;
 pub use contacts::*;
 pub use flows::*;
 pub use messages::*;
+pub use people::*;
 pub use records::*;
 pub use routers::*;
 pub use sessions::*;
@@ -33,6 +35,13 @@ pub use transactions::*;
 
 /// The names of the cases.
 pub const CASES: &[&str] = crate::__store_cases! { __conformance_names };
+
+/// The names of the cases of [`people_conformance!`](crate::people_conformance).
+pub const PEOPLE_CASES: &[&str] = crate::__people_cases! { __conformance_names };
+
+/// Their file.
+#[cfg(test)]
+pub(super) const PEOPLE_SOURCE: &str = include_str!("people.rs");
 
 /// The files of the cases, in the order of the list.
 #[cfg(test)]

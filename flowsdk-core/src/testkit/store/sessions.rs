@@ -78,8 +78,14 @@ where
         wake_at: Some(later(4)),
         ..first.clone()
     };
+    let waits = async || {
+        let mut tx = world.store.read().await.expect("read");
+        tx.sessions().waits_outside(&first.id).await.expect("a session")
+    };
+    assert!(!waits().await);
     world.save(&[(full.clone(), Some(first.version))]).await.expect("save");
     assert_eq!(world.stored(1).await.expect("stored").session, full);
+    assert!(waits().await);
 }
 
 /// A session is new once: who saves it as new after another must read it.

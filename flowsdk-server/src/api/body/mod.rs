@@ -6,7 +6,7 @@ mod schema;
 mod strict;
 mod wording;
 
-pub(super) use read::bytes;
+pub(super) use read::{any_bytes, bytes, is_json, unsupported};
 
 use axum::extract::{FromRequest, Request};
 use flowsdk_core::text::Text;

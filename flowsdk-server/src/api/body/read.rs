@@ -17,8 +17,18 @@ const PATIENCE: Duration = Duration::from_secs(90);
 pub(in crate::api) async fn bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
     if !is_json(request.headers()) {
         let text = Text::new("O conteúdo deve ser application/json", "The content must be application/json");
-        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", text));
+        return Err(unsupported(text));
     }
+    any_bytes(request, max).await
+}
+
+/// What a body must be.
+pub(in crate::api) fn unsupported(text: Text) -> ApiError {
+    ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", text)
+}
+
+/// The same of any request.
+pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
     let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if said.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > max as u64) {
         return Err(too_large(max));
@@ -40,7 +50,7 @@ pub(in crate::api) async fn bytes(request: Request, max: usize) -> Result<Bytes,
 }
 
 /// `application/json`, or a type written in it (`application/problem+json`).
-fn is_json(headers: &HeaderMap) -> bool {
+pub(in crate::api) fn is_json(headers: &HeaderMap) -> bool {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let subtype = kind.strip_prefix("application/");

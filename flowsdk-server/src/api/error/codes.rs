@@ -45,6 +45,18 @@ pub const CODES: &[&str] = &[
     "import_invalid",
     "idempotency_conflict",
     "conflict",
+    // Sessions.
+    "session_in_human_attendance",
+    "cross_router_redirect",
+    "block_not_found",
+    "session_not_frozen",
+    "variables_too_large",
+    // Contacts.
+    "contact_taken",
+    "alias_taken",
+    "contact_unknown",
+    "merge_conflict",
+    "import_refused",
     // What servers of others did.
     "provider_refused",
     "provider_unreachable",

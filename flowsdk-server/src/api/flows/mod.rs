@@ -5,11 +5,13 @@ mod delete;
 mod diff;
 mod get;
 mod get_version;
+mod graph;
 mod list;
 mod patch;
 mod problems;
 mod publish;
 mod roll_back;
+mod schema;
 mod unpublish;
 mod validate;
 mod versions;
@@ -37,4 +39,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(get_version::get_flow_version))
         .add(endpoint!(roll_back::roll_back_flow))
         .add(endpoint!(diff::diff_flow))
+        .add(endpoint!(graph::flow_as_svg))
+        .add(endpoint!(graph::flow_as_mermaid))
+        .add(endpoint!(schema::flow_schema))
 }

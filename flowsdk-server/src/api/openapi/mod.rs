@@ -28,7 +28,7 @@ Every answer has the header `x-request-id`. An error is `{ code, message, detail
 to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
 `admin`, or `resource:action` of his group or API client.";
 
-const TAGS: [(&str, &str); 15] = [
+const TAGS: [(&str, &str); 18] = [
     ("auth", "Getting in and out, recovering a password"),
     ("users", "People who administer"),
     ("groups", "What people may do, and for which routers"),
@@ -39,6 +39,9 @@ const TAGS: [(&str, &str); 15] = [
     ("flows", "What conversations run: drafts, published versions, test versions"),
     ("variables", "Static variables of routers and flows"),
     ("webchat", "Channels of the web chat"),
+    ("sessions", "Where conversations stand"),
+    ("chats", "What was said"),
+    ("contacts", "The people who write, and whether they may be written to"),
     ("channel-numbers", "Numbers of the phone channel, and the keys of their interactive forms"),
     ("templates", "Message templates"),
     ("llm-credentials", "Credentials of model providers, which routers name"),

@@ -3,7 +3,11 @@
 use flowsdk_auth::audit::{AuditAction, AuditEntityType, AuditStatus};
 use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_auth::user::UserRole;
+use flowsdk_core::chat::ChatStatus;
+use flowsdk_core::contact::{OptInSource, OptInStatus};
 use flowsdk_core::flow::FlowKind;
+use flowsdk_core::message::{Direction, MessageStatus};
+use flowsdk_core::session::{Channel, Mode};
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::variable::MAX_KEY_LEN;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -43,6 +47,26 @@ schemas! {
         .min_length(Some(1))
         .max_length(Some(128))
         .examples(["cmi7w0q2p00000qx1b3k9z5ra"]);
+    /// The id of a session: `wa-<phoneNumberId>-<phoneNumber>`, `wc-<channelId>-<userId>` or `ig-<igUserId>-<fromId>`.
+    SessionIdText: text()
+        .pattern(Some("^(wa|wc|ig)-[!-~]+$"))
+        .max_length(Some(320))
+        .examples(["wc-cmi7w0q2p00000qx1b3k9z5ra-cmi7w0q2p00000qx1b3k9z5rb"]);
+    /// Who owns a conversation.
+    ModeName: text().enum_values(Some([Mode::Flow, Mode::Human, Mode::Agent].map(Mode::name)));
+    /// A channel.
+    ChannelName: text()
+        .enum_values(Some([Channel::Phone, Channel::Webchat, Channel::Social].map(Channel::name)));
+    /// Whether a chat takes messages.
+    ChatStatusName: text().enum_values(Some([ChatStatus::Open, ChatStatus::Closed].map(ChatStatus::name)));
+    /// Which way a message went.
+    DirectionName: text().enum_values(Some([Direction::In, Direction::Out].map(Direction::name)));
+    /// How far a message came.
+    MessageStatusName: text().enum_values(Some(MessageStatus::ALL.map(MessageStatus::name)));
+    /// What a contact said to being written to.
+    OptInStatusName: text().enum_values(Some([OptInStatus::Accepted, OptInStatus::Revoked].map(OptInStatus::name)));
+    /// How an opt-in came to be known.
+    OptInSourceName: text().enum_values(Some([OptInSource::Flow, OptInSource::Import].map(OptInSource::name)));
     /// An e-mail address.
     EmailAddress: text()
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Email)))

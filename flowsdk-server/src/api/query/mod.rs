@@ -10,6 +10,7 @@ pub use of_router::{OfRouter, RouterParams};
 pub use page::{PageParams, PageView, invalid_cursor};
 
 use axum::extract::FromRequestParts;
+use flowsdk_core::id::InvalidId;
 use flowsdk_core::text::Text;
 use flowsdk_core::time::Timestamp;
 use http::request::Parts;
@@ -72,6 +73,12 @@ impl QueryReader {
             self.problem(name, must);
         }
         found
+    }
+
+    /// An id.
+    pub fn id<T>(&mut self, name: &str, parse: impl FnOnce(String) -> Result<T, InvalidId>) -> Option<T> {
+        let parse = |text: &str| parse(text.to_owned()).ok();
+        self.parsed(name, parse, Text::new("Id inválido", "Invalid id"))
     }
 
     /// A moment in ISO 8601, with its offset.

@@ -14,6 +14,8 @@ everywhere!(
     a_flow_in_use_is_not_deleted,
     lists_and_scope,
     hostile_definitions,
+    pictures,
+    the_schema_of_definitions,
 );
 
 async fn draft(api: &Api, router: &str, definition: &Value) -> Value {
@@ -370,4 +372,92 @@ async fn hostile_definitions(setup: Setup) {
     let large = json!({ "routerId": router, "name": "F", "definition": { "x": "a".repeat(1 << 20) } });
     admin.post("/flows", &large).await.assert_error(413);
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+async fn pictures(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let mut definition = says("oi");
+    definition["blocks"][0]["title"] = json!("</text><script>alert(1)</script>");
+    let flow = draft(&admin, &router, &definition).await;
+    let path = format!("/flows/{}", id(&flow));
+    let (svg, mermaid) = (format!("{path}/graph.svg"), format!("{path}/graph.mmd"));
+
+    let drawn = admin.get(&svg).await;
+    assert_eq!((drawn.status, drawn.headers["content-type"].as_str()), (200, "image/svg+xml"));
+    assert_eq!(drawn.headers["x-content-type-options"], "nosniff");
+    assert_eq!(drawn.headers["cache-control"], "no-store");
+    let policy = &drawn.headers["content-security-policy"];
+    assert!(policy.contains("default-src 'none'") && policy.ends_with("sandbox"), "{policy}");
+    assert!(!drawn.body.contains("<script") && drawn.body.contains("&lt;script&gt;"), "{}", drawn.body);
+    let text = admin.get(&format!("/api{mermaid}")).await;
+    assert_eq!((text.status, text.headers["content-type"].as_str()), (200, "text/plain; charset=utf-8"));
+    assert_eq!(text.headers["x-content-type-options"], "nosniff");
+    assert!(text.body.starts_with("flowchart TD\n") && !text.body.contains("<script"), "{}", text.body);
+
+    // Of a version, of the published one, of the draft.
+    for which in ["published", "1"] {
+        let missing = admin.get(&format!("{svg}?version={which}")).await;
+        missing.refused(404, "not_found", "Versão não encontrada");
+    }
+    act(&admin, &format!("{path}/publish")).await.ok(200);
+    let mut changed = says("oi");
+    changed["blocks"][0]["title"] = json!("Segundo");
+    admin.patch(&path, &json!({ "definition": changed, "revision": 1 })).await.ok(200);
+    act(&admin, &format!("{path}/publish")).await.ok(200);
+    let mut third = says("oi");
+    third["blocks"][0]["title"] = json!("Terceiro");
+    admin.patch(&path, &json!({ "definition": third, "revision": 2 })).await.ok(200);
+    for (which, title) in [
+        ("", "Terceiro"),
+        ("?version=draft", "Terceiro"),
+        ("?version=published", "Segundo"),
+        ("?version=2", "Segundo"),
+        ("?version=1", "alert"),
+    ] {
+        for path in [&svg, &mermaid] {
+            let drawn = admin.get(&format!("{path}{which}")).await;
+            assert!(drawn.status == 200 && drawn.body.contains(title), "{which}: {drawn:?}");
+        }
+    }
+    assert_eq!(admin.get(&format!("{svg}?version=latest")).await.invalid_fields(), ["version"]);
+    for number in ["0", "-1", "9"] {
+        admin.get(&format!("{svg}?version={number}")).await.assert_error(404);
+    }
+    // A draft may be wrong, and is drawn as far as it can be read.
+    let broken =
+        json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [{ "id": "a", "type": "teleport" }] });
+    admin.patch(&path, &json!({ "definition": broken, "revision": 3 })).await.ok(200);
+    let refused = admin.get(&svg).await;
+    refused.refused(422, "flow_invalid", "Definição do flow inválida");
+    assert_eq!(details(&refused)[0].0, "definition/blocks/0/type");
+
+    // Who may read flows, of his routers.
+    let read = json!([{ "resource": "flows", "actions": ["read"] }]);
+    let here = admin.member(&setup, &read, &[&router]).await;
+    let elsewhere = admin.member(&setup, &read, &["cother"]).await;
+    let write = json!([{ "resource": "flows", "actions": ["write"] }]);
+    let writer = admin.member(&setup, &write, &[&router]).await;
+    for path in [format!("{svg}?version=published"), format!("{mermaid}?version=published")] {
+        assert_eq!(here.get(&path).await.status, 200);
+        elsewhere.get(&path).await.refused(404, "not_found", "Flow não encontrado");
+        writer.get(&path).await.refused(403, "permission_denied", "Sem permissão");
+    }
+}
+
+async fn the_schema_of_definitions(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    for path in ["/flows/schema", "/api/flows/schema"] {
+        let answer = admin.get(path).await;
+        assert_eq!(answer.headers["content-type"], "application/schema+json", "{answer:?}");
+        assert_eq!(answer.headers["x-content-type-options"], "nosniff");
+        let schema = answer.ok(200);
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        assert!(schema["$defs"]["block"].is_object());
+        admin.delete(path).await.refused(405, "method_not_allowed", "Método não permitido");
+    }
+    let none = admin.member(&setup, &json!([]), &[]).await;
+    none.get("/flows/schema").await.refused(403, "permission_denied", "Sem permissão");
 }

@@ -4,16 +4,17 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
 use crate::sql::{
-    access, api_client, audit, broker, channel_number, channel_transfer, chat, chat_tag, contact, flow,
-    flow_catalog, flow_event, group, idempotency, integration, key_value, live_session, llm_credential,
-    login_schedule, message, observability, opt_in, outbox, password_recovery, router, router_catalog,
-    session, session_trace, template, user, user_device, variable, webchat, webchat_catalog,
+    access, api_client, audit, broker, channel_number, channel_transfer, chat, chat_catalog, chat_tag,
+    contact, contact_catalog, contact_insight, contact_rows, contact_search, flow, flow_catalog, flow_event,
+    group, idempotency, integration, key_value, live_session, llm_credential, login_schedule, message,
+    observability, opt_in, opt_in_catalog, outbox, password_recovery, router, router_catalog, session,
+    session_catalog, session_trace, template, user, user_device, variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 34] {
+fn files() -> [(&'static str, &'static str, Statements); 41] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -28,7 +29,12 @@ fn files() -> [(&'static str, &'static str, Statements); 34] {
         channel_transfer,
         chat,
         chat_tag,
+        chat_catalog,
         contact,
+        contact_catalog,
+        contact_insight,
+        contact_rows,
+        contact_search,
         flow,
         flow_catalog,
         flow_event,
@@ -42,11 +48,13 @@ fn files() -> [(&'static str, &'static str, Statements); 34] {
         message,
         observability,
         opt_in,
+        opt_in_catalog,
         outbox,
         password_recovery,
         router,
         router_catalog,
         session,
+        session_catalog,
         session_trace,
         template,
         user,
@@ -67,7 +75,9 @@ fn every_statement_is_listed() {
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
             .filter(|(_, rest)| {
-                ["Sql ", "RowsSql ", "AuditListSql ", "Statements "].iter().any(|kind| rest.starts_with(kind))
+                ["Sql ", "RowsSql ", "AuditListSql ", "ListSql ", "Statements "]
+                    .iter()
+                    .any(|kind| rest.starts_with(kind))
             })
             .map(|(name, _)| name)
             .collect();

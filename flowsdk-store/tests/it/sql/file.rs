@@ -27,6 +27,10 @@ mod rows {
     flowsdk_core::store_conformance!(super::store);
 }
 
+mod people {
+    flowsdk_core::people_conformance!(super::store);
+}
+
 mod accounts {
     flowsdk_auth::auth_store_conformance!(super::store);
 }

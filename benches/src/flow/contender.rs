@@ -1,0 +1,159 @@
+//! Who runs, and how each is started, spoken to and checked.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::ValueEnum;
+use rusqlite::{Connection, OpenFlags};
+use serde::Serialize;
+use serde_json::json;
+
+use super::chat;
+use crate::http::Request;
+use crate::load::{self, Outcome};
+use crate::machine::Cores;
+use crate::peers;
+use crate::process::{self, Server};
+use crate::webchat::contender::{our_server, ring};
+use crate::webchat::seed::{self, Channel};
+
+/// Who runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Contender {
+    /// `flowsdk-server serve`, over the socket of the web chat.
+    Socket,
+    /// The same, over HTTP to its test channel.
+    Http,
+    /// Bot Framework SDK on Express, its state in SQLite.
+    Botbuilder,
+}
+
+impl Contender {
+    pub(crate) const ALL: [Self; 3] = [Self::Socket, Self::Http, Self::Botbuilder];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Socket => "FlowSDK, web chat socket",
+            Self::Http => "FlowSDK, HTTP test channel",
+            Self::Botbuilder => "botbuilder + better-sqlite3",
+        }
+    }
+
+    /// Starts it on an empty database in `folder`.
+    pub(crate) async fn start(self, server: &Path, folder: &Path, cores: Cores) -> Result<Stand> {
+        let address = process::free_address()?;
+        let database = folder.join("race.db");
+        let log = folder.join("server.log");
+        let channel = match self {
+            Self::Socket | Self::Http => Some(seed::seed(&database).await?),
+            Self::Botbuilder => None,
+        };
+        let mut command = match self {
+            Self::Socket | Self::Http => our_server(server, &database, address),
+            Self::Botbuilder => botbuilder(&database, address),
+        };
+        let mut running = Server::start(command.stdout(Stdio::null()), cores, &log)?;
+        let ready = running.until(|| match self {
+            Self::Botbuilder => process::listens(address),
+            Self::Socket | Self::Http => process::answers_ok(address, "/readyz"),
+        });
+        ready.with_context(|| std::fs::read_to_string(&log).unwrap_or_default())?;
+        Ok(Stand { contender: self, server: running, address, database, channel })
+    }
+}
+
+fn botbuilder(database: &Path, address: SocketAddr) -> Command {
+    let mut command = Command::new("node");
+    command.arg(peers::folder().join("bot.mjs")).arg(address.port().to_string()).arg(database);
+    command.env("NODE_ENV", "production");
+    command
+}
+
+/// A contender that answers.
+#[derive(Debug)]
+pub(crate) struct Stand {
+    contender: Contender,
+    server: Server,
+    address: SocketAddr,
+    database: PathBuf,
+    channel: Option<Channel>,
+}
+
+impl Stand {
+    pub(crate) fn pid(&self) -> u32 {
+        self.server.pid()
+    }
+
+    /// Conversations with one message under way on each.
+    pub(crate) async fn talk(&self, conversations: usize, window: Duration) -> Result<Outcome> {
+        let answer: fn(u64, &str) -> String = match self.channel {
+            Some(_) => |n, text| ring(n, text, text),
+            None => bot_answer,
+        };
+        let pid = self.pid();
+        let names = (0..conversations).map(|number| format!("n{number}"));
+        if self.contender == Contender::Socket {
+            let channel = self.channel.as_ref().context("a channel")?;
+            return load::run(load::Plan {
+                entrance: load::entrance(self.address, "/webchat/socket.io/"),
+                auths: names.map(|name| channel.auth(&name)).collect::<Result<_>>()?,
+                pace: None,
+                window,
+                answer,
+                pid,
+                acknowledge: false,
+            })
+            .await;
+        }
+        let conversations = names.map(|name| self.requests(name)).collect::<Result<_>>()?;
+        chat::run(chat::Plan { address: self.address, conversations, answer, window, pid }).await
+    }
+
+    /// What writes the requests of one conversation.
+    fn requests(&self, name: String) -> Result<Box<dyn Fn(u64, &str) -> Request>> {
+        let Some(channel) = &self.channel else {
+            return Ok(Box::new(move |n, text| bot_request(&name, n, text)));
+        };
+        let (token, channel) = (channel.token(&name)?, channel.id());
+        Ok(Box::new(move |_, text| {
+            let body = json!({ "text": text });
+            Request::new("POST", "/webchat/test/messages", Some(&token), Some(&body))
+                .with_header("x-channel-id", &channel)
+        }))
+    }
+
+    /// Ends the server and counts the turns that it has stored.
+    pub(crate) fn finish(self) -> Result<u64> {
+        self.server.stop()?;
+        let database = Connection::open_with_flags(&self.database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let sql = match self.contender {
+            // As many answers as messages, or none at all.
+            Contender::Socket | Contender::Http => {
+                "SELECT iif(SUM(direction = 'in') = SUM(direction = 'out'), SUM(direction = 'in'), 0) FROM message"
+            }
+            Contender::Botbuilder => "SELECT SUM(json_extract(v, '$.flow.turns')) FROM kv",
+        };
+        Ok(u64::try_from(database.query_row(sql, [], |row| row.get::<_, i64>(0))?)?)
+    }
+}
+
+fn bot_answer(n: u64, text: &str) -> String {
+    match (n - 1) % 3 {
+        0 => format!("Olá Flow Chat, você disse: {text}"),
+        1 => format!("Passo 2: {text}"),
+        _ => format!("Fim do passo 3, Flow Chat: {text}"),
+    }
+}
+
+fn bot_request(conversation: &str, n: u64, text: &str) -> Request {
+    let body = json!({
+        "type": "message", "id": n.to_string(), "channelId": "test", "from": { "id": conversation },
+        "conversation": { "id": conversation }, "recipient": { "id": "bot" }, "text": text,
+        "deliveryMode": "expectReplies", "serviceUrl": "http://127.0.0.1:9",
+    });
+    Request::new("POST", "/api/messages", None, Some(&body))
+}

@@ -1,0 +1,112 @@
+//! The flow race: turns of a flow of three blocks over a channel, the state stored at every turn.
+
+mod chat;
+mod contender;
+mod report;
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde::Serialize;
+
+use crate::machine::{self, Cores};
+use crate::{Common, peers};
+use contender::Contender;
+
+/// What the race takes.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// How often everything is repeated, in turns A B B A
+    #[arg(long, default_value_t = 5)]
+    pub(crate) rounds: u32,
+    /// Seconds of each measurement
+    #[arg(long, default_value_t = 6.0)]
+    pub(crate) seconds: f64,
+    /// Conversations, one message under way in each
+    #[arg(long, default_value_t = 50)]
+    pub(crate) conversations: usize,
+    /// Only these
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) only: Vec<Contender>,
+}
+
+/// One measurement.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Run {
+    pub(crate) contender: Contender,
+    pub(crate) round: u32,
+    pub(crate) rate: f64,
+    pub(crate) cpu_micros: f64,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+    pub(crate) resident_kib: u64,
+    /// Why it does not count.
+    pub(crate) fault: Option<String>,
+}
+
+/// Runs the race.
+pub(crate) fn race(options: &Options) -> Result<()> {
+    let cores = Cores::choose()?;
+    let server = options.common.server();
+    machine::pin(cores.load)?;
+    let field = field(options, &server);
+    if field.is_empty() {
+        bail!("nobody can run");
+    }
+    let server = server.unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut runs = Vec::new();
+    for round in 0..options.rounds {
+        let mut order = field.clone();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for contender in order {
+            let folder = tempfile::tempdir()?;
+            let turn = async {
+                let stand = contender.start(&server, folder.path(), cores).await?;
+                let window = Duration::from_secs_f64(options.seconds);
+                let outcome = stand.talk(options.conversations, window).await?;
+                let resident_kib = machine::resident_kib(stand.pid())?;
+                let stored = stand.finish()?;
+                let miscounted = (stored != outcome.written)
+                    .then(|| format!("{} messages, but {stored} turns are stored", outcome.written));
+                Ok::<_, anyhow::Error>(Run {
+                    contender,
+                    round,
+                    rate: outcome.rate(),
+                    cpu_micros: outcome.cpu_per_message(),
+                    p50_ms: outcome.latency(0.5),
+                    p99_ms: outcome.latency(0.99),
+                    resident_kib,
+                    fault: outcome.fault().or(miscounted),
+                })
+            };
+            let run = runtime.block_on(turn).with_context(|| contender.name())?;
+            eprintln!("{}", report::line(&run));
+            runs.push(run);
+        }
+    }
+    report::finish(options, &runs)
+}
+
+/// Those who can run, and a word on those who cannot.
+fn field(options: &Options, server: &Result<std::path::PathBuf>) -> Vec<Contender> {
+    let wanted = |one: &Contender| options.only.is_empty() || options.only.contains(one);
+    let mut field: Vec<Contender> = Contender::ALL.into_iter().filter(wanted).collect();
+    if let Err(why) = server {
+        eprintln!("flowsdk-benches: left out: {why:#}");
+        field.retain(|one| *one == Contender::Botbuilder);
+    }
+    if field.contains(&Contender::Botbuilder)
+        && let Err(why) = peers::install()
+    {
+        eprintln!("flowsdk-benches: left out: {why:#}");
+        field.retain(|one| *one != Contender::Botbuilder);
+    }
+    field
+}

@@ -1,0 +1,122 @@
+//! The result of the flow race.
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use super::contender::Contender;
+use super::{Options, Run};
+use crate::report::{self, Spread, Table};
+
+/// Turns a second and resident MiB of Typebot's engine, measured once on a machine of the same kind.
+const TYPEBOT: (f64, f64) = (300.0, 674.0);
+
+/// One measurement in one line.
+pub(super) fn line(run: &Run) -> String {
+    let Run { contender, round, rate, cpu_micros, p50_ms, p99_ms, resident_kib, .. } = run;
+    let fault = run.fault.as_ref().map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
+    format!(
+        "round {round}, {}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} ms, {} MiB{fault}",
+        contender.name(),
+        resident_kib / 1024
+    )
+}
+
+/// Prints the result, and writes it if that is wanted.
+///
+/// # Errors
+/// An answer was missing, wrong, or stored another number of times than once.
+pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
+    let section = section(options, runs);
+    if options.common.json {
+        println!("{}", json!({ "race": "flow", "runs": runs }));
+    } else {
+        println!("{section}");
+    }
+    let faults: Vec<String> = runs.iter().filter(|run| run.fault.is_some()).map(line).collect();
+    if !faults.is_empty() {
+        bail!("the race does not count:\n{}", faults.join("\n"));
+    }
+    if options.common.write {
+        report::write("flow", &section)?;
+    }
+    Ok(())
+}
+
+fn spread(runs: &[Run], who: Contender, of: fn(&Run) -> f64) -> Option<Spread> {
+    Spread::of(runs.iter().filter(|run| run.contender == who && run.fault.is_none()).map(of))
+}
+
+fn section(options: &Options, runs: &[Run]) -> String {
+    let mut text = String::from("## Turns of a flow\n\n");
+    let Options { rounds, seconds, conversations, .. } = options;
+    text.push_str(&report::circumstances(&format!(
+        "cargo xtask bench flow --rounds {rounds} --seconds {seconds} --conversations {conversations}"
+    )));
+    text.push_str(WORK);
+    text.push_str(&format!(
+        "\nClosed loop, {conversations} conversations, one message under way in each:\n\n"
+    ));
+    let median = |who, of: fn(&Run) -> f64| spread(runs, who, of).map(|spread| spread.median);
+    let peer = median(Contender::Botbuilder, |run| run.rate);
+    let mut table = Table::new(&[
+        "",
+        "turns/s",
+        "server CPU, us/turn",
+        "p50, ms",
+        "p99, ms",
+        "resident, MiB",
+        "times botbuilder",
+        "times Typebot",
+    ]);
+    let times =
+        |rate: f64, peer: Option<f64>| peer.map_or("-".to_owned(), |peer| format!("{:.1}x", rate / peer));
+    for who in Contender::ALL {
+        let of = |value: fn(&Run) -> f64| spread(runs, who, value);
+        let Some(rate) = of(|run| run.rate) else { continue };
+        let cell = |value: Option<Spread>| value.map_or("-".to_owned(), |spread| spread.to_string());
+        table.row([
+            who.name().to_owned(),
+            rate.to_string(),
+            cell(of(|run| run.cpu_micros)),
+            cell(of(|run| run.p50_ms)),
+            cell(of(|run| run.p99_ms)),
+            cell(of(|run| run.resident_kib as f64 / 1024.0)),
+            times(rate.median, peer),
+            times(rate.median, Some(TYPEBOT.0)),
+        ]);
+    }
+    let none = || "-".to_owned();
+    table.row([
+        "Typebot engine, measured before".to_owned(),
+        format!("{:.0}", TYPEBOT.0),
+        none(),
+        none(),
+        none(),
+        format!("{:.0}", TYPEBOT.1),
+        times(TYPEBOT.0, peer),
+        "1.0x".to_owned(),
+    ]);
+    text.push_str(&table.to_string());
+    text.push_str("\nGoals:\n\n");
+    for (who, over) in [(Contender::Socket, "the socket"), (Contender::Http, "HTTP")] {
+        let rate = median(who, |run| run.rate);
+        let resident = median(who, |run| run.resident_kib as f64 / 1024.0);
+        let goal = |what: &str| format!("Over {over}: {what}");
+        let botbuilder = rate.zip(peer).map(|(rate, peer)| rate / peer);
+        text.push_str(&report::goal(&goal("at least 10x botbuilder"), botbuilder, |times| times >= 10.0));
+        let typebot = rate.map(|rate| rate / TYPEBOT.0);
+        text.push_str(&report::goal(&goal("at least 50x Typebot"), typebot, |times| times >= 50.0));
+        text.push_str(&report::goal(&goal("at most 65 MiB resident"), resident, |mebibytes| {
+            mebibytes <= 65.0
+        }));
+    }
+    text
+}
+
+const WORK: &str = "
+A message runs one step of a flow of three steps and is answered with one interpolated text; the state is stored before the answer.
+botbuilder keeps the state of a conversation in one row, with `synchronous=NORMAL`, and checks no caller. Ours stores both messages and the
+session with `synchronous=FULL`, and captures each answer in a variable; over HTTP every request brings a signed token that is checked
+anew. All answers are checked; afterwards the stored turns must be as many as the messages. Typebot is not started here: it needs a
+PostgreSQL and a build of its own. Its figures were measured once, alone, on a machine of the same kind.
+";

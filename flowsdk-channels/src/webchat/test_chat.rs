@@ -1,0 +1,281 @@
+//! The test channel over HTTP: a message in, what its turn answers out, in one call. For authors who try a
+//! flow from a script, and for their CI.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::fault::{Chain, Fault, FaultKind, StorageError, UNAVAILABLE};
+use flowsdk_core::id::MessageId;
+use flowsdk_core::message::IncomingMessage;
+use flowsdk_core::session::SessionId;
+use flowsdk_core::store::{ConversationTx as _, Store};
+use flowsdk_core::text::Text;
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::Instant;
+
+use super::inbound::InboundError;
+use super::payload::{AuthOk, ServerMessage};
+use super::{AuthError, Caller, Handshake, Ingress, IngressError, Limits, Visitor, Visitors, WebchatTx};
+
+/// Most messages of an answer; older ones are read from the history.
+const MOST_ANSWERS: u32 = 200;
+/// Pauses between two looks at a turn that runs elsewhere.
+const FIRST_PAUSE: Duration = Duration::from_millis(3);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum TestChatError {
+    /// The visitor was not let in.
+    #[error(transparent)]
+    Auth(#[from] AuthError),
+    /// What he sent is no message.
+    #[error(transparent)]
+    Inbound(#[from] InboundError),
+    /// He sends too many.
+    #[error("too many messages")]
+    RateLimited,
+    /// The message was not taken.
+    #[error("not taken")]
+    Ingress(#[from] IngressError),
+    /// Storage failed.
+    #[error("storage failed")]
+    Storage(#[from] StorageError),
+}
+
+impl Fault for TestChatError {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Self::Auth(error) => error.kind(),
+            Self::Inbound(_) => FaultKind::Invalid,
+            Self::RateLimited => FaultKind::RateLimited,
+            Self::Ingress(_) => FaultKind::Unavailable,
+            Self::Storage(error) => error.kind(),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Auth(error) => error.code(),
+            Self::Inbound(_) => "validation_failed",
+            Self::RateLimited => "rate_limited",
+            Self::Ingress(_) => "unavailable",
+            Self::Storage(error) => error.code(),
+        }
+    }
+
+    fn text(&self) -> Text {
+        match self {
+            Self::Auth(error) => error.text(),
+            Self::Inbound(error) => error.text(),
+            Self::RateLimited => {
+                Text::new("Muitas mensagens, aguarde um momento", "Too many messages, wait a moment")
+            }
+            Self::Ingress(_) => UNAVAILABLE,
+            Self::Storage(error) => error.text(),
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::Inbound(error) => error.field(),
+            _ => None,
+        }
+    }
+}
+
+/// What a message led to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestTurn {
+    /// The visitor, with his key when he is new.
+    pub visitor: AuthOk,
+    /// His session.
+    pub session_id: SessionId,
+    /// Id of the stored message; of the first one, when it came twice.
+    pub message_id: MessageId,
+    /// Whether it came before. Then it was answered before, and is not answered again.
+    pub repeated: bool,
+    /// What was sent to the visitor since, in order.
+    pub messages: Vec<ServerMessage>,
+    /// Whether that is all. Otherwise the time was up first, and the rest will be in the history.
+    pub complete: bool,
+}
+
+/// Takes messages on test channels and gives their answers.
+///
+/// Messages of one visitor are taken one after the other, in the order in which they came, so that each has
+/// its own answers.
+#[derive(Debug)]
+pub struct TestChat<S> {
+    store: Arc<S>,
+    visitors: Arc<Visitors<S>>,
+    ingress: Arc<dyn Ingress>,
+    limits: Arc<Limits>,
+    queues: Arc<Queues>,
+}
+
+impl<S: Store> TestChat<S>
+where
+    S::Tx: WebchatTx,
+{
+    /// A service over the same parts as the sockets.
+    pub fn new(
+        store: Arc<S>,
+        visitors: Arc<Visitors<S>>,
+        ingress: Arc<dyn Ingress>,
+        limits: Arc<Limits>,
+    ) -> Self {
+        Self { store, visitors, ingress, limits, queues: Arc::default() }
+    }
+
+    /// Takes a message and waits for its answers, at most as long as `patience`.
+    ///
+    /// # Errors
+    /// The message was not taken. When it was, but its answers cannot be read, they count as not complete.
+    pub async fn say(
+        &self,
+        handshake: &Handshake,
+        caller: Caller<'_>,
+        message: impl FnOnce(&OpContext) -> Result<IncomingMessage, InboundError>,
+        patience: Duration,
+    ) -> Result<TestTurn, TestChatError> {
+        let cx = self.visitors.context();
+        let message = message(cx)?;
+        let (visitor, ok) = self.visitors.enter_test_channel(handshake, caller).await?;
+        if !self.limits.admit_message(&visitor.session_id) {
+            return Err(TestChatError::RateLimited);
+        }
+        let _turn = self.queues.wait(&visitor.session_id).await;
+        let id = message.internal_id.clone();
+        let accepted = self.ingress.accept(visitor.incoming(message, cx)).await?;
+        let repeated = id.is_some_and(|id| id != accepted.message_id);
+        let (messages, complete) = match accepted.answers {
+            Some(answers) => (answers.iter().map(ServerMessage::from).collect(), true),
+            None => self.answers(&visitor, &accepted.message_id, patience).await,
+        };
+        Ok(TestTurn {
+            visitor: ok,
+            session_id: visitor.session_id,
+            message_id: accepted.message_id,
+            repeated,
+            messages: if repeated { Vec::new() } else { messages },
+            complete,
+        })
+    }
+
+    /// Looks at the store until the turn of `message` is there and waits for nothing.
+    async fn answers(
+        &self,
+        visitor: &Visitor,
+        message: &MessageId,
+        patience: Duration,
+    ) -> (Vec<ServerMessage>, bool) {
+        let end = Instant::now() + patience;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let (messages, complete) = match self.look(visitor, message).await {
+                Ok(found) => found,
+                Err(error) => {
+                    tracing::warn!(error = %Chain(&error), "the answers of a test cannot be read");
+                    (Vec::new(), false)
+                }
+            };
+            if complete || Instant::now() + pause >= end {
+                return (messages, complete);
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn look(
+        &self,
+        visitor: &Visitor,
+        message: &MessageId,
+    ) -> Result<(Vec<ServerMessage>, bool), StorageError> {
+        let session = &visitor.session_id;
+        let mut tx = self.store.read().await?;
+        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
+            return Ok((Vec::new(), false));
+        };
+        let Some(first) = tx.messages().answers_to(session, &chat, message, MOST_ANSWERS).await? else {
+            return Ok((Vec::new(), false));
+        };
+        let waits = tx.sessions().waits_outside(session).await?;
+        // Each statement may see more than the one before: what came while it was asked whether it waits
+        // counts.
+        let all = match waits {
+            true => first,
+            false => {
+                tx.messages().answers_to(session, &chat, message, MOST_ANSWERS).await?.unwrap_or_default()
+            }
+        };
+        Ok((all.into_iter().map(ServerMessage::from).collect(), !waits))
+    }
+}
+
+/// A queue for each session that is written to.
+#[derive(Debug, Default)]
+struct Queues(Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>);
+
+impl Queues {
+    /// Waits for one's turn, which ends when the answer is dropped.
+    async fn wait(self: &Arc<Self>, session: &SessionId) -> Turn {
+        let queue = {
+            let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(queues.entry(session.clone()).or_default())
+        };
+        // Made before the wait: who gives up waiting cleans up too.
+        let mut turn = Turn { queues: Arc::clone(self), session: session.clone(), held: None };
+        turn.held = Some(queue.lock_owned().await);
+        turn
+    }
+}
+
+/// Somebody's turn.
+#[derive(Debug)]
+struct Turn {
+    queues: Arc<Queues>,
+    session: SessionId,
+    held: Option<OwnedMutexGuard<()>>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.held = None;
+        let mut queues = self.queues.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody else has it, and nobody can get it meanwhile.
+        if queues.get(&self.session).is_some_and(|queue| Arc::strong_count(queue) == 1) {
+            queues.remove(&self.session);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn one_at_a_time_in_order_and_nothing_is_left_behind() {
+        let queues = Arc::new(Queues::default());
+        let session = SessionId::parse("wc-c-u").expect("an id");
+        let first = queues.wait(&session).await;
+        let mut second = Box::pin(queues.wait(&session));
+        let mut third = Box::pin(queues.wait(&session));
+        assert!((&mut second).now_or_never().is_none() && (&mut third).now_or_never().is_none());
+        drop(first);
+        assert!((&mut third).now_or_never().is_none());
+        let second = second.await;
+        // Who gives up does not hold up the others.
+        drop(third);
+        drop(second);
+        assert!(queues.0.lock().expect("a lock").is_empty());
+        let other = SessionId::parse("wc-c-v").expect("an id");
+        let (_one, _two) = (queues.wait(&session).await, queues.wait(&other).await);
+        assert_eq!(queues.0.lock().expect("a lock").len(), 2);
+    }
+}

@@ -1,0 +1,92 @@
+//! Identities of contacts as they are typed in (spec A 2.4).
+
+use crate::session::{Channel, SessionId};
+
+/// Longest identity or alias, in bytes.
+pub const MAX_IDENTITY: usize = 300;
+
+/// A text that is no identity of its channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an identity")]
+pub struct InvalidIdentity;
+
+/// An identity: digits of a number in E.164, `wc-<channelId>-<userId>` or `ig-<igsid>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactIdentity {
+    text: String,
+    channel: Channel,
+}
+
+impl ContactIdentity {
+    /// Reads the identity of a contact of `channel`.
+    pub fn parse(channel: Channel, text: &str) -> Result<Self, InvalidIdentity> {
+        let fits = match channel {
+            Channel::Phone => is_phone_number(text),
+            // It must be what a session of it would say.
+            Channel::Webchat => SessionId::parse(text)
+                .is_ok_and(|id| id.channel() == Channel::Webchat && id.contact_identity() == text),
+            Channel::Social => text.strip_prefix("ig-").is_some_and(is_visible),
+        };
+        let fits = fits && text.len() <= MAX_IDENTITY;
+        if fits { Ok(Self { text: text.to_owned(), channel }) } else { Err(InvalidIdentity) }
+    }
+
+    /// The identity.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Its channel.
+    pub fn channel(&self) -> Channel {
+        self.channel
+    }
+
+    /// `wc-<channelId>` of a webchat identity.
+    pub fn webchat_channel(&self) -> Option<String> {
+        let id = SessionId::parse(self.text.as_str()).ok().filter(|_| self.channel == Channel::Webchat)?;
+        Some(id.phone_number_id().to_owned())
+    }
+}
+
+/// 8 to 15 digits that do not begin with 0 (E.164, without the plus sign).
+pub fn is_phone_number(text: &str) -> bool {
+    (8..=15).contains(&text.len()) && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text may be an alias: what a provider may give for an id.
+pub fn is_alias(text: &str) -> bool {
+    is_visible(text) && text.len() <= MAX_IDENTITY
+}
+
+fn is_visible(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identities_of_each_channel() {
+        for (channel, text, good) in [
+            (Channel::Phone, "5511987654321", true),
+            (Channel::Phone, "+5511987654321", false),
+            (Channel::Phone, "0511987654321", false),
+            (Channel::Phone, "1234567", false),
+            (Channel::Phone, "1234567890123456", false),
+            (Channel::Phone, "٣٣٣٣٣٣٣٣", false),
+            (Channel::Webchat, "wc-c1-user", true),
+            (Channel::Webchat, "wc-c1-user-ctx0123456789abcdef", false),
+            (Channel::Webchat, "wc-c1", false),
+            (Channel::Webchat, "ig-1", false),
+            (Channel::Social, "ig-42", true),
+            (Channel::Social, "ig-", false),
+            (Channel::Social, "42", false),
+        ] {
+            assert_eq!(ContactIdentity::parse(channel, text).is_ok(), good, "{text}");
+        }
+        let webchat = ContactIdentity::parse(Channel::Webchat, "wc-c1-a-b").expect("an identity");
+        assert_eq!(webchat.webchat_channel().as_deref(), Some("wc-c1"));
+        assert!(is_alias("BR.13491208655302741918") && !is_alias("") && !is_alias("a b") && !is_alias("é"));
+    }
+}

@@ -1,0 +1,51 @@
+//! What is known of a contact's doings.
+
+use async_trait::async_trait;
+
+use super::ContactOptIn;
+use crate::fault::StorageError;
+use crate::id::{ContactId, RouterId};
+use crate::time::Timestamp;
+
+/// How many days of messages are told.
+pub const INSIGHT_DAYS: u32 = 30;
+
+/// Messages of a day, in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayOfMessages {
+    /// Its first moment.
+    pub day: Timestamp,
+    /// From the contact.
+    pub incoming: i64,
+    /// To the contact.
+    pub outgoing: i64,
+}
+
+/// What is known of a contact's doings with some routers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactInsights {
+    /// Live sessions.
+    pub live_sessions: i64,
+    /// Chats.
+    pub chats: i64,
+    /// Those that are open.
+    pub open_chats: i64,
+    /// When the contact last wrote.
+    pub last_seen_at: Option<Timestamp>,
+    /// Days with messages among the last [`INSIGHT_DAYS`], newest first.
+    pub messages_by_day: Vec<DayOfMessages>,
+    /// What the contact last said to being written to, one a router.
+    pub opt_ins: Vec<ContactOptIn>,
+}
+
+/// Doings of contacts, in one transaction.
+#[async_trait]
+pub trait ContactInsightRepository: Send {
+    /// What is known of a contact's doings since `since`, with the routers in `only`, if it is given.
+    async fn insights(
+        &mut self,
+        contact: &ContactId,
+        only: Option<&[RouterId]>,
+        since: Timestamp,
+    ) -> Result<ContactInsights, StorageError>;
+}

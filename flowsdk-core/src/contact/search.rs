@@ -1,0 +1,158 @@
+//! How contacts are searched: by the beginnings of words, without accents and capitals.
+//!
+//! Databases differ in what they fold, so the words are made here and stored.
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use super::Contact;
+
+/// Longest word that is stored, in characters; longer ones are cut.
+const MAX_WORD: usize = 64;
+/// Most words of a name that are stored.
+const MAX_WORDS: usize = 32;
+/// Most words of a query that count.
+const MAX_TERMS: usize = 8;
+
+/// A word of a query: every stored word from `from` on and before `to` begins with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchTerm {
+    /// The word.
+    pub from: String,
+    /// What comes after all words that begin with it, byte by byte.
+    pub to: String,
+}
+
+impl SearchTerm {
+    fn new(from: String) -> Self {
+        let to = format!("{from}\u{10ffff}");
+        Self { from, to }
+    }
+}
+
+/// `text` without accents, in lower case.
+fn folded(text: &str) -> String {
+    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
+}
+
+fn cut(word: &str) -> String {
+    word.chars().take(MAX_WORD).collect()
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    let folded = folded(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(MAX_WORDS).map(cut).collect()
+}
+
+/// Whether `text` is a number as people write it.
+fn is_number(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '(' | ')' | '.' | ' '))
+}
+
+/// An identity as a whole, and the part of it that its channel gave.
+fn identity_words(identity: &str) -> impl Iterator<Item = String> {
+    let identity = folded(identity);
+    let parts = identity.starts_with("wc-").then_some(3).or(identity.starts_with("ig-").then_some(2));
+    let own = parts.and_then(|parts| identity.splitn(parts, '-').last()).map(cut);
+    std::iter::once(cut(&identity)).chain(own)
+}
+
+/// The words by which a contact with these aliases is found, each once.
+pub fn search_words(contact: &Contact, aliases: &[String]) -> Vec<String> {
+    let mut words = words_of(&contact.name);
+    words.extend(identity_words(&contact.phone_number));
+    words.extend(aliases.iter().flat_map(|alias| identity_words(alias)));
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// The words of the name, joined: it changes when the stored words must, for an identity stays. Never empty.
+pub fn search_text(contact: &Contact) -> String {
+    let mut text = words_of(&contact.name).join(" ");
+    text.push('|');
+    text
+}
+
+/// What is to be found for a query: contacts that have all terms, the one first that is likely to be the rarest.
+/// None, when the query has no word.
+pub fn search_terms(query: &str) -> Option<Vec<SearchTerm>> {
+    let query = query.trim();
+    let mut words = if is_number(query) {
+        vec![query.chars().filter(char::is_ascii_digit).collect()]
+    } else if query.starts_with("wc-") || query.starts_with("ig-") {
+        vec![cut(&folded(query))]
+    } else {
+        words_of(query)
+    };
+    words.truncate(MAX_TERMS);
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    words.dedup();
+    (!words.is_empty()).then(|| words.into_iter().map(SearchTerm::new).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::OpContext;
+    use crate::session::Channel;
+
+    fn contact(name: &str, identity: &str) -> Contact {
+        Contact::create(&OpContext::system(), identity.to_owned(), name.to_owned(), Channel::Phone)
+    }
+
+    fn terms(query: &str) -> Vec<String> {
+        search_terms(query).unwrap_or_default().into_iter().map(|term| term.from).collect()
+    }
+
+    #[test]
+    fn words_have_no_accents_and_no_capitals() {
+        let words =
+            search_words(&contact("José da SILVA-Conceição, Ǆ ﬁn", "5511999"), &["BR.abc".to_owned()]);
+        assert_eq!(words, ["5511999", "br.abc", "conceicao", "da", "dz", "fin", "jose", "silva"]);
+        assert_eq!(terms("  SÍLVA josé"), ["silva", "jose"]);
+        assert_eq!(terms("İstanbul"), ["istanbul"]);
+    }
+
+    #[test]
+    fn numbers_are_found_as_people_write_them() {
+        assert_eq!(terms("+55 (11) 99999-0000"), ["5511999990000"]);
+        assert_eq!(terms("Ana 2"), ["ana", "2"]);
+    }
+
+    #[test]
+    fn identities_are_found_whole_and_by_their_own_part() {
+        let words = search_words(&contact("", "wc-c1-user-7"), &[]);
+        assert_eq!(words, ["user-7", "wc-c1-user-7"]);
+        assert_eq!(search_words(&contact("", "ig-42"), &[]), ["42", "ig-42"]);
+        assert_eq!(terms("wc-C1-us"), ["wc-c1-us"]);
+    }
+
+    #[test]
+    fn a_query_without_words_finds_nothing() {
+        for query in ["", " ", "!!!", "--", "\u{301}"] {
+            assert_eq!(search_terms(query), None, "{query:?}");
+        }
+        assert_eq!(terms(&"a b c d e f g h i j".repeat(9)).len(), MAX_TERMS);
+    }
+
+    #[test]
+    fn a_term_is_the_beginning_of_words() {
+        let term = &search_terms("ana").expect("a term")[0];
+        for word in ["ana", "anabela", "ana\u{ffff}", "anaç"] {
+            assert!(*term.from <= *word && *word < *term.to, "{word}");
+        }
+        for word in ["an", "anb", "bana"] {
+            assert!(!(*term.from <= *word && *word < *term.to), "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_stored_changes_with_the_name() {
+        let (a, b) = (contact("Ana", "5511"), contact("Aná", "5511"));
+        assert_eq!(search_text(&a), search_text(&b));
+        assert_ne!(search_text(&a), search_text(&contact("Bia", "5511")));
+    }
+}

@@ -1,0 +1,62 @@
+//! Sessions as they are administered: searched, shown, thawed.
+
+use async_trait::async_trait;
+
+use super::{FrozenSession, Mode, Position, Session, SessionId};
+use crate::fault::StorageError;
+use crate::id::{ContactId, FlowId, RouterId};
+use crate::page::{Page, PageRequest};
+
+/// Which sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// Those of this router.
+    pub router_id: Option<RouterId>,
+    /// Those of this owner.
+    pub mode: Option<Mode>,
+    /// Those of this contact.
+    pub contact_id: Option<ContactId>,
+    /// Those that stand in this flow.
+    pub flow_id: Option<FlowId>,
+}
+
+/// A frozen session as it is listed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrozenItem {
+    /// What froze it.
+    pub frozen: FrozenSession,
+    /// Its router; `None` where not even that is known.
+    pub router_id: Option<RouterId>,
+    /// Its owner; `None` for one that could not even begin.
+    pub mode: Option<Mode>,
+    /// Where it stands.
+    pub position: Option<Position>,
+}
+
+/// Sessions of one transaction, for those who administer them.
+#[async_trait]
+pub trait SessionCatalog: Send {
+    /// A session, not locked.
+    async fn find(&mut self, id: &SessionId) -> Result<Option<Session>, StorageError>;
+
+    /// A page of live sessions, newest first; of the routers in `only`, if it is given.
+    async fn list(
+        &mut self,
+        filter: &SessionFilter,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<Session>, StorageError>;
+
+    /// A frozen session.
+    async fn find_frozen(&mut self, id: &SessionId) -> Result<Option<FrozenItem>, StorageError>;
+
+    /// A page of frozen sessions, those that froze last first; of the routers in `only`, if it is given.
+    async fn list_frozen(
+        &mut self,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<FrozenItem>, StorageError>;
+
+    /// Throws away what is kept for a session.
+    async fn forget_kept(&mut self, id: &SessionId) -> Result<(), StorageError>;
+}

@@ -1,0 +1,134 @@
+//! Chats and messages as clients see them.
+
+use flowsdk_core::chat::Chat;
+use flowsdk_core::message::{Direction, Message, MessageStatus};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::api::openapi::types::{
+    ChatStatusName, DirectionName, Id, IsoTime, MessageStatusName, SessionIdText,
+};
+
+/// The conversation of a contact with a router.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Chat)]
+pub(super) struct ChatView {
+    #[schema(value_type = Id)]
+    id: String,
+    #[schema(value_type = Id)]
+    contact_id: String,
+    /// Null on legacy chats.
+    #[schema(value_type = Option<Id>, required = true)]
+    router_id: Option<String>,
+    #[schema(value_type = ChatStatusName)]
+    status: &'static str,
+    #[schema(required = true)]
+    summary: Option<String>,
+    created_at: IsoTime,
+}
+
+impl From<Chat> for ChatView {
+    fn from(chat: Chat) -> Self {
+        Self {
+            id: chat.id.into(),
+            contact_id: chat.contact_id.into(),
+            router_id: chat.router_id.map(String::from),
+            status: chat.status.name(),
+            summary: chat.summary,
+            created_at: chat.created_at.into(),
+        }
+    }
+}
+
+/// Who speaks.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessageSender)]
+struct SenderView {
+    /// `flow`, `ai` or `human`.
+    kind: Value,
+    #[schema(required = true)]
+    name: Option<String>,
+}
+
+/// A message of a chat.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ChatMessage)]
+pub(super) struct ChatMessageView {
+    #[schema(value_type = Id)]
+    id: String,
+    #[schema(value_type = SessionIdText)]
+    session_id: String,
+    #[schema(value_type = DirectionName)]
+    direction: &'static str,
+    /// `text`, `interactive` and so on.
+    #[schema(example = "text")]
+    r#type: String,
+    /// In the shape of its type.
+    #[schema(value_type = Object)]
+    content: Value,
+    /// Null for the contact.
+    #[schema(required = true)]
+    sender: Option<SenderView>,
+    /// Null for messages of the contact.
+    #[schema(value_type = Option<MessageStatusName>, required = true)]
+    status: Option<&'static str>,
+    created_at: IsoTime,
+    status_updated_at: IsoTime,
+}
+
+impl From<Message> for ChatMessageView {
+    fn from(message: Message) -> Self {
+        let sender = message.sender.map(|sender| SenderView {
+            kind: serde_json::to_value(sender.kind).unwrap_or_default(),
+            name: sender.name,
+        });
+        Self {
+            id: message.id.into(),
+            session_id: message.session_id.to_string(),
+            direction: message.direction.name(),
+            r#type: message.kind,
+            content: message.content,
+            sender,
+            status: message.status.map(MessageStatus::name),
+            created_at: message.created_at.into(),
+            status_updated_at: message.status_updated_at.into(),
+        }
+    }
+}
+
+/// How far a message came (spec A 2.5).
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Message)]
+pub(super) struct MessageView {
+    #[schema(value_type = Id)]
+    id: String,
+    /// Null for messages of the contact.
+    #[schema(value_type = Option<MessageStatusName>, required = true)]
+    status: Option<&'static str>,
+    #[schema(example = "template")]
+    r#type: String,
+    /// The provider's id, filled after sending.
+    #[schema(required = true)]
+    whatsapp_message_id: Option<String>,
+    created_at: IsoTime,
+    status_updated_at: IsoTime,
+}
+
+impl From<Message> for MessageView {
+    fn from(message: Message) -> Self {
+        // Of an incoming message the column holds the key under which it is stored once.
+        let sent = message.direction == Direction::Out;
+        Self {
+            id: message.id.into(),
+            status: message.status.map(MessageStatus::name),
+            r#type: message.kind,
+            whatsapp_message_id: message.channel_message_id.filter(|_| sent),
+            created_at: message.created_at.into(),
+            status_updated_at: message.status_updated_at.into(),
+        }
+    }
+}

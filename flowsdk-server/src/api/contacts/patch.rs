@@ -1,0 +1,48 @@
+//! `PATCH /contacts/{id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::ContactId;
+use flowsdk_core::router::Reach;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::view::ContactDetailsView;
+use crate::api::body::Body;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::Contacts;
+
+/// What is to change of a contact; an absent field stays. Its identity and origin never change.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PatchContact {
+    /// Locks the name.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
+    name: Option<String>,
+}
+
+/// Change a contact
+#[utoipa::path(
+    patch, path = "/contacts/{id}", tag = "contacts",
+    params(("id" = Id, Path, description = "The contact")),
+    request_body = PatchContact,
+    responses((status = 200, description = "The contact", body = ContactDetailsView))
+)]
+pub(super) async fn patch_contact(
+    can: Can<marks::Contacts, marks::Write>,
+    State(contacts): State<Arc<Contacts>>,
+    PathId(id): PathId<ContactId>,
+    Body(body): Body<PatchContact>,
+) -> Result<Reply<ContactDetailsView>, ApiError> {
+    let reach = Reach(can.scope.routers());
+    let details = match body.name {
+        Some(name) => contacts.rename(reach, &id, name.trim().to_owned()).await?,
+        None => contacts.get(reach, &id).await?,
+    };
+    Ok(Reply(details.into()))
+}

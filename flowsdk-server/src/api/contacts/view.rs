@@ -1,0 +1,116 @@
+//! Contacts as clients see them.
+
+use flowsdk_core::contact::{Contact, ContactAlias, ContactDetails};
+use flowsdk_core::session::Channel;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use crate::api::openapi::types::{ChannelName, Id, IsoTime};
+
+/// A person, shared by all routers.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Contact)]
+pub(in crate::api) struct ContactView {
+    #[schema(value_type = Id)]
+    id: String,
+    /// The unique identity: digits of a number in E.164, `wc-<channelId>-<userId>` or `ig-<igsid>`.
+    #[schema(example = "5511987654321")]
+    phone_number: String,
+    #[schema(example = "Ana Souza")]
+    name: String,
+    /// Whether no channel overwrites the name any more.
+    name_locked: bool,
+    #[schema(value_type = Option<ChannelName>, required = true)]
+    origin: Option<&'static str>,
+    /// Shared by all routers.
+    #[schema(value_type = Object, additional_properties = true)]
+    contact_variables: Map<String, Value>,
+    created_at: IsoTime,
+}
+
+impl From<Contact> for ContactView {
+    fn from(contact: Contact) -> Self {
+        Self {
+            id: contact.id.into(),
+            phone_number: contact.phone_number,
+            name: contact.name,
+            name_locked: contact.name_locked,
+            origin: contact.origin.map(Channel::name),
+            contact_variables: contact.variables,
+            created_at: contact.created_at.into(),
+        }
+    }
+}
+
+/// Another identity of a contact.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ContactAlias)]
+pub(super) struct AliasView {
+    #[schema(example = "551187654321")]
+    alias: String,
+    created_at: IsoTime,
+}
+
+impl From<ContactAlias> for AliasView {
+    fn from(alias: ContactAlias) -> Self {
+        Self { alias: alias.alias, created_at: alias.created_at.into() }
+    }
+}
+
+/// A contact with everything that is known of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ContactDetails)]
+pub(super) struct ContactDetailsView {
+    #[schema(value_type = Id)]
+    id: String,
+    /// The unique identity: digits of a number in E.164, `wc-<channelId>-<userId>` or `ig-<igsid>`.
+    #[schema(example = "5511987654321")]
+    phone_number: String,
+    #[schema(example = "Ana Souza")]
+    name: String,
+    /// Whether no channel overwrites the name any more.
+    name_locked: bool,
+    #[schema(value_type = Option<ChannelName>, required = true)]
+    origin: Option<&'static str>,
+    /// Shared by all routers.
+    #[schema(value_type = Object, additional_properties = true)]
+    contact_variables: Map<String, Value>,
+    /// Summary of the history; AI agents read it, no route writes it.
+    #[schema(required = true)]
+    context: Option<String>,
+    /// Summary of the latest session.
+    #[schema(required = true)]
+    last_session_summary: Option<String>,
+    /// The other identities, oldest first.
+    aliases: Vec<AliasView>,
+    created_at: IsoTime,
+}
+
+impl ContactDetailsView {
+    /// Its id.
+    pub(super) fn id(&self) -> String {
+        self.id.clone()
+    }
+}
+
+impl From<ContactDetails> for ContactDetailsView {
+    fn from(details: ContactDetails) -> Self {
+        let ContactDetails { contact, context, last_session_summary, aliases } = details;
+        Self {
+            id: contact.id.into(),
+            phone_number: contact.phone_number,
+            name: contact.name,
+            name_locked: contact.name_locked,
+            origin: contact.origin.map(Channel::name),
+            contact_variables: contact.variables,
+            context,
+            last_session_summary,
+            aliases: aliases.into_iter().map(AliasView::from).collect(),
+            created_at: contact.created_at.into(),
+        }
+    }
+}

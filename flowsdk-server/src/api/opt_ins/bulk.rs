@@ -1,0 +1,112 @@
+//! `POST /routers/{routerId}/opt-ins/bulk`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::contact::{Import, ImportReport, RefusedRow};
+use flowsdk_core::id::RouterId;
+use flowsdk_core::router::Reach;
+use flowsdk_core::text::Language;
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+
+use super::sent::{RowsBody, SentRows};
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::query::{FromQuery, Query, QueryReader};
+use crate::api::reply::Reply;
+use crate::api::request;
+use crate::api::state::OptIns;
+
+/// How strictly.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "the document is made of it")]
+struct StrictParams {
+    /// Imports nothing when one row is bad.
+    #[param(required = false)]
+    strict: bool,
+}
+
+/// Whether one bad row refuses all.
+pub(super) struct Strict(bool);
+
+impl FromQuery for Strict {
+    fn read(query: &mut QueryReader) -> Self {
+        Self(query.flag("strict"))
+    }
+}
+
+/// A row that was left out.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RefusedOptInRow)]
+struct RefusedView {
+    /// From 1; the head of a table does not count.
+    #[schema(minimum = 1)]
+    row: usize,
+    #[schema(example = "phoneNumber")]
+    field: &'static str,
+    /// For people, in the language of `Accept-Language`.
+    reason: String,
+}
+
+/// What became of an import.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = OptInImport)]
+pub(super) struct ImportView {
+    /// Rows that were sent.
+    total: usize,
+    /// Records that were appended.
+    imported: usize,
+    /// Contacts that were created for them.
+    created_contacts: usize,
+    /// Every row that was left out, in order.
+    refused: Vec<RefusedView>,
+}
+
+impl ImportView {
+    fn of(report: ImportReport, language: Language) -> Self {
+        let refused = |refused: RefusedRow| RefusedView {
+            row: refused.row,
+            field: refused.field,
+            reason: refused.reason.into_language(language).into_owned(),
+        };
+        Self {
+            total: report.total,
+            imported: report.imported,
+            created_contacts: report.created_contacts,
+            refused: report.refused.into_iter().map(refused).collect(),
+        }
+    }
+}
+
+/// Import opt-ins
+///
+/// Up to 10,000 rows and 32 MiB, as JSON or as a table (`text/csv`; commas, semicolons or tabs; UTF-8, UTF-16 with a byte
+/// order mark, or what `charset` says of ISO-8859-1 and Windows-1252). The good rows are appended in one transaction,
+/// with `source` `import`; the others are told. Of several rows of one contact and moment the last counts.
+#[utoipa::path(
+    post, path = "/routers/{routerId}/opt-ins/bulk", tag = "contacts",
+    params(("routerId" = Id, Path, description = "The router"), StrictParams),
+    request_body(content((RowsBody = "application/json"), (String = "text/csv"))),
+    responses(
+        (status = 200, description = "What became of it", body = ImportView),
+        (status = 422, description = "`import_refused`: with `strict`, and the rows in `details`, the first 100"),
+    )
+)]
+pub(super) async fn import_opt_ins(
+    can: Can<marks::Contacts, marks::Write>,
+    State(opt_ins): State<Arc<OptIns>>,
+    PathId(router): PathId<RouterId>,
+    Query(Strict(strict)): Query<Strict>,
+    SentRows(rows): SentRows,
+) -> Result<Reply<ImportView>, ApiError> {
+    can.scope.admit(&router)?;
+    let import = Import { rows, strict };
+    let report = opt_ins.import(Reach(can.scope.routers()), &router, &import).await?;
+    let (_, language) = request::facts();
+    Ok(Reply(ImportView::of(report, language)))
+}

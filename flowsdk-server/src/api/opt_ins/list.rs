@@ -1,0 +1,57 @@
+//! `GET /routers/{routerId}/opt-ins`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::contact::{OptInFilter, OptInStatus};
+use flowsdk_core::id::RouterId;
+use flowsdk_core::page::PageRequest;
+use utoipa::IntoParams;
+
+use super::view::RouterOptInView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::{Id, OptInStatusName};
+use crate::api::path::PathId;
+use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
+use crate::api::reply::Reply;
+use crate::api::state::OptIns;
+
+/// Which contacts.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "the document is made of it")]
+struct OptInParams {
+    /// Those that last said this.
+    #[param(value_type = Option<OptInStatusName>)]
+    status: Option<String>,
+    /// Words, or beginnings of words, of name, number or alias; accents and capitals do not matter.
+    #[param(max_length = 200, example = "ana sou")]
+    q: Option<String>,
+}
+
+impl FromQuery for OptInFilter {
+    fn read(query: &mut QueryReader) -> Self {
+        let all = [OptInStatus::Accepted, OptInStatus::Revoked];
+        Self { status: query.one_of("status", &all, OptInStatus::name), terms: query.search("q") }
+    }
+}
+
+/// List what the contacts of a router last said to being written to
+///
+/// One record a contact, the newest.
+#[utoipa::path(
+    get, path = "/routers/{routerId}/opt-ins", tag = "contacts",
+    params(("routerId" = Id, Path, description = "The router"), PageParams, OptInParams),
+    responses((status = 200, description = "A page of records", body = PageView<RouterOptInView>))
+)]
+pub(super) async fn list_router_opt_ins(
+    can: Can<marks::Contacts, marks::Read>,
+    State(opt_ins): State<Arc<OptIns>>,
+    PathId(router): PathId<RouterId>,
+    Query((page, filter)): Query<(PageRequest, OptInFilter)>,
+) -> Result<Reply<PageView<RouterOptInView>>, ApiError> {
+    can.scope.admit(&router)?;
+    let page = opt_ins.of_router(&router, &filter, &page).await?;
+    Ok(Reply(PageView::of(page, RouterOptInView::from)))
+}

@@ -1,0 +1,89 @@
+//! Rows as clients send them: as JSON or as a table.
+
+use axum::extract::{FromRequest, Request};
+use flowsdk_core::contact::SentRow;
+use flowsdk_core::text::Text;
+use http::header;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::table;
+use crate::api::body;
+use crate::api::error::{ApiError, Problems};
+
+/// Most rows of an import.
+pub(super) const MAX_ROWS: usize = 10_000;
+/// Most bytes of an import (rulings H5).
+const MAX_BYTES: usize = 32 << 20;
+
+/// A row of an import.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = OptInRow)]
+pub(super) struct RowBody {
+    /// A contact that is known; without it the number counts.
+    #[schema(required = false)]
+    contact_id: Option<String>,
+    /// As people write it; with country code. A contact that is not known is created.
+    #[schema(required = false, example = "+55 11 98765-4321")]
+    phone_number: Option<String>,
+    /// The name of a contact that is created.
+    #[schema(required = false)]
+    name: Option<String>,
+    /// `accepted`, which is also meant where nothing is said, or `revoked`.
+    #[schema(required = false, example = "accepted")]
+    status: Option<String>,
+    /// ISO 8601, not in the future; now, where nothing is said.
+    #[schema(required = false, example = "2026-11-20T10:57:00.000Z")]
+    recorded_at: Option<String>,
+}
+
+/// Rows to import. As `text/csv` a table with a head of the same names.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ImportOptIns)]
+pub(super) struct RowsBody {
+    #[schema(max_items = 10_000)]
+    rows: Vec<RowBody>,
+}
+
+impl From<RowBody> for SentRow {
+    fn from(row: RowBody) -> Self {
+        Self {
+            contact_id: row.contact_id.unwrap_or_default(),
+            phone_number: row.phone_number.unwrap_or_default(),
+            name: row.name.unwrap_or_default(),
+            status: row.status.unwrap_or_default(),
+            recorded_at: row.recorded_at.unwrap_or_default(),
+        }
+    }
+}
+
+/// The rows of a request.
+#[derive(Debug)]
+pub(super) struct SentRows(pub(super) Vec<SentRow>);
+
+impl<S: Send + Sync> FromRequest<S> for SentRows {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+        if body::is_json(request.headers()) {
+            let RowsBody { rows } = body::decode(&body::any_bytes(request, MAX_BYTES).await?)?;
+            return Ok(Self(rows.into_iter().map(SentRow::from).collect()));
+        }
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = kind.unwrap_or_default().to_ascii_lowercase();
+        let mut parts = kind.split(';').map(str::trim);
+        if parts.next() != Some("text/csv") {
+            return Err(body::unsupported(Text::new(
+                "O conteúdo deve ser application/json ou text/csv",
+                "The content must be application/json or text/csv",
+            )));
+        }
+        let charset = parts.find_map(|part| part.strip_prefix("charset=")).map(|name| name.trim_matches('"'));
+        let charset = charset.map(str::to_owned);
+        let bytes = body::any_bytes(request, MAX_BYTES).await?;
+        let rows = table::read(&bytes, charset.as_deref(), MAX_ROWS);
+        rows.map(Self).map_err(|text| ApiError::invalid(Problems::one("rows", text)))
+    }
+}

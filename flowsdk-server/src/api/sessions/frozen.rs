@@ -1,0 +1,84 @@
+//! `GET /sessions/frozen`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::page::PageRequest;
+use flowsdk_core::router::Reach;
+use flowsdk_core::session::{FrozenItem, Mode};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::{Id, IsoTime, ModeName, SessionIdText};
+use crate::api::query::{PageParams, PageView, Query};
+use crate::api::reply::Reply;
+use crate::api::state::Sessions;
+
+/// Why a session froze.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FrozenError)]
+struct FrozenErrorView {
+    #[schema(example = "flow_loop")]
+    code: String,
+    #[schema(example = "more than 100 blocks without a stop")]
+    message: String,
+}
+
+/// A session that an error stopped (rulings S5).
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FrozenSession)]
+pub(super) struct FrozenSessionView {
+    #[schema(value_type = SessionIdText)]
+    session_id: String,
+    #[schema(value_type = Option<Id>, required = true)]
+    router_id: Option<String>,
+    #[schema(value_type = Option<Id>, required = true)]
+    flow_id: Option<String>,
+    #[schema(value_type = Option<Id>, required = true)]
+    block_id: Option<String>,
+    /// Null for a session that could not even begin.
+    #[schema(value_type = Option<ModeName>, required = true)]
+    mode: Option<&'static str>,
+    error: FrozenErrorView,
+    /// The entry of a stream that could not be handled.
+    #[schema(value_type = Object)]
+    entry: Value,
+    frozen_at: IsoTime,
+}
+
+impl From<FrozenItem> for FrozenSessionView {
+    fn from(item: FrozenItem) -> Self {
+        let FrozenItem { frozen, router_id, mode, position } = item;
+        Self {
+            session_id: frozen.session_id.to_string(),
+            router_id: router_id.map(String::from),
+            flow_id: position.as_ref().map(|position| position.flow_id.to_string()),
+            block_id: position.and_then(|position| position.block_id).map(String::from),
+            mode: mode.map(Mode::name),
+            error: FrozenErrorView { code: frozen.error.code, message: frozen.error.message },
+            entry: frozen.entry,
+            frozen_at: frozen.frozen_at.into(),
+        }
+    }
+}
+
+/// List frozen sessions
+///
+/// Those that froze last first. What their contacts write meanwhile is stored and kept in order.
+#[utoipa::path(
+    get, path = "/sessions/frozen", tag = "sessions",
+    params(PageParams),
+    responses((status = 200, description = "A page of frozen sessions", body = PageView<FrozenSessionView>))
+)]
+pub(super) async fn list_frozen_sessions(
+    can: Can<marks::Sessions, marks::Read>,
+    State(sessions): State<Arc<Sessions>>,
+    Query(page): Query<PageRequest>,
+) -> Result<Reply<PageView<FrozenSessionView>>, ApiError> {
+    let page = sessions.frozen(Reach(can.scope.routers()), &page).await?;
+    Ok(Reply(PageView::of(page, FrozenSessionView::from)))
+}

@@ -1,0 +1,63 @@
+//! `POST /sessions/{sessionId}/redirect`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::{BlockId, FlowId};
+use flowsdk_core::router::Reach;
+use flowsdk_core::session::RedirectTo;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::path::PathSession;
+use super::view::RedirectedView;
+use crate::api::body::Body;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::{Id, SessionIdText};
+use crate::api::reply::Reply;
+use crate::api::state::Sessions;
+
+/// Where a session is to go.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RedirectSession {
+    #[schema(value_type = Id)]
+    flow_id: FlowId,
+    #[schema(value_type = Id)]
+    block_id: BlockId,
+    /// Whether the engine runs the block now, or only stands on it and waits for the next message.
+    #[serde(default = "yes")]
+    #[schema(required = false, default = true)]
+    execute_on_entry: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Lead a session elsewhere
+///
+/// Answers as soon as the event is published; the engine follows it later, in order with the session's messages.
+#[utoipa::path(
+    post, path = "/sessions/{sessionId}/redirect", tag = "sessions",
+    params(("sessionId" = SessionIdText, Path, description = "The session")),
+    request_body = RedirectSession,
+    responses(
+        (status = 200, description = "Published", body = RedirectedView),
+        (status = 404, description = "`not_found`, or `flow_not_published`"),
+        (status = 409, description = "`session_in_human_attendance` or `cross_router_redirect`"),
+        (status = 422, description = "`block_not_found`: the published version has no such block"),
+    )
+)]
+pub(super) async fn redirect_session(
+    can: Can<marks::Sessions, marks::Write>,
+    State(sessions): State<Arc<Sessions>>,
+    PathSession(id): PathSession,
+    Body(body): Body<RedirectSession>,
+) -> Result<Reply<RedirectedView>, ApiError> {
+    let RedirectSession { flow_id, block_id, execute_on_entry } = body;
+    let redirect = RedirectTo { flow_id, block_id, execute_on_entry };
+    let redirected = sessions.redirect(Reach(can.scope.routers()), &id, redirect).await?;
+    Ok(Reply(RedirectedView::of(id.to_string(), redirected)))
+}

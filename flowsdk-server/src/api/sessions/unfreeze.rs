@@ -1,0 +1,73 @@
+//! `POST /sessions/{sessionId}/unfreeze`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::router::Reach;
+use flowsdk_core::session::Unfreeze;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::path::PathSession;
+use crate::api::body::Body;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::SessionIdText;
+use crate::api::reply::Reply;
+use crate::api::state::Sessions;
+
+/// What is to become of a frozen session.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum UnfreezeAction {
+    /// The session and everything kept for it is thrown away.
+    Delete,
+    /// What failed is tried again, then what was kept, in order.
+    Resume,
+}
+
+/// What is to become of a frozen session.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnfreezeSession {
+    action: UnfreezeAction,
+}
+
+/// What becomes of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Unfrozen {
+    /// Always true.
+    ok: bool,
+    #[schema(value_type = SessionIdText)]
+    session_id: String,
+    action: UnfreezeAction,
+}
+
+/// End the frost of a session
+///
+/// `resume` answers as soon as the replay is published; the engine does it later, on the version of the flow that is
+/// published then, if that has the session's block. Until the last kept entry has run, what comes new waits behind.
+/// Should one fail again, the session is frozen again.
+#[utoipa::path(
+    post, path = "/sessions/{sessionId}/unfreeze", tag = "sessions",
+    params(("sessionId" = SessionIdText, Path, description = "The session")),
+    request_body = UnfreezeSession,
+    responses(
+        (status = 200, description = "Done, or published", body = Unfrozen),
+        (status = 409, description = "`session_not_frozen`"),
+    )
+)]
+pub(super) async fn unfreeze_session(
+    can: Can<marks::Sessions, marks::Write>,
+    State(sessions): State<Arc<Sessions>>,
+    PathSession(id): PathSession,
+    Body(body): Body<UnfreezeSession>,
+) -> Result<Reply<Unfrozen>, ApiError> {
+    let action = match body.action {
+        UnfreezeAction::Delete => Unfreeze::Delete,
+        UnfreezeAction::Resume => Unfreeze::Resume,
+    };
+    sessions.unfreeze(Reach(can.scope.routers()), &id, action).await?;
+    Ok(Reply(Unfrozen { ok: true, session_id: id.to_string(), action: body.action }))
+}

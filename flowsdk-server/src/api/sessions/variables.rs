@@ -1,0 +1,66 @@
+//! `PATCH /sessions/{sessionId}/variables`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::router::Reach;
+use flowsdk_core::session::{InvalidVariable, check_variables};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::path::PathSession;
+use crate::api::body::Body;
+use crate::api::error::{ApiError, Problems};
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::SessionIdText;
+use crate::api::reply::Reply;
+use crate::api::state::Sessions;
+
+/// Variables to merge: what is sent replaces, all others stay; null is a value.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PatchSessionVariables {
+    #[schema(value_type = Object, additional_properties = true, example = json!({ "plan": "pro" }))]
+    variables: Map<String, Value>,
+}
+
+/// The variables after the merge.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SessionVariables {
+    /// Always true.
+    ok: bool,
+    #[schema(value_type = SessionIdText)]
+    session_id: String,
+    #[schema(value_type = Object, additional_properties = true)]
+    variables: Map<String, Value>,
+}
+
+/// A refused variable of the field `field`.
+pub(in crate::api) fn refused(field: &str, error: InvalidVariable) -> ApiError {
+    ApiError::invalid(Problems::one(format!("{field}.{}", error.key), error.text))
+}
+
+/// Merge variables into those of a session
+///
+/// Also while a turn runs, or while the session is frozen: neither loses what the other wrote.
+#[utoipa::path(
+    patch, path = "/sessions/{sessionId}/variables", tag = "sessions",
+    params(("sessionId" = SessionIdText, Path, description = "The session")),
+    request_body = PatchSessionVariables,
+    responses(
+        (status = 200, description = "All variables of the session", body = SessionVariables),
+        (status = 422, description = "`variables_too_large`: more than 64 KiB in total"),
+    )
+)]
+pub(super) async fn patch_session_variables(
+    can: Can<marks::Sessions, marks::Write>,
+    State(sessions): State<Arc<Sessions>>,
+    PathSession(id): PathSession,
+    Body(body): Body<PatchSessionVariables>,
+) -> Result<Reply<SessionVariables>, ApiError> {
+    check_variables(&body.variables).map_err(|error| refused("variables", error))?;
+    let variables = sessions.merge_variables(Reach(can.scope.routers()), &id, &body.variables).await?;
+    Ok(Reply(SessionVariables { ok: true, session_id: id.to_string(), variables }))
+}

@@ -1,0 +1,419 @@
+//! Sessions (spec A 2.6, 4.5; rulings H7, S5, S6).
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::flow::FlowVersion;
+use flowsdk_core::id::FlowVersionId;
+use flowsdk_core::session::{Mode, SessionId, SessionTrace, SessionWrite};
+use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use serde_json::{Value, json};
+
+use crate::harness::setup::Identity;
+use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
+use crate::messages::{history, texts_of};
+
+everywhere!(
+    rule_1_a_session_is_shown,
+    rule_1_and_h7_sessions_of_other_routers_are_not_there,
+    rule_2_variables_are_merged,
+    rules_3_and_5_redirects_are_followed,
+    rule_4_redirects_that_are_refused,
+    lists,
+    traces,
+    frozen_sessions_go_on_in_order_and_once,
+    frozen_sessions_survive_restarts,
+    frozen_sessions_are_deleted
+);
+
+fn session_of(ana: &Identity) -> String {
+    format!("wc-{}-{}", ana.channel, ana.user)
+}
+
+fn path(ana: &Identity) -> String {
+    format!("/sessions/{}", session_of(ana))
+}
+
+/// A visitor in the middle of a conversation.
+async fn talking(setup: &Setup, server: &Server) -> (Client, Identity) {
+    let (mut client, ana) = setup.visit(server).await;
+    client.say("um").await;
+    assert_eq!(client.texts(1).await, ["eco um"]);
+    (client, ana)
+}
+
+/// Somebody who may do everything with sessions of the routers given.
+async fn scoped(setup: &Setup, admin: &Api, routers: &[&str]) -> Api {
+    let all = json!([{ "resource": "sessions", "actions": ["read", "write"] }]);
+    admin.member(setup, &all, routers).await
+}
+
+/// A router that is not the one of the visitors.
+async fn elsewhere(setup: &Setup, admin: &Api) -> String {
+    let routers = admin.get("/routers").await.ok(200);
+    let other = |router: &&Value| router["id"] != setup.seeded.router;
+    routers["items"].as_array().unwrap().iter().find(other).unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+async fn rule_1_a_session_is_shown(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mut client, ana) = talking(&setup, &server).await;
+    let state = admin.get(&path(&ana)).await.ok(200);
+    let text = |name: &str| state[name].as_str().unwrap().to_owned();
+    assert_eq!((text("mode").as_str(), text("source").as_str()), ("flow", "webchat"));
+    assert_eq!((text("routerId"), text("contactIdentity")), (setup.seeded.router.clone(), session_of(&ana)));
+    assert_eq!((&state["currentBlockId"], &state["expiryTimeout"]), (&json!("again"), &json!(1_800_000)));
+    let block = json!({ "id": "again", "name": "Eco" });
+    let flow = json!({ "id": state["flowId"], "name": "eco {{input}}" });
+    assert_eq!((&state["currentFlow"], &state["currentBlock"]), (&flow, &block));
+    assert_eq!(state["sessionHistory"], json!([{ "flow": flow, "block": block }]));
+    assert_eq!(state["redirectHistory"], json!([]));
+    assert!(state.get("previousBlock").is_none(), "absent at the first stop: {state}");
+    assert!(state["startedAt"].is_i64() && state["lastInteractionAt"].is_i64(), "{state}");
+    let fields: Vec<_> = state.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(fields.len(), 16, "{fields:?}");
+    client.say("dois").await;
+    assert_eq!(client.texts(1).await, ["eco dois"]);
+    let later = admin.get(&path(&ana)).await.ok(200);
+    assert_eq!(
+        (&later["previousBlock"], &later["variables"]),
+        (&block, &json!({ "lastInput": "dois", "said": "dois" }))
+    );
+    for nobody in ["wc-x-y", "nothing", "wa-1-2", "%20"] {
+        let answer = admin.get(&format!("/sessions/{nobody}")).await;
+        answer.refused(404, "not_found", "Sessão não encontrada");
+    }
+}
+
+async fn rule_1_and_h7_sessions_of_other_routers_are_not_there(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (_client, ana) = talking(&setup, &server).await;
+    let other = elsewhere(&setup, &admin).await;
+    let (stranger, owner) =
+        (scoped(&setup, &admin, &[&other]).await, scoped(&setup, &admin, &[&setup.seeded.router]).await);
+    owner.get(&path(&ana)).await.ok(200);
+    let redirect = json!({ "flowId": setup.seeded.other_flow, "blockId": "again" });
+    for (method, rest, body) in [
+        ("GET", "", None),
+        ("GET", "/trace", None),
+        ("PATCH", "/variables", Some(json!({ "variables": { "a": 1 } }))),
+        ("POST", "/redirect", Some(redirect)),
+        ("POST", "/unfreeze", Some(json!({ "action": "delete" }))),
+    ] {
+        let at = format!("{}{rest}", path(&ana));
+        let answer = match body {
+            Some(body) => stranger.json(method, &at, &[], &body).await,
+            None => stranger.send(method, &at, &[], None).await,
+        };
+        answer.refused(404, "not_found", "Sessão não encontrada");
+    }
+    assert_eq!(stranger.get("/sessions").await.ok(200)["items"], json!([]));
+    let here = format!("/sessions?routerId={}", setup.seeded.router);
+    stranger.get(&here).await.refused(403, "router_out_of_scope", "Roteador fora do escopo");
+    assert_eq!(owner.get(&here).await.ok(200)["items"].as_array().unwrap().len(), 1);
+}
+
+async fn rule_2_variables_are_merged(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mut client, ana) = talking(&setup, &server).await;
+    let at = format!("{}/variables", path(&ana));
+    let first =
+        admin.patch(&at, &json!({ "variables": { "plan": { "a": 1, "b": 2 }, "x": 1 } })).await.ok(200);
+    let all = json!({ "plan": { "a": 1, "b": 2 }, "x": 1 });
+    assert_eq!(first, json!({ "ok": true, "sessionId": session_of(&ana), "variables": all }));
+    // Shallow; null is stored.
+    let second = admin.patch(&at, &json!({ "variables": { "plan": { "c": 3 }, "x": null } })).await.ok(200);
+    assert_eq!(second["variables"], json!({ "plan": { "c": 3 }, "x": null }));
+    client.say("dois").await;
+    assert_eq!(client.texts(1).await, ["eco dois"]);
+    let state = admin.get(&path(&ana)).await.ok(200);
+    assert_eq!(
+        state["variables"],
+        json!({ "lastInput": "dois", "said": "dois", "plan": { "c": 3 }, "x": null })
+    );
+    admin.patch("/sessions/wc-x-y/variables", &json!({ "variables": {} })).await.refused(
+        404,
+        "not_found",
+        "Sessão não encontrada",
+    );
+    for (bad, field) in [
+        (json!({}), "variables"),
+        (json!({ "variables": [] }), "variables"),
+        (json!({ "variables": { "a.b": 1 } }), "variables.a.b"),
+        (json!({ "variables": {}, "more": 1 }), "more"),
+    ] {
+        assert_eq!(admin.patch(&at, &bad).await.invalid_fields(), [field], "{bad}");
+    }
+    let large = json!({ "variables": { "a": "x".repeat(64 * 1024) } });
+    let answer = admin.patch(&at, &large).await;
+    answer.assert_error(422);
+    assert_eq!(answer.json()["code"], "variables_too_large");
+}
+
+/// With `executeOnEntry` the target speaks at once, on the socket of the session (rule 5); without, it waits for the
+/// next message. Each redirect is remembered.
+async fn rules_3_and_5_redirects_are_followed(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mut client, ana) = talking(&setup, &server).await;
+    let at = format!("{}/redirect", path(&ana));
+    let jump = json!({ "flowId": setup.seeded.other_flow, "blockId": "again" });
+    let answer = admin.post(&at, &jump).await.ok(200);
+    assert!(answer["streamEntryId"].as_str().is_some_and(|id| !id.is_empty()), "{answer}");
+    let expected = json!({ "ok": true, "sessionId": session_of(&ana), "flowId": setup.seeded.other_flow,
+        "blockId": "again", "executeOnEntry": true, "streamEntryId": answer["streamEntryId"] });
+    assert_eq!(answer, expected);
+    assert_eq!(client.texts(1).await, ["outro "], "at once: there is no input");
+    client.say("dois").await;
+    assert_eq!(client.texts(1).await, ["outro dois"]);
+    assert_eq!(admin.get(&path(&ana)).await.ok(200)["redirectHistory"], json!([jump]));
+
+    let state = admin.get(&path(&ana)).await.ok(200);
+    let home = json!({ "flowId": echo_of(&admin, &setup).await, "blockId": "again" });
+    let mut silent = home.clone();
+    silent["executeOnEntry"] = json!(false);
+    assert_eq!(admin.post(&at, &silent).await.ok(200)["executeOnEntry"], false);
+    let there = eventually("the session stands there", || async {
+        let now = admin.get(&path(&ana)).await.ok(200);
+        (now["flowId"] == home["flowId"]).then_some(now)
+    })
+    .await;
+    assert_eq!(there["redirectHistory"], json!([jump, home]));
+    assert_eq!(there["variables"], state["variables"], "nothing ran");
+    client.say("três").await;
+    assert_eq!(client.texts(1).await, ["eco três"]);
+    let outgoing = texts_of(&history(&server, &ana).await, "out");
+    assert_eq!(outgoing, ["eco um", "outro ", "outro dois", "eco três"]);
+}
+
+/// The flow that the open channel starts with.
+async fn echo_of(admin: &Api, setup: &Setup) -> String {
+    let router = admin.get(&format!("/routers/{}", setup.seeded.router)).await.ok(200);
+    router["initialFlowId"].as_str().unwrap().to_owned()
+}
+
+async fn rule_4_redirects_that_are_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (_client, ana) = talking(&setup, &server).await;
+    let at = format!("{}/redirect", path(&ana));
+    let (own, foreign) = (setup.seeded.other_flow.clone(), setup.seeded.foreign_flow.clone());
+    let to = |flow: &str, block: &str| json!({ "flowId": flow, "blockId": block });
+    let nowhere = admin.post("/sessions/wc-x-y/redirect", &to(&own, "again")).await;
+    nowhere.refused(404, "not_found", "Sessão não encontrada");
+    let text = "Flow não encontrado ou sem publicação ativa";
+    admin.post(&at, &to("nothing", "again")).await.refused(404, "flow_not_published", text);
+    let text = "Cross-router redirect não permitido";
+    admin.post(&at, &to(&foreign, "again")).await.refused(409, "cross_router_redirect", text);
+    let text = "Bloco destino não encontrado na definição do flow";
+    admin.post(&at, &to(&own, "nothing")).await.refused(422, "block_not_found", text);
+    for bad in
+        [json!({}), json!({ "flowId": own }), json!({ "flowId": own, "blockId": "x", "executeOnEntry": 1 })]
+    {
+        assert!(!admin.post(&at, &bad).await.invalid_fields().is_empty());
+    }
+    // A human has it: as the helpdesk would write it down.
+    let store = setup.store().await;
+    let id = SessionId::parse(session_of(&ana)).unwrap();
+    let mut tx = store.begin().await.unwrap();
+    let mut session = tx.sessions().find_many_for_update(&[id]).await.unwrap().remove(0).session;
+    let expected = Some(session.version);
+    session.version += 1;
+    session.mode = Mode::Human;
+    tx.sessions().save_many(&[SessionWrite { session: &session, expected }]).await.unwrap();
+    tx.commit().await.unwrap();
+    let text = "Sessão em atendimento humano — devolva ao fluxo antes de redirecionar";
+    for flow in [&own, &foreign] {
+        admin.post(&at, &to(flow, "again")).await.refused(409, "session_in_human_attendance", text);
+    }
+    assert_eq!(admin.get(&path(&ana)).await.ok(200)["mode"], "human");
+    store.close().await;
+}
+
+async fn lists(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let mut clients = Vec::new();
+    for _ in 0..3 {
+        clients.push(talking(&setup, &server).await);
+    }
+    let mut cursor = String::new();
+    let mut seen = Vec::new();
+    loop {
+        let page = admin.get(&format!("/sessions?limit=2{cursor}")).await.ok(200);
+        seen.extend(page["items"].as_array().unwrap().iter().map(|item| item["sessionId"].clone()));
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    let expected: Vec<_> = clients.iter().rev().map(|(_, ana)| json!(session_of(ana))).collect();
+    assert_eq!(seen, expected, "newest first");
+    let state = admin.get(&path(&clients[1].1)).await.ok(200);
+    for (filter, count) in [
+        (format!("contactId={}", state["contactId"].as_str().unwrap()), 1),
+        (format!("flowId={}", state["flowId"].as_str().unwrap()), 3),
+        (format!("flowId={}&routerId={}", setup.seeded.other_flow, setup.seeded.router), 0),
+        (format!("routerId={}&mode=flow", setup.seeded.router), 3),
+        ("mode=human".to_owned(), 0),
+        (format!("routerId={}", elsewhere(&setup, &admin).await), 0),
+    ] {
+        let found = admin.get(&format!("/sessions?{filter}")).await.ok(200);
+        assert_eq!(found["items"].as_array().unwrap().len(), count, "{filter}");
+    }
+    let bad = admin.get("/sessions?mode=x&contactId=a%20b&limit=0&cursor=1").await;
+    assert_eq!(bad.invalid_fields(), ["contactId", "cursor", "limit", "mode"]);
+}
+
+async fn traces(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (_client, ana) = talking(&setup, &server).await;
+    let store = setup.store().await;
+    let trace = |version: i64| SessionTrace {
+        session_id: SessionId::parse(session_of(&ana)).unwrap(),
+        version: i64::MAX - 100 + version,
+        event: "message".to_owned(),
+        steps: json!([{ "step": "blockEntered" }]),
+        created_at: OpContext::system().now(),
+    };
+    let mut tx = store.begin().await.unwrap();
+    tx.traces().store_many(&(1..=5).map(trace).collect::<Vec<_>>()).await.unwrap();
+    tx.commit().await.unwrap();
+    store.close().await;
+    let at = format!("{}/trace?limit=2", path(&ana));
+    let first = admin.get(&at).await.ok(200);
+    assert_eq!(first["items"].as_array().unwrap().len(), 2);
+    assert_eq!(first["items"][0]["version"], i64::MAX - 95);
+    let next = format!("{at}&cursor={}", first["nextCursor"].as_str().unwrap());
+    assert_eq!(admin.get(&next).await.ok(200)["items"][0]["version"], i64::MAX - 97);
+    assert_eq!(admin.get(&format!("{at}&cursor=x")).await.invalid_fields(), ["cursor"]);
+}
+
+/// One block that leads into a flow that is not there, and the version that puts it right.
+fn lost(target: &Value) -> Value {
+    let mut block = json!({ "id": "only", "type": "content", "title": "Perdido",
+        "contents": [{ "type": "text", "text": { "body": "viu {{input}}" } }], "defaultOutput": target });
+    if target["blockId"] == "only" {
+        block["input"] = json!({ "variable": "said" });
+    }
+    json!({ "schemaVersion": 1, "startBlockId": "only", "blocks": [block] })
+}
+
+/// Publishes a version of the flow that the open channel starts with.
+async fn publish(setup: &Setup, flow: &str, number: i64, definition: Value) {
+    let cx = OpContext::system();
+    let store = setup.store().await;
+    let mut tx = store.begin().await.unwrap();
+    let flow = tx.flows().find_many(&[flow.parse().unwrap()]).await.unwrap().remove(0);
+    let version = FlowVersion {
+        id: FlowVersionId::generate(cx.ids()),
+        flow_id: flow.id,
+        router_id: flow.router_id,
+        flow_name: flow.name,
+        number,
+        definition,
+        created_at: cx.now(),
+    };
+    tx.flows().publish(&version).await.unwrap();
+    tx.commit().await.unwrap();
+    store.close().await;
+}
+
+/// A visitor whose session froze at his first message, with two messages behind it; and the flow.
+async fn frozen(setup: &Setup, server: &Server, admin: &Api) -> (Client, Identity, String) {
+    let routers = admin.get("/routers").await.ok(200);
+    let of_visitors = |router: &&Value| router["id"] == setup.seeded.router;
+    let router = routers["items"].as_array().unwrap().iter().find(of_visitors).unwrap();
+    let flow = router["initialFlowId"].as_str().unwrap().to_owned();
+    publish(setup, &flow, 2, lost(&json!({ "flowId": "nowhere" }))).await;
+    let (client, ana) = setup.visit(server).await;
+    for text in ["um", "dois", "três"] {
+        client.say(text).await;
+    }
+    let item = eventually("the session is frozen", || async {
+        let frozen = admin.get("/sessions/frozen").await.ok(200);
+        frozen["items"].as_array().unwrap().iter().find(|i| i["sessionId"] == session_of(&ana)).cloned()
+    })
+    .await;
+    // With streams an ack only says that the message is on its way.
+    eventually("what came behind is kept", || async {
+        (texts_of(&history(server, &ana).await, "in").len() == 3).then_some(())
+    })
+    .await;
+    assert_eq!((&item["routerId"], &item["flowId"]), (&json!(setup.seeded.router), &json!(flow)));
+    assert_eq!((&item["mode"], &item["blockId"]), (&json!("flow"), &json!(null)));
+    assert_eq!(item["error"]["code"], "flow_not_found");
+    assert!(item["error"]["message"].is_string() && item["frozenAt"].is_string());
+    assert_eq!(item["entry"]["messages"][0]["text"]["body"], "um", "{item}");
+    assert_eq!(item.as_object().unwrap().len(), 8, "{item}");
+    (client, ana, flow)
+}
+
+async fn frozen_sessions_go_on_in_order_and_once(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mut client, ana, flow) = frozen(&setup, &server, &admin).await;
+    let other = elsewhere(&setup, &admin).await;
+    let stranger = scoped(&setup, &admin, &[&other]).await;
+    assert_eq!(stranger.get("/sessions/frozen").await.ok(200)["items"], json!([]));
+    let at = format!("{}/unfreeze", path(&ana));
+    assert_eq!(admin.post(&at, &json!({ "action": "x" })).await.invalid_fields(), ["action"]);
+    publish(&setup, &flow, 3, lost(&json!({ "blockId": "only" }))).await;
+    let resume = json!({ "action": "resume" });
+    let answer = admin.post(&at, &resume).await.ok(200);
+    assert_eq!(answer, json!({ "ok": true, "sessionId": session_of(&ana), "action": "resume" }));
+    // A second one does nothing more; a message meanwhile waits behind the others.
+    let _again = admin.post(&at, &resume).await;
+    client.say("quatro").await;
+    assert_eq!(client.texts(4).await, ["viu um", "viu dois", "viu três", "viu quatro"]);
+    client.say("cinco").await;
+    assert_eq!(client.texts(1).await, ["viu cinco"], "nothing came twice");
+    let items = history(&server, &ana).await;
+    assert_eq!(texts_of(&items, "in"), ["um", "dois", "três", "quatro", "cinco"]);
+    assert_eq!(texts_of(&items, "out"), ["viu um", "viu dois", "viu três", "viu quatro", "viu cinco"]);
+    assert_eq!(admin.get("/sessions/frozen").await.ok(200)["items"], json!([]));
+    admin.post(&at, &resume).await.refused(409, "session_not_frozen", "A sessão não está congelada");
+}
+
+async fn frozen_sessions_survive_restarts(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (client, ana, flow) = frozen(&setup, &server, &admin).await;
+    drop(client);
+    server.kill();
+    let server = setup.start().await;
+    let admin = admin.at(&server);
+    publish(&setup, &flow, 3, lost(&json!({ "blockId": "only" }))).await;
+    admin.post(&format!("{}/unfreeze", path(&ana)), &json!({ "action": "resume" })).await.ok(200);
+    // Cut off in the middle, or just before, or just after.
+    server.kill();
+    let server = setup.start().await;
+    let admin = admin.at(&server);
+    eventually("everything was replayed", || async {
+        let frozen = admin.get("/sessions/frozen").await.ok(200);
+        (frozen["items"] == json!([])).then_some(())
+    })
+    .await;
+    let (mut client, _) = Client::enter(server.addr, ana.auth()).await;
+    client.say("quatro").await;
+    client.until("viu quatro").await;
+    let items = history(&server, &ana).await;
+    assert_eq!(texts_of(&items, "in"), ["um", "dois", "três", "quatro"]);
+    assert_eq!(texts_of(&items, "out"), ["viu um", "viu dois", "viu três", "viu quatro"]);
+}
+
+async fn frozen_sessions_are_deleted(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mut client, ana, flow) = frozen(&setup, &server, &admin).await;
+    let at = format!("{}/unfreeze", path(&ana));
+    let answer = admin.post(&at, &json!({ "action": "delete" })).await.ok(200);
+    assert_eq!(answer["action"], "delete");
+    admin.get(&path(&ana)).await.refused(404, "not_found", "Sessão não encontrada");
+    admin.post(&at, &json!({ "action": "delete" })).await.refused(404, "not_found", "Sessão não encontrada");
+    publish(&setup, &flow, 3, lost(&json!({ "blockId": "only" }))).await;
+    client.say("de novo").await;
+    assert_eq!(client.texts(1).await, ["viu de novo"], "a new session, and nothing of before");
+}

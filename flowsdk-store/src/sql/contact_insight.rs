@@ -1,0 +1,115 @@
+//! Doings of contacts.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use flowsdk_core::contact::{ContactInsightRepository, ContactInsights, DayOfMessages};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ContactId, RouterId};
+use flowsdk_core::time::Timestamp;
+use sqlx::types::Json;
+
+use super::SqlTx;
+use super::executor::fetch_all;
+use super::opt_in::{OptInRow, opt_in};
+use super::statement::{Sql, sql_per};
+
+/// A statement with a condition on a router id: one of those in `$2`, or any where that is null.
+macro_rules! within {
+    ($head:literal, $column:literal, $tail:literal) => {
+        sql_per(
+            concat!(
+                $head,
+                " (CAST($2 AS TEXT) IS NULL OR ",
+                $column,
+                " IN (SELECT value FROM json_each($2)))",
+                $tail
+            ),
+            concat!(
+                $head,
+                " (CAST($2::jsonb AS TEXT) IS NULL OR ",
+                $column,
+                " IN (SELECT jsonb_array_elements_text($2::jsonb)))",
+                $tail
+            ),
+        )
+    };
+}
+
+const SESSIONS: Sql =
+    within!("SELECT COUNT(*) FROM session WHERE contact_id = $1 AND", "session.router_id", "");
+
+const CHATS: Sql = within!(
+    "SELECT COUNT(*), COUNT(CASE WHEN status = 'open' THEN 1 END) FROM chat WHERE contact_id = $1 AND",
+    "chat.router_id",
+    ""
+);
+
+const DAYS: Sql = within!(
+    "SELECT message.created_at / 86400000, direction, COUNT(*) FROM chat
+     JOIN message ON message.chat_id = chat.id AND message.created_at >= $3 WHERE chat.contact_id = $1 AND",
+    "chat.router_id",
+    " GROUP BY 1, 2"
+);
+
+/// The newest of each chat, so that not every message is looked at.
+const LAST_SEEN: Sql = within!(
+    "SELECT MAX((SELECT message.created_at FROM message WHERE message.chat_id = chat.id AND direction = 'in'
+                 ORDER BY message.created_at DESC, message.id DESC LIMIT 1))
+     FROM chat WHERE chat.contact_id = $1 AND",
+    "chat.router_id",
+    ""
+);
+
+/// The newest record of each router.
+const OPT_INS: Sql = within!(
+    "SELECT id, contact_id, router_id, status, chat_id, source, recorded_at FROM contact_opt_in AS this
+     WHERE contact_id = $1 AND NOT EXISTS (SELECT 1 FROM contact_opt_in AS later
+        WHERE later.contact_id = this.contact_id AND later.router_id = this.router_id
+          AND (later.recorded_at, later.id) > (this.recorded_at, this.id)) AND",
+    "this.router_id",
+    " ORDER BY recorded_at DESC, id DESC"
+);
+
+super::statement::statements! { SESSIONS, CHATS, DAYS, LAST_SEEN, OPT_INS }
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+#[async_trait]
+impl ContactInsightRepository for SqlTx {
+    async fn insights(
+        &mut self,
+        contact: &ContactId,
+        only: Option<&[RouterId]>,
+        since: Timestamp,
+    ) -> Result<ContactInsights, StorageError> {
+        let (contact, only) = (contact.as_str(), only.map(Json));
+        let sessions = fetch_all!(self.conn, (i64,), SESSIONS, contact, only)?;
+        let chats = fetch_all!(self.conn, (i64, i64), CHATS, contact, only)?;
+        let seen = fetch_all!(self.conn, (Option<i64>,), LAST_SEEN, contact, only)?;
+        let opt_ins = fetch_all!(self.conn, OptInRow, OPT_INS, contact, only)?;
+        type Row = (i64, String, i64);
+        let mut days: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+        for (day, direction, count) in fetch_all!(self.conn, Row, DAYS, contact, only, since.as_millis())? {
+            let (incoming, outgoing) = days.entry(day).or_default();
+            *(if direction == "in" { incoming } else { outgoing }) += count;
+        }
+        let (chats, open_chats) = chats.first().copied().unwrap_or_default();
+        Ok(ContactInsights {
+            live_sessions: sessions.first().map_or(0, |(count,)| *count),
+            chats,
+            open_chats,
+            last_seen_at: seen.first().and_then(|(at,)| *at).map(Timestamp::from_millis),
+            messages_by_day: days
+                .into_iter()
+                .rev()
+                .map(|(day, (incoming, outgoing))| DayOfMessages {
+                    day: Timestamp::from_millis(day * DAY),
+                    incoming,
+                    outgoing,
+                })
+                .collect(),
+            opt_ins: opt_ins.into_iter().map(opt_in).collect::<Result<_, _>>()?,
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! The search for contacts, by the beginnings of words.
+
+use flowsdk_core::contact::SearchTerm;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::page::PageRequest;
+use sqlx::types::Json;
+
+use super::contact::ContactRow;
+use super::executor::{fetch_all, fetch_all_replanned, text};
+use super::statement::{Sql, sql_per};
+use super::{SqlTx, page};
+
+/// What both searches ask of a contact `w`: every term of `$7`, the routers `$4`, the origin `$8`. The first argument gives
+/// the rows of a JSON list as `term (value)`, the second the texts of one, the third is a bind that may be null.
+macro_rules! having {
+    ($head:literal, $rows:literal, $texts:literal, $routers:literal, $tail:literal) => {
+        concat!(
+            $head,
+            " NOT EXISTS (SELECT 1 FROM ",
+            $rows,
+            " WHERE NOT EXISTS (SELECT 1 FROM contact_word AS o
+                WHERE o.contact_id = w.contact_id AND o.word >= term.value ->> 0 AND o.word < term.value ->> 1))
+              AND (CAST(",
+            $routers,
+            " AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM contact_router
+                WHERE contact_router.contact_id = w.contact_id AND router_id IN (",
+            $texts,
+            ")))
+              AND (CAST($8 AS TEXT) IS NULL OR (SELECT c.origin FROM contact AS c WHERE c.id = w.contact_id) = $8)
+            ORDER BY w.created_at DESC, w.contact_id DESC LIMIT $3",
+            $tail
+        )
+    };
+    (sqlite, $head:literal, $tail:literal) => {
+        having!($head, "json_each($7) AS term", "SELECT value FROM json_each($4)", "$4", $tail)
+    };
+    (postgres, $head:literal, $tail:literal) => {
+        having!(
+            $head,
+            "jsonb_array_elements($7) AS term (value)",
+            "SELECT jsonb_array_elements_text($4::jsonb)",
+            "$4::jsonb",
+            $tail
+        )
+    };
+}
+
+/// Of the words that begin with the first term, those of contacts that have the others too: as long as that term is rare.
+/// `$1`, `$2` the place, `$3` how many, `$4` routers, `$5`, `$6` the first term, `$7` the others, `$8` the origin.
+const SEARCH: Sql = sql_per(
+    having!(
+        sqlite,
+        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+            SELECT contact_id FROM (SELECT DISTINCT w.created_at, w.contact_id FROM contact_word AS w
+            WHERE w.word >= $5 AND w.word < $6 AND (w.created_at, w.contact_id) < ($1, $2) AND",
+        ") AS found) ORDER BY created_at DESC, id DESC"
+    ),
+    having!(
+        postgres,
+        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+            SELECT contact_id FROM (SELECT DISTINCT w.created_at, w.contact_id FROM contact_word AS w
+            WHERE w.word >= $5 AND w.word < $6 AND (w.created_at, w.contact_id) < ($1, $2) AND",
+        ") AS found) ORDER BY created_at DESC, id DESC"
+    ),
+);
+
+/// The newest contacts, some of which have all terms: where every term is frequent, enough of them do. `$5` is how many
+/// are looked at, `$7` all terms; the other binds are those of [`SEARCH`].
+const SEARCH_NEWEST: Sql = sql_per(
+    having!(
+        sqlite,
+        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+            SELECT contact_id FROM (SELECT w.created_at, w.contact_id FROM (
+                SELECT created_at, id AS contact_id FROM contact WHERE (created_at, id) < ($1, $2)
+                ORDER BY created_at DESC, id DESC LIMIT $5) AS w
+            WHERE CAST($6 AS TEXT) IS NULL AND",
+        ") AS found) ORDER BY created_at DESC, id DESC"
+    ),
+    having!(
+        postgres,
+        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+            SELECT contact_id FROM (SELECT w.created_at, w.contact_id FROM (
+                SELECT created_at, id AS contact_id FROM contact WHERE (created_at, id) < ($1, $2)
+                ORDER BY created_at DESC, id DESC LIMIT $5) AS w
+            WHERE CAST($6 AS TEXT) IS NULL AND",
+        ") AS found) ORDER BY created_at DESC, id DESC"
+    ),
+);
+
+/// How many words begin with each term, counted up to a number.
+const FREQUENCIES: Sql = sql_per(
+    "SELECT CAST(term.key AS INTEGER), (SELECT COUNT(*) FROM (
+        SELECT 1 FROM contact_word AS w WHERE w.word >= term.value ->> 0 AND w.word < term.value ->> 1 LIMIT $2))
+     FROM json_each($1) AS term ORDER BY 2, 1",
+    "SELECT term.place - 1, (SELECT COUNT(*) FROM (
+        SELECT 1 FROM contact_word AS w WHERE w.word >= term.value ->> 0 AND w.word < term.value ->> 1 LIMIT $2) AS counted)
+     FROM jsonb_array_elements($1) WITH ORDINALITY AS term (value, place) ORDER BY 2, 1",
+);
+
+/// A term with more words is frequent. So many of the newest contacts are looked at for frequent terms.
+const FREQUENT: i64 = 20_000;
+
+super::statement::statements! { SEARCH, SEARCH_NEWEST, FREQUENCIES }
+
+/// The ends of terms, as JSON.
+pub(super) fn ends(terms: &[SearchTerm]) -> Vec<[&str; 2]> {
+    terms.iter().map(|term| [term.from.as_str(), term.to.as_str()]).collect()
+}
+
+impl SqlTx {
+    /// The terms, the rarest first, and whether even that is frequent.
+    pub(super) async fn by_frequency(
+        &mut self,
+        terms: &[SearchTerm],
+    ) -> Result<(Vec<SearchTerm>, bool), StorageError> {
+        let counts = fetch_all!(self.conn, (i64, i64), FREQUENCIES, Json(ends(terms)), FREQUENT)?;
+        let term = |place: &i64| usize::try_from(*place).ok().and_then(|place| terms.get(place)).cloned();
+        let is_frequent = counts.first().is_some_and(|(_, count)| *count >= FREQUENT);
+        Ok((counts.iter().filter_map(|(place, _)| term(place)).collect(), is_frequent))
+    }
+
+    /// What a rare term leads to is looked through; for frequent terms the newest contacts are, and only if they are
+    /// not enough, everything.
+    pub(super) async fn search(
+        &mut self,
+        terms: &[SearchTerm],
+        origin: Option<&'static str>,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Vec<ContactRow>, StorageError> {
+        let (terms, is_frequent) = self.by_frequency(terms).await?;
+        let Some(first) = terms.first() else {
+            return Ok(Vec::new());
+        };
+        let (at, before) = page::before(page);
+        let wanted = page::rows(page);
+        if is_frequent {
+            let rows = fetch_all_replanned!(
+                self.conn,
+                ContactRow,
+                SEARCH_NEWEST,
+                at,
+                before,
+                wanted,
+                only.map(Json),
+                FREQUENT,
+                None::<&str>,
+                Json(ends(&terms)),
+                origin,
+            )?;
+            if i64::try_from(rows.len()).unwrap_or(i64::MAX) >= wanted {
+                return Ok(rows);
+            }
+        }
+        fetch_all_replanned!(
+            self.conn,
+            ContactRow,
+            SEARCH,
+            at,
+            before,
+            wanted,
+            only.map(Json),
+            text(&first.from),
+            text(&first.to),
+            Json(ends(&terms[1..])),
+            origin,
+        )
+    }
+}

@@ -1,0 +1,69 @@
+//! Variables from outside while turns run: nobody loses what the other wrote (rulings S6).
+
+use std::sync::Arc;
+
+use flowsdk_core::conversation::ConversationError;
+use flowsdk_core::router::Reach;
+use flowsdk_core::session::{SessionError, Sessions};
+use flowsdk_store::sql::SqlStore;
+use serde_json::{Map, Value, json};
+use tokio::task::JoinSet;
+
+use super::world::{World, session};
+use crate::support::databases::on_every_database;
+
+on_every_database! { nothing_is_lost_between_turns_and_patches }
+
+const TURNS: usize = 25;
+const PATCHES: usize = 25;
+
+fn map(value: Value) -> Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
+
+async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
+    let world = Arc::new(World::new(store).await);
+    world.say("ana", "m0", "oi").await;
+    let sessions = Arc::new(Sessions::new(Arc::clone(&world.store), world.cx.clone()));
+    let mut tasks = JoinSet::new();
+    for lane in 0..3 {
+        let sessions = Arc::clone(&sessions);
+        tasks.spawn(async move {
+            for n in 0..PATCHES {
+                let sent =
+                    map(json!({ format!("p{lane}.{n}").replace('.', "_"): n, "shared": { "by": lane } }));
+                let stored = sessions.merge_variables(Reach::ALL, &session("ana"), &sent).await;
+                let stored = stored.expect("a patch is tried until it holds");
+                assert!(sent.iter().all(|(key, value)| stored.get(key) == Some(value)), "{stored:?}");
+            }
+        });
+    }
+    let turns = Arc::clone(&world);
+    tasks.spawn(async move {
+        for n in 0..TURNS {
+            let event = turns.text("ana", &format!("t{n}"), &format!("turn {n}"));
+            loop {
+                match turns.try_handle(std::slice::from_ref(&event)).await {
+                    Ok(_) => break,
+                    Err(ConversationError::Storage(error)) if error.is_transient() => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    });
+    while let Some(done) = tasks.join_next().await {
+        done.expect("no panic");
+    }
+    let session = world.stored("ana").await.expect("a session").session;
+    for lane in 0..3 {
+        for n in 0..PATCHES {
+            assert_eq!(session.variables[&format!("p{lane}_{n}")], json!(n));
+        }
+    }
+    assert_eq!(session.variables["answer"], format!("turn {}", TURNS - 1));
+    let answers =
+        world.transcript_of("ana").await.iter().filter(|line| line.starts_with("< You said")).count();
+    assert_eq!(answers, TURNS, "every turn ran once");
+    let gone = sessions.merge_variables(Reach::ALL, &super::world::session("bia"), &Map::new()).await;
+    assert!(matches!(gone, Err(SessionError::NotFound)), "{gone:?}");
+}
