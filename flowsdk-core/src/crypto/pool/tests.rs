@@ -68,7 +68,7 @@ async fn threads_begin_with_the_first_job_and_end_with_the_pool() {
     let shared = Arc::downgrade(&pool.shared);
     assert_eq!(pool.shared.lock().threads, 0);
     let name = pool.submit(|| thread::current().name().map(str::to_owned)).expect("room");
-    assert_eq!(name.await.expect("done").as_deref(), Some("bcrypt"));
+    assert_eq!(name.await.expect("done").as_deref(), Some("test"));
     assert_eq!(pool.shared.lock().threads, 1);
     drop(pool);
     let end = Instant::now() + Duration::from_secs(10);
