@@ -91,7 +91,7 @@ fn generate() -> Result<FormKeyPair, FormKeyError> {
 
 fn passphrase() -> SecretString {
     let bytes: Zeroizing<[u8; 32]> = Zeroizing::new(rand::rng().random());
-    SecretString::from(hex::encode(&*bytes))
+    SecretString::from(hex::encode(bytes.as_slice()))
 }
 
 fn protect(private: &[u8], passphrase: &SecretString) -> Result<SecretString, pkcs8::Error> {

@@ -2,6 +2,7 @@
 
 use super::placeholder::has_placeholder_at_edge;
 use super::{Button, Component, HeaderExample, HeaderFormat, count_placeholders};
+use crate::channel_number::E164;
 use crate::text::Text;
 
 /// Most characters of a body.
@@ -163,10 +164,8 @@ fn all_buttons(findings: &mut Findings, field: &str, buttons: &[Button]) {
         }
         match button {
             Button::Url { url, .. } => address(findings, &format!("{at}.url"), url),
-            Button::PhoneNumber { phone_number, .. } => {
-                if crate::channel_number::E164::parse(phone_number).is_err() {
-                    findings.add(format!("{at}.phone_number"), ADDRESS);
-                }
+            Button::PhoneNumber { phone_number, .. } if E164::parse(phone_number).is_err() => {
+                findings.add(format!("{at}.phone_number"), ADDRESS);
             }
             Button::Otp { otp_type, .. }
                 if !["COPY_CODE", "ONE_TAP", "ZERO_TAP"].contains(&otp_type.as_str()) =>

@@ -285,9 +285,10 @@ where
     assert_eq!(page.items, [second.clone(), first.clone()]);
     let one = PageRequest { limit: 1, after: None };
     let page = tx.llm_credentials().list(&one).await.expect("list");
-    assert_eq!(page.items, [second.clone()]);
+    assert_eq!(page.items, std::slice::from_ref(&second));
     let next = PageRequest { limit: 1, after: page.next };
-    assert_eq!(tx.llm_credentials().list(&next).await.expect("list").items, [first.clone()]);
+    let page = tx.llm_credentials().list(&next).await.expect("list");
+    assert_eq!(page.items, std::slice::from_ref(&first));
 
     assert!(tx.llm_credentials().routers_of(&first.id).await.expect("routers").is_empty());
     for (id, credential) in [("b", &first), ("a", &first), ("c", &second)] {

@@ -271,7 +271,10 @@ async fn scope(setup: Setup) {
     bia.post("/integrations", &foreign_body).await.refused(403, "router_out_of_scope", refused);
     bia.get(&format!("/integrations?routerId={other}")).await.refused(403, "router_out_of_scope", refused);
     let seen = bia.get("/integrations").await.ok(200);
-    assert_eq!(seen["items"].as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [own.clone()]);
+    assert_eq!(
+        seen["items"].as_array().unwrap().iter().map(id).collect::<Vec<_>>(),
+        std::slice::from_ref(&own)
+    );
     let path = format!("/integrations/{foreign}");
     for answer in [
         bia.get(&path).await,
