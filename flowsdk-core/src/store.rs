@@ -46,6 +46,12 @@ pub trait Store: Send + Sync + Debug + 'static {
     /// second one while the same task holds the first.
     async fn read(&self) -> Result<Self::Tx, StorageError>;
 
+    /// The same for a look at a few rows by their keys, which a store may give on the spot. Whoever holds it waits
+    /// for nothing else.
+    async fn glance(&self) -> Result<Self::Tx, StorageError> {
+        self.read().await
+    }
+
     /// A number that is another one after every commit that changes such records: what was read while it had
     /// its present value still holds. `None` when others may commit unseen, so that only reading tells.
     fn generation(&self, of: Records) -> Option<u64>;

@@ -12,11 +12,14 @@ use crate::http::{Connection, Request};
 use crate::load::{DRAIN, Outcome, WARM_UP, says};
 use crate::machine;
 
+/// The request of message `n` (from 1) of a conversation, with this text.
+pub(super) type Requests = Box<dyn Fn(u64, &str) -> Request>;
+
 /// What is to be done.
 pub(super) struct Plan {
     pub(super) address: SocketAddr,
-    /// The request of message `n` (from 1) of each conversation.
-    pub(super) conversations: Vec<Box<dyn Fn(u64, &str) -> Request>>,
+    /// One after the other in each, beside each other over all.
+    pub(super) conversations: Vec<Requests>,
     /// The answer to message `n` with this text.
     pub(super) answer: fn(u64, &str) -> String,
     pub(super) window: Duration,

@@ -114,7 +114,7 @@ impl Stand {
     }
 
     /// What writes the requests of one conversation.
-    fn requests(&self, name: String) -> Result<Box<dyn Fn(u64, &str) -> Request>> {
+    fn requests(&self, name: String) -> Result<chat::Requests> {
         let Some(channel) = &self.channel else {
             return Ok(Box::new(move |n, text| bot_request(&name, n, text)));
         };

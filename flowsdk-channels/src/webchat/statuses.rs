@@ -20,6 +20,9 @@ pub trait StatusSink: Send + Sync + std::fmt::Debug {
     async fn pass(&self, events: &[StatusEvent]) -> Result<(), String>;
 }
 
+/// Statuses of one transaction: turns wait no longer than it takes.
+const AT_ONCE: usize = 512;
+
 /// Straight into the rows, where the store is at hand.
 #[derive(Debug)]
 pub struct StoreStatuses<S>(pub MessagePersister<S>);
@@ -30,8 +33,11 @@ where
     S::Tx: ConversationTx,
 {
     async fn pass(&self, events: &[StatusEvent]) -> Result<(), String> {
-        let events: Vec<&StatusEvent> = events.iter().collect();
-        self.0.apply(&events).await.map_err(|error| Chain(&error).to_string())
+        for some in events.chunks(AT_ONCE) {
+            let some: Vec<&StatusEvent> = some.iter().collect();
+            self.0.apply(&some).await.map_err(|error| Chain(&error).to_string())?;
+        }
+        Ok(())
     }
 }
 

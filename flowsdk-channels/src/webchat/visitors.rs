@@ -137,8 +137,9 @@ where
         handshake: &Handshake,
         caller: Caller<'_>,
     ) -> Result<(Visitor, AuthOk), AuthError> {
-        let channel = self.channel(handshake, caller).await?;
-        self.enter_channel(handshake, channel, caller).await
+        let mut tx = self.store.glance().await?;
+        let channel = channel(&mut tx, handshake, caller).await?;
+        self.enter_channel(tx, handshake, channel, caller).await
     }
 
     /// The same for a test channel; any other one is unknown here.
@@ -150,27 +151,30 @@ where
         handshake: &Handshake,
         caller: Caller<'_>,
     ) -> Result<(Visitor, AuthOk), AuthError> {
-        let channel = self.channel(handshake, caller).await?;
+        let mut tx = self.store.glance().await?;
+        let channel = channel(&mut tx, handshake, caller).await?;
         if !channel.is_test_channel {
             return Err(AuthError::ChannelUnknown);
         }
-        self.enter_channel(handshake, channel, caller).await
+        self.enter_channel(tx, handshake, channel, caller).await
     }
 
     async fn enter_channel(
         &self,
+        tx: S::Tx,
         handshake: &Handshake,
         channel: WebchatChannel,
         caller: Caller<'_>,
     ) -> Result<(Visitor, AuthOk), AuthError> {
         let anonymous = handshake.user_id.is_none() && handshake.session_key.is_none();
         if channel.embed_secret.is_none() && anonymous {
+            drop(tx);
             if !self.limits.admit_visit(caller.address) {
                 return Err(AuthError::RateLimited);
             }
             return self.new_visit(handshake, &channel).await;
         }
-        let visitor = self.known(handshake, &channel, caller).await?;
+        let visitor = self.known(tx, handshake, &channel, caller).await?;
         let ok = AuthOk {
             user_id: visitor.session_id.party().to_owned(),
             session_key: handshake
@@ -186,8 +190,9 @@ where
 
     /// Recognises a visitor who must be known already: for his history.
     pub async fn recognise(&self, handshake: &Handshake, caller: Caller<'_>) -> Result<Visitor, AuthError> {
-        let channel = self.channel(handshake, caller).await?;
-        self.known(handshake, &channel, caller).await
+        let mut tx = self.store.glance().await?;
+        let channel = channel(&mut tx, handshake, caller).await?;
+        self.known(tx, handshake, &channel, caller).await
     }
 
     /// The clock and ids of the service.
@@ -195,21 +200,9 @@ where
         &self.cx
     }
 
-    /// The channel, if the page's origin is among those it allows.
-    async fn channel(&self, handshake: &Handshake, caller: Caller<'_>) -> Result<WebchatChannel, AuthError> {
-        let id = ChannelId::parse(handshake.channel_id.clone()).map_err(|_| AuthError::ChannelUnknown)?;
-        let channel = self.store.read().await?.webchat().find_channel(&id).await?;
-        let channel = channel.ok_or(AuthError::ChannelUnknown)?;
-        match (&channel.allowed_origins, caller.origin) {
-            (Some(allowed), Some(origin)) if !allowed.iter().any(|known| known == origin) => {
-                Err(AuthError::OriginRefused)
-            }
-            _ => Ok(channel),
-        }
-    }
-
     async fn known(
         &self,
+        tx: S::Tx,
         handshake: &Handshake,
         channel: &WebchatChannel,
         caller: Caller<'_>,
@@ -220,9 +213,9 @@ where
                     entity: "webchat_channel",
                     reason: "its embed secret cannot be opened".to_owned(),
                 })?;
-                self.with_token(handshake, channel, &secret).await
+                self.with_token(tx, handshake, channel, &secret).await
             }
-            None => self.returning(handshake, channel, caller).await,
+            None => self.returning(tx, handshake, channel, caller).await,
         }
     }
 
@@ -262,6 +255,7 @@ where
 
     async fn returning(
         &self,
+        mut tx: S::Tx,
         handshake: &Handshake,
         channel: &WebchatChannel,
         caller: Caller<'_>,
@@ -273,7 +267,9 @@ where
         let session_id =
             SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
         let identity = session_id.contact_identity();
-        let row = self.store.read().await?.webchat().find_identity(&channel.id, &identity).await?;
+        let row = tx.webchat().find_identity(&channel.id, &identity).await?;
+        // Others read while the key is compared.
+        drop(tx);
         let row = row.ok_or(AuthError::IdentityInvalid)?;
         if !self.remembered.knows(&identity, key, &row.session_key_hash) {
             // Guesses must not keep others waiting for their bcrypt.
@@ -291,6 +287,7 @@ where
 
     async fn with_token(
         &self,
+        tx: S::Tx,
         handshake: &Handshake,
         channel: &WebchatChannel,
         secret: &SecretString,
@@ -300,7 +297,7 @@ where
         let session_id =
             SessionId::webchat(&channel.id, &token.visitor, token.context.fingerprint.as_deref())
                 .map_err(|_| AuthError::TokenInvalid("sub is not usable"))?;
-        let contact = self.contact_of_token(&session_id, token.name).await?;
+        let contact = self.contact_of_token(tx, &session_id, token.name).await?;
         let mut visitor = self.visitor(handshake, channel, session_id, contact);
         visitor.context = Some(token.context.variables).filter(|map| !map.is_empty());
         visitor.flow_id = token.flow_id;
@@ -311,17 +308,13 @@ where
     /// stays.
     async fn contact_of_token(
         &self,
+        mut tx: S::Tx,
         session_id: &SessionId,
         name: Option<String>,
     ) -> Result<ContactId, StorageError> {
         let identity = session_id.contact_identity();
-        let found = self
-            .store
-            .read()
-            .await?
-            .contacts()
-            .find_by_phone_numbers(std::slice::from_ref(&identity))
-            .await?;
+        let found = tx.contacts().find_by_phone_numbers(std::slice::from_ref(&identity)).await?;
+        drop(tx);
         if let Some(contact) = found.first()
             && (contact.name_locked || name.as_ref().is_none_or(|name| *name == contact.name))
         {
@@ -358,6 +351,22 @@ where
                 MessageId::parse(id.clone()).or_else(|_| MessageId::parse(UNKNOWN_MESSAGE)).ok()
             }),
         }
+    }
+}
+
+/// The channel, if the page's origin is among those it allows.
+async fn channel<T: WebchatTx>(
+    tx: &mut T,
+    handshake: &Handshake,
+    caller: Caller<'_>,
+) -> Result<WebchatChannel, AuthError> {
+    let id = ChannelId::parse(handshake.channel_id.clone()).map_err(|_| AuthError::ChannelUnknown)?;
+    let channel = tx.webchat().find_channel(&id).await?.ok_or(AuthError::ChannelUnknown)?;
+    match (&channel.allowed_origins, caller.origin) {
+        (Some(allowed), Some(origin)) if !allowed.iter().any(|known| known == origin) => {
+            Err(AuthError::OriginRefused)
+        }
+        _ => Ok(channel),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::webchat::{SOCKET_PATH, WebchatSocket};
 
 /// How often gathered statuses are passed on, deliveries settled and quiet limits forgotten.
 const STATUS_PERIOD: Duration = Duration::from_millis(100);
-const DELIVERY_PERIOD: Duration = Duration::from_millis(500);
+const DELIVERY_PERIOD: Duration = Duration::from_millis(100);
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
 
 /// What differs between one process and many.

@@ -3,16 +3,21 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use flowsdk_core::fault::StorageError;
+use flowsdk_core::fault::{BoxError, StorageError};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sqlx::pool::PoolConnection;
 use sqlx::types::Json;
 use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
+use super::sqlite::DirectTx;
+
 /// A transaction of one of the engines.
 #[derive(Debug)]
 pub(crate) enum Conn {
+    /// Writes a file, or reads a few rows of it.
+    Direct(DirectTx),
+    /// Reads a file, or does everything in memory.
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(PostgresConn),
 }
@@ -50,14 +55,18 @@ impl DerefMut for PostgresConn {
 macro_rules! fetch_all {
     ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
+            $crate::sql::executor::Conn::Direct(tx) => {
+                tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_all::<$row>()
+            }
             $crate::sql::executor::Conn::Sqlite(tx) => {
                 sqlx::query_as::<_, $row>($sql.sqlite)$(.bind($bind))*.fetch_all(&mut **tx).await
+                    .map_err($crate::sql::executor::storage_error)
             }
             $crate::sql::executor::Conn::Postgres(tx) => {
                 sqlx::query_as::<_, $row>($sql.postgres)$(.bind($bind))*.fetch_all(&mut **tx).await
+                    .map_err($crate::sql::executor::storage_error)
             }
         }
-        .map_err($crate::sql::executor::storage_error)
     };
 }
 pub(crate) use fetch_all;
@@ -67,15 +76,19 @@ pub(crate) use fetch_all;
 macro_rules! fetch_all_replanned {
     ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
+            $crate::sql::executor::Conn::Direct(tx) => {
+                tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_all::<$row>()
+            }
             $crate::sql::executor::Conn::Sqlite(tx) => {
                 sqlx::query_as::<_, $row>($sql.sqlite)$(.bind($bind))*.fetch_all(&mut **tx).await
+                    .map_err($crate::sql::executor::storage_error)
             }
             $crate::sql::executor::Conn::Postgres(tx) => {
                 sqlx::query_as::<_, $row>($sql.postgres)$(.bind($bind))*
                     .persistent(false).fetch_all(&mut **tx).await
+                    .map_err($crate::sql::executor::storage_error)
             }
         }
-        .map_err($crate::sql::executor::storage_error)
     };
 }
 pub(crate) use fetch_all_replanned;
@@ -84,14 +97,18 @@ pub(crate) use fetch_all_replanned;
 macro_rules! fetch_optional {
     ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
+            $crate::sql::executor::Conn::Direct(tx) => {
+                tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_optional::<$row>()
+            }
             $crate::sql::executor::Conn::Sqlite(tx) => {
                 sqlx::query_as::<_, $row>($sql.sqlite)$(.bind($bind))*.fetch_optional(&mut **tx).await
+                    .map_err($crate::sql::executor::storage_error)
             }
             $crate::sql::executor::Conn::Postgres(tx) => {
                 sqlx::query_as::<_, $row>($sql.postgres)$(.bind($bind))*.fetch_optional(&mut **tx).await
+                    .map_err($crate::sql::executor::storage_error)
             }
         }
-        .map_err($crate::sql::executor::storage_error)
     };
 }
 pub(crate) use fetch_optional;
@@ -100,12 +117,14 @@ pub(crate) use fetch_optional;
 macro_rules! execute {
     ($conn:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
+            $crate::sql::executor::Conn::Direct(tx) => tx.prepare($sql.sqlite)$(.bind($bind))*.execute(),
             $crate::sql::executor::Conn::Sqlite(tx) => sqlx::query($sql.sqlite)$(.bind($bind))*
-                .execute(&mut **tx).await.map(|done| done.rows_affected()),
+                .execute(&mut **tx).await.map(|done| done.rows_affected())
+                .map_err($crate::sql::executor::storage_error),
             $crate::sql::executor::Conn::Postgres(tx) => sqlx::query($sql.postgres)$(.bind($bind))*
-                .execute(&mut **tx).await.map(|done| done.rows_affected()),
+                .execute(&mut **tx).await.map(|done| done.rows_affected())
+                .map_err($crate::sql::executor::storage_error),
         }
-        .map_err($crate::sql::executor::storage_error)
     };
 }
 pub(crate) use execute;
@@ -116,10 +135,21 @@ macro_rules! execute_rows {
         async {
             let mut changed = 0;
             let mut rest = $items;
+            if let $crate::sql::executor::Conn::Direct(tx) = &mut $conn {
+                // Where a statement costs no way to another thread, one that is run again is the cheapest.
+                let mut prepared = tx.prepare($sql.single());
+                for $item in std::mem::take(&mut rest) {
+                    let mut $query = prepared;
+                    $query = $bound;
+                    let (rows, again) = $query.execute_again()?;
+                    (changed, prepared) = (changed + rows, again);
+                }
+            }
             while !rest.is_empty() {
                 let (chunk, text) = $sql.chunk(rest);
                 rest = &rest[chunk.len()..];
                 changed += match &mut $conn {
+                    $crate::sql::executor::Conn::Direct(_) => Ok(0),
                     $crate::sql::executor::Conn::Sqlite(tx) => {
                         let mut $query = sqlx::query(text.sqlite);
                         for $item in chunk {
@@ -155,15 +185,8 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
                 let constraint = database.constraint().unwrap_or_else(|| database.message()).to_owned();
                 return StorageError::Orphan { constraint };
             }
-            match database.code().as_deref() {
-                // Postgres: serialization failure, deadlock, lock not available.
-                // SQLite: SQLITE_BUSY and SQLITE_LOCKED with their extended codes.
-                Some("40001" | "40P01" | "55P03" | "5" | "6" | "261" | "262" | "517" | "773") => {
-                    StorageError::Contention(Box::new(error))
-                }
-                Some(code) if is_outage(code) => StorageError::Unavailable(Box::new(error)),
-                _ => StorageError::Other(Box::new(error)),
-            }
+            let code = database.code().map(Cow::into_owned);
+            of_code(code.as_deref(), Box::new(error))
         }
         sqlx::Error::PoolTimedOut => StorageError::Contention(Box::new(error)),
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
@@ -173,6 +196,19 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
             StorageError::Corrupt { entity: "row", reason: error.to_string() }
         }
         _ => StorageError::Other(Box::new(error)),
+    }
+}
+
+/// What the code of an engine means.
+pub(super) fn of_code(code: Option<&str>, error: BoxError) -> StorageError {
+    match code {
+        // Postgres: serialization failure, deadlock, lock not available.
+        // SQLite: SQLITE_BUSY and SQLITE_LOCKED with their extended codes.
+        Some("40001" | "40P01" | "55P03" | "5" | "6" | "261" | "262" | "517" | "773") => {
+            StorageError::Contention(error)
+        }
+        Some(code) if is_outage(code) => StorageError::Unavailable(error),
+        _ => StorageError::Other(error),
     }
 }
 

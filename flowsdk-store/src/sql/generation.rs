@@ -40,11 +40,16 @@ impl Generations {
     pub(super) async fn watch(self: Arc<Self>, writer: &mut SqliteConnection) -> Result<(), sqlx::Error> {
         let mut handle = writer.lock_handle().await?;
         handle.set_update_hook(move |update| {
-            if let Some(generation) = self.of_table(update.table) {
-                generation.touched.store(true, Ordering::Relaxed);
-            }
+            self.touched(update.table);
         });
         Ok(())
+    }
+
+    /// Called for every row that the open transaction writes.
+    pub(super) fn touched(&self, table: &str) {
+        if let Some(generation) = self.of_table(table) {
+            generation.touched.store(true, Ordering::Relaxed);
+        }
     }
 
     fn of_table(&self, table: &str) -> Option<&Generation> {

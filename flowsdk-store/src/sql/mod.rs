@@ -50,6 +50,7 @@ mod session;
 mod session_catalog;
 mod session_trace;
 mod sole;
+mod sqlite;
 mod statement;
 mod store;
 mod template;

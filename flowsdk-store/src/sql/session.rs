@@ -1,5 +1,7 @@
 //! Sessions.
 
+mod stops;
+
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -24,6 +26,7 @@ use super::statement::{RowsSql, Sql, sql, sql_list};
 pub(super) struct State {
     pub(super) position: Option<Position>,
     variables: Map<String, Value>,
+    #[serde(deserialize_with = "stops::read")]
     history: Vec<Stop>,
     #[serde(default)]
     redirects: Vec<Redirect>,
@@ -49,6 +52,7 @@ pub(super) struct State {
 struct StateRef<'a> {
     position: &'a Option<Position>,
     variables: &'a Map<String, Value>,
+    #[serde(serialize_with = "stops::write")]
     history: &'a [Stop],
     #[serde(skip_serializing_if = "<[Redirect]>::is_empty")]
     redirects: &'a [Redirect],
@@ -161,6 +165,12 @@ static UPDATE: RowsSql = RowsSql::typed(
         version = new.version, epoch = new.epoch, chat_id = new.chat_id, mode = new.mode, state = new.state,
         started_at = new.started_at, last_interaction_at = new.last_interaction_at, wake_at = new.wake_at
      FROM new WHERE session.id = new.id AND session.version = new.expected",
+)
+.or_one_by_one(
+    "UPDATE session SET
+        version = ?3, epoch = ?4, chat_id = ?5, mode = ?6, state = ?7,
+        started_at = ?8, last_interaction_at = ?9, wake_at = ?10
+     WHERE id = ?1 AND version = ?2",
 );
 
 const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");

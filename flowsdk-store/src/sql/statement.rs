@@ -69,13 +69,15 @@ pub(crate) struct RowsSql {
     /// Postgres types of the columns, where no table tells them.
     types: &'static [&'static str],
     tail: &'static str,
+    /// What SQLite runs for one row, where it is told so.
+    one: Option<&'static str>,
     texts: [OnceLock<Sql>; SIZES.len()],
 }
 
 impl RowsSql {
     /// `head`, then a row of `columns` binds for each item, then `tail`.
     pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
-        Self { head, columns, types: &[], tail, texts: [const { OnceLock::new() }; SIZES.len()] }
+        Self { head, columns, types: &[], tail, one: None, texts: [const { OnceLock::new() }; SIZES.len()] }
     }
 
     /// The same for rows that are not inserted into a table, whose types Postgres must be told.
@@ -84,7 +86,14 @@ impl RowsSql {
         types: &'static [&'static str],
         tail: &'static str,
     ) -> Self {
-        Self { head, columns: types.len(), types, tail, texts: [const { OnceLock::new() }; SIZES.len()] }
+        Self {
+            head,
+            columns: types.len(),
+            types,
+            tail,
+            one: None,
+            texts: [const { OnceLock::new() }; SIZES.len()],
+        }
     }
 
     /// The largest leading part of `items` that there is a statement for, and the statement.
@@ -98,6 +107,17 @@ impl RowsSql {
             postgres: leak(self.postgres(SIZES[at])),
         });
         (&items[..size], *text)
+    }
+
+    /// The statement of one row, for SQLite.
+    pub(crate) fn single(&self) -> &'static str {
+        self.one.unwrap_or_else(|| self.chunk(&[()]).1.sqlite)
+    }
+
+    /// The same rows one by one on SQLite with this text, which takes the binds of a row in their order.
+    pub(crate) const fn or_one_by_one(mut self, sqlite: &'static str) -> Self {
+        self.one = Some(sqlite);
+        self
     }
 
     /// SQLite gets `?`: the driver looks up the name of every bind that has one, and each look is as long

@@ -13,11 +13,12 @@ use futures_util::future::BoxFuture;
 use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, PgPool, SqliteConnection, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqliteConnection, SqlitePool};
 use tokio::sync::Notify;
 
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
+use super::sqlite::{Glances, Writer};
 use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
@@ -75,8 +76,21 @@ impl FromStr for DatabaseUrl {
 
 #[derive(Debug, Clone)]
 enum Pools {
-    Sqlite { writer: SqlitePool, readers: SqlitePool, generations: Arc<Generations> },
-    Postgres { pool: PgPool, readers: PgPool },
+    File {
+        writer: Writer,
+        readers: SqlitePool,
+        glances: Glances,
+        generations: Arc<Generations>,
+    },
+    /// One connection for everything.
+    Memory {
+        pool: SqlitePool,
+        generations: Arc<Generations>,
+    },
+    Postgres {
+        pool: PgPool,
+        readers: PgPool,
+    },
 }
 
 /// A database of either engine. Clones share the connections.
@@ -96,7 +110,9 @@ impl SqlStore {
             DatabaseUrl::Postgres(options) => postgres((**options).clone()).await?,
         };
         match &pools {
-            Pools::Sqlite { writer, .. } => migrations::sqlite().run(writer).await,
+            // Before its writer was opened.
+            Pools::File { .. } => Ok(()),
+            Pools::Memory { pool, .. } => migrations::sqlite().run(pool).await,
             Pools::Postgres { pool, .. } => migrations::postgres().run(pool).await,
         }
         .map_err(|error| StorageError::Other(Box::new(error)))?;
@@ -120,7 +136,7 @@ impl SqlStore {
     /// How many write transactions can make progress at once.
     pub fn writers(&self) -> usize {
         match self.pools {
-            Pools::Sqlite { .. } => 1,
+            Pools::File { .. } | Pools::Memory { .. } => 1,
             Pools::Postgres { .. } => 4,
         }
     }
@@ -132,12 +148,13 @@ impl SqlStore {
     /// large one is finished on the write connection, where there is next to nothing left to move; the
     /// log then begins anew.
     pub async fn checkpoint(&self) -> Result<(), StorageError> {
-        let Pools::Sqlite { writer, readers, .. } = &self.pools else {
+        let Pools::File { writer, readers, .. } = &self.pools else {
             return Ok(());
         };
-        let (_, log, _) = passive_checkpoint(readers).await?;
+        let (_, log, _): (i64, i64, i64) =
+            sqlx::query_as(PASSIVE_CHECKPOINT).fetch_one(readers).await.map_err(storage_error)?;
         if log > LARGE_LOG_PAGES {
-            passive_checkpoint(writer).await?;
+            writer.pause_for(PASSIVE_CHECKPOINT).await?;
         }
         Ok(())
     }
@@ -145,7 +162,8 @@ impl SqlStore {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StorageError> {
         let done = match &self.pools {
-            Pools::Sqlite { readers, .. } => sqlx::query("SELECT 1").execute(readers).await.map(drop),
+            Pools::File { readers, .. } => sqlx::query("SELECT 1").execute(readers).await.map(drop),
+            Pools::Memory { pool, .. } => sqlx::query("SELECT 1").execute(pool).await.map(drop),
             Pools::Postgres { pool, .. } => sqlx::query("SELECT 1").execute(pool).await.map(drop),
         };
         done.map_err(storage_error)
@@ -154,10 +172,12 @@ impl SqlStore {
     /// Closes every connection.
     pub async fn close(&self) {
         match &self.pools {
-            Pools::Sqlite { writer, readers, .. } => {
+            Pools::File { writer, readers, glances, .. } => {
                 readers.close().await;
+                glances.close().await;
                 writer.close().await;
             }
+            Pools::Memory { pool, .. } => pool.close().await,
             Pools::Postgres { pool, readers } => {
                 readers.close().await;
                 pool.close().await;
@@ -168,7 +188,7 @@ impl SqlStore {
     /// The connections to Postgres, if that is the engine.
     pub(super) fn postgres(&self) -> Option<&PgPool> {
         match &self.pools {
-            Pools::Sqlite { .. } => None,
+            Pools::File { .. } | Pools::Memory { .. } => None,
             Pools::Postgres { pool, .. } => Some(pool),
         }
     }
@@ -186,10 +206,8 @@ impl SqlStore {
 /// Pages (of 4 KiB) beyond which a write-ahead log is large.
 const LARGE_LOG_PAGES: i64 = 16_384;
 
-/// Whether it was blocked, the pages in the log, and those of them that were moved.
-async fn passive_checkpoint(pool: &SqlitePool) -> Result<(i64, i64, i64), StorageError> {
-    sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)").fetch_one(pool).await.map_err(storage_error)
-}
+/// Gives whether it was blocked, the pages in the log, and those of them that were moved.
+const PASSIVE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
 fn sqlite_options() -> SqliteConnectOptions {
     SqliteConnectOptions::new()
@@ -200,33 +218,36 @@ fn sqlite_options() -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
+/// What the connection that writes a file is told; what the readers are told is in [`sqlite_options`].
+const WRITER_PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA foreign_keys = on;
+     PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = memory;";
+
+/// What the connection for glances is told.
+const GLANCE_PRAGMAS: &str = "PRAGMA query_only = on; PRAGMA cache_size = -4096; PRAGMA temp_store = memory;";
+
 async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
     let options = sqlite_options()
         .filename(path)
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .pragma("wal_autocheckpoint", "0")
-        .pragma("cache_size", "-65536")
+        .pragma("cache_size", "-4096")
         .pragma("temp_store", "memory");
+    let mut first = options.connect().await.map_err(storage_error)?;
+    let migrated = migrations::sqlite().run_direct(None, &mut first, false).await;
+    first.close().await.map_err(storage_error)?;
+    migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
     let generations = Generations::new();
-    let writer = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(PATIENCE)
-        .test_before_acquire(false)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .after_connect(watched(&generations))
-        .connect_with(options.clone())
-        .await
-        .map_err(storage_error)?;
+    let writer = Writer::open(path, WRITER_PRAGMAS, PATIENCE, &generations)?;
     let readers = SqlitePoolOptions::new()
         .max_connections(SQLITE_READERS)
         .acquire_timeout(PATIENCE)
         .test_before_acquire(false)
-        .connect_with(options.pragma("cache_size", "-8192").pragma("query_only", "on"))
+        .connect_with(options.pragma("query_only", "on"))
         .await
         .map_err(storage_error)?;
-    Ok(Pools::Sqlite { writer, readers, generations })
+    let glances = Glances::open(path, GLANCE_PRAGMAS, PATIENCE)?;
+    Ok(Pools::File { writer, readers, glances, generations })
 }
 
 /// Watches a new connection that writes.
@@ -252,7 +273,7 @@ async fn sqlite_memory() -> Result<Pools, StorageError> {
         .connect_with(sqlite_options().in_memory(true))
         .await
         .map_err(storage_error)?;
-    Ok(Pools::Sqlite { writer: pool.clone(), readers: pool, generations })
+    Ok(Pools::Memory { pool, generations })
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
@@ -278,14 +299,16 @@ pub struct SqlTx {
     pub(super) routes: Arc<OutboxRoutes>,
     pub(super) published: bool,
     notify: Arc<Notify>,
-    /// Of SQLite.
+    /// Of SQLite in memory.
     generations: Option<Arc<Generations>>,
 }
 
 impl SqlStore {
     fn transaction(&self, conn: Conn) -> SqlTx {
         let generations = match &self.pools {
-            Pools::Sqlite { generations, .. } => Some(Arc::clone(generations)),
+            Pools::File { generations, .. } | Pools::Memory { generations, .. } => {
+                Some(Arc::clone(generations))
+            }
             Pools::Postgres { .. } => None,
         };
         SqlTx {
@@ -304,8 +327,9 @@ impl Store for SqlStore {
 
     async fn begin(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
-            Pools::Sqlite { writer, .. } => {
-                Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
+            Pools::File { writer, .. } => Conn::Direct(writer.begin().await?),
+            Pools::Memory { pool, .. } => {
+                Conn::Sqlite(pool.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
             }
             Pools::Postgres { pool, .. } => {
                 let tx = pool.begin().await.map_err(storage_error)?;
@@ -317,7 +341,9 @@ impl Store for SqlStore {
 
     async fn read(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
-            Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
+            Pools::File { readers: pool, .. } | Pools::Memory { pool, .. } => {
+                Conn::Sqlite(pool.begin().await.map_err(storage_error)?)
+            }
             Pools::Postgres { readers, .. } => {
                 let connection = readers.acquire().await.map_err(storage_error)?;
                 Conn::Postgres(PostgresConn::Reading(connection))
@@ -326,9 +352,18 @@ impl Store for SqlStore {
         Ok(self.transaction(conn))
     }
 
+    async fn glance(&self) -> Result<SqlTx, StorageError> {
+        if let Pools::File { glances, .. } = &self.pools
+            && let Some(tx) = glances.begin()?
+        {
+            return Ok(self.transaction(Conn::Direct(tx)));
+        }
+        self.read().await
+    }
+
     fn generation(&self, of: Records) -> Option<u64> {
         match &self.pools {
-            Pools::Sqlite { generations, .. } => Some(generations.of(of)),
+            Pools::File { generations, .. } | Pools::Memory { generations, .. } => Some(generations.of(of)),
             Pools::Postgres { .. } => None,
         }
     }
@@ -338,6 +373,10 @@ impl Store for SqlStore {
 impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
+            Conn::Direct(tx) => {
+                tx.commit().await?;
+                Ok(())
+            }
             Conn::Sqlite(tx) => {
                 let done = tx.commit().await;
                 if let Some(generations) = &self.generations {

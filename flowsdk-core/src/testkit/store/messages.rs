@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::StoreUnderTest;
-use super::world::{SIZES, World, session_id};
+use super::world::{SIZES, World, later, session_id};
 use crate::fault::StorageError;
 use crate::message::{Direction, HistoryQuery, Message, MessageStatus, Sender, SenderKind};
 use crate::store::{ConversationTx, Store};
@@ -212,16 +212,23 @@ where
         assert_eq!(found, expected, "{last:?} {limit}");
     }
     // And what one message led to: everything sent since it was stored.
-    for (message, limit, expected) in [
-        (&messages[6].id, 100, Some(ids(&[7, 8, 10, 11]))),
-        (&messages[3].id, 3, Some(ids(&[8, 10, 11]))),
-        (&unknown, 100, None),
-        (&messages[5].id, 100, None),
+    let timed: Vec<_> = (0..6)
+        .map(|n| {
+            let direction = if n % 3 == 0 { In } else { Out };
+            Message { created_at: later(n), ..world.message(direction, 3, &n.to_string()) }
+        })
+        .collect();
+    world.insert(&timed).await;
+    let ids = |numbers: &[usize]| numbers.iter().map(|&n| timed[n].id.clone()).collect::<Vec<_>>();
+    for (session, message, limit, expected) in [
+        (3, &timed[3].id, 100, Some(ids(&[4, 5]))),
+        (3, &timed[0].id, 3, Some(ids(&[2, 4, 5]))),
+        (3, &unknown, 100, None),
+        (1, &timed[0].id, 100, None),
     ] {
         let mut tx = world.store.read().await.expect("read");
-        let found =
-            tx.messages().answers_to(&session_id(1), &world.chat, message, limit).await.expect("find");
-        let found = found.map(|messages| messages.into_iter().map(|m| m.id).collect::<Vec<_>>());
-        assert_eq!(found, expected, "{message:?} {limit}");
+        let found = tx.messages().answers_to(&session_id(session), &world.chat, message, limit).await;
+        let found = found.expect("find").map(|found| found.into_iter().map(|m| m.id).collect::<Vec<_>>());
+        assert_eq!(found, expected, "{session} {message:?} {limit}");
     }
 }

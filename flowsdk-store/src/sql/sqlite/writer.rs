@@ -1,0 +1,250 @@
+//! The connections, their transactions, and the thread that commits them.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use flowsdk_core::fault::StorageError;
+use rusqlite::Connection;
+use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
+use tokio::time::timeout;
+
+use super::statement::Prepared;
+use super::storage_error;
+use crate::sql::generation::Generations;
+
+/// Prepared statements that are kept.
+const STATEMENTS: usize = 256;
+
+/// A connection and the texts that it was asked to run.
+struct Open {
+    connection: Connection,
+    /// Texts as SQLite wants them, by the address of the text that is asked for.
+    texts: RefCell<HashMap<(usize, usize), String>>,
+}
+
+impl Open {
+    fn new(file: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
+        let connection = Connection::open(file).map_err(storage_error)?;
+        connection.busy_timeout(patience).map_err(storage_error)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.execute_batch(pragmas).map_err(storage_error)?;
+        Ok(Self { connection, texts: RefCell::default() })
+    }
+}
+
+/// Whoever has it, has the connection; it is closed where there is none.
+type Held = OwnedMutexGuard<Option<Open>>;
+
+/// A transaction on its way to the disk.
+struct Commit {
+    held: Held,
+    done: oneshot::Sender<Result<(), StorageError>>,
+}
+
+/// The one connection that writes. Clones share it.
+#[derive(Clone)]
+pub(in crate::sql) struct Writer {
+    slot: Arc<Mutex<Option<Open>>>,
+    commits: mpsc::Sender<Commit>,
+    patience: Duration,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+fn closed() -> StorageError {
+    StorageError::Unavailable("the database is closed".into())
+}
+
+impl Writer {
+    /// Opens `file`, which is there already, with these pragmas. Who waits longer than `patience` for the connection
+    /// gives up.
+    pub(in crate::sql) fn open(
+        file: &Path,
+        pragmas: &str,
+        patience: Duration,
+        generations: &Arc<Generations>,
+    ) -> Result<Self, StorageError> {
+        let open = Open::new(file, pragmas, patience)?;
+        let watching = Arc::clone(generations);
+        let hook = move |_action, _database: &str, table: &str, _row| watching.touched(table);
+        open.connection.update_hook(Some(hook)).map_err(storage_error)?;
+        let (commits, waiting) = mpsc::channel();
+        let generations = Arc::clone(generations);
+        thread::Builder::new()
+            .name("sqlite-commit".to_owned())
+            .spawn(move || commit_all(&waiting, &generations))
+            .map_err(|error| StorageError::Other(Box::new(error)))?;
+        Ok(Self { slot: Arc::new(Mutex::new(Some(open))), commits, patience })
+    }
+
+    /// Begins a transaction, as soon as no other one is open.
+    pub(in crate::sql) async fn begin(&self) -> Result<DirectTx, StorageError> {
+        let tx = DirectTx { held: Some(self.hold().await?), commits: Some(self.commits.clone()) };
+        tx.prepare("BEGIN IMMEDIATE").execute()?;
+        Ok(tx)
+    }
+
+    /// Runs something that takes a while beside everything else, between two transactions.
+    pub(in crate::sql) async fn pause_for(&self, sql: &'static str) -> Result<(), StorageError> {
+        let held = self.hold().await?;
+        let run = move || match &*held {
+            Some(open) => open.connection.query_row(sql, [], |_| Ok(())).map_err(storage_error),
+            None => Err(closed()),
+        };
+        tokio::task::spawn_blocking(run).await.map_err(|error| StorageError::Other(Box::new(error)))?
+    }
+
+    /// Closes the connection when the last transaction is over.
+    pub(in crate::sql) async fn close(&self) {
+        let mut held = Arc::clone(&self.slot).lock_owned().await;
+        let open = held.take();
+        // The last one to close a file moves its log into it.
+        if let Err(error) = tokio::task::spawn_blocking(move || drop(open)).await {
+            tracing::warn!(%error, "the database was not closed in order");
+        }
+    }
+
+    async fn hold(&self) -> Result<Held, StorageError> {
+        let held = timeout(self.patience, Arc::clone(&self.slot).lock_owned());
+        let held = held.await.map_err(|late| StorageError::Contention(Box::new(late)))?;
+        if held.is_some() { Ok(held) } else { Err(closed()) }
+    }
+}
+
+/// A connection for looks at a few rows. Clones share it.
+#[derive(Clone)]
+pub(in crate::sql) struct Glances(Arc<Mutex<Option<Open>>>);
+
+impl fmt::Debug for Glances {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Glances").finish_non_exhaustive()
+    }
+}
+
+impl Glances {
+    /// Opens `file`, which is there already, with these pragmas.
+    pub(in crate::sql) fn open(file: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
+        Ok(Self(Arc::new(Mutex::new(Some(Open::new(file, pragmas, patience)?)))))
+    }
+
+    /// Begins a transaction that reads; `None` while another one is open.
+    pub(in crate::sql) fn begin(&self) -> Result<Option<DirectTx>, StorageError> {
+        let Ok(held) = Arc::clone(&self.0).try_lock_owned() else {
+            return Ok(None);
+        };
+        if held.is_none() {
+            return Err(closed());
+        }
+        let tx = DirectTx { held: Some(held), commits: None };
+        tx.prepare("BEGIN").execute()?;
+        Ok(Some(tx))
+    }
+
+    /// Closes the connection.
+    pub(in crate::sql) async fn close(&self) {
+        drop(self.0.lock().await.take());
+    }
+}
+
+/// An open transaction. It is rolled back when it is dropped.
+pub(in crate::sql) struct DirectTx {
+    held: Option<Held>,
+    /// Where it is committed; `None` where it only reads.
+    commits: Option<mpsc::Sender<Commit>>,
+}
+
+impl fmt::Debug for DirectTx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DirectTx").finish_non_exhaustive()
+    }
+}
+
+impl DirectTx {
+    /// A statement, ready for its binds.
+    pub(in crate::sql) fn prepare(&self, sql: &'static str) -> Prepared<'_> {
+        let Some(open) = self.held.as_ref().and_then(|held| held.as_ref()) else {
+            return Prepared::new(Err(rusqlite::Error::InvalidQuery));
+        };
+        let mut texts = open.texts.borrow_mut();
+        let text = texts.entry((sql.as_ptr() as usize, sql.len())).or_insert_with(|| numbered(sql));
+        Prepared::new(open.connection.prepare_cached(text))
+    }
+
+    /// Makes the transaction durable, on the thread that commits. It is, or is not, also when nobody waits for that any
+    /// more.
+    pub(in crate::sql) async fn commit(mut self) -> Result<(), StorageError> {
+        let Some(commits) = self.commits.take() else {
+            return Ok(());
+        };
+        let held = self.held.take().ok_or_else(closed)?;
+        let (done, answer) = oneshot::channel();
+        commits.send(Commit { held, done }).map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+}
+
+impl Drop for DirectTx {
+    fn drop(&mut self) {
+        if let Some(open) = self.held.as_ref().and_then(|held| held.as_ref()) {
+            roll_back(&open.connection);
+        }
+    }
+}
+
+/// An error may have rolled it back already.
+fn roll_back(connection: &Connection) {
+    if !connection.is_autocommit()
+        && let Err(error) = connection.prepare_cached("ROLLBACK").and_then(|mut end| end.raw_execute())
+    {
+        tracing::error!(%error, "a transaction was not rolled back");
+    }
+}
+
+/// Commits what comes until every writer is gone.
+fn commit_all(waiting: &mpsc::Receiver<Commit>, generations: &Generations) {
+    while let Ok(Commit { held, done }) = waiting.recv() {
+        let result = match &*held {
+            Some(open) => open
+                .connection
+                .prepare_cached("COMMIT")
+                .and_then(|mut commit| commit.raw_execute())
+                .map(drop)
+                .map_err(|error| {
+                    roll_back(&open.connection);
+                    storage_error(error)
+                }),
+            None => Err(closed()),
+        };
+        generations.committed();
+        // The next transaction may begin before this one's owner is told.
+        drop(held);
+        let _gone: Result<(), _> = done.send(result);
+    }
+}
+
+/// `$1` as `?1`: names have the number of their first place, numbers are their own.
+fn numbered(sql: &str) -> String {
+    let mut text = String::with_capacity(sql.len());
+    let mut rest = sql;
+    while let Some(at) = rest.find('$') {
+        let (before, bind) = rest.split_at(at);
+        text.push_str(before);
+        let is_bind = bind[1..].starts_with(|next: char| next.is_ascii_digit());
+        text.push(if is_bind { '?' } else { '$' });
+        rest = &bind[1..];
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests;
