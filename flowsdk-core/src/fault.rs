@@ -24,6 +24,10 @@ pub enum FaultKind {
     RateLimited,
     /// Something needed is not there now; the caller may try again.
     Unavailable,
+    /// Another server that was asked gave no answer of use.
+    BadGateway,
+    /// Another server that was asked gave none in time.
+    GatewayTimeout,
     /// Our fault.
     Internal,
 }

@@ -120,6 +120,12 @@ ids! {
     AuditLogId,
     /// Identifier of a credential of a model provider.
     LlmCredentialId,
+    /// Identifier of a phone number of the phone channel, as it is administered (spec A 2.9).
+    ChannelNumberId,
+    /// Identifier of a message template.
+    TemplateId,
+    /// Identifier of an integration of a router (spec A 2.9).
+    IntegrationId,
     /// Identifier of a helpdesk queue.
     QueueId,
     /// Identifier of a ticket.

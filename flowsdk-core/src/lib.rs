@@ -12,25 +12,30 @@
 //! conformance suites behind the `testkit` feature.
 
 pub mod change;
+pub mod channel_number;
 pub mod chat;
 pub mod contact;
 pub mod context;
 pub mod conversation;
+pub mod credential;
 pub mod crypto;
 pub mod fault;
 pub mod flow;
 pub mod id;
 pub mod idempotency;
 pub mod in_use;
+pub mod integration;
 pub mod kv;
 pub mod lease;
 pub mod loader;
 pub mod message;
+pub mod observability;
 pub mod page;
 pub mod router;
 pub mod session;
 pub mod store;
 pub mod stream;
+pub mod template;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod text;

@@ -4,17 +4,22 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
+use crate::channel_number::ChannelNumberRepository;
 use crate::chat::{ChatCatalog, ChatRepository, ChatTagRepository};
 use crate::contact::{
     ContactCatalog, ContactInsightRepository, ContactRepository, OptInCatalog, OptInRepository,
 };
+use crate::credential::LlmCredentialRepository;
 use crate::fault::StorageError;
 use crate::flow::{FlowCatalog, FlowRepository, TrackedEventRepository};
 use crate::idempotency::IdempotencyTx;
+use crate::integration::IntegrationRepository;
 use crate::message::MessageRepository;
+use crate::observability::ObservabilityRepository;
 use crate::router::{RouterCatalog, RouterRepository};
 use crate::session::{LiveSessions, SessionCatalog, SessionRepository, SessionTraceRepository};
 use crate::stream::broker::NewEntry;
+use crate::template::TemplateRepository;
 use crate::transfer::ChannelTransfer;
 use crate::variable::VariableRepository;
 
@@ -122,4 +127,18 @@ pub trait BuilderTx: ConversationTx + IdempotencyTx {
     fn live_sessions(&mut self) -> &mut dyn LiveSessions;
     /// Channels, as far as they travel with their router.
     fn channel_transfer(&mut self) -> &mut dyn ChannelTransfer;
+    /// Credentials of model providers, which routers name.
+    fn llm_credentials(&mut self) -> &mut dyn LlmCredentialRepository;
+}
+
+/// What administering the ways to the outside needs of a transaction, beyond what building does.
+pub trait ConnectionTx: BuilderTx {
+    /// Numbers of the phone channel.
+    fn channel_numbers(&mut self) -> &mut dyn ChannelNumberRepository;
+    /// Message templates.
+    fn templates(&mut self) -> &mut dyn TemplateRepository;
+    /// Integrations of routers.
+    fn integrations(&mut self) -> &mut dyn IntegrationRepository;
+    /// The settings of observability.
+    fn observability(&mut self) -> &mut dyn ObservabilityRepository;
 }

@@ -80,6 +80,7 @@ fn answer(path: &str, port: u16) -> Vec<u8> {
         }
         "/inside" => redirect(302, "http://127.0.0.1:1/"),
         "/metadata" => redirect(302, "http://169.254.169.254/latest"),
+        "/named" => redirect(302, &format!("http://localhost:{port}/ok")),
         "/mapped" => redirect(307, "http://[::ffff:127.0.0.1]:1/"),
         "/file" => redirect(302, "file:///etc/passwd"),
         "/round" => redirect(302, "/round"),
@@ -136,9 +137,41 @@ async fn an_allowed_server_is_asked() {
 async fn what_is_not_public_is_refused() {
     let server = Server::start().await;
     let strict = GuardedHttp::new(AllowedHosts::default()).expect("a caller");
-    for host in
-        ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1", "2130706433", "0x7f.1"]
-    {
+    for host in [
+        // Names that resolve inward.
+        "localhost",
+        // Loopback, this network, the cloud's metadata, private networks.
+        "127.0.0.1",
+        "[::1]",
+        "0.0.0.0",
+        "169.254.169.254",
+        "10.0.0.1",
+        "192.168.0.1",
+        "172.16.0.1",
+        "[fd00::1]",
+        "[fe80::1]",
+        // The same as one number, octal, hexadecimal, shortened, full-width, and within IPv6.
+        "2130706433",
+        "017700000001",
+        "0177.0.0.1",
+        "0x7f000001",
+        "0x7f.1",
+        "127.1",
+        "2852039166",
+        "0xa9fea9fe",
+        "0251.0376.0251.0376",
+        "012.0.0.1",
+        "１２７.０.０.１",
+        "127。0。0。1",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:a9fe:a9fe]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+        // What stands before an `@` is no host.
+        "example.com@127.0.0.1",
+        "8.8.8.8%2F@127.0.0.1",
+    ] {
         let failure = strict.call(&request(server.url(host, "/ok"))).await.expect_err(host);
         assert_eq!(failure.code, "http_forbidden", "{host}: {failure}");
     }
@@ -161,6 +194,12 @@ async fn every_redirect_is_looked_at_again() {
         assert_eq!(failure.code, "http_forbidden", "{path}: {failure}");
     }
     assert_eq!(server.asked().iter().filter(|asked| asked.starts_with("GET /round")).count(), 6);
+    // By a name that resolves inward, too.
+    let by_address = GuardedHttp::new(AllowedHosts::new(["127.0.0.1".into()])).expect("a caller");
+    let before = server.asked().len();
+    let call = by_address.call(&request(server.url("127.0.0.1", "/named"))).await;
+    assert_eq!(call.expect_err("refused").code, "http_forbidden");
+    assert_eq!(server.asked().len(), before + 1, "the redirect was not followed");
     let post = |path: &str| HttpRequest {
         method: HttpMethod::Post,
         body: Some("b".into()),

@@ -18,6 +18,13 @@ const SENSITIVE: &[&str] = &[
     "sessionKeyHash",
     "embedSecret",
     "channelVerifyToken",
+    "channelAppSecret",
+    "accessToken",
+    "apiKey",
+    "credentials",
+    "logfireToken",
+    "privateKey",
+    "passphrase",
 ];
 
 /// Fields that change with every change and say nothing.

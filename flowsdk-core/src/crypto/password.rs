@@ -48,7 +48,7 @@ impl fmt::Debug for PasswordHasher {
 impl PasswordHasher {
     /// At most `parallel` hashes run and `waiting` more wait. Threads are started when they are needed.
     pub fn new(parallel: usize, waiting: usize) -> Self {
-        Self { pool: Arc::new(Pool::new(parallel.max(1), waiting)) }
+        Self { pool: Arc::new(Pool::new("bcrypt", parallel.max(1), waiting)) }
     }
 
     /// The bcrypt hash of `secret`.

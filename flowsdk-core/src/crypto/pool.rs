@@ -18,6 +18,8 @@ const NICE: i32 = 10;
 /// Threads that hash, and what waits for them.
 #[derive(Debug)]
 pub(super) struct Pool {
+    /// What its threads are called.
+    name: &'static str,
     shared: Arc<Shared>,
     parallel: usize,
     waiting: usize,
@@ -78,8 +80,8 @@ impl<T: Send, F: FnOnce() -> T + Send> Job for Task<T, F> {
 
 impl Pool {
     /// At most `parallel` (at least 1) jobs run and `waiting` more wait.
-    pub(super) fn new(parallel: usize, waiting: usize) -> Self {
-        Self { shared: Arc::default(), parallel, waiting }
+    pub(super) fn new(name: &'static str, parallel: usize, waiting: usize) -> Self {
+        Self { name, shared: Arc::default(), parallel, waiting }
     }
 
     /// Takes the job in, or refuses it with `None` when as many wait as may. The receiver fails when the job
@@ -96,7 +98,7 @@ impl Pool {
             }
         }
         let needs_thread = state.running + state.jobs.len() >= state.threads && state.threads < self.parallel;
-        if needs_thread && start_thread(&self.shared) {
+        if needs_thread && start_thread(self.name, &self.shared) {
             state.threads += 1;
         }
         if state.threads == 0 {
@@ -153,11 +155,11 @@ impl Shared {
 }
 
 /// Whether the system gave a thread.
-fn start_thread(shared: &Arc<Shared>) -> bool {
+fn start_thread(name: &str, shared: &Arc<Shared>) -> bool {
     let shared = Arc::clone(shared);
-    let started = thread::Builder::new().name("bcrypt".to_owned()).spawn(move || shared.work());
+    let started = thread::Builder::new().name(name.to_owned()).spawn(move || shared.work());
     if let Err(error) = &started {
-        tracing::warn!(%error, "no thread for bcrypt");
+        tracing::warn!(%error, name, "no thread");
     }
     started.is_ok()
 }
@@ -169,7 +171,7 @@ fn give_way() {
     let lowered = rustix::process::getpriority_process(None)
         .and_then(|nice| if nice < NICE { rustix::process::setpriority_process(None, NICE) } else { Ok(()) });
     if let Err(error) = lowered {
-        tracing::debug!(%error, "bcrypt runs at normal priority");
+        tracing::debug!(%error, "slow cryptography runs at normal priority");
     }
 }
 

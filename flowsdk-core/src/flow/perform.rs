@@ -32,6 +32,8 @@ impl OutsideFailure {
 pub struct HttpAnswer {
     /// Its status.
     pub status: u16,
+    /// Its `Content-Type`, if it has one that is text.
+    pub content_type: Option<String>,
     /// Its body, at most [`MAX_ANSWER`] bytes.
     pub body: Vec<u8>,
 }

@@ -17,6 +17,9 @@ pub enum RouterError {
     /// The initial flow is not one of the router's.
     #[error("initial flow of another router")]
     FlowUnknown,
+    /// There is no such credential.
+    #[error("no such credential")]
+    CredentialUnknown,
     /// Something depends on it.
     #[error("in use")]
     InUse(Dependants),
@@ -47,7 +50,7 @@ impl Fault for RouterError {
     fn kind(&self) -> FaultKind {
         match self {
             Self::NotFound => FaultKind::NotFound,
-            Self::FlowUnknown => FaultKind::Unprocessable,
+            Self::FlowUnknown | Self::CredentialUnknown => FaultKind::Unprocessable,
             Self::InUse(_) => FaultKind::Conflict,
             Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
@@ -58,6 +61,7 @@ impl Fault for RouterError {
         match self {
             Self::NotFound => "not_found",
             Self::FlowUnknown => "flow_unknown",
+            Self::CredentialUnknown => "credential_unknown",
             Self::InUse(_) => IN_USE,
             Self::Idempotency(error) => error.code(),
             Self::Storage(error) => error.code(),
@@ -70,6 +74,7 @@ impl Fault for RouterError {
             Self::FlowUnknown => {
                 Text::new("Flow não pertence ao roteador", "The flow does not belong to the router")
             }
+            Self::CredentialUnknown => Text::new("Credencial não encontrada", "Credential not found"),
             Self::InUse(_) => IN_USE_TEXT,
             Self::Idempotency(error) => error.text(),
             Self::Storage(error) => error.text(),
@@ -77,7 +82,11 @@ impl Fault for RouterError {
     }
 
     fn field(&self) -> Option<&'static str> {
-        matches!(self, Self::FlowUnknown).then_some("initialFlowId")
+        match self {
+            Self::FlowUnknown => Some("initialFlowId"),
+            Self::CredentialUnknown => Some("llmCredentialId"),
+            _ => None,
+        }
     }
 
     fn details(&self) -> Vec<(String, Text)> {

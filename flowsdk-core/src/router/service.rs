@@ -12,7 +12,7 @@ use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
 use crate::flow::FlowKind;
-use crate::id::{FlowId, RouterId};
+use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::idempotency::{Once, Outcome};
 use crate::in_use::Dependants;
 use crate::loader::{Load, Loader};
@@ -75,8 +75,8 @@ where
     /// Creates a router of this name with what `settings` sets, once for each idempotency key.
     ///
     /// # Errors
-    /// [`RouterError::FlowUnknown`] for any initial flow: a new router has none. [`RouterError::Idempotency`],
-    /// [`RouterError::Storage`].
+    /// [`RouterError::FlowUnknown`] for any initial flow: a new router has none. [`RouterError::CredentialUnknown`],
+    /// [`RouterError::Idempotency`], [`RouterError::Storage`].
     pub async fn create(
         &self,
         author: &Author,
@@ -96,6 +96,9 @@ where
         if router.initial_flow_id.is_some() {
             return Err(RouterError::FlowUnknown);
         }
+        if !lock_credential(&mut tx, router.llm_credential_id.as_ref()).await? {
+            return Err(RouterError::CredentialUnknown);
+        }
         tx.routers().insert(&router).await?;
         if let Some(once) = &once {
             once.finish(&mut tx, &router).await?;
@@ -108,7 +111,8 @@ where
     /// Changes a router.
     ///
     /// # Errors
-    /// [`RouterError::NotFound`], [`RouterError::FlowUnknown`], [`RouterError::Storage`].
+    /// [`RouterError::NotFound`], [`RouterError::FlowUnknown`], [`RouterError::CredentialUnknown`],
+    /// [`RouterError::Storage`].
     pub async fn change(
         &self,
         author: &Author,
@@ -116,7 +120,13 @@ where
         change: RouterChange,
     ) -> Result<Router, RouterError> {
         let mut tx = self.store.begin().await?;
+        // Before the router: who deletes a credential locks it, and then the routers that name it.
+        let credential = change.llm_credential_id.as_ref().and_then(Option::as_ref);
+        let is_known = lock_credential(&mut tx, credential).await?;
         let before = tx.router_catalog().find_for_update(id).await?.ok_or(RouterError::NotFound)?;
+        if !is_known {
+            return Err(RouterError::CredentialUnknown);
+        }
         if let Some(Some(flow)) = &change.initial_flow_id {
             require_flow_of(&mut tx, id, flow).await?;
         }
@@ -155,6 +165,17 @@ where
     fn note(&self, author: &Author, id: &RouterId, change: Change) {
         let entity = Entity { kind: EntityKind::Router, id: id.as_str(), router_id: Some(id) };
         self.changes.note(author, entity, change);
+    }
+}
+
+/// Whether there is such a credential, which then stays until the end of the transaction. None is always there.
+async fn lock_credential<X: BuilderTx>(
+    tx: &mut X,
+    credential: Option<&LlmCredentialId>,
+) -> Result<bool, StorageError> {
+    match credential {
+        Some(id) => Ok(tx.llm_credentials().find_for_update(id).await?.is_some()),
+        None => Ok(true),
     }
 }
 

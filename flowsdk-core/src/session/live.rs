@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::SessionId;
+use crate::channel_number::ProviderId;
 use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
 
@@ -15,6 +16,8 @@ pub enum SessionsOf<'a> {
     Flow(&'a RouterId, &'a FlowId),
     /// A webchat channel.
     WebchatChannel(&'a ChannelId),
+    /// A number of the phone channel, by the provider's id.
+    PhoneNumber(&'a ProviderId),
 }
 
 /// Sessions by what they depend on, in one transaction.

@@ -27,6 +27,7 @@
 
 pub mod broker;
 pub mod building;
+pub mod connections;
 pub mod key_value;
 pub mod lease;
 pub mod store;

@@ -56,6 +56,48 @@ macro_rules! builder_conformance {
     };
 }
 
+/// Tests that a [`Store`](crate::store::Store) keeps its promises, as far as numbers, templates, credentials,
+/// integrations and the settings of observability need them; takes what
+/// [`store_conformance!`](crate::store_conformance) takes.
+#[macro_export]
+macro_rules! connection_conformance {
+    ($make:path) => {
+        $crate::__connection_cases! { __connection_tests $make }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __connection_cases {
+    ($then:ident $($args:tt)*) => {
+        $crate::$then! {
+            ($($args)*)
+            a_number_is_read_back
+            an_id_of_the_provider_is_given_once
+            sessions_of_a_number_are_counted_and_end
+            a_template_is_read_back_and_its_name_given_once
+            templates_are_found_by_what_is_asked
+            a_credential_is_read_back_and_detached
+            an_integration_is_read_back
+            pages_show_what_is_within_reach
+            the_settings_of_observability_are_one
+            a_router_takes_its_connections_along
+        }
+    };
+}
+
+/// Expands a list of cases to the tests of a store with connections.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __connection_tests {
+    (($make:path) $($case:ident)*) => {$(
+        #[test]
+        fn $case() {
+            $crate::testkit::store::run(::core::stringify!($case), $make, $crate::testkit::connections::$case);
+        }
+    )*};
+}
+
 /// Tests that a [`Store`](crate::store::Store) keeps its promises to those who administer contacts, chats and
 /// sessions; takes what [`store_conformance!`](crate::store_conformance) takes.
 #[macro_export]
@@ -301,12 +343,13 @@ mod tests {
 
     #[test]
     fn every_case_that_is_written_is_in_its_list() {
-        let suites: [(&[&str], &str); 5] = [
+        let suites: [(&[&str], &str); 6] = [
             (super::super::broker::CASES, include_str!("broker.rs")),
             (super::super::tail::CASES, include_str!("tail.rs")),
             (super::super::key_value::CASES, include_str!("key_value.rs")),
             (super::super::lease::CASES, include_str!("lease.rs")),
             (super::super::building::CASES, include_str!("building.rs")),
+            (super::super::connections::CASES, include_str!("connections.rs")),
         ];
         for (listed, source) in suites {
             assert_eq!(listed, written(source));

@@ -149,6 +149,8 @@ fn next_address(url: &Url, response: &Response) -> Option<Result<Url, OutsideFai
 async fn read(mut response: Response) -> Result<HttpAnswer, OutsideFailure> {
     let status = response.status().as_u16();
     let too_large = || OutsideFailure::new("http_too_large", format!("more than {MAX_ANSWER} bytes"));
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let content_type = content_type.map(str::to_owned);
     let announced = response.content_length().unwrap_or(0);
     if announced > MAX_ANSWER as u64 {
         return Err(too_large());
@@ -160,7 +162,7 @@ async fn read(mut response: Response) -> Result<HttpAnswer, OutsideFailure> {
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(HttpAnswer { status, body })
+    Ok(HttpAnswer { status, content_type, body })
 }
 
 /// Without the address, which may hold secrets.

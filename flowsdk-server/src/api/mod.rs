@@ -18,13 +18,18 @@ pub mod state;
 mod api_clients;
 mod audit_logs;
 mod auth;
+mod channel_numbers;
 mod chats;
 mod contacts;
 mod flows;
 mod groups;
+mod integrations;
+mod llm_credentials;
+mod observability;
 mod opt_ins;
 mod routers;
 mod sessions;
+mod templates;
 mod transfer;
 mod user_devices;
 mod users;
@@ -82,6 +87,11 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         chats::routes,
         contacts::routes,
         opt_ins::routes,
+        channel_numbers::routes,
+        templates::routes,
+        llm_credentials::routes,
+        integrations::routes,
+        observability::routes,
     ];
     let routes = resources.iter().fold(Routes::new(), |routes, add| add(routes));
     routes.list(crate::webchat::test_messages()).finish()

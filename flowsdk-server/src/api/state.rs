@@ -30,6 +30,16 @@ pub type Routers = flowsdk_core::router::Routers<SqlStore>;
 pub type Flows = flowsdk_core::flow::Flows<SqlStore>;
 /// Channels of the web chat.
 pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<SqlStore>;
+/// Numbers of the phone channel.
+pub type ChannelNumbers = flowsdk_core::channel_number::ChannelNumbers<SqlStore>;
+/// Message templates.
+pub type Templates = flowsdk_core::template::Templates<SqlStore>;
+/// Credentials of model providers.
+pub type LlmCredentials = flowsdk_core::credential::LlmCredentials<SqlStore>;
+/// Integrations of routers.
+pub type Integrations = flowsdk_core::integration::Integrations<SqlStore>;
+/// The settings of observability.
+pub type Observability = flowsdk_core::observability::Observability<SqlStore>;
 /// Exports and imports.
 pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
 /// Static variables.
@@ -64,6 +74,11 @@ pub struct ApiParts {
     pub chats: Arc<Chats>,
     pub contacts: Arc<Contacts>,
     pub opt_ins: Arc<OptIns>,
+    pub channel_numbers: Arc<ChannelNumbers>,
+    pub templates: Arc<Templates>,
+    pub llm_credentials: Arc<LlmCredentials>,
+    pub integrations: Arc<Integrations>,
+    pub observability: Arc<Observability>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -125,4 +140,9 @@ services! {
     chats: Chats,
     contacts: Contacts,
     opt_ins: OptIns,
+    channel_numbers: ChannelNumbers,
+    templates: Templates,
+    llm_credentials: LlmCredentials,
+    integrations: Integrations,
+    observability: Observability,
 }

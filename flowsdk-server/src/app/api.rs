@@ -8,21 +8,26 @@ use flowsdk_auth::audit::{AuditChangeLog, AuditRetention, channel};
 use flowsdk_auth::token::Tokens;
 use flowsdk_core::change::ChangeLog;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
+use flowsdk_core::crypto::{FormKeyMaker, PasswordHasher};
 use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::flow::HttpCaller;
 use flowsdk_core::kv::KeyValue;
+use flowsdk_outside::http::GuardedHttp;
 use flowsdk_store::sql::SqlStore;
 
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, Chats, Contacts, Flows, Groups, Logins, OptIns, Recoveries,
-    Routers, Sessions, Transfers, UserDevices, Users, Variables, WebchatChannels,
+    ApiClients, AuditLogs, Authenticator, ChannelNumbers, Chats, Contacts, Flows, Groups, Integrations,
+    LlmCredentials, Logins, Observability, OptIns, Recoveries, Routers, Sessions, Templates, Transfers,
+    UserDevices, Users, Variables, WebchatChannels,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
 use crate::supervisor::Supervisor;
 
+/// Key pairs that may be waited for; one is made at a time.
+const FORM_KEYS_WAITING: usize = 8;
 /// Audit records that may wait for storage.
 const AUDIT_CAPACITY: usize = 10_000;
 const RETENTION_PERIOD: Duration = Duration::from_secs(60 * 60);
@@ -40,7 +45,7 @@ pub(super) struct Keys {
 /// The routes of the API over `store`.
 ///
 /// # Errors
-/// The sender of text messages cannot be built.
+/// The sender of text messages or the client for integrations cannot be built.
 pub(super) fn start(
     config: &Config,
     cx: &OpContext,
@@ -79,6 +84,10 @@ pub(super) fn start(
     );
     supervisor.work("password recovery", sender.run(supervisor.work.clone()));
 
+    // The same servers are allowed as for flows.
+    let http: Arc<dyn HttpCaller> = Arc::new(GuardedHttp::new(config.flow_http_allowed_hosts.clone())?);
+    let maker = FormKeyMaker::new(1, FORM_KEYS_WAITING);
+    let changes = || Arc::clone(&changes);
     let limits = RequestLimits::new(config.api.rate).map(Arc::new);
     let users = Users::new(store(), cx.clone(), hasher.clone(), audit.clone(), settings.password_cost);
     let retention = AuditRetention::new(store(), cx.clone(), audit.clone(), config.api.audit_retention);
@@ -92,11 +101,16 @@ pub(super) fn start(
         api_clients: Arc::new(ApiClients::new(store(), cx.clone(), audit)),
         user_devices: Arc::new(UserDevices::new(store(), cx.clone())),
         audit_logs: Arc::new(AuditLogs::new(store())),
-        routers: Arc::new(Routers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
-        flows: Arc::new(Flows::new(store(), cx.clone(), Arc::clone(&changes))),
-        variables: Arc::new(Variables::new(store(), cx.clone(), key(), Arc::clone(&changes))),
-        transfers: Arc::new(Transfers::new(store(), cx.clone(), key(), Arc::clone(&changes))),
-        webchat_channels: Arc::new(WebchatChannels::new(store(), cx.clone(), key(), changes)),
+        routers: Arc::new(Routers::new(store(), cx.clone(), key(), changes())),
+        flows: Arc::new(Flows::new(store(), cx.clone(), changes())),
+        variables: Arc::new(Variables::new(store(), cx.clone(), key(), changes())),
+        transfers: Arc::new(Transfers::new(store(), cx.clone(), key(), changes())),
+        webchat_channels: Arc::new(WebchatChannels::new(store(), cx.clone(), key(), changes())),
+        channel_numbers: Arc::new(ChannelNumbers::new(store(), cx.clone(), key(), maker, changes())),
+        templates: Arc::new(Templates::new(store(), cx.clone(), changes())),
+        llm_credentials: Arc::new(LlmCredentials::new(store(), cx.clone(), key(), changes())),
+        integrations: Arc::new(Integrations::new(store(), cx.clone(), key(), http, changes())),
+        observability: Arc::new(Observability::new(store(), cx.clone(), key())),
         sessions: Arc::new(Sessions::new(store(), cx.clone())),
         chats: Arc::new(Chats::new(store())),
         contacts: Arc::new(Contacts::new(store(), cx.clone())),

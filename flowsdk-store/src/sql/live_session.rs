@@ -17,7 +17,7 @@ const COUNT_OF_FLOW: Sql =
 const END_OF_FLOW: Sql =
     sql("DELETE FROM session WHERE router_id = $1 AND state->'position'->>'flowId' = $2 RETURNING id");
 
-/// Ids of sessions begin with their channel, `wc-<channelId>-`; the bounds are those of its primary key.
+/// Ids of sessions begin with their channel, `wc-<channelId>-` or `wa-<phoneNumberId>-`; the bounds are those of its primary key.
 const COUNT_OF_CHANNEL: Sql = sql("SELECT COUNT(*) FROM session WHERE id >= $1 AND id < $2");
 const END_OF_CHANNEL: Sql = sql("DELETE FROM session WHERE id >= $1 AND id < $2 RETURNING id");
 
@@ -27,8 +27,8 @@ const DROP_KEPT: Sql = sql_list!("DELETE FROM kept_entry WHERE session_id IN ", 
 super::statement::statements! { COUNT_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_CHANNEL, END_OF_CHANNEL, UNFREEZE, DROP_KEPT }
 
 /// The texts that the ids of a channel's sessions stand between; `.` comes after `-`.
-fn bounds(channel: &str) -> (String, String) {
-    (format!("wc-{channel}-"), format!("wc-{channel}."))
+fn bounds(prefix: &str, channel: &str) -> (String, String) {
+    (format!("{prefix}-{channel}-"), format!("{prefix}-{channel}."))
 }
 
 #[async_trait]
@@ -42,7 +42,11 @@ impl LiveSessions for SqlTx {
                 fetch_optional!(self.conn, (i64,), COUNT_OF_FLOW, router.as_str(), flow.as_str())
             }
             SessionsOf::WebchatChannel(channel) => {
-                let (from, to) = bounds(channel.as_str());
+                let (from, to) = bounds("wc", channel.as_str());
+                fetch_optional!(self.conn, (i64,), COUNT_OF_CHANNEL, &from, &to)
+            }
+            SessionsOf::PhoneNumber(number) => {
+                let (from, to) = bounds("wa", number.as_str());
                 fetch_optional!(self.conn, (i64,), COUNT_OF_CHANNEL, &from, &to)
             }
         }?;
@@ -56,7 +60,11 @@ impl LiveSessions for SqlTx {
                 fetch_all!(self.conn, (String,), END_OF_FLOW, router.as_str(), flow.as_str())
             }
             SessionsOf::WebchatChannel(channel) => {
-                let (from, to) = bounds(channel.as_str());
+                let (from, to) = bounds("wc", channel.as_str());
+                fetch_all!(self.conn, (String,), END_OF_CHANNEL, &from, &to)
+            }
+            SessionsOf::PhoneNumber(number) => {
+                let (from, to) = bounds("wa", number.as_str());
                 fetch_all!(self.conn, (String,), END_OF_CHANNEL, &from, &to)
             }
         }?;

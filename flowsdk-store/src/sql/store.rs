@@ -449,6 +449,9 @@ impl BuilderTx for SqlTx {
     fn channel_transfer(&mut self) -> &mut dyn flowsdk_core::transfer::ChannelTransfer {
         self
     }
+    fn llm_credentials(&mut self) -> &mut dyn flowsdk_core::credential::LlmCredentialRepository {
+        self
+    }
 }
 
 impl PeopleTx for SqlTx {

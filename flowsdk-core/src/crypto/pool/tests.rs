@@ -20,7 +20,7 @@ fn held(pool: &Pool) -> (oneshot::Receiver<()>, mpsc::Sender<()>) {
 
 #[tokio::test]
 async fn who_goes_away_while_waiting_costs_no_work_and_no_room() {
-    let pool = Pool::new(1, 1);
+    let pool = Pool::new("test", 1, 1);
     let (first, release) = held(&pool);
     let worked = Arc::new(AtomicUsize::new(0));
     let count = || {
@@ -39,7 +39,7 @@ async fn who_goes_away_while_waiting_costs_no_work_and_no_room() {
 
 #[tokio::test]
 async fn jobs_run_in_order_and_on_no_more_threads_than_allowed() {
-    let pool = Pool::new(2, 100);
+    let pool = Pool::new("test", 2, 100);
     let (first, release_first) = held(&pool);
     let (second, release_second) = held(&pool);
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -64,11 +64,11 @@ async fn jobs_run_in_order_and_on_no_more_threads_than_allowed() {
 
 #[tokio::test]
 async fn threads_begin_with_the_first_job_and_end_with_the_pool() {
-    let pool = Pool::new(4, 0);
+    let pool = Pool::new("test", 4, 0);
     let shared = Arc::downgrade(&pool.shared);
     assert_eq!(pool.shared.lock().threads, 0);
     let name = pool.submit(|| thread::current().name().map(str::to_owned)).expect("room");
-    assert_eq!(name.await.expect("done").as_deref(), Some("bcrypt"));
+    assert_eq!(name.await.expect("done").as_deref(), Some("test"));
     assert_eq!(pool.shared.lock().threads, 1);
     drop(pool);
     let end = Instant::now() + Duration::from_secs(10);
@@ -80,7 +80,7 @@ async fn threads_begin_with_the_first_job_and_end_with_the_pool() {
 
 #[tokio::test]
 async fn a_panic_ends_its_job_and_nothing_else() {
-    let pool = Pool::new(1, 1);
+    let pool = Pool::new("test", 1, 1);
     let panics = pool.submit(|| panic!("as the test wants")).expect("room");
     let works = pool.submit(|| 1).expect("room");
     assert!(panics.await.is_err());
@@ -90,7 +90,7 @@ async fn a_panic_ends_its_job_and_nothing_else() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn its_threads_stand_back_and_the_caller_does_not() {
-    let pool = Pool::new(1, 0);
+    let pool = Pool::new("test", 1, 0);
     let nice = || rustix::process::getpriority_process(None).expect("a priority");
     let mine = nice();
     let theirs = pool.submit(nice).expect("room").await.expect("done");

@@ -280,7 +280,10 @@ impl Simulator {
                             Value::String(text) => text.into_bytes(),
                             json => json.to_string().into_bytes(),
                         };
-                        read(call, &HttpAnswer { status: reply.status.unwrap_or(200), body })
+                        read(
+                            call,
+                            &HttpAnswer { status: reply.status.unwrap_or(200), content_type: None, body },
+                        )
                     }
                 }
             }

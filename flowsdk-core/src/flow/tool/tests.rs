@@ -16,7 +16,7 @@ struct Scripted;
 #[async_trait]
 impl HttpCaller for Scripted {
     async fn call(&self, _: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
-        Ok(HttpAnswer { status: 200, body: br#"{"price": 12}"#.to_vec() })
+        Ok(HttpAnswer { status: 200, content_type: None, body: br#"{"price": 12}"#.to_vec() })
     }
 }
 

@@ -31,6 +31,9 @@ pub const CODES: &[&str] = &[
     "token_taken",
     "router_unknown",
     "flow_unknown",
+    "credential_unknown",
+    "phone_number_taken",
+    "keys_missing",
     "key_taken",
     "name_taken",
     "in_use",
@@ -42,9 +45,7 @@ pub const CODES: &[&str] = &[
     "import_invalid",
     "idempotency_conflict",
     "conflict",
-    "in_use",
     // Sessions.
-    "flow_not_published",
     "session_in_human_attendance",
     "cross_router_redirect",
     "block_not_found",
@@ -55,8 +56,12 @@ pub const CODES: &[&str] = &[
     "alias_taken",
     "contact_unknown",
     "merge_conflict",
-    "router_unknown",
     "import_refused",
+    // What servers of others did.
+    "provider_refused",
+    "provider_unreachable",
+    "provider_answer_too_large",
+    "provider_timeout",
     // The web chat's visitors.
     "channel_unknown",
     "identity_invalid",

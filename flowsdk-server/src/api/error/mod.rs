@@ -149,6 +149,8 @@ fn status(kind: FaultKind) -> StatusCode {
         FaultKind::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
         FaultKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        FaultKind::BadGateway => StatusCode::BAD_GATEWAY,
+        FaultKind::GatewayTimeout => StatusCode::GATEWAY_TIMEOUT,
         FaultKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

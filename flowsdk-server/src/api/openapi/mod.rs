@@ -28,7 +28,7 @@ Every answer has the header `x-request-id`. An error is `{ code, message, detail
 to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
 `admin`, or `resource:action` of his group or API client.";
 
-const TAGS: [(&str, &str); 13] = [
+const TAGS: [(&str, &str); 18] = [
     ("auth", "Getting in and out, recovering a password"),
     ("users", "People who administer"),
     ("groups", "What people may do, and for which routers"),
@@ -42,6 +42,11 @@ const TAGS: [(&str, &str); 13] = [
     ("sessions", "Where conversations stand"),
     ("chats", "What was said"),
     ("contacts", "The people who write, and whether they may be written to"),
+    ("channel-numbers", "Numbers of the phone channel, and the keys of their interactive forms"),
+    ("templates", "Message templates"),
+    ("llm-credentials", "Credentials of model providers, which routers name"),
+    ("integrations", "Servers of others that a router works with"),
+    ("settings", "Settings of the server"),
 ];
 
 /// The document without paths.

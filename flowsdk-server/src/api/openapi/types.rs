@@ -36,6 +36,10 @@ macro_rules! schemas {
     )*};
 }
 
+mod connections;
+
+pub use connections::*;
+
 schemas! {
     /// An id.
     Id: text()

@@ -2,9 +2,11 @@
 //! carry what others add to them.
 
 mod force;
+mod of_router;
 mod page;
 
 pub use force::{Force, ForceParams};
+pub use of_router::{OfRouter, RouterParams};
 pub use page::{PageParams, PageView, invalid_cursor};
 
 use axum::extract::FromRequestParts;

@@ -3,47 +3,22 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::id::RouterId;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::router::Reach;
-use flowsdk_core::text::Text;
-use utoipa::IntoParams;
 
 use super::WebchatChannelView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
-use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
-
-/// Which channels.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Query, rename_all = "camelCase")]
-#[allow(dead_code, reason = "the document is made of it")]
-struct ChannelParams {
-    /// Those of this router.
-    #[param(value_type = Option<Id>)]
-    router_id: Option<RouterId>,
-}
-
-/// The router whose channels are wanted.
-#[derive(Debug)]
-pub(super) struct OfRouter(Option<RouterId>);
-
-impl FromQuery for OfRouter {
-    fn read(query: &mut QueryReader) -> Self {
-        let not_an_id = Text::new("Id inválido", "Invalid id");
-        Self(query.parsed("routerId", |text| RouterId::parse(text).ok(), not_an_id))
-    }
-}
 
 /// List channels of the web chat
 ///
 /// A caller who is confined to routers sees theirs only.
 #[utoipa::path(
     get, path = "/webchat/channels", tag = "webchat",
-    params(PageParams, ChannelParams),
+    params(PageParams, RouterParams),
     responses((status = 200, description = "A page of channels", body = PageView<WebchatChannelView>))
 )]
 pub(super) async fn list_webchat_channels(

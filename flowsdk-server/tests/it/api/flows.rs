@@ -11,6 +11,7 @@ everywhere!(
     versions_are_immutable_and_sessions_stay_on_theirs,
     unpublished_flows_begin_nothing,
     only_the_test_channel_runs_the_test_version,
+    superseded_test_versions_go_when_no_session_stands_in_them,
     a_flow_in_use_is_not_deleted,
     lists_and_scope,
     hostile_definitions,
@@ -233,6 +234,36 @@ async fn only_the_test_channel_runs_the_test_version(setup: Setup) {
     act(&bia, &format!("/flows/{fresh}/publish-test")).await.ok(200);
     let eva = admin.member(&setup, &json!([]), &["cother"]).await;
     act(&eva, &format!("/flows/{fresh}/publish-test")).await.refused(404, "not_found", "Flow não encontrado");
+}
+
+async fn superseded_test_versions_go_when_no_session_stands_in_them(setup: Setup) {
+    use flowsdk_core::store::{BuilderTx as _, Store as _};
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let flow = id(&draft(&admin, &router, &says("1 {{input}}")).await);
+    let path = format!("/flows/{flow}");
+    let test = id(&act(&admin, &format!("{path}/publish-test")).await.ok(200)["channel"]);
+    let mut first = visitor(&server, &test).await;
+    assert_eq!(answer(&mut first, "a").await, "1 a");
+    for n in 2..=5 {
+        let change = json!({ "definition": says(&format!("{n} {{{{input}}}}")), "revision": n - 1 });
+        admin.patch(&path, &change).await.ok(200);
+        act(&admin, &format!("{path}/publish-test")).await.ok(200);
+    }
+    // They are numbered 0, -1, -2 ...: a session stands in the first, the last is run, the one before is the one
+    // that a session may have begun with meanwhile.
+    let (store, flow) = (setup.store().await, flow.parse().unwrap());
+    let mut left = Vec::new();
+    for number in [0, -1, -2, -3, -4] {
+        let mut tx = store.read().await.unwrap();
+        let found = tx.flow_catalog().find_version(&flow, number).await.unwrap();
+        left.extend(found.map(|version| version.number));
+    }
+    store.close().await;
+    assert_eq!(left, [0, -3, -4]);
+    assert_eq!(answer(&mut first, "b").await, "1 b");
+    assert_eq!(answer(&mut visitor(&server, &test).await, "a").await, "5 a");
 }
 
 async fn a_flow_in_use_is_not_deleted(setup: Setup) {

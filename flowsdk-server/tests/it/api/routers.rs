@@ -20,8 +20,10 @@ async fn every_field_is_kept_and_secrets_are_not_shown(setup: Setup) {
     let (secret, token) = ("segredo-do-aplicativo", "token-de-verificacao");
     setup.plant(secret);
     setup.plant(token);
+    let credential = json!({ "name": "Produção", "provider": "openai", "apiKey": "sk-segredo-do-modelo" });
+    let credential = id(&admin.post("/llm-credentials", &credential).await.ok(201));
     let settings = json!({ "name": "Atendimento", "tz": "Europe/Lisbon", "channelAppSecret": secret,
-        "channelVerifyToken": token, "llmCredentialId": "ccredential", "logoUrl": "https://a.example/l.png",
+        "channelVerifyToken": token, "llmCredentialId": credential, "logoUrl": "https://a.example/l.png",
         "sentimentConfig": { "on": true }, "copilotConfig": { "a": [1] }, "helpdeskAgentPrefixEnabled": true,
         "helpdeskAgentPrefixTemplate": "*{{name}}*", "initialFlowId": null });
     let made = admin.post("/routers", &settings).await.ok(201);

@@ -7,12 +7,13 @@ use crate::harness::http::Answer;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(
-    rule_1_keys,
-    rule_2_secrets_are_encrypted_and_never_leave,
-    rule_3_put_takes_the_sent_value,
-    rule_4_every_change_counts_with_the_next_turn,
-    rule_5_variables_go_with_their_owner,
-    rule_6_turns_read_and_never_write_them,
+    rule_4_4_1_keys,
+    rule_4_4_2_secrets_are_encrypted_and_never_leave,
+    rule_4_4_3_put_takes_the_sent_value,
+    rule_4_4_4_every_change_counts_with_the_next_turn,
+    rule_4_4_5_variables_go_with_their_owner,
+    rule_4_4_6_turns_read_and_never_write_them,
+    a_variable_of_an_owner_that_is_being_deleted_is_not_found,
     audit,
     scope,
 );
@@ -28,7 +29,7 @@ async fn items(api: &Api, path: &str) -> Vec<Value> {
     api.get(path).await.ok(200)["items"].as_array().unwrap().clone()
 }
 
-async fn rule_1_keys(setup: Setup) {
+async fn rule_4_4_1_keys(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     for path in owners(&admin).await {
@@ -77,7 +78,7 @@ fn hides(answer: &Answer, secret: &str) {
     assert!(!answer.body.contains(secret) && !answer.body.contains("ncrypted"), "{answer:?}");
 }
 
-async fn rule_2_secrets_are_encrypted_and_never_leave(setup: Setup) {
+async fn rule_4_4_2_secrets_are_encrypted_and_never_leave(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let secret = "chave-secretissima";
@@ -127,7 +128,7 @@ async fn stored(setup: &Setup, path: &str, key: &str) -> (Option<String>, Option
     (found.value, found.encrypted.map(|value| value.as_stored().to_owned()))
 }
 
-async fn rule_3_put_takes_the_sent_value(setup: Setup) {
+async fn rule_4_4_3_put_takes_the_sent_value(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     for path in owners(&admin).await {
@@ -163,7 +164,7 @@ async fn rule_3_put_takes_the_sent_value(setup: Setup) {
 }
 
 /// Through the socket, also when another process has made the change.
-async fn rule_4_every_change_counts_with_the_next_turn(setup: Setup) {
+async fn rule_4_4_4_every_change_counts_with_the_next_turn(setup: Setup) {
     let first = setup.start().await;
     let other = if setup.is_distributed() { Some(setup.start().await) } else { None };
     let second = other.as_ref().unwrap_or(&first);
@@ -191,7 +192,7 @@ async fn rule_4_every_change_counts_with_the_next_turn(setup: Setup) {
 }
 
 /// Ruling S9: not even an orphan is left.
-async fn rule_5_variables_go_with_their_owner(setup: Setup) {
+async fn rule_4_4_5_variables_go_with_their_owner(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let [of_router, of_flow] = owners(&admin).await;
@@ -211,20 +212,61 @@ async fn rule_5_variables_go_with_their_owner(setup: Setup) {
     store.close().await;
 }
 
-async fn rule_6_turns_read_and_never_write_them(setup: Setup) {
+async fn rule_4_4_6_turns_read_and_never_write_them(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
-    let mut definition = says("{{router.a}}|{{a}}|{{session.variables}}");
+    let mut definition = says("{{router.a}}|{{flow.a}}|{{a}}|{{session.variables}}");
     definition["blocks"][0]["onEnter"] = json!([
         { "type": "setVariable", "key": "a", "value": "da sessão" },
     ]);
-    let (router, _, channel) = shop(&admin, "Loja", &definition).await;
-    let path = format!("/routers/{router}/variables");
-    admin.post(&path, &json!({ "key": "a", "value": "do roteador" })).await.ok(201);
+    let (router, flow, channel) = shop(&admin, "Loja", &definition).await;
+    let paths = [format!("/routers/{router}/variables"), format!("/flows/{flow}/variables")];
+    for (path, value) in paths.iter().zip(["do roteador", "do flow"]) {
+        admin.post(path, &json!({ "key": "a", "value": value })).await.ok(201);
+    }
     let mut client = visitor(&server, &channel).await;
     let text = answer(&mut client, "x").await;
-    assert!(text.starts_with("do roteador|da sessão|") && !text[14..].contains("do roteador"), "{text}");
-    assert_eq!(items(&admin, &path).await[0]["value"], "do roteador");
+    let session = text.strip_prefix("do roteador|do flow|da sessão|").unwrap_or_else(|| panic!("{text}"));
+    assert!(!session.contains("do roteador") && !session.contains("do flow"), "{text}");
+    for (path, value) in paths.iter().zip(["do roteador", "do flow"]) {
+        assert_eq!(items(&admin, path).await[0]["value"], value);
+    }
+}
+
+/// On Postgres the insert waits for the deletion and then finds its foreign key broken.
+async fn a_variable_of_an_owner_that_is_being_deleted_is_not_found(setup: Setup) {
+    use flowsdk_core::store::{BuilderTx as _, Store as _, Transaction as _};
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let [of_router, of_flow] = owners(&admin).await;
+    let store = setup.store().await;
+    let variable = json!({ "key": "a", "value": "v" });
+    let deleting = async |owner: &str, path: &str, body: &Value| {
+        let mut tx = store.begin().await.unwrap();
+        let id = owner.split('/').nth(2).unwrap();
+        if owner.starts_with("/flows") {
+            tx.flow_catalog().delete(&id.parse().unwrap()).await.unwrap();
+        } else {
+            tx.router_catalog().delete(&id.parse().unwrap()).await.unwrap();
+        }
+        let commit = async {
+            tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+            tx.commit().await.unwrap();
+        };
+        let answer = futures_util::future::join(admin.post(path, body), commit).await.0;
+        assert!([404, 422].contains(&answer.status), "{path}: {answer:?}");
+        answer.json()["code"].as_str().unwrap().to_owned()
+    };
+    for path in [&of_flow, &of_router] {
+        assert_eq!(deleting(path, path, &variable).await, "not_found");
+    }
+    // What belongs to a router in other ways is refused as if the router had never been.
+    for path in ["/flows", "/webchat/channels"] {
+        let router = router(&admin, "R").await;
+        let body = json!({ "routerId": router, "name": "N" });
+        assert_eq!(deleting(&format!("/routers/{router}"), path, &body).await, "router_unknown");
+    }
+    store.close().await;
 }
 
 async fn audit(setup: Setup) {

@@ -18,6 +18,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0006_router_settings", "a09164865532", "e5c002608a20"),
     ("0007_contacts", "fc059e78b6c3", "69e704a6ed3d"),
     ("0008_builder", "f4fea9586e61", "4fce1872ec93"),
+    ("0009_channels", "e39b947c199d", "22db8a974a24"),
     ("0010_people", "f722ebef2c10", "8b33e5464209"),
 ];
 

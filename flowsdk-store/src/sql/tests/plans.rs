@@ -4,6 +4,8 @@
 use sqlx::AssertSqlSafe;
 
 use crate::sql::audit_list::{AuditListSql, Routers, Shape};
+use crate::sql::statement::Sql;
+use crate::sql::{channel_number, integration, llm_credential, template};
 use crate::sql::{chat_catalog, contact_catalog, opt_in_catalog, session_catalog};
 
 #[tokio::test]
@@ -27,6 +29,39 @@ async fn every_list_of_the_audit_log_walks_an_index_in_order() {
         let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE")).count();
         assert_eq!(sorts, usize::from(shape.routers == Routers::Several), "{shape:?}: {steps:#?}");
     }
+}
+
+#[tokio::test]
+async fn lists_of_numbers_templates_credentials_and_integrations_walk_an_index_in_order() {
+    let mut connection = super::migrated_sqlite().await;
+    let files: [(&str, Vec<(&'static str, Sql)>); 4] = [
+        ("channel_number", channel_number::statements()),
+        ("message_template", template::statements()),
+        ("llm_credential", llm_credential::statements()),
+        ("integration", integration::statements()),
+    ];
+    let lists =
+        files.iter().flat_map(|(table, all)| all.iter().map(move |(name, sql)| (*table, *name, *sql)));
+    let mut seen = 0;
+    for (table, name, sql) in lists.filter(|(_, name, _)| name.starts_with("LIST")) {
+        seen += 1;
+        let text = format!("EXPLAIN QUERY PLAN {}", sql.sqlite);
+        let plan: Vec<(i64, i64, i64, String)> =
+            sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
+        let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
+        let index = match name {
+            "LIST" => format!("SEARCH {table} USING INDEX {table}_newest ((created_at,id)<(?,?))"),
+            "LIST_OF" => format!(
+                "SEARCH {table} USING INDEX {table}_by_router (router_id=? AND (created_at,id)<(?,?))"
+            ),
+            // Of several routers, what is found is put in order afterwards.
+            _ => format!("SEARCH {table} USING INDEX {table}_"),
+        };
+        assert!(steps.iter().any(|step| step.starts_with(&index)), "{table} {name}: {steps:#?}");
+        let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE"));
+        assert!(!sorts || name == "LIST_AMONG", "{table} {name}: {steps:#?}");
+    }
+    assert_eq!(seen, 10);
 }
 
 /// Nothing is read and put in order afterwards but what is found for several routers, and no list scans its table.

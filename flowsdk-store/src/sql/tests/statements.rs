@@ -4,17 +4,17 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
 use crate::sql::{
-    access, api_client, audit, broker, channel_transfer, chat, chat_catalog, chat_tag, contact,
-    contact_catalog, contact_insight, contact_rows, contact_search, flow, flow_catalog, flow_event, group,
-    idempotency, key_value, live_session, login_schedule, message, opt_in, opt_in_catalog, outbox,
-    password_recovery, router, router_catalog, session, session_catalog, session_trace, user, user_device,
-    variable, webchat, webchat_catalog,
+    access, api_client, audit, broker, channel_number, channel_transfer, chat, chat_catalog, chat_tag,
+    contact, contact_catalog, contact_insight, contact_rows, contact_search, flow, flow_catalog, flow_event,
+    group, idempotency, integration, key_value, live_session, llm_credential, login_schedule, message,
+    observability, opt_in, opt_in_catalog, outbox, password_recovery, router, router_catalog, session,
+    session_catalog, session_trace, template, user, user_device, variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 36] {
+fn files() -> [(&'static str, &'static str, Statements); 41] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -25,6 +25,7 @@ fn files() -> [(&'static str, &'static str, Statements); 36] {
         api_client,
         audit,
         broker,
+        channel_number,
         channel_transfer,
         chat,
         chat_tag,
@@ -39,10 +40,13 @@ fn files() -> [(&'static str, &'static str, Statements); 36] {
         flow_event,
         group,
         idempotency,
+        integration,
         key_value,
         live_session,
+        llm_credential,
         login_schedule,
         message,
+        observability,
         opt_in,
         opt_in_catalog,
         outbox,
@@ -52,6 +56,7 @@ fn files() -> [(&'static str, &'static str, Statements); 36] {
         session,
         session_catalog,
         session_trace,
+        template,
         user,
         user_device,
         variable,

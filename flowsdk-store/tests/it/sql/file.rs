@@ -39,6 +39,10 @@ mod building {
     flowsdk_core::builder_conformance!(super::store);
 }
 
+mod connections {
+    flowsdk_core::connection_conformance!(super::store);
+}
+
 mod streams {
     flowsdk_core::broker_conformance!(super::broker);
 }

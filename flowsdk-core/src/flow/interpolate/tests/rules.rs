@@ -20,6 +20,8 @@ fn braces_that_make_no_token_stay_text() {
         ("{{{name}}}", "{Bia}"),
         ("{{{{name}}}}", ""),
         ("{{x{{name}}y}}", ""),
+        ("{{a{{b}}}}", ""),
+        ("{{router.{{name}}}}", ""),
         ("{{{absent}}{name}}", ""),
         ("{{{{absent}}name}}", ""),
         ("{{a}} {{name}} {{", " Bia {{"),

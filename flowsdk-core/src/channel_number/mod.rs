@@ -1,0 +1,16 @@
+//! Numbers of the phone channel, as they are administered, with the keys of their interactive forms
+//! (spec A 2.9, 4.7).
+
+mod error;
+mod keys;
+mod model;
+mod provider;
+mod repository;
+mod service;
+
+pub use error::ChannelNumberError;
+pub use keys::ExportedKey;
+pub use model::{ChannelNumber, ChannelNumberChange, FormKeys, NewChannelNumber};
+pub use provider::{E164, InvalidNumber, InvalidProviderId, ProviderId};
+pub use repository::ChannelNumberRepository;
+pub use service::ChannelNumbers;

@@ -1,0 +1,121 @@
+//! The number.
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+
+use super::{E164, ProviderId};
+use crate::crypto::{Encrypted, FormKeyPair, MasterKey};
+use crate::id::{ChannelNumberId, RouterId};
+use crate::time::Timestamp;
+
+/// The key pair of a number's interactive forms. The private half stands under its passphrase, and both once more
+/// under the master key (spec A 4.7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormKeys {
+    /// SPKI PEM, for the provider.
+    pub public_key: String,
+    /// PKCS#8 PEM.
+    pub private_key: Encrypted,
+    /// What opens it.
+    pub passphrase: Encrypted,
+}
+
+impl FormKeys {
+    /// A new pair as it is stored.
+    pub fn seal(pair: &FormKeyPair, key: &MasterKey) -> Self {
+        Self {
+            public_key: pair.public_key.clone(),
+            private_key: key.encrypt(pair.private_key.expose_secret()),
+            passphrase: key.encrypt(pair.passphrase.expose_secret()),
+        }
+    }
+}
+
+/// A number of the phone channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelNumber {
+    /// Its id.
+    pub id: ChannelNumberId,
+    /// Its router; it never changes.
+    pub router_id: RouterId,
+    /// Its name.
+    pub name: String,
+    /// The provider's id of it, unique and never changed: sessions are named after it.
+    pub phone_number_id: ProviderId,
+    /// The number itself.
+    pub phone_number: E164,
+    /// The provider's business account that it belongs to.
+    pub business_account_id: ProviderId,
+    /// What the provider wants to see with each request.
+    pub access_token: Option<Encrypted>,
+    /// The keys of its interactive forms, once they were made.
+    pub keys: Option<FormKeys>,
+    /// Whether anything may be sent from it.
+    pub active: bool,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl ChannelNumber {
+    /// The public form, for the log of changes: of secrets, whether there are any (rulings A10).
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "routerId": self.router_id, "name": self.name,
+            "phoneNumberId": self.phone_number_id, "phoneNumber": self.phone_number,
+            "businessAccountId": self.business_account_id, "active": self.active,
+            "hasAccessToken": self.access_token.is_some(), "hasPrivateKey": self.keys.is_some(),
+            "encryptionPublicKey": self.keys.as_ref().map(|keys| &keys.public_key),
+            "createdAt": self.created_at.to_iso(), "updatedAt": self.updated_at.to_iso(),
+        })
+    }
+}
+
+/// A number to be.
+#[derive(Debug, Clone)]
+pub struct NewChannelNumber {
+    /// The router; its being within the caller's reach is checked by him.
+    pub router_id: RouterId,
+    /// Its name.
+    pub name: String,
+    /// The provider's id of it.
+    pub phone_number_id: ProviderId,
+    /// The number itself.
+    pub phone_number: E164,
+    /// The provider's business account.
+    pub business_account_id: ProviderId,
+    /// What the provider wants to see with each request.
+    pub access_token: Option<SecretString>,
+    /// Whether anything may be sent from it.
+    pub active: bool,
+}
+
+/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+#[derive(Debug, Clone, Default)]
+pub struct ChannelNumberChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// The number itself: the provider may move an id to another one.
+    pub phone_number: Option<E164>,
+    /// The provider's business account.
+    pub business_account_id: Option<ProviderId>,
+    /// What the provider wants to see with each request.
+    pub access_token: Option<Option<SecretString>>,
+    /// Whether anything may be sent from it.
+    pub active: Option<bool>,
+}
+
+impl ChannelNumberChange {
+    /// The number after the change; `key` encrypts the token.
+    pub(super) fn apply(self, mut number: ChannelNumber, key: &MasterKey) -> ChannelNumber {
+        number.name = self.name.unwrap_or(number.name);
+        number.phone_number = self.phone_number.unwrap_or(number.phone_number);
+        number.business_account_id = self.business_account_id.unwrap_or(number.business_account_id);
+        if let Some(token) = self.access_token {
+            number.access_token = token.map(|token| key.encrypt(token.expose_secret()));
+        }
+        number.active = self.active.unwrap_or(number.active);
+        number
+    }
+}

@@ -1,0 +1,178 @@
+//! The use cases of numbers.
+
+use std::sync::Arc;
+
+use super::{ChannelNumber, ChannelNumberChange, ChannelNumberError as Error, NewChannelNumber};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::context::OpContext;
+use crate::crypto::{FormKeyMaker, MasterKey};
+use crate::id::{ChannelNumberId, RouterId};
+use crate::idempotency::{Once, Outcome};
+use crate::in_use::Dependants;
+use crate::page::{Page, PageRequest};
+use crate::router::Reach;
+use crate::session::SessionsOf;
+use crate::store::{BuilderTx as _, ConnectionTx, ConversationTx as _, Store, Transaction as _};
+
+/// Creates, shows, changes and deletes numbers of the phone channel. A number whose router is out of the caller's
+/// reach is as good as none.
+#[derive(Debug)]
+pub struct ChannelNumbers<S> {
+    pub(super) store: Arc<S>,
+    pub(super) cx: OpContext,
+    pub(super) master_key: Arc<MasterKey>,
+    pub(super) maker: FormKeyMaker,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> ChannelNumbers<S>
+where
+    S::Tx: ConnectionTx,
+{
+    /// A service over `store`; `maker` makes the keys of forms.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        maker: FormKeyMaker,
+        changes: Arc<dyn ChangeLog>,
+    ) -> Self {
+        Self { store, cx, master_key, maker, changes }
+    }
+
+    /// A page of numbers within reach, newest first; of `router`, if it is given.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        router: Option<&RouterId>,
+        page: &PageRequest,
+    ) -> Result<Page<ChannelNumber>, Error> {
+        Ok(self.store.read().await?.channel_numbers().list(router, reach.0, page).await?)
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &ChannelNumberId) -> Result<ChannelNumber, Error> {
+        within(self.store.read().await?.channel_numbers().find(id).await?, reach)
+    }
+
+    /// Creates a number, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`Error::RouterUnknown`], [`Error::Taken`], [`Error::Idempotency`], [`Error::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        new: NewChannelNumber,
+        once: Option<Once<ChannelNumber>>,
+    ) -> Result<Outcome<ChannelNumber>, Error> {
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+            return Err(Error::RouterUnknown);
+        }
+        let number = ChannelNumber {
+            id: ChannelNumberId::generate(self.cx.ids()),
+            router_id: new.router_id,
+            name: new.name,
+            phone_number_id: new.phone_number_id,
+            phone_number: new.phone_number,
+            business_account_id: new.business_account_id,
+            access_token: None,
+            keys: None,
+            active: new.active,
+            created_at: self.cx.now(),
+            updated_at: self.cx.now(),
+        };
+        let token = ChannelNumberChange { access_token: Some(new.access_token), ..Default::default() };
+        let number = token.apply(number, &self.master_key);
+        if !tx.channel_numbers().insert_if_absent(&number).await? {
+            return Err(Error::Taken);
+        }
+        if let Some(once) = &once {
+            once.finish(&mut tx, &number).await?;
+        }
+        tx.commit().await?;
+        self.note(author, &number, Change::Created(number.to_json()));
+        Ok(Outcome::Done(number))
+    }
+
+    /// Changes a number.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelNumberId,
+        change: ChannelNumberChange,
+    ) -> Result<ChannelNumber, Error> {
+        self.rewrite(author, reach, id, |number| change.apply(number, &self.master_key)).await
+    }
+
+    /// Deletes a number with its keys; its chats stay. Open sessions stand in the way; with `force` they end
+    /// (rulings S13).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::InUse`], [`Error::Storage`].
+    pub async fn delete(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelNumberId,
+        force: bool,
+    ) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let before = within(tx.channel_numbers().find_for_update(id).await?, reach)?;
+        let of = SessionsOf::PhoneNumber(&before.phone_number_id);
+        if force {
+            tx.live_sessions().end(of).await?;
+        } else {
+            let mut dependants = Dependants::default();
+            dependants.sessions(tx.live_sessions().count(of).await?);
+            if !dependants.is_empty() {
+                return Err(Error::InUse(dependants));
+            }
+        }
+        tx.channel_numbers().delete(id).await?;
+        tx.commit().await?;
+        self.note(author, &before, Change::Deleted(before.to_json()));
+        Ok(())
+    }
+
+    pub(super) async fn rewrite(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ChannelNumberId,
+        change: impl FnOnce(ChannelNumber) -> ChannelNumber + Send,
+    ) -> Result<ChannelNumber, Error> {
+        let mut tx = self.store.begin().await?;
+        let before = within(tx.channel_numbers().find_for_update(id).await?, reach)?;
+        let after = ChannelNumber { updated_at: self.cx.now(), ..change(before.clone()) };
+        tx.channel_numbers().save(&after).await?;
+        tx.commit().await?;
+        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        Ok(after)
+    }
+
+    pub(super) fn note(&self, author: &Author, number: &ChannelNumber, change: Change) {
+        let kind = EntityKind::ChannelNumber;
+        let entity = Entity { kind, id: number.id.as_str(), router_id: Some(&number.router_id) };
+        self.changes.note(author, entity, change);
+    }
+}
+
+pub(super) fn within(found: Option<ChannelNumber>, reach: Reach<'_>) -> Result<ChannelNumber, Error> {
+    found.filter(|number| reach.contains(&number.router_id)).ok_or(Error::NotFound)
+}

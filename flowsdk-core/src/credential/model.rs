@@ -1,0 +1,162 @@
+//! The credential.
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::crypto::{Encrypted, MasterKey};
+use crate::id::LlmCredentialId;
+use crate::integration::BaseUrl;
+use crate::time::Timestamp;
+
+/// Whose models they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LlmProvider {
+    /// OpenAI itself, or a proxy of it at `baseUrl`.
+    Openai,
+    /// A server that speaks like it, at `baseUrl`.
+    OpenaiCompatible,
+}
+
+impl LlmProvider {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Openai, Self::OpenaiCompatible];
+
+    /// What it is called on the wire and in storage.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::OpenaiCompatible => "openai_compatible",
+        }
+    }
+}
+
+/// A credential of a model provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LlmCredential {
+    /// Its id.
+    pub id: LlmCredentialId,
+    /// Its name.
+    pub name: String,
+    /// Whose models it opens.
+    pub provider: LlmProvider,
+    /// Where the provider answers, by https; `None` means his own address.
+    pub base_url: Option<BaseUrl>,
+    /// What he wants to see.
+    pub api_key: Option<Encrypted>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl LlmCredential {
+    /// Whether it says where to ask, by https only: the key must not be read on the way.
+    pub fn has_its_address(&self) -> bool {
+        match &self.base_url {
+            Some(url) => url.is_encrypted(),
+            None => self.provider == LlmProvider::Openai,
+        }
+    }
+
+    /// The public form, for the log of changes: of the key, whether there is one.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "name": self.name, "provider": self.provider, "baseUrl": self.base_url,
+            "hasApiKey": self.api_key.is_some(), "createdAt": self.created_at.to_iso(),
+            "updatedAt": self.updated_at.to_iso(),
+        })
+    }
+}
+
+/// A credential to be.
+#[derive(Debug, Clone)]
+pub struct NewLlmCredential {
+    /// Its name.
+    pub name: String,
+    /// Whose models it opens.
+    pub provider: LlmProvider,
+    /// Where the provider answers.
+    pub base_url: Option<BaseUrl>,
+    /// What he wants to see.
+    pub api_key: SecretString,
+}
+
+/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+#[derive(Debug, Clone, Default)]
+pub struct LlmCredentialChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// Whose models it opens.
+    pub provider: Option<LlmProvider>,
+    /// Where the provider answers.
+    pub base_url: Option<Option<BaseUrl>>,
+    /// What he wants to see.
+    pub api_key: Option<SecretString>,
+}
+
+impl LlmCredentialChange {
+    /// The credential after the change; `key` encrypts the API key. A key does not follow to another address:
+    /// whoever changes that without a new key might be sending it to himself.
+    pub(super) fn apply(self, mut credential: LlmCredential, key: &MasterKey) -> LlmCredential {
+        credential.name = self.name.unwrap_or(credential.name);
+        credential.provider = self.provider.unwrap_or(credential.provider);
+        if let Some(url) = self.base_url
+            && url != credential.base_url
+        {
+            credential.base_url = url;
+            credential.api_key = None;
+        }
+        if let Some(api_key) = self.api_key {
+            credential.api_key = Some(key.encrypt(api_key.expose_secret()));
+        }
+        credential
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_https_and_there_where_it_is_needed() {
+        let credential = |provider, url: Option<&str>| LlmCredential {
+            id: "l1".parse().expect("an id"),
+            name: "a".to_owned(),
+            provider,
+            base_url: url.map(|url| BaseUrl::parse(url).expect("an address")),
+            api_key: None,
+            created_at: Timestamp::from_millis(1),
+            updated_at: Timestamp::from_millis(1),
+        };
+        for (provider, url, fits) in [
+            (LlmProvider::Openai, None, true),
+            (LlmProvider::Openai, Some("https://a.example/v1"), true),
+            (LlmProvider::Openai, Some("http://a.example/v1"), false),
+            (LlmProvider::OpenaiCompatible, None, false),
+            (LlmProvider::OpenaiCompatible, Some("https://a.example/v1"), true),
+            (LlmProvider::OpenaiCompatible, Some("http://a.example/v1"), false),
+        ] {
+            assert_eq!(credential(provider, url).has_its_address(), fits, "{provider:?} {url:?}");
+        }
+        let key = MasterKey::new("0123456789abcdef0123456789abcdef").expect("key");
+        let url = |url: &str| Some(BaseUrl::parse(url).expect("an address"));
+        let sealed = LlmCredential {
+            api_key: Some(key.encrypt("sk-secret")),
+            ..credential(LlmProvider::Openai, Some("https://a.example"))
+        };
+        for (base_url, api_key, kept) in [
+            (None, None, true),
+            (Some(url("https://a.example")), None, true),
+            (Some(url("https://b.example")), None, false),
+            (Some(None), None, false),
+            (Some(url("https://b.example")), Some("sk-other".into()), true),
+        ] {
+            let change = LlmCredentialChange { base_url, api_key, ..LlmCredentialChange::default() };
+            let after = change.apply(sealed.clone(), &key);
+            assert_eq!(after.api_key.is_some(), kept, "{after:?}");
+            assert!(!after.to_json().to_string().contains("sk-"));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Storage of credentials.
+
+use async_trait::async_trait;
+
+use super::LlmCredential;
+use crate::fault::StorageError;
+use crate::id::{LlmCredentialId, RouterId};
+use crate::page::{Page, PageRequest};
+
+/// Credentials of one transaction. Whoever locks one and a router locks the credential first.
+#[async_trait]
+pub trait LlmCredentialRepository: Send {
+    /// A page of credentials, newest first.
+    async fn list(&mut self, page: &PageRequest) -> Result<Page<LlmCredential>, StorageError>;
+
+    /// A credential.
+    async fn find(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError>;
+
+    /// A credential, locked until the end of the transaction.
+    async fn find_for_update(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError>;
+
+    /// Creates a credential.
+    async fn insert(&mut self, credential: &LlmCredential) -> Result<(), StorageError>;
+
+    /// Rewrites a credential.
+    async fn save(&mut self, credential: &LlmCredential) -> Result<(), StorageError>;
+
+    /// The routers that name a credential, in the order of their ids.
+    async fn routers_of(&mut self, id: &LlmCredentialId) -> Result<Vec<RouterId>, StorageError>;
+
+    /// Takes a credential away from every router that names it.
+    async fn detach(&mut self, id: &LlmCredentialId) -> Result<(), StorageError>;
+
+    /// Deletes a credential that no router names.
+    async fn delete(&mut self, id: &LlmCredentialId) -> Result<(), StorageError>;
+}

@@ -1,0 +1,145 @@
+//! The use cases of credentials.
+
+use std::sync::Arc;
+
+use super::{LlmCredential, LlmCredentialChange, LlmCredentialError as Error, NewLlmCredential};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::context::OpContext;
+use crate::crypto::MasterKey;
+use crate::id::LlmCredentialId;
+use crate::idempotency::{Once, Outcome};
+use crate::in_use::Dependants;
+use crate::page::{Page, PageRequest};
+use crate::store::{BuilderTx, Store, Transaction as _};
+
+/// Creates, shows, changes and deletes credentials of model providers.
+#[derive(Debug)]
+pub struct LlmCredentials<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    master_key: Arc<MasterKey>,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> LlmCredentials<S>
+where
+    S::Tx: BuilderTx,
+{
+    /// A service over `store`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        changes: Arc<dyn ChangeLog>,
+    ) -> Self {
+        Self { store, cx, master_key, changes }
+    }
+
+    /// A page of credentials, newest first.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn list(&self, page: &PageRequest) -> Result<Page<LlmCredential>, Error> {
+        Ok(self.store.read().await?.llm_credentials().list(page).await?)
+    }
+
+    /// A credential.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn get(&self, id: &LlmCredentialId) -> Result<LlmCredential, Error> {
+        self.store.read().await?.llm_credentials().find(id).await?.ok_or(Error::NotFound)
+    }
+
+    /// Creates a credential, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`Error::Address`], [`Error::Idempotency`], [`Error::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        new: NewLlmCredential,
+        once: Option<Once<LlmCredential>>,
+    ) -> Result<Outcome<LlmCredential>, Error> {
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let credential = LlmCredential {
+            id: LlmCredentialId::generate(self.cx.ids()),
+            name: new.name,
+            provider: new.provider,
+            base_url: new.base_url,
+            api_key: None,
+            created_at: self.cx.now(),
+            updated_at: self.cx.now(),
+        };
+        let key = LlmCredentialChange { api_key: Some(new.api_key), ..LlmCredentialChange::default() };
+        let credential = key.apply(credential, &self.master_key);
+        if !credential.has_its_address() {
+            return Err(Error::Address);
+        }
+        tx.llm_credentials().insert(&credential).await?;
+        if let Some(once) = &once {
+            once.finish(&mut tx, &credential).await?;
+        }
+        tx.commit().await?;
+        self.note(author, &credential.id, Change::Created(credential.to_json()));
+        Ok(Outcome::Done(credential))
+    }
+
+    /// Changes a credential. Another address without a new key forgets the old one.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Address`], [`Error::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        id: &LlmCredentialId,
+        change: LlmCredentialChange,
+    ) -> Result<LlmCredential, Error> {
+        let mut tx = self.store.begin().await?;
+        let before = tx.llm_credentials().find_for_update(id).await?.ok_or(Error::NotFound)?;
+        let changed = change.apply(before.clone(), &self.master_key);
+        let after = LlmCredential { updated_at: self.cx.now(), ..changed };
+        if !after.has_its_address() {
+            return Err(Error::Address);
+        }
+        tx.llm_credentials().save(&after).await?;
+        tx.commit().await?;
+        self.note(author, id, Change::Updated { before: before.to_json(), after: after.to_json() });
+        Ok(after)
+    }
+
+    /// Deletes a credential. Routers that name it stand in the way; with `force` they are left without one
+    /// (rulings S13).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::InUse`], [`Error::Storage`].
+    pub async fn delete(&self, author: &Author, id: &LlmCredentialId, force: bool) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let before = tx.llm_credentials().find_for_update(id).await?.ok_or(Error::NotFound)?;
+        if force {
+            tx.llm_credentials().detach(id).await?;
+        } else {
+            let mut dependants = Dependants::default();
+            for router in tx.llm_credentials().routers_of(id).await? {
+                dependants.reference("router.llmCredentialId", router.as_str());
+            }
+            if !dependants.is_empty() {
+                return Err(Error::InUse(dependants));
+            }
+        }
+        tx.llm_credentials().delete(id).await?;
+        tx.commit().await?;
+        self.note(author, id, Change::Deleted(before.to_json()));
+        Ok(())
+    }
+
+    fn note(&self, author: &Author, id: &LlmCredentialId, change: Change) {
+        let entity = Entity { kind: EntityKind::LlmCredential, id: id.as_str(), router_id: None };
+        self.changes.note(author, entity, change);
+    }
+}

@@ -1,0 +1,269 @@
+//! The integration.
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::BaseUrl;
+use crate::crypto::{Encrypted, MasterKey};
+use crate::id::{IntegrationId, RouterId};
+use crate::time::Timestamp;
+
+/// How long a server may take when nothing else is said.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest that a server may take.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What kind of server it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IntegrationKind {
+    /// One that answers HTTP requests.
+    Http,
+}
+
+impl IntegrationKind {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Http];
+
+    /// What it is called on the wire and in storage.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+        }
+    }
+}
+
+/// How the credentials are shown to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IntegrationAuth {
+    /// `Authorization: Bearer <credentials>`.
+    #[default]
+    Bearer,
+    /// `Authorization: Basic <credentials in base64>`; they are `user:password`.
+    Basic,
+    /// In the header that `headerName` names.
+    Header,
+}
+
+impl IntegrationAuth {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Bearer, Self::Basic, Self::Header];
+
+    /// What it is called on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bearer => "bearer",
+            Self::Basic => "basic",
+            Self::Header => "header",
+        }
+    }
+}
+
+/// How the server is asked. Nothing in it is secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct IntegrationSettings {
+    /// How the credentials are shown.
+    #[serde(default)]
+    pub auth: IntegrationAuth,
+    /// In which header, with [`IntegrationAuth::Header`].
+    #[serde(default)]
+    pub header_name: Option<String>,
+    /// How long the server may take, in milliseconds; at most [`MAX_TIMEOUT`].
+    #[serde(default = "default_timeout")]
+    pub timeout_ms: u64,
+}
+
+fn default_timeout() -> u64 {
+    u64::try_from(DEFAULT_TIMEOUT.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Default for IntegrationSettings {
+    fn default() -> Self {
+        Self { auth: IntegrationAuth::default(), header_name: None, timeout_ms: default_timeout() }
+    }
+}
+
+impl IntegrationSettings {
+    /// Whether a header is named exactly where one is needed, and none that belongs to HTTP itself.
+    pub fn names_its_header(&self) -> bool {
+        const OF_HTTP: [&str; 8] = [
+            "host",
+            "content-length",
+            "content-type",
+            "connection",
+            "transfer-encoding",
+            "upgrade",
+            "te",
+            "trailer",
+        ];
+        match (self.auth, &self.header_name) {
+            (IntegrationAuth::Header, Some(name)) => {
+                let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+                (1..=100).contains(&name.len())
+                    && name.bytes().all(token)
+                    && !OF_HTTP.iter().any(|known| name.eq_ignore_ascii_case(known))
+            }
+            (IntegrationAuth::Header, None) => false,
+            (_, name) => name.is_none(),
+        }
+    }
+
+    /// How long the server may take.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms).min(MAX_TIMEOUT)
+    }
+}
+
+/// A server of somebody else that a router works with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Integration {
+    /// Its id.
+    pub id: IntegrationId,
+    /// Its router; it never changes.
+    pub router_id: RouterId,
+    /// Its name.
+    pub name: String,
+    /// What kind of server it is.
+    pub kind: IntegrationKind,
+    /// Where it answers.
+    pub base_url: BaseUrl,
+    /// What it wants to see.
+    pub credentials: Option<Encrypted>,
+    /// How it is asked.
+    pub settings: IntegrationSettings,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Integration {
+    /// The public form, for the log of changes: of the credentials, whether there are any.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "routerId": self.router_id, "name": self.name, "kind": self.kind,
+            "baseUrl": self.base_url, "hasCredentials": self.credentials.is_some(), "settings": self.settings,
+            "createdAt": self.created_at.to_iso(), "updatedAt": self.updated_at.to_iso(),
+        })
+    }
+}
+
+/// An integration to be.
+#[derive(Debug, Clone)]
+pub struct NewIntegration {
+    /// The router; its being within the caller's reach is checked by him.
+    pub router_id: RouterId,
+    /// Its name.
+    pub name: String,
+    /// What kind of server it is.
+    pub kind: IntegrationKind,
+    /// Where it answers.
+    pub base_url: BaseUrl,
+    /// What it wants to see.
+    pub credentials: Option<SecretString>,
+    /// How it is asked.
+    pub settings: IntegrationSettings,
+}
+
+/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+#[derive(Debug, Clone, Default)]
+pub struct IntegrationChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// Where it answers. Its credentials do not follow it to another server.
+    pub base_url: Option<BaseUrl>,
+    /// What it wants to see.
+    pub credentials: Option<Option<SecretString>>,
+    /// How it is asked.
+    pub settings: Option<IntegrationSettings>,
+}
+
+impl IntegrationChange {
+    /// The integration after the change; `key` encrypts the credentials. Whoever may change the address but does
+    /// not know the credentials must not have them sent to a server of his own: another address without new
+    /// credentials forgets the old ones.
+    pub(super) fn apply(self, mut integration: Integration, key: &MasterKey) -> Integration {
+        integration.name = self.name.unwrap_or(integration.name);
+        if let Some(url) = self.base_url
+            && url != integration.base_url
+        {
+            integration.base_url = url;
+            integration.credentials = None;
+        }
+        if let Some(credentials) = self.credentials {
+            integration.credentials = credentials.map(|clear| key.encrypt(clear.expose_secret()));
+        }
+        integration.settings = self.settings.unwrap_or(integration.settings);
+        integration
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_named_where_one_is_needed() {
+        let settings = |auth, name: Option<&str>| IntegrationSettings {
+            auth,
+            header_name: name.map(str::to_owned),
+            ..IntegrationSettings::default()
+        };
+        for (auth, name, fits) in [
+            (IntegrationAuth::Bearer, None, true),
+            (IntegrationAuth::Bearer, Some("x-api-key"), false),
+            (IntegrationAuth::Basic, Some("x-api-key"), false),
+            (IntegrationAuth::Header, None, false),
+            (IntegrationAuth::Header, Some("X-Api-Key"), true),
+            (IntegrationAuth::Header, Some(""), false),
+            (IntegrationAuth::Header, Some("a b"), false),
+            (IntegrationAuth::Header, Some("a\r\nb"), false),
+            (IntegrationAuth::Header, Some("Host"), false),
+            (IntegrationAuth::Header, Some("content-length"), false),
+        ] {
+            assert_eq!(settings(auth, name).names_its_header(), fits, "{auth:?} {name:?}");
+        }
+    }
+
+    #[test]
+    fn credentials_do_not_follow_to_another_server() {
+        let key = MasterKey::new("0123456789abcdef0123456789abcdef").expect("key");
+        let url = |text: &str| BaseUrl::parse(text).expect("an address");
+        let integration = Integration {
+            id: "i1".parse().expect("an id"),
+            router_id: "r1".parse().expect("an id"),
+            name: "CRM".to_owned(),
+            kind: IntegrationKind::Http,
+            base_url: url("https://a.example"),
+            credentials: Some(key.encrypt("s3cret-token")),
+            settings: IntegrationSettings::default(),
+            created_at: Timestamp::from_millis(1),
+            updated_at: Timestamp::from_millis(1),
+        };
+        let change = |base: &str, credentials: Option<Option<&str>>| IntegrationChange {
+            base_url: Some(url(base)),
+            credentials: credentials.map(|new| new.map(SecretString::from)),
+            ..IntegrationChange::default()
+        };
+        let opened = |after: Integration| {
+            after.credentials.map(|value| key.decrypt(&value).expect("opens").expose_secret().to_owned())
+        };
+        for (base, new, kept) in [
+            ("https://a.example", None, Some("s3cret-token")),
+            ("https://b.example", None, None),
+            ("https://b.example", Some(Some("another-token")), Some("another-token")),
+            ("https://a.example", Some(None), None),
+        ] {
+            let after = change(base, new).apply(integration.clone(), &key);
+            assert!(!after.to_json().to_string().contains("token"));
+            assert_eq!(opened(after).as_deref(), kept, "{base} {new:?}");
+        }
+        let same = IntegrationChange::default().apply(integration.clone(), &key);
+        assert_eq!(same, integration);
+    }
+}

@@ -1,0 +1,36 @@
+//! Storage of integrations.
+
+use async_trait::async_trait;
+
+use super::Integration;
+use crate::fault::StorageError;
+use crate::id::{IntegrationId, RouterId};
+use crate::page::{Page, PageRequest};
+
+/// Integrations of one transaction.
+#[async_trait]
+pub trait IntegrationRepository: Send {
+    /// A page of integrations, newest first: of `router`, if it is given, and of the routers in `only`, if they
+    /// are.
+    async fn list(
+        &mut self,
+        router: Option<&RouterId>,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<Integration>, StorageError>;
+
+    /// An integration.
+    async fn find(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError>;
+
+    /// An integration, locked until the end of the transaction.
+    async fn find_for_update(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError>;
+
+    /// Creates an integration.
+    async fn insert(&mut self, integration: &Integration) -> Result<(), StorageError>;
+
+    /// Rewrites an integration; its router and its kind stay.
+    async fn save(&mut self, integration: &Integration) -> Result<(), StorageError>;
+
+    /// Deletes an integration.
+    async fn delete(&mut self, id: &IntegrationId) -> Result<(), StorageError>;
+}

@@ -1,0 +1,153 @@
+//! The use cases of integrations.
+
+use std::sync::Arc;
+
+use super::{Integration, IntegrationChange, IntegrationError as Error, NewIntegration};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::context::OpContext;
+use crate::crypto::MasterKey;
+use crate::flow::HttpCaller;
+use crate::id::{IntegrationId, RouterId};
+use crate::idempotency::{Once, Outcome};
+use crate::page::{Page, PageRequest};
+use crate::router::Reach;
+use crate::store::{ConnectionTx, ConversationTx as _, Store, Transaction as _};
+
+/// Creates, shows, changes and deletes integrations, and asks their servers. An integration whose router is out of
+/// the caller's reach is as good as none.
+#[derive(Debug)]
+pub struct Integrations<S> {
+    pub(super) store: Arc<S>,
+    cx: OpContext,
+    pub(super) master_key: Arc<MasterKey>,
+    pub(super) http: Arc<dyn HttpCaller>,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> Integrations<S>
+where
+    S::Tx: ConnectionTx,
+{
+    /// A service over `store` that asks servers by `http`.
+    pub fn new(
+        store: Arc<S>,
+        cx: OpContext,
+        master_key: Arc<MasterKey>,
+        http: Arc<dyn HttpCaller>,
+        changes: Arc<dyn ChangeLog>,
+    ) -> Self {
+        Self { store, cx, master_key, http, changes }
+    }
+
+    /// A page of integrations within reach, newest first; of `router`, if it is given.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        router: Option<&RouterId>,
+        page: &PageRequest,
+    ) -> Result<Page<Integration>, Error> {
+        Ok(self.store.read().await?.integrations().list(router, reach.0, page).await?)
+    }
+
+    /// An integration.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &IntegrationId) -> Result<Integration, Error> {
+        within(self.store.read().await?.integrations().find(id).await?, reach)
+    }
+
+    /// Creates an integration, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`Error::HeaderName`], [`Error::RouterUnknown`], [`Error::Idempotency`], [`Error::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        new: NewIntegration,
+        once: Option<Once<Integration>>,
+    ) -> Result<Outcome<Integration>, Error> {
+        if !new.settings.names_its_header() {
+            return Err(Error::HeaderName);
+        }
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+            return Err(Error::RouterUnknown);
+        }
+        let integration = Integration {
+            id: IntegrationId::generate(self.cx.ids()),
+            router_id: new.router_id,
+            name: new.name,
+            kind: new.kind,
+            base_url: new.base_url,
+            credentials: None,
+            settings: new.settings,
+            created_at: self.cx.now(),
+            updated_at: self.cx.now(),
+        };
+        let credentials = IntegrationChange { credentials: Some(new.credentials), ..Default::default() };
+        let integration = credentials.apply(integration, &self.master_key);
+        tx.integrations().insert(&integration).await?;
+        if let Some(once) = &once {
+            once.finish(&mut tx, &integration).await?;
+        }
+        tx.commit().await?;
+        self.note(author, &integration, Change::Created(integration.to_json()));
+        Ok(Outcome::Done(integration))
+    }
+
+    /// Changes an integration. Another address without new credentials forgets the old ones.
+    ///
+    /// # Errors
+    /// [`Error::HeaderName`], [`Error::NotFound`], [`Error::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &IntegrationId,
+        change: IntegrationChange,
+    ) -> Result<Integration, Error> {
+        if change.settings.as_ref().is_some_and(|settings| !settings.names_its_header()) {
+            return Err(Error::HeaderName);
+        }
+        let mut tx = self.store.begin().await?;
+        let before = within(tx.integrations().find_for_update(id).await?, reach)?;
+        let changed = change.apply(before.clone(), &self.master_key);
+        let after = Integration { updated_at: self.cx.now(), ..changed };
+        tx.integrations().save(&after).await?;
+        tx.commit().await?;
+        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        Ok(after)
+    }
+
+    /// Deletes an integration with its credentials.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn delete(&self, author: &Author, reach: Reach<'_>, id: &IntegrationId) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let before = within(tx.integrations().find_for_update(id).await?, reach)?;
+        tx.integrations().delete(id).await?;
+        tx.commit().await?;
+        self.note(author, &before, Change::Deleted(before.to_json()));
+        Ok(())
+    }
+
+    fn note(&self, author: &Author, integration: &Integration, change: Change) {
+        let kind = EntityKind::IntegrationServer;
+        let entity = Entity { kind, id: integration.id.as_str(), router_id: Some(&integration.router_id) };
+        self.changes.note(author, entity, change);
+    }
+}
+
+pub(super) fn within(found: Option<Integration>, reach: Reach<'_>) -> Result<Integration, Error> {
+    found.filter(|integration| reach.contains(&integration.router_id)).ok_or(Error::NotFound)
+}

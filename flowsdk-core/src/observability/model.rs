@@ -1,0 +1,74 @@
+//! The settings; there is one set of them.
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::crypto::{Encrypted, MasterKey};
+use crate::integration::BaseUrl;
+use crate::time::Timestamp;
+
+/// What the server is called in its telemetry when nothing else is said.
+pub const DEFAULT_SERVICE_NAME: &str = "flowsdk";
+
+/// The settings of observability.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservabilitySettings {
+    /// Whether telemetry is to be sent.
+    pub enabled: bool,
+    /// What the server is called in it.
+    pub service_name: String,
+    /// Where it is to go, by https; `None` means the service's own address.
+    pub endpoint: Option<BaseUrl>,
+    /// What that wants to see.
+    pub logfire_token: Option<Encrypted>,
+    /// When they were last changed; `None` means never.
+    pub updated_at: Option<Timestamp>,
+}
+
+impl Default for ObservabilitySettings {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            service_name: DEFAULT_SERVICE_NAME.to_owned(),
+            endpoint: None,
+            logfire_token: None,
+            updated_at: None,
+        }
+    }
+}
+
+/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+#[derive(Debug, Clone, Default)]
+pub struct ObservabilityChange {
+    /// Whether telemetry is to be sent.
+    pub enabled: Option<bool>,
+    /// What the server is called in it.
+    pub service_name: Option<String>,
+    /// Where it is to go.
+    pub endpoint: Option<Option<BaseUrl>>,
+    /// What that wants to see.
+    pub logfire_token: Option<Option<SecretString>>,
+}
+
+impl ObservabilityChange {
+    /// The settings after the change; `key` encrypts the token, which does not follow to another address.
+    pub(super) fn apply(
+        self,
+        mut settings: ObservabilitySettings,
+        key: &MasterKey,
+        now: Timestamp,
+    ) -> ObservabilitySettings {
+        settings.enabled = self.enabled.unwrap_or(settings.enabled);
+        settings.service_name = self.service_name.unwrap_or(settings.service_name);
+        if let Some(endpoint) = self.endpoint
+            && endpoint != settings.endpoint
+        {
+            settings.endpoint = endpoint;
+            settings.logfire_token = None;
+        }
+        if let Some(token) = self.logfire_token {
+            settings.logfire_token = token.map(|token| key.encrypt(token.expose_secret()));
+        }
+        settings.updated_at = Some(now);
+        settings
+    }
+}

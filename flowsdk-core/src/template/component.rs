@@ -1,0 +1,145 @@
+//! What a template is made of, in the provider's shape: it is sent to him as it stands here.
+
+use serde::{Deserialize, Serialize};
+
+/// One part of a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
+pub enum Component {
+    /// What stands above.
+    Header {
+        /// Of what kind it is.
+        format: HeaderFormat,
+        /// A text, where it is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// A sample, for the provider's review.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        example: Option<HeaderExample>,
+    },
+    /// The message itself.
+    Body {
+        /// The text, with placeholders.
+        text: String,
+        /// Samples, for the provider's review.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        example: Option<BodyExample>,
+    },
+    /// What stands below.
+    Footer {
+        /// The text.
+        text: String,
+    },
+    /// What can be tapped.
+    Buttons {
+        /// In order.
+        buttons: Vec<Button>,
+    },
+}
+
+/// Kinds of headers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[allow(missing_docs, reason = "the names are the provider's")]
+pub enum HeaderFormat {
+    Text,
+    Image,
+    Video,
+    Gif,
+    Document,
+    Location,
+}
+
+/// A sample of a header.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeaderExample {
+    /// The value of its placeholder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub header_text: Vec<String>,
+    /// Handles of media that were uploaded to the provider.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub header_handle: Vec<String>,
+}
+
+/// Samples of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BodyExample {
+    /// Rows of values, one for each placeholder.
+    pub body_text: Vec<Vec<String>>,
+}
+
+/// A button.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
+pub enum Button {
+    /// Answers with its text.
+    QuickReply {
+        /// Its text.
+        text: String,
+    },
+    /// Opens a page.
+    Url {
+        /// Its text.
+        text: String,
+        /// The page; `{{1}}` at its end is filled in when it is sent.
+        url: String,
+        /// A sample of the whole address.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        example: Vec<String>,
+    },
+    /// Calls a number.
+    PhoneNumber {
+        /// Its text.
+        text: String,
+        /// The number.
+        phone_number: String,
+    },
+    /// Copies a code.
+    CopyCode {
+        /// A sample of the code.
+        example: String,
+    },
+    /// Copies or fills in a one-time code.
+    Otp {
+        /// `COPY_CODE`, `ONE_TAP` or `ZERO_TAP`.
+        otp_type: String,
+        /// Its text; the provider has one of his own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// Opens an interactive form.
+    Flow {
+        /// Its text.
+        text: String,
+        /// The provider's id of the form.
+        flow_id: String,
+    },
+    /// Opens the catalogue.
+    Catalog {
+        /// Its text.
+        text: String,
+    },
+    /// Shows products.
+    Mpm {
+        /// Its text.
+        text: String,
+    },
+}
+
+impl Button {
+    /// Its text, where it has one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::QuickReply { text }
+            | Self::Url { text, .. }
+            | Self::PhoneNumber { text, .. }
+            | Self::Flow { text, .. }
+            | Self::Catalog { text }
+            | Self::Mpm { text } => Some(text),
+            Self::Otp { text, .. } => text.as_deref(),
+            Self::CopyCode { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Message templates: what the provider lets a business write outside of the service window.
+//!
+//! A template belongs to a router and to one of the provider's business accounts; the provider knows it there by
+//! name and language. Limits and shapes are those of the provider.
+
+mod component;
+mod error;
+mod model;
+mod names;
+mod placeholder;
+mod repository;
+mod service;
+mod validate;
+
+pub use component::{BodyExample, Button, Component, HeaderExample, HeaderFormat};
+pub use error::TemplateError;
+pub use model::{NewTemplate, Template, TemplateChange, TemplateFilter};
+pub use names::{
+    InvalidTemplateName, LANGUAGE_PATTERN, NAME_PATTERN, TemplateCategory, TemplateLanguage, TemplateName,
+    TemplateStatus,
+};
+pub use placeholder::{InvalidPlaceholders, WrongCount, count_placeholders, render_body};
+pub use repository::TemplateRepository;
+pub use service::Templates;
+pub use validate::{MAX_BODY, MAX_BUTTON_TEXT, MAX_BUTTONS, MAX_FOOTER, MAX_HEADER, validate};

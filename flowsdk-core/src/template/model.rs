@@ -1,0 +1,107 @@
+//! The template.
+
+use serde_json::{Value, json};
+
+use super::{Component, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus};
+use crate::channel_number::ProviderId;
+use crate::id::{RouterId, TemplateId};
+use crate::time::Timestamp;
+
+/// A message template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// Its id.
+    pub id: TemplateId,
+    /// Its router; it never changes.
+    pub router_id: RouterId,
+    /// The provider's business account that has it; numbers of this account can send it.
+    pub business_account_id: ProviderId,
+    /// Its name; unique in router, account and language, and never changed, as with the provider.
+    pub name: TemplateName,
+    /// Its language.
+    pub language: TemplateLanguage,
+    /// What it is for.
+    pub category: TemplateCategory,
+    /// How it stands with the provider.
+    pub status: TemplateStatus,
+    /// What it is made of; [`validate`](super::validate) finds nothing in it.
+    pub components: Vec<Component>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Template {
+    /// The text of its body.
+    pub fn body(&self) -> &str {
+        let body = self.components.iter().find_map(|component| match component {
+            Component::Body { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        body.unwrap_or_default()
+    }
+
+    /// The public form, for the log of changes.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "routerId": self.router_id, "businessAccountId": self.business_account_id,
+            "name": self.name, "language": self.language, "category": self.category, "status": self.status,
+            "components": self.components, "createdAt": self.created_at.to_iso(),
+            "updatedAt": self.updated_at.to_iso(),
+        })
+    }
+}
+
+/// A template to be.
+#[derive(Debug, Clone)]
+pub struct NewTemplate {
+    /// The router; its being within the caller's reach is checked by him.
+    pub router_id: RouterId,
+    /// The provider's business account.
+    pub business_account_id: ProviderId,
+    /// Its name.
+    pub name: TemplateName,
+    /// Its language.
+    pub language: TemplateLanguage,
+    /// What it is for.
+    pub category: TemplateCategory,
+    /// How it stands with the provider.
+    pub status: TemplateStatus,
+    /// What it is made of.
+    pub components: Vec<Component>,
+}
+
+/// What is to change; an absent field stays.
+#[derive(Debug, Clone, Default)]
+pub struct TemplateChange {
+    /// What it is for.
+    pub category: Option<TemplateCategory>,
+    /// How it stands with the provider.
+    pub status: Option<TemplateStatus>,
+    /// What it is made of.
+    pub components: Option<Vec<Component>>,
+}
+
+impl TemplateChange {
+    /// The template after the change.
+    pub(super) fn apply(self, mut template: Template) -> Template {
+        template.category = self.category.unwrap_or(template.category);
+        template.status = self.status.unwrap_or(template.status);
+        template.components = self.components.unwrap_or(template.components);
+        template
+    }
+}
+
+/// Which templates are wanted; absent fields let everything through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TemplateFilter {
+    /// Those of this router.
+    pub router_id: Option<RouterId>,
+    /// Those of this business account.
+    pub business_account_id: Option<ProviderId>,
+    /// Those that stand like this.
+    pub status: Option<TemplateStatus>,
+    /// Those of this name, in any language.
+    pub name: Option<String>,
+}

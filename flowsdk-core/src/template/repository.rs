@@ -1,0 +1,35 @@
+//! Storage of templates.
+
+use async_trait::async_trait;
+
+use super::{Template, TemplateFilter};
+use crate::fault::StorageError;
+use crate::id::{RouterId, TemplateId};
+use crate::page::{Page, PageRequest};
+
+/// Templates of one transaction.
+#[async_trait]
+pub trait TemplateRepository: Send {
+    /// A page of templates, newest first; of the routers in `only`, if they are given.
+    async fn list(
+        &mut self,
+        filter: &TemplateFilter,
+        only: Option<&[RouterId]>,
+        page: &PageRequest,
+    ) -> Result<Page<Template>, StorageError>;
+
+    /// A template.
+    async fn find(&mut self, id: &TemplateId) -> Result<Option<Template>, StorageError>;
+
+    /// A template, locked until the end of the transaction.
+    async fn find_for_update(&mut self, id: &TemplateId) -> Result<Option<Template>, StorageError>;
+
+    /// Creates a template, unless router, account, name and language are taken; whether it did.
+    async fn insert_if_absent(&mut self, template: &Template) -> Result<bool, StorageError>;
+
+    /// Rewrites category, status and components of a template.
+    async fn save(&mut self, template: &Template) -> Result<(), StorageError>;
+
+    /// Deletes a template.
+    async fn delete(&mut self, id: &TemplateId) -> Result<(), StorageError>;
+}

@@ -1,0 +1,149 @@
+//! The use cases of templates.
+
+use std::sync::Arc;
+
+use super::{
+    Component, NewTemplate, Template, TemplateChange, TemplateError as Error, TemplateFilter, validate,
+};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::context::OpContext;
+use crate::id::TemplateId;
+use crate::idempotency::{Once, Outcome};
+use crate::page::{Page, PageRequest};
+use crate::router::Reach;
+use crate::store::{ConnectionTx, ConversationTx as _, Store, Transaction as _};
+
+/// Creates, shows, changes and deletes templates. A template whose router is out of the caller's reach is as good
+/// as none. Nothing here talks to the provider.
+#[derive(Debug)]
+pub struct Templates<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> Templates<S>
+where
+    S::Tx: ConnectionTx,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        Self { store, cx, changes }
+    }
+
+    /// A page of templates within reach, newest first.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        filter: &TemplateFilter,
+        page: &PageRequest,
+    ) -> Result<Page<Template>, Error> {
+        Ok(self.store.read().await?.templates().list(filter, reach.0, page).await?)
+    }
+
+    /// A template.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &TemplateId) -> Result<Template, Error> {
+        within(self.store.read().await?.templates().find(id).await?, reach)
+    }
+
+    /// Creates a template, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`], [`Error::RouterUnknown`], [`Error::NameTaken`], [`Error::Idempotency`],
+    /// [`Error::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        new: NewTemplate,
+        once: Option<Once<Template>>,
+    ) -> Result<Outcome<Template>, Error> {
+        check(&new.components)?;
+        let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+            return Err(Error::RouterUnknown);
+        }
+        let template = Template {
+            id: TemplateId::generate(self.cx.ids()),
+            router_id: new.router_id,
+            business_account_id: new.business_account_id,
+            name: new.name,
+            language: new.language,
+            category: new.category,
+            status: new.status,
+            components: new.components,
+            created_at: self.cx.now(),
+            updated_at: self.cx.now(),
+        };
+        if !tx.templates().insert_if_absent(&template).await? {
+            return Err(Error::NameTaken);
+        }
+        if let Some(once) = &once {
+            once.finish(&mut tx, &template).await?;
+        }
+        tx.commit().await?;
+        self.note(author, &template, Change::Created(template.to_json()));
+        Ok(Outcome::Done(template))
+    }
+
+    /// Changes category, status and components of a template.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`], [`Error::NotFound`], [`Error::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &TemplateId,
+        change: TemplateChange,
+    ) -> Result<Template, Error> {
+        if let Some(components) = &change.components {
+            check(components)?;
+        }
+        let mut tx = self.store.begin().await?;
+        let before = within(tx.templates().find_for_update(id).await?, reach)?;
+        let after = Template { updated_at: self.cx.now(), ..change.apply(before.clone()) };
+        tx.templates().save(&after).await?;
+        tx.commit().await?;
+        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        Ok(after)
+    }
+
+    /// Deletes a template; the provider's copy stays.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Storage`].
+    pub async fn delete(&self, author: &Author, reach: Reach<'_>, id: &TemplateId) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let before = within(tx.templates().find_for_update(id).await?, reach)?;
+        tx.templates().delete(id).await?;
+        tx.commit().await?;
+        self.note(author, &before, Change::Deleted(before.to_json()));
+        Ok(())
+    }
+
+    fn note(&self, author: &Author, template: &Template, change: Change) {
+        let kind = EntityKind::MessageTemplate;
+        let entity = Entity { kind, id: template.id.as_str(), router_id: Some(&template.router_id) };
+        self.changes.note(author, entity, change);
+    }
+}
+
+fn within(found: Option<Template>, reach: Reach<'_>) -> Result<Template, Error> {
+    found.filter(|template| reach.contains(&template.router_id)).ok_or(Error::NotFound)
+}
+
+fn check(components: &[Component]) -> Result<(), Error> {
+    let findings = validate(components);
+    if findings.is_empty() { Ok(()) } else { Err(Error::Invalid(findings)) }
+}

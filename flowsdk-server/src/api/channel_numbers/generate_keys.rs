@@ -1,0 +1,48 @@
+//! `POST /channel-numbers/{id}/encryption/generate-keys`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::id::ChannelNumberId;
+use flowsdk_core::router::Reach;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::openapi::types::Id;
+use crate::api::path::PathId;
+use crate::api::reply::Reply;
+use crate::api::state::ChannelNumbers;
+
+/// The public half of a number's keys.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EncryptionPublicKey)]
+pub(super) struct PublicKeyView {
+    /// SPKI PEM, to be given to the provider.
+    #[schema(required = true)]
+    encryption_public_key: Option<String>,
+    has_private_key: bool,
+}
+
+/// Make the keys of a number's interactive forms
+///
+/// An RSA pair of 2048 bits. One that was there is replaced, and what was encrypted with it can be read no more: the
+/// provider has to be given the new public key.
+#[utoipa::path(
+    post, path = "/channel-numbers/{id}/encryption/generate-keys", tag = "channel-numbers",
+    params(("id" = Id, Path, description = "The number")),
+    responses((status = 200, description = "The public key", body = PublicKeyView))
+)]
+pub(super) async fn generate_encryption_keys(
+    can: Can<marks::ChannelNumbers, marks::Write>,
+    State(numbers): State<Arc<ChannelNumbers>>,
+    PathId(id): PathId<ChannelNumberId>,
+) -> Result<Reply<PublicKeyView>, ApiError> {
+    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let number = numbers.generate_keys(&author, reach, &id).await?;
+    let has_private_key = number.keys.is_some();
+    let encryption_public_key = number.keys.map(|keys| keys.public_key);
+    Ok(Reply(PublicKeyView { encryption_public_key, has_private_key }))
+}

@@ -1,0 +1,34 @@
+//! `GET /channel-numbers`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::page::PageRequest;
+use flowsdk_core::router::Reach;
+
+use super::ChannelNumberView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
+use crate::api::reply::Reply;
+use crate::api::state::ChannelNumbers;
+
+/// List numbers of the phone channel
+///
+/// A caller who is confined to routers sees theirs only.
+#[utoipa::path(
+    get, path = "/channel-numbers", tag = "channel-numbers",
+    params(PageParams, RouterParams),
+    responses((status = 200, description = "A page of numbers", body = PageView<ChannelNumberView>))
+)]
+pub(super) async fn list_channel_numbers(
+    can: Can<marks::ChannelNumbers, marks::Read>,
+    State(numbers): State<Arc<ChannelNumbers>>,
+    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
+) -> Result<Reply<PageView<ChannelNumberView>>, ApiError> {
+    if let Some(router) = &router {
+        can.scope.admit(router)?;
+    }
+    let page = numbers.list(Reach(can.scope.routers()), router.as_ref(), &page).await?;
+    Ok(Reply(PageView::of(page, ChannelNumberView::from)))
+}

@@ -1,0 +1,34 @@
+//! `GET /integrations`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::page::PageRequest;
+use flowsdk_core::router::Reach;
+
+use super::IntegrationView;
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
+use crate::api::reply::Reply;
+use crate::api::state::Integrations;
+
+/// List integrations
+///
+/// A caller who is confined to routers sees theirs only.
+#[utoipa::path(
+    get, path = "/integrations", tag = "integrations",
+    params(PageParams, RouterParams),
+    responses((status = 200, description = "A page of integrations", body = PageView<IntegrationView>))
+)]
+pub(super) async fn list_integrations(
+    can: Can<marks::Routers, marks::Read>,
+    State(integrations): State<Arc<Integrations>>,
+    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
+) -> Result<Reply<PageView<IntegrationView>>, ApiError> {
+    if let Some(router) = &router {
+        can.scope.admit(router)?;
+    }
+    let page = integrations.list(Reach(can.scope.routers()), router.as_ref(), &page).await?;
+    Ok(Reply(PageView::of(page, IntegrationView::from)))
+}

@@ -1,0 +1,42 @@
+//! A credential as clients see it.
+
+use flowsdk_core::credential::{LlmCredential, LlmProvider};
+use flowsdk_core::id::LlmCredentialId;
+use flowsdk_core::integration::BaseUrl;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api::openapi::types::{Id, IsoTime, LlmProviderName, SecureAddress};
+
+/// A credential of a model provider. Its key is never shown.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LlmCredential)]
+pub(super) struct LlmCredentialView {
+    #[schema(value_type = Id)]
+    pub(super) id: LlmCredentialId,
+    #[schema(example = "Produção")]
+    name: String,
+    #[schema(value_type = LlmProviderName)]
+    provider: LlmProvider,
+    /// Where the provider answers; null means his own address.
+    #[schema(value_type = Option<SecureAddress>, required = true)]
+    base_url: Option<BaseUrl>,
+    has_api_key: bool,
+    created_at: IsoTime,
+    updated_at: IsoTime,
+}
+
+impl From<LlmCredential> for LlmCredentialView {
+    fn from(credential: LlmCredential) -> Self {
+        Self {
+            id: credential.id,
+            name: credential.name,
+            provider: credential.provider,
+            base_url: credential.base_url,
+            has_api_key: credential.api_key.is_some(),
+            created_at: credential.created_at.into(),
+            updated_at: credential.updated_at.into(),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! `/settings/observability` (spec A 2.9).
+
+mod get;
+mod patch;
+mod view;
+
+use view::ObservabilityView;
+
+use super::routes::{Routes, endpoint};
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes.add(endpoint!(get::get_observability)).add(endpoint!(patch::patch_observability))
+}

@@ -1,0 +1,88 @@
+//! `POST /templates`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use flowsdk_core::channel_number::ProviderId;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::template::{
+    Component, NewTemplate, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus,
+};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{COLLECTION, ComponentSchema, TemplateView};
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
+use crate::api::openapi::types::{
+    Id, ProviderIdText, TemplateCategoryName, TemplateLanguageText, TemplateNameText, TemplateStatusName,
+};
+use crate::api::reply::Created;
+use crate::api::state::Templates;
+
+/// A template to be. Router, business account, name and language cannot be changed later.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct CreateTemplate {
+    #[schema(value_type = Id)]
+    router_id: RouterId,
+    /// The provider's business account that has it.
+    #[schema(value_type = ProviderIdText)]
+    business_account_id: ProviderId,
+    #[schema(value_type = TemplateNameText)]
+    name: TemplateName,
+    #[schema(value_type = TemplateLanguageText)]
+    language: TemplateLanguage,
+    #[schema(value_type = TemplateCategoryName)]
+    category: TemplateCategory,
+    /// How it stands with the provider; `DRAFT` when nothing is said.
+    #[schema(value_type = TemplateStatusName, required = false)]
+    status: Option<TemplateStatus>,
+    #[schema(value_type = Vec<ComponentSchema>, max_items = 4)]
+    components: Vec<Component>,
+}
+
+/// Create a message template
+///
+/// As it is with the provider, or is to be there: nothing is sent to him.
+#[utoipa::path(
+    post, path = "/templates", tag = "templates",
+    params(IdempotencyParams),
+    request_body = CreateTemplate,
+    responses(
+        (status = 201, description = "The template", body = TemplateView),
+        (status = 409, description = "`name_taken`: router, account, name and language are those of another one; `idempotency_conflict`"),
+        (status = 422, description = "`router_unknown`"),
+    )
+)]
+pub(super) async fn create_template(
+    can: Can<marks::ChannelNumbers, marks::Write>,
+    State(templates): State<Arc<Templates>>,
+    body: Idempotent<CreateTemplate>,
+) -> Result<Response, ApiError> {
+    let (body, request) = body.of(&can.caller);
+    can.scope.admit(&body.router_id)?;
+    let once = request.map(|request| Once {
+        request,
+        answer: |template: &Template| stored(&TemplateView::from(template.clone())),
+    });
+    let new = NewTemplate {
+        router_id: body.router_id,
+        business_account_id: body.business_account_id,
+        name: body.name,
+        language: body.language,
+        category: body.category,
+        status: body.status.unwrap_or(TemplateStatus::Draft),
+        components: body.components,
+    };
+    Ok(match templates.create(&can.caller.author(), new, once).await? {
+        Outcome::Done(template) => {
+            let body = TemplateView::from(template);
+            Created { collection: COLLECTION, id: body.id.to_string(), body }.into_response()
+        }
+        Outcome::Replayed(answer) => Replayed { answer, collection: COLLECTION }.into_response(),
+    })
+}

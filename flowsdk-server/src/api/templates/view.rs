@@ -1,0 +1,62 @@
+//! A template as clients see it.
+
+use flowsdk_core::channel_number::ProviderId;
+use flowsdk_core::id::{RouterId, TemplateId};
+use flowsdk_core::template::{
+    Component, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, count_placeholders,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::ComponentSchema;
+use crate::api::openapi::types::{
+    Id, IsoTime, ProviderIdText, TemplateCategoryName, TemplateLanguageText, TemplateNameText,
+    TemplateStatusName,
+};
+
+/// A message template.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Template)]
+pub(super) struct TemplateView {
+    #[schema(value_type = Id)]
+    pub(super) id: TemplateId,
+    #[schema(value_type = Id)]
+    router_id: RouterId,
+    /// The provider's business account that has it.
+    #[schema(value_type = ProviderIdText)]
+    business_account_id: ProviderId,
+    #[schema(value_type = TemplateNameText)]
+    name: TemplateName,
+    #[schema(value_type = TemplateLanguageText)]
+    language: TemplateLanguage,
+    #[schema(value_type = TemplateCategoryName)]
+    category: TemplateCategory,
+    #[schema(value_type = TemplateStatusName)]
+    status: TemplateStatus,
+    #[schema(value_type = Vec<ComponentSchema>)]
+    components: Vec<Component>,
+    /// How many values its body wants when it is sent.
+    body_variables: usize,
+    created_at: IsoTime,
+    updated_at: IsoTime,
+}
+
+impl From<Template> for TemplateView {
+    fn from(template: Template) -> Self {
+        let body_variables = count_placeholders(template.body()).unwrap_or(0);
+        Self {
+            id: template.id,
+            router_id: template.router_id,
+            business_account_id: template.business_account_id,
+            name: template.name,
+            language: template.language,
+            category: template.category,
+            status: template.status,
+            components: template.components,
+            body_variables,
+            created_at: template.created_at.into(),
+            updated_at: template.updated_at.into(),
+        }
+    }
+}
