@@ -17,6 +17,7 @@ pub mod flow_command;
 pub mod flow_outside;
 pub mod health;
 pub mod logging;
+pub mod rotate_command;
 pub mod serve;
 pub mod sms;
 pub mod socket;

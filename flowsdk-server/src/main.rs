@@ -10,11 +10,11 @@ use flowsdk_auth::bootstrap::Bootstrapped;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::BoxError;
 use flowsdk_server::app::App;
-use flowsdk_server::config::{Config, Environment};
+use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, seed};
 use flowsdk_server::flow_command::{self, FlowCommand};
 use flowsdk_server::flow_outside::WORKER_COMMAND;
-use flowsdk_server::logging;
+use flowsdk_server::{logging, rotate_command};
 use flowsdk_store::sql::SqlKeyValue;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -56,6 +56,9 @@ enum Command {
         #[command(subcommand)]
         command: FlowCommand,
     },
+    /// Encrypts every stored secret again that is under `CRYPTO_SECRET_PREVIOUS`, with `CRYPTO_SECRET`. Takes
+    /// `DATABASE_URL` and `REDIS_URL` as `serve` does; without `REDIS_URL` no server may run meanwhile.
+    RotateSecrets,
     /// Runs scripts of flows for a server; started by it.
     #[command(hide = true, name = WORKER_COMMAND)]
     ScriptWorker,
@@ -66,7 +69,7 @@ fn main() -> ExitCode {
     match &command {
         Command::ScriptWorker => return done(flowsdk_outside::script::serve().map_err(Into::into)),
         Command::Flow { command } => return flow(command),
-        Command::Demo { .. } | Command::Serve | Command::Openapi => {}
+        Command::Demo { .. } | Command::Serve | Command::Openapi | Command::RotateSecrets => {}
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -76,11 +79,18 @@ fn main() -> ExitCode {
         match command {
             Command::Demo { data, listen, json } => demo(&data, listen, json).await,
             Command::Serve => serve().await,
+            Command::RotateSecrets => rotate_secrets().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
             Command::Flow { .. } | Command::ScriptWorker => Ok(()),
         }
     });
     self::done(done)
+}
+
+async fn rotate_secrets() -> Result<(), BoxError> {
+    let printed = rotate_command::run(&RotationConfig::read(Environment::process())?).await?;
+    print_line(printed.text.trim_end())?;
+    if printed.ok { Ok(()) } else { Err("some secrets were left as they are".into()) }
 }
 
 fn done(result: Result<(), BoxError>) -> ExitCode {

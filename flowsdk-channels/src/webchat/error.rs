@@ -56,7 +56,21 @@ impl Fault for AuthError {
         }
     }
 
+    /// For HTTP; what a socket is told is [`AUTH_ERROR_MESSAGE`].
     fn text(&self) -> Text {
-        Text::new(AUTH_ERROR_MESSAGE, AUTH_ERROR_MESSAGE)
+        match self {
+            Self::ChannelUnknown => Text::new("Canal não encontrado", "Channel not found"),
+            Self::IdentityInvalid => Text::new(
+                "Visitante desconhecido ou chave de sessão inválida",
+                "Unknown visitor, or wrong session key",
+            ),
+            Self::TokenInvalid(_) => Text::new("Token inválido", "Invalid token"),
+            Self::TokenExpired => Text::new("Token expirado", "Token expired"),
+            Self::OriginRefused => Text::new("Origem não permitida", "Origin not allowed"),
+            Self::RateLimited => {
+                Text::new("Muitas visitas, aguarde um momento", "Too many visits, wait a moment")
+            }
+            Self::Storage(error) => error.text(),
+        }
     }
 }

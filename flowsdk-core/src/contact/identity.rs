@@ -18,10 +18,13 @@ pub struct ContactIdentity {
 }
 
 impl ContactIdentity {
-    /// Reads the identity of a contact of `channel`.
+    /// Reads the identity of a contact of `channel`: a number as people write it, other identities to the letter.
     pub fn parse(channel: Channel, text: &str) -> Result<Self, InvalidIdentity> {
         let fits = match channel {
-            Channel::Phone => is_phone_number(text),
+            Channel::Phone => {
+                let text = digits(text).ok_or(InvalidIdentity)?;
+                return Ok(Self { text, channel });
+            }
             // It must be what a session of it would say.
             Channel::Webchat => SessionId::parse(text)
                 .is_ok_and(|id| id.channel() == Channel::Webchat && id.contact_identity() == text),
@@ -48,6 +51,13 @@ impl ContactIdentity {
     }
 }
 
+/// The digits of a number; blanks, dots, hyphens, brackets and a leading plus sign go.
+pub(super) fn digits(text: &str) -> Option<String> {
+    let kept: String = text.chars().filter(|c| !matches!(c, ' ' | '(' | ')' | '.' | '-')).collect();
+    let digits = kept.strip_prefix('+').unwrap_or(&kept);
+    is_phone_number(digits).then(|| digits.to_owned())
+}
+
 /// 8 to 15 digits that do not begin with 0 (E.164, without the plus sign).
 pub fn is_phone_number(text: &str) -> bool {
     (8..=15).contains(&text.len()) && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -70,7 +80,8 @@ mod tests {
     fn identities_of_each_channel() {
         for (channel, text, good) in [
             (Channel::Phone, "5511987654321", true),
-            (Channel::Phone, "+5511987654321", false),
+            (Channel::Phone, "+55 (11) 98765-4321", true),
+            (Channel::Phone, "55 11 98765 4321 r. 2", false),
             (Channel::Phone, "0511987654321", false),
             (Channel::Phone, "1234567", false),
             (Channel::Phone, "1234567890123456", false),

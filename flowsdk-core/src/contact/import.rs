@@ -1,6 +1,7 @@
 //! Rows of an import of opt-ins: read one by one, so that a bad one spoils no other.
 
-use super::{OptInStatus, is_phone_number};
+use super::OptInStatus;
+use super::identity::digits;
 use crate::id::ContactId;
 use crate::text::Text;
 use crate::time::Timestamp;
@@ -21,6 +22,8 @@ pub struct SentRow {
     pub status: String,
     /// ISO 8601; blank means now.
     pub recorded_at: String,
+    /// Whether a table has more cells here than its head has names: a separator in a text that is not quoted.
+    pub has_more_cells: bool,
 }
 
 /// Whose opt-in a row is.
@@ -67,6 +70,10 @@ pub struct ImportReport {
 impl ImportRow {
     /// Reads a row.
     pub(super) fn read(sent: &SentRow, now: Timestamp) -> Result<Self, (&'static str, Text)> {
+        if sent.has_more_cells {
+            let more = Text::new("Tem mais células que o cabeçalho", "Has more cells than the head");
+            return Err(("row", more));
+        }
         let whose = match (sent.contact_id.trim(), sent.phone_number.trim()) {
             ("", "") => return Err(("phoneNumber", Text::new("Campo obrigatório", "Required field"))),
             ("", phone) => Whose::Phone(digits(phone).ok_or((
@@ -116,13 +123,6 @@ fn moment(text: &str, now: Timestamp) -> Result<Timestamp, (&'static str, Text)>
     Ok(at)
 }
 
-/// The digits of a number; blanks, dots, hyphens, brackets and a leading plus sign go.
-fn digits(text: &str) -> Option<String> {
-    let kept: String = text.chars().filter(|c| !matches!(c, ' ' | '(' | ')' | '.' | '-')).collect();
-    let digits = kept.strip_prefix('+').unwrap_or(&kept);
-    is_phone_number(digits).then(|| digits.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +163,8 @@ mod tests {
         for at in ["ontem", "2026-01-02", "2999-01-01T00:00:00Z"] {
             assert_eq!(field(&row("5511987654321", "", at)), Err("recordedAt"), "{at}");
         }
+        let more = SentRow { has_more_cells: true, ..row("5511987654321", "", "") };
+        assert_eq!(field(&more), Err("row"));
         let id = SentRow { contact_id: "a b".into(), ..SentRow::default() };
         assert_eq!(field(&id), Err("contactId"));
         let name = SentRow { name: "a".repeat(201), ..row("5511987654321", "", "") };

@@ -1,6 +1,6 @@
 //! The use cases of those who administer opt-ins (spec A 4.6).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::import::Whose;
@@ -155,7 +155,8 @@ where
     }
 
     /// Imports rows in one transaction: the good ones, or all or none, as `import` says. Contacts that are not known
-    /// are created by their numbers; the router knows all of them from then on.
+    /// are created by their numbers; the router knows all of them from then on. Who is confined to routers cannot
+    /// get to see contacts of other routers that way: such rows are refused.
     ///
     /// # Errors
     /// Any [`OptInError`].
@@ -179,13 +180,23 @@ where
             return Err(OptInError::RouterNotFound);
         }
         let known = known_ids(&mut tx, reach, &rows).await?;
-        rows.retain(|(number, row)| match &row.whose {
-            Whose::Contact(id) if !known.contains(id) => {
-                let reason = Text::new("Contato não encontrado", "Contact not found");
-                refused.push(RefusedRow { row: *number, field: "contactId", reason });
-                false
-            }
-            _ => true,
+        let hidden = hidden_numbers(&mut tx, reach, &rows).await?;
+        rows.retain(|(number, row)| {
+            let (field, reason) = match &row.whose {
+                Whose::Contact(id) if !known.contains(id) => {
+                    ("contactId", Text::new("Contato não encontrado", "Contact not found"))
+                }
+                Whose::Phone(phone) if hidden.contains(phone) => (
+                    "phoneNumber",
+                    Text::new(
+                        "O contato pertence a roteadores fora do seu escopo",
+                        "The contact belongs to routers out of your scope",
+                    ),
+                ),
+                _ => return true,
+            };
+            refused.push(RefusedRow { row: *number, field, reason });
+            false
         });
         refused.sort_by_key(|row| row.row);
         let total = import.rows.len();
@@ -264,12 +275,41 @@ where
     }
 }
 
+/// The numbers of rows that are of contacts out of reach.
+async fn hidden_numbers<T: PeopleTx>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    rows: &[(usize, ImportRow)],
+) -> Result<HashSet<String>, StorageError> {
+    if reach.0.is_none() {
+        return Ok(HashSet::new());
+    }
+    let mut phones: Vec<String> = rows
+        .iter()
+        .filter_map(|(_, row)| match &row.whose {
+            Whose::Phone(phone) => Some(phone.clone()),
+            Whose::Contact(_) => None,
+        })
+        .collect();
+    phones.sort_unstable();
+    phones.dedup();
+    let found = tx.contacts().find_by_phone_numbers(&phones).await?;
+    let ids: Vec<ContactId> = found.iter().map(|contact| contact.id.clone()).collect();
+    let seen = tx.contact_catalog().find(&ids, reach.0).await?;
+    let seen: HashSet<ContactId> = seen.into_iter().map(|details| details.contact.id).collect();
+    Ok(found
+        .into_iter()
+        .filter(|contact| !seen.contains(&contact.id))
+        .map(|contact| contact.phone_number)
+        .collect())
+}
+
 /// The contacts among those that rows name by id which are within reach.
 async fn known_ids<T: PeopleTx>(
     tx: &mut T,
     reach: Reach<'_>,
     rows: &[(usize, ImportRow)],
-) -> Result<std::collections::HashSet<ContactId>, StorageError> {
+) -> Result<HashSet<ContactId>, StorageError> {
     let mut ids: Vec<ContactId> = rows
         .iter()
         .filter_map(|(_, row)| match &row.whose {

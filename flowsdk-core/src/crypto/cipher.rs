@@ -6,7 +6,7 @@ use std::fmt;
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::{BlockModeDecrypt as _, BlockModeEncrypt as _, KeyIvInit as _};
 use rand::RngExt as _;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::{Zeroize as _, Zeroizing};
 
 type Encryptor = cbc::Encryptor<aes::Aes256>;
@@ -88,6 +88,15 @@ impl MasterKey {
         let cipher = hex::decode(cipher).map_err(|_| CipherError)?;
         self.keys.iter().find_map(|key| open(key, &iv, &cipher)).ok_or(CipherError)
     }
+
+    /// `value` under the present key; `None` where that opens it already.
+    pub fn renew(&self, value: &Encrypted) -> Result<Option<Encrypted>, CipherError> {
+        let present = Self { keys: vec![self.keys[0].clone()] };
+        if present.decrypt(value).is_ok() {
+            return Ok(None);
+        }
+        self.decrypt(value).map(|clear| Some(self.encrypt(clear.expose_secret())))
+    }
 }
 
 fn parse(secret: &str) -> Result<Zeroizing<[u8; KEY_BYTES]>, InvalidKey> {
@@ -109,10 +118,8 @@ fn open(key: &[u8; KEY_BYTES], iv: &[u8; 16], cipher: &[u8]) -> Option<SecretStr
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
-    use secrecy::ExposeSecret as _;
-
     use super::*;
+    use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
     const KEY: &str = "0123456789abcdef0123456789abcdef";
 
@@ -131,6 +138,19 @@ mod tests {
         let stored = "07070707070707070707070707070707:613d570dde55a59e8259ed2a505fc49c";
         let clear = MasterKey::new(KEY).expect("key").decrypt(&Encrypted::from_stored(stored.to_owned()));
         assert_eq!(clear.expect("opens").expose_secret(), "olá");
+    }
+
+    #[test]
+    fn a_value_is_renewed_once() {
+        let old = MasterKey::new(KEY).expect("key");
+        let both = MasterKey::new("another-key-of-exactly-32-bytes!").expect("key");
+        let both = both.with_previous(KEY).expect("key");
+        let value = old.encrypt("olá");
+        let renewed = both.renew(&value).expect("opens").expect("it was of the key before");
+        let present = MasterKey::new("another-key-of-exactly-32-bytes!").expect("key");
+        assert_eq!(present.decrypt(&renewed).expect("opens").expose_secret(), "olá");
+        assert_eq!(both.renew(&renewed), Ok(None));
+        assert_eq!(present.renew(&value), Err(CipherError));
     }
 
     #[test]

@@ -36,6 +36,8 @@ use crate::health::{Dependency, Health};
 use crate::serve::{ServeConfig, Shutdown};
 use crate::supervisor::Supervisor;
 
+pub(crate) use sole::claim;
+
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
 /// How long a shutdown waits for acknowledgements that are under way.
 const LAST_ACKS: Duration = Duration::from_millis(500);

@@ -10,7 +10,7 @@ use flowsdk_store::sql::{DatabaseUrl, SoleClaim};
 /// Held while the process lives; the operating system or the database gives it back however the process
 /// ends.
 #[derive(Debug)]
-pub(super) enum SoleOwner {
+pub(crate) enum SoleOwner {
     /// The lock of a file.
     File { _lock: File },
     /// The lock of a database.
@@ -20,7 +20,7 @@ pub(super) enum SoleOwner {
 }
 
 /// Takes the database for this process alone.
-pub(super) async fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
+pub(crate) async fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
     match url {
         DatabaseUrl::SqliteMemory => Ok(SoleOwner::Memory),
         DatabaseUrl::SqliteFile(path) => {

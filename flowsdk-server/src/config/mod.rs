@@ -8,6 +8,7 @@ mod api;
 mod environment;
 mod master_key;
 mod roles;
+mod rotation;
 mod sms;
 mod tokens;
 mod webchat;
@@ -15,6 +16,7 @@ mod webchat;
 pub use api::ApiSettings;
 pub use environment::{ConfigError, Environment};
 pub use roles::{InvalidRoles, Roles};
+pub use rotation::RotationConfig;
 pub use sms::SmsSettings;
 pub use webchat::WebchatSettings;
 

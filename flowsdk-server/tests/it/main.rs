@@ -21,3 +21,4 @@ mod history;
 mod messages;
 mod operation;
 mod outside;
+mod rotation;

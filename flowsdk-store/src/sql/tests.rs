@@ -4,6 +4,7 @@ mod identity;
 mod migrations;
 mod parity;
 mod plans;
+mod rotation;
 mod statements;
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};

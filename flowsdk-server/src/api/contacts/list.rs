@@ -35,14 +35,15 @@ struct ContactParams {
 }
 
 impl QueryReader {
-    /// A text to search for; one without a word finds nothing.
+    /// A text to search for. A blank one is none; one without a word finds nothing.
     pub(in crate::api) fn search(&mut self, name: &str) -> Option<Vec<SearchTerm>> {
         let must = Text::of(
             format!("Pode ter no máximo {MAX_QUERY} caracteres"),
             format!("May have at most {MAX_QUERY} characters"),
         );
-        let fits = |text: &str| (text.chars().count() <= MAX_QUERY).then(|| search_terms(text));
-        self.parsed(name, fits, must).map(Option::unwrap_or_default)
+        let terms = |text: &str| (!text.trim().is_empty()).then(|| search_terms(text).unwrap_or_default());
+        let fits = |text: &str| (text.chars().count() <= MAX_QUERY).then(|| terms(text));
+        self.parsed(name, fits, must).flatten()
     }
 }
 

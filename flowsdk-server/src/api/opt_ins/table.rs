@@ -19,8 +19,10 @@ const WINDOWS: [char; 32] = [
 /// What is wrong with it as a whole.
 pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Result<Vec<SentRow>, Text> {
     let text = text(bytes, charset)?;
+    let separator = separator(&text);
+    check_quotes(&text, separator)?;
     let mut table = csv::ReaderBuilder::new()
-        .delimiter(separator(&text))
+        .delimiter(separator)
         .flexible(true)
         .trim(csv::Trim::Headers)
         .from_reader(text.as_bytes());
@@ -32,6 +34,15 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
             "The head must have a column phoneNumber or contactId",
         ));
     }
+    for (at, column) in columns.iter().enumerate() {
+        if column.is_some() && columns[..at].contains(column) {
+            let name = head.get(at).unwrap_or_default();
+            return Err(Text::of(
+                format!("A coluna {name} está repetida no cabeçalho"),
+                format!("The column {name} stands in the head more than once"),
+            ));
+        }
+    }
     let mut rows = Vec::new();
     let mut record = csv::StringRecord::new();
     while table.read_record(&mut record).map_err(|_| unreadable())? {
@@ -41,7 +52,7 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
                 format!("May have at most {max_rows} rows"),
             ));
         }
-        let mut row = SentRow::default();
+        let mut row = SentRow { has_more_cells: record.len() > columns.len(), ..SentRow::default() };
         for (column, cell) in columns.iter().zip(&record) {
             if let Some(column) = column {
                 column.of(&mut row).push_str(cell);
@@ -56,8 +67,39 @@ fn unreadable() -> Text {
     Text::new("A tabela não pode ser lida", "The table cannot be read")
 }
 
+/// Refuses a table in which a quote is not closed, or where something follows one that is: the reader of tables would
+/// take all that comes after for one cell, or glue the parts together, without a word.
+fn check_quotes(text: &str, separator: u8) -> Result<(), Text> {
+    let wrong = |line: usize| {
+        Err(Text::of(
+            format!("As aspas abertas na linha {line} não estão fechadas corretamente"),
+            format!("The quote that opens in line {line} is not closed as it should be"),
+        ))
+    };
+    let (mut line, mut opened) = (1, None);
+    let mut at_start = true;
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        line += usize::from(byte == b'\n');
+        match (opened, byte) {
+            (Some(_), b'"') if bytes.next_if_eq(&b'"').is_some() => {}
+            (Some(since), b'"') => {
+                let ends = |next: &u8| *next == separator || matches!(next, b'\n' | b'\r');
+                if bytes.peek().is_some_and(|next| !ends(next)) {
+                    return wrong(since);
+                }
+                opened = None;
+            }
+            (Some(_), _) => {}
+            (None, b'"') if at_start => opened = Some(line),
+            (None, _) => at_start = byte == separator || matches!(byte, b'\n' | b'\r'),
+        }
+    }
+    opened.map_or(Ok(()), wrong)
+}
+
 /// The columns that count; others are left alone.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     ContactId,
     PhoneNumber,
@@ -159,6 +201,8 @@ fn separator(text: &str) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use flowsdk_core::text::Language;
+
     use super::*;
 
     fn rows(bytes: &[u8], charset: Option<&str>) -> Vec<[String; 3]> {
@@ -186,7 +230,7 @@ mod tests {
         }
         // Only the number, other names, other columns, an end without a line, rows of any length.
         assert_eq!(rows(b"phone\n5511", None), expected(&[["5511", "", ""]]));
-        let table = b"Phone_Number;x;STATUS;name\n5511;=1+1;revoked\n5522;a;b;c;d;e\n";
+        let table = b"Phone_Number;x;STATUS;name\n5511;=1+1;revoked\n5522;a;b;c\n";
         assert_eq!(rows(table, None), expected(&[["5511", "", "revoked"], ["5522", "c", "b"]]));
         assert_eq!(rows(b"\"a,b,c\";phone\nx;5511\n", None), expected(&[["5511", "", ""]]));
     }
@@ -230,7 +274,25 @@ mod tests {
         }
         let many = format!("phone\n{}", "5511\n".repeat(11));
         assert!(read(many.as_bytes(), None, 10).is_err());
-        let unclosed = format!("phone\n\"{}", "5511\n".repeat(100));
-        assert_eq!(read(unclosed.as_bytes(), None, 10).expect("one row").len(), 1);
+    }
+
+    #[test]
+    fn rows_that_would_be_lost_are_not() {
+        for (table, line) in [
+            ("phone,obs\n5511,\"aberto\n5522,x\n5533,y\n", 2),
+            ("phone,name\n5511,\"a\"b\n", 2),
+            ("phone,name\n5511,\"a\nb\"\n5522,\"", 4),
+            ("phone\n5511\n\"5522\"\"\n", 3),
+        ] {
+            let refused = read(table.as_bytes(), None, 10).expect_err(table);
+            assert!(refused.into_language(Language::English).contains(&format!("line {line} ")), "{table}");
+        }
+        for repeated in ["phone,phoneNumber\n1,2\n", "phone,name,name\n1,a,b\n"] {
+            assert!(read(repeated.as_bytes(), None, 10).is_err(), "{repeated}");
+        }
+        let read = read(b"phone,name,x,x\n5511,Souza, Ana,b,c\n5522,Bia\n", None, 10).expect("a table");
+        assert_eq!(read.iter().map(|row| row.has_more_cells).collect::<Vec<_>>(), [true, false]);
+        let quotes = rows(b"phone,name\n5511,6\" a \"b\"\n5522,\"\"\n", None);
+        assert_eq!(quotes, expected(&[["5511", "6\" a \"b\"", ""], ["5522", "", ""]]));
     }
 }

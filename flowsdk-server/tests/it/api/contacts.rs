@@ -65,6 +65,9 @@ async fn created_changed_and_deleted(setup: Setup) {
         "contact_taken",
         "Já existe um contato com esta identidade",
     );
+    // A number as people write it is the same number.
+    let written = json!({ "phoneNumber": "+55 (11) 98765-4321" });
+    assert_eq!(admin.post("/contacts", &written).await.json()["code"], "contact_taken");
     // Of every channel.
     let bia = admin.post("/contacts", &other).await.ok(201);
     assert_eq!((&bia["name"], &bia["nameLocked"]), (&json!("5511987654322"), &json!(false)));
@@ -74,7 +77,7 @@ async fn created_changed_and_deleted(setup: Setup) {
     assert_eq!(made["phoneNumber"], webchat);
     let nowhere = json!({ "phoneNumber": "wc-nothing-x", "origin": "webchat" });
     admin.post("/contacts", &nowhere).await.refused(422, "channel_unknown", "Canal não encontrado");
-    for bad in ["+5511987654321", "11", "abc", "", "ig-1", "55119876543210000"] {
+    for bad in ["+55119876543210000", "11", "abc", "", "ig-1", "55119876543210000"] {
         assert_eq!(
             admin.post("/contacts", &json!({ "phoneNumber": bad })).await.invalid_fields(),
             ["phoneNumber"]
@@ -131,6 +134,7 @@ async fn found_by_words(setup: Setup) {
         ("q=ana&origin=social", vec![]),
         ("q=ose", vec![]),
         ("q=!!!", vec![]),
+        ("q=%20&origin=phone", vec!["Anabela Silveira", "Ana Conceição", "José da Silva"]),
         ("origin=phone", vec!["Anabela Silveira", "Ana Conceição", "José da Silva"]),
     ] {
         assert_eq!(names(&admin, query).await, expected, "{query}");
@@ -276,6 +280,11 @@ async fn strangers_of_other_routers_are_not_there(setup: Setup) {
         (names(&there, "q=novo").await, names(&here, "q=novo").await),
         (vec!["Novo".to_owned()], vec![])
     );
+    // A number that he knows does not let him see whose it is.
+    let rows = json!({ "rows": [{ "phoneNumber": "+55 11 98765-4321", "status": "revoked" }] });
+    let report = there.post(&format!("/routers/{other}/opt-ins/bulk"), &rows).await.ok(200);
+    assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("phoneNumber")));
+    there.get(&format!("/contacts/{nobodys}")).await.refused(404, "not_found", not_found);
     // Nor does he delete what another router knows too, with what it knows.
     let id = made["id"].as_str().unwrap();
     let opt_ins = json!({ "rows": [{ "contactId": id }] });

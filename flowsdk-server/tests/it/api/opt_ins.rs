@@ -66,10 +66,13 @@ async fn the_newest_record_counts(setup: Setup) {
     let unknown = json!({ "rows": [{ "contactId": id }] });
     let report = stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &unknown).await.ok(200);
     assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("contactId")));
-    // An import lets the router know whom it names.
+    // Nor by his number. An import by who may see him lets the router know him.
     stranger.get(&format!("/contacts/{id}")).await.assert_error(404);
     let named = json!({ "rows": [{ "phoneNumber": "5511987654321" }] });
-    stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &named).await.ok(200);
+    let report = stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &named).await.ok(200);
+    assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("phoneNumber")));
+    stranger.get(&format!("/contacts/{id}")).await.assert_error(404);
+    admin.post(&format!("/routers/{other}/opt-ins/bulk"), &named).await.ok(200);
     stranger.get(&format!("/contacts/{id}")).await.ok(200);
     let seen = stranger.get(&format!("/contacts/{id}/opt-ins")).await.ok(200);
     assert_eq!(seen["items"].as_array().unwrap().len(), 1, "those of his router");
@@ -187,10 +190,13 @@ async fn hostile_tables(setup: Setup) {
     }
     // Strange, but tables: each row is told or taken, and none spoils another.
     let quotes = format!("phone,name\n\"{}\n5511987654321,x", "\"\"".repeat(10_000));
+    let unclosed = table(&admin, &bulk(&setup), "text/csv", quotes.as_bytes()).await;
+    assert_eq!(unclosed.invalid_fields(), ["rows"]);
+    let quotes = format!("phone,name\n5511987654321,\"{}\"", "\"\"".repeat(100));
     let wide = format!("phone{}\n5511987654321{}\n", ",a".repeat(5_000), ",b".repeat(9_000));
     let long = format!("phone,name\n5511987654322,{}\n5511987654323,ok\n", "n".repeat(1 << 20));
     for (csv, imported) in
-        [(quotes.as_str(), 0), (wide.as_str(), 1), (long.as_str(), 1), ("phone\n\n\n\n", 0)]
+        [(quotes.as_str(), 1), (wide.as_str(), 0), (long.as_str(), 1), ("phone\n\n\n\n", 0)]
     {
         let report = table(&admin, &bulk(&setup), "text/csv", csv.as_bytes()).await.ok(200);
         assert_eq!(report["imported"], imported, "{report}");

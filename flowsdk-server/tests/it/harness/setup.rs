@@ -127,8 +127,13 @@ impl Setup {
 
     /// `serve` with this set-up's configuration.
     pub fn command(&self) -> std::process::Command {
+        self.command_of("serve")
+    }
+
+    /// A subcommand with this set-up's configuration.
+    pub fn command_of(&self, subcommand: &str) -> std::process::Command {
         let mut command = command();
-        command.arg("serve").envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.arg(subcommand).envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
 

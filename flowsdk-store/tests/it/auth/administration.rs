@@ -145,10 +145,10 @@ async fn a_device_belongs_to_its_user(store: SqlStore) {
     let world = World::new(store);
     let (ana, bia) = (world.user("ana@example.com").await, world.user("bia@example.com").await);
     let devices = UserDevices::new(Arc::clone(&world.store), world.cx.clone());
-    let first = devices.register(&ana, "t1".to_owned(), "ios".to_owned()).await.expect("registered");
+    let first = devices.register(&ana, "device-1".to_owned(), "ios".to_owned()).await.expect("registered");
     world.pass(Duration::from_secs(1));
-    let second = devices.register(&ana, "t2".to_owned(), "web".to_owned()).await.expect("registered");
-    assert!(!format!("{first:?}").contains("t1"));
+    let second = devices.register(&ana, "device-2".to_owned(), "web".to_owned()).await.expect("registered");
+    assert!(!format!("{first:?}").contains("device-1"));
     let page = devices.list(&ana, &PageRequest::default()).await.expect("a page");
     assert_eq!(page.items, [second.clone(), first.clone()]);
 
@@ -161,13 +161,13 @@ async fn a_device_belongs_to_its_user(store: SqlStore) {
     assert!(matches!(devices.get(&ana, &nothing).await, Err(UserDeviceError::NotFound)));
 
     let changed = devices.change(&ana, &first.id, None, Some("android".to_owned())).await.expect("changed");
-    assert_eq!((changed.token.as_str(), changed.platform.as_str()), ("t1", "android"));
-    let taken = devices.change(&ana, &first.id, Some("t2".to_owned()), None).await.expect_err("taken");
+    assert_eq!((changed.token.as_str(), changed.platform.as_str()), ("device-1", "android"));
+    let taken = devices.change(&ana, &first.id, Some("device-2".to_owned()), None).await.expect_err("taken");
     assert_eq!(told(&taken), expected(FaultKind::Conflict, "token_taken", "Token já cadastrado"));
     assert_eq!(devices.get(&ana, &first.id).await.expect("a device"), changed);
 
     // Who logs in on it last has the device.
-    let moved = devices.register(&bia, "t1".to_owned(), "ios".to_owned()).await.expect("registered");
+    let moved = devices.register(&bia, "device-1".to_owned(), "ios".to_owned()).await.expect("registered");
     assert_eq!((&moved.id, &moved.user_id), (&first.id, &bia));
     assert!(devices.get(&ana, &first.id).await.is_err());
     devices.delete(&ana, &second.id).await.expect("deleted");

@@ -1,0 +1,42 @@
+//! `flowsdk-server rotate-secrets`: every stored secret under the present `CRYPTO_SECRET` (rulings A9).
+
+use std::fmt::Write as _;
+
+use flowsdk_core::fault::BoxError;
+use flowsdk_store::sql::{OutboxRoutes, RotatedColumn, SqlStore};
+
+use crate::app;
+use crate::config::RotationConfig;
+use crate::flow_command::Printed;
+
+/// Encrypts again what is not under the present key. What others write meanwhile stays; where one process has the
+/// database for itself it must not run.
+///
+/// # Errors
+/// What cannot be reached; what was encrypted before stays so, and the command can be run again.
+pub async fn run(config: &RotationConfig) -> Result<Printed, BoxError> {
+    let _owner = if config.is_shared { None } else { Some(app::claim(&config.database).await?) };
+    let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;
+    let rotated = store.rotate_secrets(&config.master_key).await;
+    store.close().await;
+    Ok(report(&rotated?))
+}
+
+fn report(rotated: &[RotatedColumn]) -> Printed {
+    let mut text = String::new();
+    for RotatedColumn { column, renewed, kept, unreadable } in rotated {
+        let _infallible = writeln!(
+            text,
+            "{column}: {renewed} encrypted again, {kept} as they were, {} unreadable",
+            unreadable.len()
+        );
+        for id in unreadable {
+            let _infallible = writeln!(text, "  no key opens that of {id}");
+        }
+    }
+    let ok = rotated.iter().all(|column| column.unreadable.is_empty());
+    if ok {
+        text.push_str("CRYPTO_SECRET_PREVIOUS is needed no more.\n");
+    }
+    Printed { text, ok }
+}
