@@ -103,7 +103,8 @@ fn check_flow(flow: &TransferredFlow, place: &str, findings: &mut Findings) {
         findings.add(format!("{place}.slug"), "Formato inválido", "Invalid format");
     }
     check_name(&flow.name, format!("{place}.name"), findings);
-    if FlowKind::parse(&flow.kind).is_none() {
+    let kind = FlowKind::parse(&flow.kind);
+    if kind.is_none() {
         findings.add(format!("{place}.kind"), "Deve ser um de: flow, tool", "Must be one of: flow, tool");
     }
     for (field, definition) in [("draft", Some(&flow.draft)), ("published", flow.published.as_ref())] {
@@ -117,7 +118,7 @@ fn check_flow(flow: &TransferredFlow, place: &str, findings: &mut Findings) {
                 "May have at most 1048576 bytes",
             );
         } else if field == "published"
-            && let Err(problems) = check::publishable(definition)
+            && let Err(problems) = check::publishable(kind.unwrap_or(FlowKind::Flow), definition)
         {
             findings.problems(&format!("{place}.published"), &problems);
         }
@@ -224,7 +225,7 @@ mod tests {
     fn every_finding_has_its_place() {
         assert!(check_file(&file(|_| ())).is_ok());
         type Change = fn(&mut Value);
-        let cases: [(Change, &str); 14] = [
+        let cases: [(Change, &str); 16] = [
             (|file| file["formatVersion"] = json!(2), "format"),
             (|file| file["router"]["tz"] = json!("Mars/Olympus"), "router.tz"),
             (|file| file["router"]["initialFlow"] = json!("três"), "router.initialFlow"),
@@ -234,6 +235,8 @@ mod tests {
             (|file| file["flows"][1]["slug"] = json!("um"), "flows[1].slug"),
             (|file| file["flows"][1]["name"] = json!("n".repeat(201)), "flows[1].name"),
             (|file| file["flows"][0]["kind"] = json!("agent"), "flows[0].kind"),
+            (|file| file["flows"][0]["kind"] = json!("tool"), "flows[0].published/kind"),
+            (|file| file["flows"][0]["published"]["kind"] = json!("tool"), "flows[0].published/kind"),
             (|file| file["flows"][0]["draft"] = json!([]), "flows[0].draft"),
             (|file| file["flows"][0]["draft"] = json!({ "x": "a".repeat(1 << 20) }), "flows[0].draft"),
             (|file| file["flows"][0]["published"]["blocks"] = json!([]), "flows[0].published/blocks"),

@@ -217,6 +217,12 @@ async fn all_or_nothing(setup: Setup) {
     let refused = admin.post(&path, &file).await;
     refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
     assert_eq!(details(&refused)[0].0, "flows[1].published/startBlockId");
+    // What is published is of the kind of its flow; a draft may be wrong.
+    let mut other_kind = file_of("Ferramenta", "um");
+    other_kind["flows"][0]["kind"] = json!("tool");
+    let refused = admin.post(&path, &other_kind).await;
+    refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
+    assert_eq!(details(&refused)[0].0, "flows[0].published/kind");
     // A conflict that is found late undoes what was written early.
     admin.post(&format!("/routers/{router}/variables"), &json!({ "key": "a", "value": "v" })).await.ok(201);
     admin.post("/flows", &json!({ "routerId": router, "name": "Novo" })).await.ok(201);
