@@ -163,23 +163,23 @@ pub(super) enum Place {
 /// Where the flows of the file go in a router that has `existing`.
 ///
 /// # Errors
-/// [`TransferError::NameTaken`] with every name that is there already, unless that is no conflict.
+/// [`TransferError::NameTaken`] with every name that is there already, unless that is no conflict;
+/// [`TransferError::Invalid`] with every name that does not say which flow is to be replaced, or by which.
 pub(super) fn places(
     flows: &[TransferredFlow],
     existing: &[Flow],
     on_conflict: OnConflict,
 ) -> Result<Vec<Place>, TransferError> {
+    if on_conflict == OnConflict::Replace {
+        one_of_each_name(flows, existing)?;
+    }
     let by_name: HashMap<&str, &Flow> = existing.iter().map(|flow| (flow.name.as_str(), flow)).collect();
     let mut taken: BTreeSet<String> = existing.iter().map(|flow| flow.name.clone()).collect();
     let (mut places, mut conflicts) = (Vec::with_capacity(flows.len()), Vec::new());
-    let mut replaced = HashSet::new();
     for (index, flow) in flows.iter().enumerate() {
         let known = by_name.get(flow.name.as_str());
         places.push(match (known, on_conflict) {
-            // A second one of the same name in the file is another flow.
-            (Some(known), OnConflict::Replace)
-                if known.kind.name() == flow.kind && replaced.insert(&known.id) =>
-            {
+            (Some(known), OnConflict::Replace) if known.kind.name() == flow.kind => {
                 Place::Existing(Box::new((*known).clone()))
             }
             (Some(_), OnConflict::Refuse) => {
@@ -197,6 +197,40 @@ pub(super) fn places(
     }
     conflicts.truncate(MOST);
     if conflicts.is_empty() { Ok(places) } else { Err(TransferError::NameTaken(conflicts)) }
+}
+
+/// Names of flows are not unique. Where one is the key, it must be, or the wrong flow would be overwritten.
+fn one_of_each_name(flows: &[TransferredFlow], existing: &[Flow]) -> Result<(), TransferError> {
+    let here = counted(existing.iter().map(|flow| flow.name.as_str()));
+    let sent = counted(flows.iter().map(|flow| flow.name.as_str()));
+    let mut findings = Findings::default();
+    for (index, flow) in flows.iter().enumerate() {
+        let place = format!("flows[{index}].name");
+        let name = &flow.name;
+        if here.get(name.as_str()).is_some_and(|count| *count > 1) {
+            findings.add(
+                place,
+                &format!("Vários flows do roteador se chamam {name}: nenhum pode ser substituído pelo nome"),
+                &format!("Several flows of the router are called {name}: none can be replaced by its name"),
+            );
+        } else if sent.get(name.as_str()).is_some_and(|count| *count > 1) {
+            findings.add(
+                place,
+                &format!("Vários flows do arquivo se chamam {name}: nenhum pode substituir outro pelo nome"),
+                &format!("Several flows of the file are called {name}: none can replace another by its name"),
+            );
+        }
+    }
+    if findings.0.is_empty() { Ok(()) } else { Err(TransferError::Invalid(findings.0)) }
+}
+
+/// How often each name is there.
+fn counted<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
 }
 
 #[cfg(test)]
@@ -268,14 +302,43 @@ mod tests {
             of(OnConflict::Rename).expect("places"),
             [place("um (3)"), place("dois"), place("um (4)")]
         );
-        let replaced = Place::Existing(Box::new(existing[0].clone()));
-        assert_eq!(of(OnConflict::Replace).expect("places"), [replaced, place("dois"), place("um (3)")]);
         match of(OnConflict::Refuse) {
             Err(TransferError::NameTaken(found)) => {
                 let found: Vec<_> = found.iter().map(|(place, _)| place.as_str()).collect();
                 assert_eq!(found, ["flows[0].name", "flows[2].name"]);
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn only_a_name_of_one_flow_says_which_is_replaced() {
+        let flow = |id: &str, name: &str| {
+            Flow::new(id.parse().expect("id"), "r".parse().expect("id"), name, Timestamp::from_millis(0))
+        };
+        let mut file = file(|_| ());
+        let of = |file: &TransferFile, existing: &[Flow]| match places(
+            &file.flows,
+            existing,
+            OnConflict::Replace,
+        ) {
+            Err(TransferError::Invalid(found)) => Err(found.into_iter().map(|(place, _)| place).collect()),
+            other => Ok::<_, Vec<String>>(other.expect("places")),
+        };
+        let one = [flow("f1", "um"), flow("f2", "um (2)"), flow("f3", "três"), flow("f4", "três")];
+        let replaced = Place::Existing(Box::new(one[0].clone()));
+        let places = [replaced, Place::New("dois".to_owned())];
+        assert_eq!(of(&file, &one).expect("places"), places, "names that the file does not bring do not count");
+        // A tool of the same name is another flow, and not replaced.
+        let tool = [Flow { kind: FlowKind::Tool, ..one[0].clone() }];
+        assert_eq!(of(&file, &tool).expect("places")[0], Place::New("um (2)".to_owned()));
+        let several = [flow("f1", "dois"), flow("f2", "dois"), flow("f3", "um")];
+        assert_eq!(of(&file, &several), Err(vec!["flows[1].name".to_owned()]));
+        let twice = file.flows[0].clone();
+        file.flows.push(TransferredFlow { slug: "um-2".to_owned(), ..twice });
+        let both = vec!["flows[0].name".to_owned(), "flows[2].name".to_owned()];
+        for existing in [&one[..], &[]] {
+            assert_eq!(of(&file, existing), Err(both.clone()));
         }
     }
 }
