@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::references::free_name;
 use super::{FORMAT, FORMAT_VERSION, TransferError, TransferFile, TransferredFlow, TransferredVariable};
-use crate::flow::{Flow, FlowKind, Problem, check};
+use crate::flow::{Flow, FlowKind, Problem, TOOL_BEGINS_NOTHING, check};
 use crate::id::FlowId;
 use crate::text::Text;
 use crate::variable::VariableKey;
@@ -35,8 +35,12 @@ struct Findings(Vec<(String, Text)>);
 
 impl Findings {
     fn add(&mut self, place: impl Into<String>, portuguese: &str, english: &str) {
+        self.text(place, Text::of(portuguese.to_owned(), english.to_owned()));
+    }
+
+    fn text(&mut self, place: impl Into<String>, text: Text) {
         if self.0.len() < MOST {
-            self.0.push((place.into(), Text::of(portuguese.to_owned(), english.to_owned())));
+            self.0.push((place.into(), text));
         }
     }
 
@@ -66,10 +70,14 @@ pub(super) fn check_file(file: &TransferFile) -> Result<(), TransferError> {
         check_flow(flow, &place, &mut findings);
     }
     check_variables(&file.variables, "variables", &mut findings);
-    let mut refers = |slug: Option<&String>, place: String| {
-        if slug.is_some_and(|slug| !slugs.contains(slug.as_str())) {
+    let tools: HashSet<_> =
+        file.flows.iter().filter(|flow| flow.kind == FlowKind::Tool.name()).map(|flow| &flow.slug).collect();
+    let mut refers = |slug: Option<&String>, place: String| match slug {
+        Some(slug) if !slugs.contains(slug.as_str()) => {
             findings.add(place, "Não está no arquivo", "Not in the file");
         }
+        Some(slug) if tools.contains(slug) => findings.text(place, TOOL_BEGINS_NOTHING),
+        _ => {}
     };
     if let Some(router) = &file.router {
         refers(router.initial_flow.as_ref(), "router.initialFlow".to_owned());
@@ -255,15 +263,21 @@ mod tests {
         serde_json::from_value(file).expect("a file")
     }
 
+    fn tool(slug: &str) -> Value {
+        json!({ "slug": slug, "name": slug, "kind": "tool", "draft": {} })
+    }
+
     #[test]
     fn every_finding_has_its_place() {
         assert!(check_file(&file(|_| ())).is_ok());
         type Change = fn(&mut Value);
-        let cases: [(Change, &str); 16] = [
+        let cases: [(Change, &str); 18] = [
             (|file| file["formatVersion"] = json!(2), "format"),
             (|file| file["router"]["tz"] = json!("Mars/Olympus"), "router.tz"),
             (|file| file["router"]["initialFlow"] = json!("três"), "router.initialFlow"),
             (|file| file["channels"][0]["initialFlow"] = json!("três"), "channels[0].initialFlow"),
+            (|file| file["flows"][0] = tool("um"), "router.initialFlow"),
+            (|file| file["flows"][1] = tool("dois"), "channels[0].initialFlow"),
             (|file| file["channels"][0]["type"] = json!("fax"), "channels[0].type"),
             (|file| file["channels"][0]["name"] = json!(""), "channels[0].name"),
             (|file| file["flows"][1]["slug"] = json!("um"), "flows[1].slug"),

@@ -97,7 +97,13 @@ async fn an_initial_flow_is_one_of_the_router(setup: Setup) {
     let path = format!("/routers/{mine}");
     let tool = json!({ "routerId": mine, "name": "T", "kind": "tool" });
     let tool = id(&admin.post("/flows", &tool).await.ok(201));
-    for flow in ["cnothing", &setup.seeded.foreign_flow, &setup.seeded.other_flow, &tool] {
+    let refused = admin.patch(&path, &json!({ "initialFlowId": tool })).await;
+    refused.refused(422, "flow_is_tool", "Uma ferramenta não pode iniciar conversas");
+    assert_eq!(details(&refused)[0].0, "initialFlowId");
+    // Another router's is not told apart.
+    let foreign = json!({ "routerId": router(&admin, "S").await, "name": "T", "kind": "tool" });
+    let foreign = id(&admin.post("/flows", &foreign).await.ok(201));
+    for flow in ["cnothing", &setup.seeded.foreign_flow, &setup.seeded.other_flow, &foreign] {
         let answer = admin.patch(&path, &json!({ "initialFlowId": flow })).await;
         answer.refused(422, "flow_unknown", "Flow não pertence ao roteador");
         assert_eq!(details(&answer)[0].0, "initialFlowId");
