@@ -320,7 +320,7 @@ async fn a_flow_in_use_is_not_deleted(setup: Setup) {
     let refused = admin.delete(&path).await;
     refused.refused(409, "in_use", "Registro em uso");
     let expected = [
-        ("sessions", "1 sessões abertas"),
+        ("sessions", "1 sessão aberta"),
         ("router.initialFlowId", router.as_str()),
         ("webchatChannel.initialFlowId", channel.as_str()),
         ("flow.published", other.as_str()),

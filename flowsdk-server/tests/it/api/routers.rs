@@ -149,7 +149,7 @@ async fn a_router_in_use_is_not_deleted(setup: Setup) {
     let path = format!("/routers/{router}");
     let answered = admin.delete(&path).await;
     answered.refused(409, "in_use", "Registro em uso");
-    assert_eq!(details(&answered), [("sessions".to_owned(), "1 sessões abertas".to_owned())]);
+    assert_eq!(details(&answered), [("sessions".to_owned(), "1 sessão aberta".to_owned())]);
     assert_eq!(admin.delete(&format!("{path}?force=yes")).await.invalid_fields(), ["force"]);
     admin.delete(&format!("{path}?force=true")).await.ok(204);
     for gone in [

@@ -166,7 +166,7 @@ async fn in_use(setup: Setup) {
     let path = format!("/webchat/channels/{channel}");
     let refused = admin.delete(&path).await;
     refused.refused(409, "in_use", "Registro em uso");
-    assert_eq!(details(&refused), [("sessions".to_owned(), "1 sessões abertas".to_owned())]);
+    assert_eq!(details(&refused), [("sessions".to_owned(), "1 sessão aberta".to_owned())]);
     admin.delete(&format!("{path}?force=true")).await.ok(204);
     client.emit("message", &json!({ "text": "b" })).await;
     assert_eq!(client.messages().len(), 1);
