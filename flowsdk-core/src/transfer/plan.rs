@@ -331,18 +331,22 @@ mod tests {
             Flow::new(id.parse().expect("id"), "r".parse().expect("id"), name, Timestamp::from_millis(0))
         };
         let mut file = file(|_| ());
-        let of = |file: &TransferFile, existing: &[Flow]| match places(
-            &file.flows,
-            existing,
-            OnConflict::Replace,
-        ) {
-            Err(TransferError::Invalid(found)) => Err(found.into_iter().map(|(place, _)| place).collect()),
-            other => Ok::<_, Vec<String>>(other.expect("places")),
-        };
+        let of =
+            |file: &TransferFile, existing: &[Flow]| match places(&file.flows, existing, OnConflict::Replace)
+            {
+                Err(TransferError::Invalid(found)) => {
+                    Err(found.into_iter().map(|(place, _)| place).collect())
+                }
+                other => Ok::<_, Vec<String>>(other.expect("places")),
+            };
         let one = [flow("f1", "um"), flow("f2", "um (2)"), flow("f3", "três"), flow("f4", "três")];
         let replaced = Place::Existing(Box::new(one[0].clone()));
         let places = [replaced, Place::New("dois".to_owned())];
-        assert_eq!(of(&file, &one).expect("places"), places, "names that the file does not bring do not count");
+        assert_eq!(
+            of(&file, &one).expect("places"),
+            places,
+            "names that the file does not bring do not count"
+        );
         // A tool of the same name is another flow, and not replaced.
         let tool = [Flow { kind: FlowKind::Tool, ..one[0].clone() }];
         assert_eq!(of(&file, &tool).expect("places")[0], Place::New("um (2)".to_owned()));

@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use super::definition::SCHEMA_VERSION;
 use super::diff::{FlowDiff, diff};
 use super::{
-    Flow, FlowDraft, FlowError, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem, check,
+    Flow, FlowDraft, FlowError, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem,
+    check,
 };
 use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
 use crate::context::OpContext;

@@ -123,10 +123,9 @@ async fn initial_flow(setup: Setup) {
     let tool = json!({ "routerId": router, "name": "T", "kind": "tool" });
     let tool = id(&admin.post("/flows", &tool).await.ok(201));
     let new = json!({ "routerId": router, "name": "C", "initialFlowId": tool });
-    for refused in [
-        admin.put(&path, &json!({ "flowId": tool })).await,
-        admin.post("/webchat/channels", &new).await,
-    ] {
+    for refused in
+        [admin.put(&path, &json!({ "flowId": tool })).await, admin.post("/webchat/channels", &new).await]
+    {
         refused.refused(422, "flow_is_tool", "Uma ferramenta não pode iniciar conversas");
     }
     assert_eq!(admin.put(&path, &json!({})).await.invalid_fields(), ["flowId"]);

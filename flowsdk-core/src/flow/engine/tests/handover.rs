@@ -402,7 +402,8 @@ fn tool() -> Value {
 fn no_session_stands_in_a_tool() {
     // It would end there without a word.
     let target = json!({ "id": "a", "type": "content", "defaultOutput": { "flowId": "tool" } });
-    let block = json!({ "id": "a", "type": "content", "defaultOutput": { "flowId": "tool", "blockId": "t" } });
+    let block =
+        json!({ "id": "a", "type": "content", "defaultOutput": { "flowId": "tool", "blockId": "t" } });
     let output = json!({ "id": "a", "type": "content", "defaultOutput": { "blockId": "left" }, "outputConditions": [{
         "conditions": [{ "source": { "type": "input" }, "comparator": "equals", "values": ["oi"] }],
         "target": { "flowId": "tool" } }] });
