@@ -9,10 +9,12 @@ pub struct Dependants(Vec<(String, Text)>);
 impl Dependants {
     /// Notes open sessions, if there are any.
     pub fn sessions(&mut self, count: i64) {
-        if count > 0 {
-            let text = Text::of(format!("{count} sessões abertas"), format!("{count} open sessions"));
-            self.0.push(("sessions".to_owned(), text));
-        }
+        let text = match count {
+            ..=0 => return,
+            1 => Text::new("1 sessão aberta", "1 open session"),
+            _ => Text::of(format!("{count} sessões abertas"), format!("{count} open sessions")),
+        };
+        self.0.push(("sessions".to_owned(), text));
     }
 
     /// Notes something that refers to the thing: its field on the wire and its id.
@@ -36,3 +38,27 @@ pub const IN_USE: &str = "in_use";
 
 /// Its text.
 pub const IN_USE_TEXT: Text = Text::new("Registro em uso", "Record in use");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_counted_in_words_that_agree() {
+        for (count, portuguese, english) in [
+            (1, "1 sessão aberta", "1 open session"),
+            (2, "2 sessões abertas", "2 open sessions"),
+            (11, "11 sessões abertas", "11 open sessions"),
+        ] {
+            let mut dependants = Dependants::default();
+            dependants.sessions(count);
+            let details = dependants.details();
+            let [(field, text)] = &details[..] else { panic!("{details:?}") };
+            assert_eq!(field, "sessions");
+            assert_eq!((text.portuguese(), text.english()), (portuguese, english));
+        }
+        let mut none = Dependants::default();
+        none.sessions(0);
+        assert!(none.is_empty());
+    }
+}

@@ -2,21 +2,79 @@
 
 use serde_json::Value;
 
-use super::{FlowDefinition, Problem};
+use super::{FlowDefinition, FlowKind, Problem};
 
-/// Everything that is wrong with a definition, whether or not it can be read.
-pub fn problems(definition: &Value) -> Vec<Problem> {
+/// Everything that is wrong with the definition of a flow of this kind, whether or not it can be read.
+pub fn problems(kind: FlowKind, definition: &Value) -> Vec<Problem> {
+    let mut found: Vec<_> = kind_mismatch(kind, definition).into_iter().collect();
     match FlowDefinition::parse(definition) {
-        Ok(flow) => flow.validate(),
-        Err(problems) => problems,
+        Ok(flow) => found.extend(flow.validate()),
+        Err(problems) => found.extend(problems),
     }
+    found
 }
 
 /// The definition, if nothing prevents its publication.
 ///
 /// # Errors
 /// Every problem, warnings too.
-pub fn publishable(definition: &Value) -> Result<(), Vec<Problem>> {
-    let found = problems(definition);
+pub fn publishable(kind: FlowKind, definition: &Value) -> Result<(), Vec<Problem>> {
+    let found = problems(kind, definition);
     if found.iter().any(Problem::is_error) { Err(found) } else { Ok(()) }
+}
+
+/// What is told of a flow by its kind, who may begin with it or call it, holds only if the definition, which the
+/// engine runs, is of that kind too. One without a kind is a flow's: so it is read where nothing knows the record.
+fn kind_mismatch(kind: FlowKind, definition: &Value) -> Option<Problem> {
+    let own = match definition.as_object()?.get("kind") {
+        Some(name) => FlowKind::parse(name.as_str()?)?,
+        None => FlowKind::Flow,
+    };
+    (own != kind).then(|| {
+        let message = format!("the flow is a {}, its definition that of a {}", kind.name(), own.name());
+        Problem::error("kind_mismatch", "/kind", message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_definition_is_of_the_kind_of_its_flow() {
+        let of = |kind: Value| {
+            let mut definition = json!({ "schemaVersion": 1, "startBlockId": "a",
+                "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true } }] });
+            if !kind.is_null() {
+                definition["kind"] = kind;
+            }
+            definition
+        };
+        for (kind, own, fits) in [
+            (FlowKind::Flow, json!(null), true),
+            (FlowKind::Flow, json!("flow"), true),
+            (FlowKind::Flow, json!("tool"), false),
+            (FlowKind::Tool, json!("tool"), true),
+            (FlowKind::Tool, json!("flow"), false),
+            (FlowKind::Tool, json!(null), false),
+        ] {
+            let found = publishable(kind, &of(own.clone()));
+            assert_eq!(found.is_ok(), fits, "{kind:?} {own}");
+            for problem in found.err().into_iter().flatten() {
+                assert_eq!((problem.code, problem.pointer.as_str()), ("kind_mismatch", "/kind"));
+            }
+        }
+        // Together with what else is wrong, also when it cannot be read.
+        let mut broken = of(json!("tool"));
+        broken["blocks"] = json!([{ "id": "a", "type": "teleport" }]);
+        let codes: Vec<_> =
+            problems(FlowKind::Flow, &broken).into_iter().map(|problem| problem.code).collect();
+        assert_eq!(codes, ["kind_mismatch", "unsupported_block_type"]);
+        // What is no kind at all is told once.
+        let codes: Vec<_> =
+            problems(FlowKind::Flow, &of(json!("song"))).into_iter().map(|problem| problem.code).collect();
+        assert_eq!(codes, ["malformed"]);
+    }
 }

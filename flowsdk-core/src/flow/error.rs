@@ -45,6 +45,10 @@ pub enum FlowError {
     Storage(#[from] StorageError),
 }
 
+/// The text of `flow_is_tool` where routers and channels are told what they begin with.
+pub const TOOL_BEGINS_NOTHING: Text =
+    Text::new("Uma ferramenta não pode iniciar conversas", "A tool cannot begin conversations");
+
 impl From<OnceError> for FlowError {
     fn from(error: OnceError) -> Self {
         match error {

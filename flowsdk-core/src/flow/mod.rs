@@ -24,7 +24,7 @@ pub use engine::{
     ActionResult, Effect, EffectRequest, EffectResult, FlowSource, HttpRequest, NoFlows, Outcome,
     OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run,
 };
-pub use error::FlowError;
+pub use error::{FlowError, TOOL_BEGINS_NOTHING};
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::FlowRepository;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::fault::{Fault, FaultKind, StorageError};
+use crate::flow::TOOL_BEGINS_NOTHING;
 use crate::idempotency::{IdempotencyConflict, OnceError};
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
@@ -17,6 +18,9 @@ pub enum RouterError {
     /// The initial flow is not one of the router's.
     #[error("initial flow of another router")]
     FlowUnknown,
+    /// The initial flow is a tool.
+    #[error("initial flow is a tool")]
+    FlowIsTool,
     /// There is no such credential.
     #[error("no such credential")]
     CredentialUnknown,
@@ -50,7 +54,7 @@ impl Fault for RouterError {
     fn kind(&self) -> FaultKind {
         match self {
             Self::NotFound => FaultKind::NotFound,
-            Self::FlowUnknown | Self::CredentialUnknown => FaultKind::Unprocessable,
+            Self::FlowUnknown | Self::FlowIsTool | Self::CredentialUnknown => FaultKind::Unprocessable,
             Self::InUse(_) => FaultKind::Conflict,
             Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
@@ -61,6 +65,7 @@ impl Fault for RouterError {
         match self {
             Self::NotFound => "not_found",
             Self::FlowUnknown => "flow_unknown",
+            Self::FlowIsTool => "flow_is_tool",
             Self::CredentialUnknown => "credential_unknown",
             Self::InUse(_) => IN_USE,
             Self::Idempotency(error) => error.code(),
@@ -74,6 +79,7 @@ impl Fault for RouterError {
             Self::FlowUnknown => {
                 Text::new("Flow não pertence ao roteador", "The flow does not belong to the router")
             }
+            Self::FlowIsTool => TOOL_BEGINS_NOTHING,
             Self::CredentialUnknown => Text::new("Credencial não encontrada", "Credential not found"),
             Self::InUse(_) => IN_USE_TEXT,
             Self::Idempotency(error) => error.text(),
@@ -83,7 +89,7 @@ impl Fault for RouterError {
 
     fn field(&self) -> Option<&'static str> {
         match self {
-            Self::FlowUnknown => Some("initialFlowId"),
+            Self::FlowUnknown | Self::FlowIsTool => Some("initialFlowId"),
             Self::CredentialUnknown => Some("llmCredentialId"),
             _ => None,
         }

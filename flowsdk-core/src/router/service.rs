@@ -111,7 +111,8 @@ where
     /// Changes a router.
     ///
     /// # Errors
-    /// [`RouterError::NotFound`], [`RouterError::FlowUnknown`], [`RouterError::CredentialUnknown`],
+    /// [`RouterError::NotFound`], [`RouterError::FlowUnknown`], [`RouterError::FlowIsTool`],
+    /// [`RouterError::CredentialUnknown`],
     /// [`RouterError::Storage`].
     pub async fn change(
         &self,
@@ -187,8 +188,10 @@ async fn require_flow_of<X: ConversationTx>(
 ) -> Result<(), RouterError> {
     let found = tx.flows().find_many(std::slice::from_ref(flow)).await?.pop();
     match found {
-        Some(flow) if flow.router_id == *router && flow.kind == FlowKind::Flow => Ok(()),
-        _ => Err(RouterError::FlowUnknown),
+        Some(flow) if flow.router_id != *router => Err(RouterError::FlowUnknown),
+        Some(flow) if flow.kind == FlowKind::Tool => Err(RouterError::FlowIsTool),
+        Some(_) => Ok(()),
+        None => Err(RouterError::FlowUnknown),
     }
 }
 

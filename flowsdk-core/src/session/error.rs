@@ -11,7 +11,7 @@ pub enum SessionError {
     /// No such session within reach.
     #[error("no such session")]
     NotFound,
-    /// The flow to go to is not there, or not published.
+    /// The flow to go to is not there, not published, or a tool.
     #[error("flow without active publication")]
     FlowNotPublished,
     /// A human has the session.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::context::OpContext;
 use crate::fault::StorageError;
-use crate::flow::Flow;
+use crate::flow::{Flow, FlowKind, FlowVersion};
 use crate::id::FlowId;
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
@@ -239,7 +239,8 @@ async fn find<T: PeopleTx>(tx: &mut T, reach: Reach<'_>, id: &SessionId) -> Resu
     session.filter(|session| reach.contains(&session.router_id)).ok_or(SessionError::NotFound)
 }
 
-/// The flow of a redirect, if it is published, and whether its published version has the block.
+/// The flow of a redirect, if it is published, and whether its published version has the block. No session can
+/// stand in a tool, so it is as good as none.
 async fn published<T: PeopleTx>(
     tx: &mut T,
     redirect: &RedirectTo,
@@ -250,7 +251,11 @@ async fn published<T: PeopleTx>(
         return Ok(None);
     };
     let version = tx.flows().find_versions(&[version]).await?.pop();
-    Ok(version.map(|version| {
+    // Also one that was published before the two had to be of one kind.
+    let is_tool = |version: &FlowVersion| {
+        flow.kind == FlowKind::Tool || version.definition["kind"] == FlowKind::Tool.name()
+    };
+    Ok(version.filter(|version| !is_tool(version)).map(|version| {
         let blocks = version.definition["blocks"].as_array().into_iter().flatten();
         let has_block = blocks.map(|block| &block["id"]).any(|id| *id == redirect.block_id.as_str());
         (flow, has_block)

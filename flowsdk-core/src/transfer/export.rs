@@ -141,7 +141,7 @@ fn flow(whole: WholeFlow, names: &Names, variables: &mut Variables) -> Transferr
         rename_flows(&mut definition, &to_slugs);
         definition
     };
-    let draft = draft.or_else(|| published.clone()).unwrap_or_else(empty_definition);
+    let draft = draft.or_else(|| published.clone()).unwrap_or_else(|| empty_definition(flow.kind));
     TransferredFlow {
         slug: names.get(Some(&flow.id)).unwrap_or_else(|| flow.id.to_string()),
         name: flow.name,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::references::free_name;
 use super::{FORMAT, FORMAT_VERSION, TransferError, TransferFile, TransferredFlow, TransferredVariable};
-use crate::flow::{Flow, FlowKind, Problem, check};
+use crate::flow::{Flow, FlowKind, Problem, TOOL_BEGINS_NOTHING, check};
 use crate::id::FlowId;
 use crate::text::Text;
 use crate::variable::VariableKey;
@@ -35,8 +35,12 @@ struct Findings(Vec<(String, Text)>);
 
 impl Findings {
     fn add(&mut self, place: impl Into<String>, portuguese: &str, english: &str) {
+        self.text(place, Text::of(portuguese.to_owned(), english.to_owned()));
+    }
+
+    fn text(&mut self, place: impl Into<String>, text: Text) {
         if self.0.len() < MOST {
-            self.0.push((place.into(), Text::of(portuguese.to_owned(), english.to_owned())));
+            self.0.push((place.into(), text));
         }
     }
 
@@ -66,10 +70,14 @@ pub(super) fn check_file(file: &TransferFile) -> Result<(), TransferError> {
         check_flow(flow, &place, &mut findings);
     }
     check_variables(&file.variables, "variables", &mut findings);
-    let mut refers = |slug: Option<&String>, place: String| {
-        if slug.is_some_and(|slug| !slugs.contains(slug.as_str())) {
+    let tools: HashSet<_> =
+        file.flows.iter().filter(|flow| flow.kind == FlowKind::Tool.name()).map(|flow| &flow.slug).collect();
+    let mut refers = |slug: Option<&String>, place: String| match slug {
+        Some(slug) if !slugs.contains(slug.as_str()) => {
             findings.add(place, "Não está no arquivo", "Not in the file");
         }
+        Some(slug) if tools.contains(slug) => findings.text(place, TOOL_BEGINS_NOTHING),
+        _ => {}
     };
     if let Some(router) = &file.router {
         refers(router.initial_flow.as_ref(), "router.initialFlow".to_owned());
@@ -103,7 +111,8 @@ fn check_flow(flow: &TransferredFlow, place: &str, findings: &mut Findings) {
         findings.add(format!("{place}.slug"), "Formato inválido", "Invalid format");
     }
     check_name(&flow.name, format!("{place}.name"), findings);
-    if FlowKind::parse(&flow.kind).is_none() {
+    let kind = FlowKind::parse(&flow.kind);
+    if kind.is_none() {
         findings.add(format!("{place}.kind"), "Deve ser um de: flow, tool", "Must be one of: flow, tool");
     }
     for (field, definition) in [("draft", Some(&flow.draft)), ("published", flow.published.as_ref())] {
@@ -117,7 +126,7 @@ fn check_flow(flow: &TransferredFlow, place: &str, findings: &mut Findings) {
                 "May have at most 1048576 bytes",
             );
         } else if field == "published"
-            && let Err(problems) = check::publishable(definition)
+            && let Err(problems) = check::publishable(kind.unwrap_or(FlowKind::Flow), definition)
         {
             findings.problems(&format!("{place}.published"), &problems);
         }
@@ -162,23 +171,23 @@ pub(super) enum Place {
 /// Where the flows of the file go in a router that has `existing`.
 ///
 /// # Errors
-/// [`TransferError::NameTaken`] with every name that is there already, unless that is no conflict.
+/// [`TransferError::NameTaken`] with every name that is there already, unless that is no conflict;
+/// [`TransferError::Invalid`] with every name that does not say which flow is to be replaced, or by which.
 pub(super) fn places(
     flows: &[TransferredFlow],
     existing: &[Flow],
     on_conflict: OnConflict,
 ) -> Result<Vec<Place>, TransferError> {
+    if on_conflict == OnConflict::Replace {
+        one_of_each_name(flows, existing)?;
+    }
     let by_name: HashMap<&str, &Flow> = existing.iter().map(|flow| (flow.name.as_str(), flow)).collect();
     let mut taken: BTreeSet<String> = existing.iter().map(|flow| flow.name.clone()).collect();
     let (mut places, mut conflicts) = (Vec::with_capacity(flows.len()), Vec::new());
-    let mut replaced = HashSet::new();
     for (index, flow) in flows.iter().enumerate() {
         let known = by_name.get(flow.name.as_str());
         places.push(match (known, on_conflict) {
-            // A second one of the same name in the file is another flow.
-            (Some(known), OnConflict::Replace)
-                if known.kind.name() == flow.kind && replaced.insert(&known.id) =>
-            {
+            (Some(known), OnConflict::Replace) if known.kind.name() == flow.kind => {
                 Place::Existing(Box::new((*known).clone()))
             }
             (Some(_), OnConflict::Refuse) => {
@@ -196,6 +205,40 @@ pub(super) fn places(
     }
     conflicts.truncate(MOST);
     if conflicts.is_empty() { Ok(places) } else { Err(TransferError::NameTaken(conflicts)) }
+}
+
+/// Names of flows are not unique. Where one is the key, it must be, or the wrong flow would be overwritten.
+fn one_of_each_name(flows: &[TransferredFlow], existing: &[Flow]) -> Result<(), TransferError> {
+    let here = counted(existing.iter().map(|flow| flow.name.as_str()));
+    let sent = counted(flows.iter().map(|flow| flow.name.as_str()));
+    let mut findings = Findings::default();
+    for (index, flow) in flows.iter().enumerate() {
+        let place = format!("flows[{index}].name");
+        let name = &flow.name;
+        if here.get(name.as_str()).is_some_and(|count| *count > 1) {
+            findings.add(
+                place,
+                &format!("Vários flows do roteador se chamam {name}: nenhum pode ser substituído pelo nome"),
+                &format!("Several flows of the router are called {name}: none can be replaced by its name"),
+            );
+        } else if sent.get(name.as_str()).is_some_and(|count| *count > 1) {
+            findings.add(
+                place,
+                &format!("Vários flows do arquivo se chamam {name}: nenhum pode substituir outro pelo nome"),
+                &format!("Several flows of the file are called {name}: none can replace another by its name"),
+            );
+        }
+    }
+    if findings.0.is_empty() { Ok(()) } else { Err(TransferError::Invalid(findings.0)) }
+}
+
+/// How often each name is there.
+fn counted<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
 }
 
 #[cfg(test)]
@@ -220,20 +263,28 @@ mod tests {
         serde_json::from_value(file).expect("a file")
     }
 
+    fn tool(slug: &str) -> Value {
+        json!({ "slug": slug, "name": slug, "kind": "tool", "draft": {} })
+    }
+
     #[test]
     fn every_finding_has_its_place() {
         assert!(check_file(&file(|_| ())).is_ok());
         type Change = fn(&mut Value);
-        let cases: [(Change, &str); 14] = [
+        let cases: [(Change, &str); 18] = [
             (|file| file["formatVersion"] = json!(2), "format"),
             (|file| file["router"]["tz"] = json!("Mars/Olympus"), "router.tz"),
             (|file| file["router"]["initialFlow"] = json!("três"), "router.initialFlow"),
             (|file| file["channels"][0]["initialFlow"] = json!("três"), "channels[0].initialFlow"),
+            (|file| file["flows"][0] = tool("um"), "router.initialFlow"),
+            (|file| file["flows"][1] = tool("dois"), "channels[0].initialFlow"),
             (|file| file["channels"][0]["type"] = json!("fax"), "channels[0].type"),
             (|file| file["channels"][0]["name"] = json!(""), "channels[0].name"),
             (|file| file["flows"][1]["slug"] = json!("um"), "flows[1].slug"),
             (|file| file["flows"][1]["name"] = json!("n".repeat(201)), "flows[1].name"),
             (|file| file["flows"][0]["kind"] = json!("agent"), "flows[0].kind"),
+            (|file| file["flows"][0]["kind"] = json!("tool"), "flows[0].published/kind"),
+            (|file| file["flows"][0]["published"]["kind"] = json!("tool"), "flows[0].published/kind"),
             (|file| file["flows"][0]["draft"] = json!([]), "flows[0].draft"),
             (|file| file["flows"][0]["draft"] = json!({ "x": "a".repeat(1 << 20) }), "flows[0].draft"),
             (|file| file["flows"][0]["published"]["blocks"] = json!([]), "flows[0].published/blocks"),
@@ -265,14 +316,47 @@ mod tests {
             of(OnConflict::Rename).expect("places"),
             [place("um (3)"), place("dois"), place("um (4)")]
         );
-        let replaced = Place::Existing(Box::new(existing[0].clone()));
-        assert_eq!(of(OnConflict::Replace).expect("places"), [replaced, place("dois"), place("um (3)")]);
         match of(OnConflict::Refuse) {
             Err(TransferError::NameTaken(found)) => {
                 let found: Vec<_> = found.iter().map(|(place, _)| place.as_str()).collect();
                 assert_eq!(found, ["flows[0].name", "flows[2].name"]);
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn only_a_name_of_one_flow_says_which_is_replaced() {
+        let flow = |id: &str, name: &str| {
+            Flow::new(id.parse().expect("id"), "r".parse().expect("id"), name, Timestamp::from_millis(0))
+        };
+        let mut file = file(|_| ());
+        let of =
+            |file: &TransferFile, existing: &[Flow]| match places(&file.flows, existing, OnConflict::Replace)
+            {
+                Err(TransferError::Invalid(found)) => {
+                    Err(found.into_iter().map(|(place, _)| place).collect())
+                }
+                other => Ok::<_, Vec<String>>(other.expect("places")),
+            };
+        let one = [flow("f1", "um"), flow("f2", "um (2)"), flow("f3", "três"), flow("f4", "três")];
+        let replaced = Place::Existing(Box::new(one[0].clone()));
+        let places = [replaced, Place::New("dois".to_owned())];
+        assert_eq!(
+            of(&file, &one).expect("places"),
+            places,
+            "names that the file does not bring do not count"
+        );
+        // A tool of the same name is another flow, and not replaced.
+        let tool = [Flow { kind: FlowKind::Tool, ..one[0].clone() }];
+        assert_eq!(of(&file, &tool).expect("places")[0], Place::New("um (2)".to_owned()));
+        let several = [flow("f1", "dois"), flow("f2", "dois"), flow("f3", "um")];
+        assert_eq!(of(&file, &several), Err(vec!["flows[1].name".to_owned()]));
+        let twice = file.flows[0].clone();
+        file.flows.push(TransferredFlow { slug: "um-2".to_owned(), ..twice });
+        let both = vec!["flows[0].name".to_owned(), "flows[2].name".to_owned()];
+        for existing in [&one[..], &[]] {
+            assert_eq!(of(&file, existing), Err(both.clone()));
         }
     }
 }

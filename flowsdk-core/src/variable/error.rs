@@ -2,14 +2,21 @@
 
 use crate::fault::{Fault, FaultKind, StorageError};
 use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::router::VariableOwner;
 use crate::text::Text;
 
 /// The reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VariableError {
-    /// No such router or flow, or no such variable of it.
-    #[error("no such owner or variable")]
+    /// No such router within reach.
+    #[error("no such router")]
+    RouterNotFound,
+    /// No such flow within reach.
+    #[error("no such flow")]
+    FlowNotFound,
+    /// The owner has no such variable.
+    #[error("no such variable")]
     NotFound,
     /// The owner has a variable of this key.
     #[error("key taken")]
@@ -31,10 +38,20 @@ impl From<OnceError> for VariableError {
     }
 }
 
+impl VariableError {
+    /// There is no such owner.
+    pub(super) fn no(owner: &VariableOwner) -> Self {
+        match owner {
+            VariableOwner::Router(_) => Self::RouterNotFound,
+            VariableOwner::Flow(_) => Self::FlowNotFound,
+        }
+    }
+}
+
 impl Fault for VariableError {
     fn kind(&self) -> FaultKind {
         match self {
-            Self::NotFound => FaultKind::NotFound,
+            Self::RouterNotFound | Self::FlowNotFound | Self::NotFound => FaultKind::NotFound,
             Self::KeyTaken => FaultKind::Conflict,
             Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
@@ -43,7 +60,7 @@ impl Fault for VariableError {
 
     fn code(&self) -> &'static str {
         match self {
-            Self::NotFound => "not_found",
+            Self::RouterNotFound | Self::FlowNotFound | Self::NotFound => "not_found",
             Self::KeyTaken => "key_taken",
             Self::Idempotency(error) => error.code(),
             Self::Storage(error) => error.code(),
@@ -52,6 +69,8 @@ impl Fault for VariableError {
 
     fn text(&self) -> Text {
         match self {
+            Self::RouterNotFound => Text::new("Roteador não encontrado", "Router not found"),
+            Self::FlowNotFound => Text::new("Flow não encontrado", "Flow not found"),
             Self::NotFound => Text::new("Variável não encontrada", "Variable not found"),
             Self::KeyTaken => Text::new("Chave já existe", "Key already exists"),
             Self::Idempotency(error) => error.text(),

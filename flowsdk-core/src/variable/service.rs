@@ -43,7 +43,7 @@ where
     /// A page of the variables of `owner`, newest first.
     ///
     /// # Errors
-    /// [`VariableError::NotFound`], [`VariableError::Storage`].
+    /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::Storage`].
     pub async fn list(
         &self,
         owner: &VariableOwner,
@@ -87,7 +87,7 @@ where
             Ok(true) => {}
             Ok(false) => return Err(VariableError::KeyTaken),
             // The owner went after it was looked for.
-            Err(StorageError::Orphan { .. }) => return Err(VariableError::NotFound),
+            Err(StorageError::Orphan { .. }) => return Err(VariableError::no(&variable.owner)),
             Err(error) => return Err(error.into()),
         }
         if let Some(once) = &once {
@@ -101,7 +101,8 @@ where
     /// Gives a variable the sent value, and makes it a secret, or none, if `is_secret` says so (rule 3).
     ///
     /// # Errors
-    /// [`VariableError::NotFound`], [`VariableError::Storage`].
+    /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::NotFound`],
+    /// [`VariableError::Storage`].
     pub async fn put(
         &self,
         author: &Author,
@@ -127,7 +128,8 @@ where
     /// Deletes a variable; the next turn does not have it (rule 4).
     ///
     /// # Errors
-    /// [`VariableError::NotFound`], [`VariableError::Storage`].
+    /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::NotFound`],
+    /// [`VariableError::Storage`].
     pub async fn delete(
         &self,
         author: &Author,
@@ -168,5 +170,5 @@ async fn router_of<X: BuilderTx>(
             tx.flows().find_many(std::slice::from_ref(id)).await?.pop().map(|flow| flow.router_id)
         }
     };
-    router.filter(|router| reach.contains(router)).ok_or(VariableError::NotFound)
+    router.filter(|router| reach.contains(router)).ok_or_else(|| VariableError::no(owner))
 }

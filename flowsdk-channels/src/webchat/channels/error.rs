@@ -1,7 +1,7 @@
 //! Why a use case of channels fails.
 
 use flowsdk_core::fault::{Fault, FaultKind, StorageError};
-use flowsdk_core::flow::FlowError;
+use flowsdk_core::flow::{FlowError, TOOL_BEGINS_NOTHING};
 use flowsdk_core::idempotency::{IdempotencyConflict, OnceError};
 use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use flowsdk_core::text::Text;
@@ -22,6 +22,9 @@ pub enum WebchatChannelError {
     /// The flow is none of the router's.
     #[error("flow of another router")]
     FlowUnknown,
+    /// The flow is a tool.
+    #[error("tool")]
+    FlowIsTool,
     /// The test channel cannot be deleted (spec B 4.4).
     #[error("test channel")]
     TestChannel,
@@ -52,7 +55,7 @@ impl Fault for WebchatChannelError {
     fn kind(&self) -> FaultKind {
         match self {
             Self::NotFound | Self::RouterNotFound => FaultKind::NotFound,
-            Self::RouterUnknown | Self::FlowUnknown => FaultKind::Unprocessable,
+            Self::RouterUnknown | Self::FlowUnknown | Self::FlowIsTool => FaultKind::Unprocessable,
             Self::TestChannel => FaultKind::Invalid,
             Self::InUse(_) => FaultKind::Conflict,
             Self::Flow(error) => error.kind(),
@@ -66,6 +69,7 @@ impl Fault for WebchatChannelError {
             Self::NotFound | Self::RouterNotFound => "not_found",
             Self::RouterUnknown => "router_unknown",
             Self::FlowUnknown => "flow_unknown",
+            Self::FlowIsTool => "flow_is_tool",
             Self::TestChannel => "test_channel",
             Self::InUse(_) => IN_USE,
             Self::Flow(error) => error.code(),
@@ -83,6 +87,7 @@ impl Fault for WebchatChannelError {
             Self::FlowUnknown => {
                 Text::new("Flow não pertence ao roteador", "The flow does not belong to the router")
             }
+            Self::FlowIsTool => TOOL_BEGINS_NOTHING,
             Self::TestChannel => {
                 Text::new("O canal de teste não pode ser excluído", "The test channel cannot be deleted")
             }

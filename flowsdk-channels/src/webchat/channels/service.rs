@@ -67,7 +67,8 @@ where
     /// Creates a channel, once for each idempotency key.
     ///
     /// # Errors
-    /// [`Error::RouterUnknown`], [`Error::FlowUnknown`], [`Error::Idempotency`], [`Error::Storage`].
+    /// [`Error::RouterUnknown`], [`Error::FlowUnknown`], [`Error::FlowIsTool`], [`Error::Idempotency`],
+    /// [`Error::Storage`].
     pub async fn create(
         &self,
         author: &Author,
@@ -163,7 +164,7 @@ where
     /// Lets the sessions of a channel begin with a flow of its router, or with the router's own.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::FlowUnknown`], [`Error::Storage`].
+    /// [`Error::NotFound`], [`Error::FlowUnknown`], [`Error::FlowIsTool`], [`Error::Storage`].
     pub async fn set_initial_flow(
         &self,
         author: &Author,
@@ -248,7 +249,9 @@ async fn require_flow_of<X: WebchatBuilderTx>(
         return Ok(());
     };
     match tx.flows().find_many(std::slice::from_ref(flow)).await?.pop() {
-        Some(flow) if flow.router_id == *router && flow.kind == FlowKind::Flow => Ok(()),
-        _ => Err(Error::FlowUnknown),
+        Some(flow) if flow.router_id != *router => Err(Error::FlowUnknown),
+        Some(flow) if flow.kind == FlowKind::Tool => Err(Error::FlowIsTool),
+        Some(_) => Ok(()),
+        None => Err(Error::FlowUnknown),
     }
 }

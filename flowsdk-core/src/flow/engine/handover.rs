@@ -10,6 +10,7 @@ use super::trace::TraceStep;
 use super::turn::{Failure, Step, Turn, block_not_found};
 use crate::flow::CompiledFlow;
 use crate::flow::compiled::{CompiledBlockKind, CompiledTarget};
+use crate::flow::definition::FlowKind;
 use crate::id::{AgentId, BlockId, FlowId, QueueId, UserId};
 use crate::session::{AgentState, Call, MAX_CALLS, Mode, Position, Redirect, Waiting};
 use crate::stream::event::{ExternalJump, HandBack};
@@ -123,7 +124,8 @@ impl Turn<'_> {
         Ok(Step::Wait)
     }
 
-    /// A block of the published version of a flow of the router.
+    /// A block of the published version of a flow of the router, in which the session can stand: a tool only runs
+    /// within a tool's call. Anywhere else it would end the session without a word.
     pub(super) fn find(
         &self,
         flow_id: &FlowId,
@@ -134,6 +136,9 @@ impl Turn<'_> {
         let flow = found.filter(|flow| *flow.router_id() == self.scene.router.id).ok_or_else(|| {
             Failure::new("flow_not_found", format!("flow `{flow_id}` is not published here"))
         })?;
+        if flow.kind() == FlowKind::Tool && self.scene.flow.kind() != FlowKind::Tool {
+            return Err(Failure::new("flow_is_tool", format!("flow `{flow_id}` is a tool")));
+        }
         let at = match block_id {
             None => flow.start,
             Some(block) => flow.find(block).ok_or_else(|| block_not_found(block))?,

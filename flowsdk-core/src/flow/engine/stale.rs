@@ -1,6 +1,7 @@
 //! Events that no longer concern a session: delivered twice, or overtaken by a change of owner.
 
 use super::scene::{FlowSource, Trigger};
+use crate::flow::definition::FlowKind;
 use crate::id::RouterId;
 use crate::session::{Mode, Session};
 use crate::time::Timestamp;
@@ -41,7 +42,7 @@ pub fn ignored(
             }
             // An operator's mistake must not freeze a conversation that is well.
             let flow = flows.published(&jump.flow_id);
-            let flow = flow.filter(|flow| flow.router_id() == router);
+            let flow = flow.filter(|flow| flow.router_id() == router && flow.kind() == FlowKind::Flow);
             if flow.is_some_and(|flow| flow.has_block(&jump.block_id)) { None } else { Some("leads nowhere") }
         }
         Trigger::EffectDone { seq, .. } => {

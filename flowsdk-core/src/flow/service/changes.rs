@@ -61,7 +61,7 @@ where
         let now = self.cx.now();
         let id = FlowId::generate(self.cx.ids());
         let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
-        let definition = new.definition.unwrap_or_else(empty_definition);
+        let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
         let draft = FlowDraft { revision: 1, definition, updated_at: now };
         match tx.flows().insert(&flow).await {
             // The router went after it was looked for.

@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use super::definition::SCHEMA_VERSION;
 use super::diff::{FlowDiff, diff};
 use super::{
-    Flow, FlowDraft, FlowError, FlowFilter, FlowVersion, FlowVersionHead, ListedFlow, Problem, check,
+    Flow, FlowDraft, FlowError, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem,
+    check,
 };
 use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
 use crate::context::OpContext;
@@ -83,7 +84,7 @@ where
     /// [`FlowError::NotFound`], [`FlowError::Storage`].
     pub async fn validate(&self, reach: Reach<'_>, id: &FlowId) -> Result<(i64, Vec<Problem>), FlowError> {
         let FlowDetails { listed, definition } = self.get(reach, id).await?;
-        Ok((listed.revision, check::problems(&definition)))
+        Ok((listed.revision, check::problems(listed.flow.kind, &definition)))
     }
 
     /// A page of the published versions, newest first.
@@ -176,11 +177,15 @@ async fn draft_of<X: BuilderTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, St
         Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
         None => None,
     };
-    let definition = published.map_or_else(empty_definition, |version| version.definition);
+    let definition = published.map_or_else(|| empty_definition(flow.kind), |version| version.definition);
     Ok(FlowDraft { revision: 0, definition, updated_at: flow.updated_at })
 }
 
-/// What a flow begins with.
-pub(crate) fn empty_definition() -> Value {
-    json!({ "schemaVersion": SCHEMA_VERSION, "startBlockId": "start", "blocks": [] })
+/// What a flow of this kind begins with.
+pub(crate) fn empty_definition(kind: FlowKind) -> Value {
+    let mut empty = json!({ "schemaVersion": SCHEMA_VERSION, "startBlockId": "start", "blocks": [] });
+    if kind == FlowKind::Tool {
+        empty["kind"] = json!(kind.name());
+    }
+    empty
 }

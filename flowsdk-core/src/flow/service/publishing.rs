@@ -34,7 +34,7 @@ where
                 return Err(FlowError::StaleRevision { current: checked.revision });
             }
             // While no writer waits for it.
-            check::publishable(&checked.definition).map_err(FlowError::Invalid)?;
+            check::publishable(flow.kind, &checked.definition).map_err(FlowError::Invalid)?;
 
             let mut tx = self.store.begin().await?;
             let flow = lock(&mut tx, reach, id).await?;
@@ -64,7 +64,8 @@ where
         number: i64,
     ) -> Result<FlowVersion, FlowError> {
         let old = self.version(reach, id, number).await?;
-        check::publishable(&old.definition).map_err(FlowError::Invalid)?;
+        let kind = self.get(reach, id).await?.listed.flow.kind;
+        check::publishable(kind, &old.definition).map_err(FlowError::Invalid)?;
         let mut tx = self.store.begin().await?;
         let flow = lock(&mut tx, reach, id).await?;
         let version = self.next_version(&mut tx, &flow, old.definition).await?;

@@ -37,7 +37,7 @@ pub async fn publish_test<X: BuilderTx>(
         return Err(FlowError::Tool);
     }
     let draft = draft_of(tx, &before).await?;
-    check::publishable(&draft.definition).map_err(FlowError::Invalid)?;
+    check::publishable(before.kind, &draft.definition).map_err(FlowError::Invalid)?;
     let version = FlowVersion {
         id: FlowVersionId::generate(cx.ids()),
         flow_id: before.id.clone(),

@@ -90,7 +90,7 @@ impl From<PatchRouter> for RouterChange {
     request_body = PatchRouter,
     responses(
         (status = 200, description = "The router", body = RouterView<'static>),
-        (status = 422, description = "`flow_unknown`: the initial flow is none of the router's"),
+        (status = 422, description = "`flow_unknown`: the initial flow is none of the router's; `flow_is_tool`"),
     )
 )]
 pub(super) async fn patch_router(

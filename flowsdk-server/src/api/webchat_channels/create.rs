@@ -49,7 +49,7 @@ pub(super) struct CreateWebchatChannel {
     responses(
         (status = 201, description = "The channel", body = WebchatChannelView),
         (status = 409, description = "`idempotency_conflict`"),
-        (status = 422, description = "`router_unknown` or `flow_unknown`"),
+        (status = 422, description = "`router_unknown`, `flow_unknown` or `flow_is_tool`"),
     )
 )]
 pub(super) async fn create_webchat_channel(

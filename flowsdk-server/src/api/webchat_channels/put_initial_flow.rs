@@ -33,7 +33,7 @@ pub(super) struct PutInitialFlow {
     request_body = PutInitialFlow,
     responses(
         (status = 200, description = "The channel", body = WebchatChannelView),
-        (status = 422, description = "`flow_unknown`: the flow is none of the router's"),
+        (status = 422, description = "`flow_unknown`: the flow is none of the router's; `flow_is_tool`"),
     )
 )]
 pub(super) async fn put_initial_flow(

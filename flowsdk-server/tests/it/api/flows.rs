@@ -7,6 +7,7 @@ use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(
     a_draft_may_be_wrong_and_what_is_published_not,
+    a_flow_and_its_definition_are_of_one_kind,
     two_authors_do_not_overwrite_each_other,
     versions_are_immutable_and_sessions_stay_on_theirs,
     unpublished_flows_begin_nothing,
@@ -85,6 +86,44 @@ async fn a_draft_may_be_wrong_and_what_is_published_not(setup: Setup) {
     assert_eq!(actions(&of_flow), ["CREATE", "UPDATE", "UPDATE", "PUBLISH"]);
     assert_eq!(of_flow[1]["changes"], json!({ "revision": { "from": 2, "to": 3 } }));
     assert_eq!(of_flow[0]["changes"]["number"], 1);
+}
+
+/// Who may begin with a flow is decided by its kind, what it does by its definition's: a router that begins with
+/// what is no conversation would leave its visitors without a word.
+async fn a_flow_and_its_definition_are_of_one_kind(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let tool = json!({ "schemaVersion": 1, "kind": "tool", "startBlockId": "a",
+        "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true } }] });
+    let mut of_flow = says("x");
+    for (kind, definition) in [("flow", &tool), ("tool", &of_flow)] {
+        let body = json!({ "routerId": router, "name": "F", "kind": kind, "definition": definition });
+        let made = admin.post("/flows", &body).await.ok(201);
+        assert_eq!(&made["definition"], definition, "a draft may be wrong");
+        let path = format!("/flows/{}", id(&made));
+        let found = act(&admin, &format!("{path}/validate")).await.ok(200);
+        assert_eq!(found["valid"], false);
+        let problem = &found["problems"][0];
+        assert_eq!((&problem["code"], &problem["severity"]), (&json!("kind_mismatch"), &json!("error")));
+        assert_eq!(problem["pointer"], "/kind");
+        for how in if kind == "flow" { &["publish", "publish-test"][..] } else { &["publish"] } {
+            let refused = act(&admin, &format!("{path}/{how}")).await;
+            refused.refused(422, "flow_invalid", "Definição do flow inválida");
+            assert_eq!(details(&refused)[0].0, "definition/kind");
+            assert!(details(&refused)[0].1.ends_with("(kind_mismatch)"), "{refused:?}");
+        }
+        assert!(admin.get(&path).await.ok(200)["publishedVersion"].is_null());
+    }
+    // What fits is published; a tool that is created without a definition begins as one.
+    let body = json!({ "routerId": router, "name": "T", "kind": "tool", "definition": tool });
+    let made = id(&admin.post("/flows", &body).await.ok(201));
+    act(&admin, &format!("/flows/{made}/publish")).await.ok(200);
+    let empty = json!({ "routerId": router, "name": "T", "kind": "tool" });
+    assert_eq!(admin.post("/flows", &empty).await.ok(201)["definition"]["kind"], "tool");
+    of_flow["kind"] = json!("flow");
+    let made = id(&draft(&admin, &router, &of_flow).await);
+    act(&admin, &format!("/flows/{made}/publish")).await.ok(200);
 }
 
 async fn two_authors_do_not_overwrite_each_other(setup: Setup) {
@@ -281,7 +320,7 @@ async fn a_flow_in_use_is_not_deleted(setup: Setup) {
     let refused = admin.delete(&path).await;
     refused.refused(409, "in_use", "Registro em uso");
     let expected = [
-        ("sessions", "1 sessões abertas"),
+        ("sessions", "1 sessão aberta"),
         ("router.initialFlowId", router.as_str()),
         ("webchatChannel.initialFlowId", channel.as_str()),
         ("flow.published", other.as_str()),

@@ -97,7 +97,13 @@ async fn an_initial_flow_is_one_of_the_router(setup: Setup) {
     let path = format!("/routers/{mine}");
     let tool = json!({ "routerId": mine, "name": "T", "kind": "tool" });
     let tool = id(&admin.post("/flows", &tool).await.ok(201));
-    for flow in ["cnothing", &setup.seeded.foreign_flow, &setup.seeded.other_flow, &tool] {
+    let refused = admin.patch(&path, &json!({ "initialFlowId": tool })).await;
+    refused.refused(422, "flow_is_tool", "Uma ferramenta não pode iniciar conversas");
+    assert_eq!(details(&refused)[0].0, "initialFlowId");
+    // Another router's is not told apart.
+    let foreign = json!({ "routerId": router(&admin, "S").await, "name": "T", "kind": "tool" });
+    let foreign = id(&admin.post("/flows", &foreign).await.ok(201));
+    for flow in ["cnothing", &setup.seeded.foreign_flow, &setup.seeded.other_flow, &foreign] {
         let answer = admin.patch(&path, &json!({ "initialFlowId": flow })).await;
         answer.refused(422, "flow_unknown", "Flow não pertence ao roteador");
         assert_eq!(details(&answer)[0].0, "initialFlowId");
@@ -143,7 +149,7 @@ async fn a_router_in_use_is_not_deleted(setup: Setup) {
     let path = format!("/routers/{router}");
     let answered = admin.delete(&path).await;
     answered.refused(409, "in_use", "Registro em uso");
-    assert_eq!(details(&answered), [("sessions".to_owned(), "1 sessões abertas".to_owned())]);
+    assert_eq!(details(&answered), [("sessions".to_owned(), "1 sessão aberta".to_owned())]);
     assert_eq!(admin.delete(&format!("{path}?force=yes")).await.invalid_fields(), ["force"]);
     admin.delete(&format!("{path}?force=true")).await.ok(204);
     for gone in [

@@ -204,6 +204,13 @@ async fn rule_4_redirects_that_are_refused(setup: Setup) {
     nowhere.refused(404, "not_found", "Sessão não encontrada");
     let text = "Flow não encontrado ou sem publicação ativa";
     admin.post(&at, &to("nothing", "again")).await.refused(404, "flow_not_published", text);
+    // A tool is nothing that a session can stand in.
+    let tool = json!({ "schemaVersion": 1, "kind": "tool", "startBlockId": "again",
+        "blocks": [{ "id": "again", "type": "content", "defaultOutput": { "end": true } }] });
+    let tool = json!({ "routerId": setup.seeded.router, "name": "T", "kind": "tool", "definition": tool });
+    let tool = admin.post("/flows", &tool).await.ok(201)["id"].as_str().unwrap().to_owned();
+    admin.send("POST", &format!("/flows/{tool}/publish"), &[], None).await.ok(200);
+    admin.post(&at, &to(&tool, "again")).await.refused(404, "flow_not_published", text);
     let text = "Cross-router redirect não permitido";
     admin.post(&at, &to(&foreign, "again")).await.refused(409, "cross_router_redirect", text);
     let text = "Bloco destino não encontrado na definição do flow";

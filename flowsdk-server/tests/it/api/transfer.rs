@@ -10,6 +10,7 @@ use crate::harness::{Api, Setup, everywhere};
 everywhere!(
     the_same_conversation_on_another_server,
     names_that_are_there_already,
+    a_name_of_several_flows_replaces_none,
     all_or_nothing,
     one_flow_finds_the_flows_that_it_leads_to,
     hostile_files,
@@ -204,6 +205,51 @@ async fn names_that_are_there_already(setup: Setup) {
     assert_eq!(details(&nothing)[0].0, "router");
 }
 
+/// Names are not unique: where several flows bear one, it does not say which is meant.
+async fn a_name_of_several_flows_replaces_none(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let replace = format!("/routers/{router}/import?onConflict=replace");
+    let flows = [
+        published(&admin, &router, "Vendas", &says("a")).await,
+        published(&admin, &router, "Vendas", &says("b")).await,
+        published(&admin, &router, "Suporte", &says("c")).await,
+    ];
+    let shown = async || {
+        let mut all = Vec::new();
+        for flow in &flows {
+            all.push(admin.get(&format!("/flows/{flow}")).await.ok(200));
+        }
+        let list = admin.get(&format!("/flows?routerId={router}")).await.ok(200);
+        let variables = admin.get(&format!("/routers/{router}/variables")).await.ok(200);
+        (all, list, variables)
+    };
+    let before = shown().await;
+    let mut of_router = file_of("Suporte", "novo");
+    let mut second = file_of("Vendas", "novo")["flows"][0].clone();
+    second["slug"] = json!("g");
+    of_router["flows"].as_array_mut().unwrap().push(second);
+    let mut of_file = file_of("Suporte", "novo");
+    let mut second = of_file["flows"][0].clone();
+    second["slug"] = json!("g");
+    of_file["flows"].as_array_mut().unwrap().push(second);
+    for (file, places, name) in [
+        (&of_router, &["flows[1].name"][..], "roteador se chamam Vendas"),
+        (&of_file, &["flows[0].name", "flows[1].name"], "arquivo se chamam Suporte"),
+    ] {
+        let refused = admin.post(&replace, file).await;
+        refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
+        let found = details(&refused);
+        assert_eq!(found.iter().map(|(place, _)| place.as_str()).collect::<Vec<_>>(), places);
+        assert!(found[0].1.contains(name), "{found:?}");
+        assert_eq!(shown().await, before, "nothing changed");
+    }
+    // Other names are replaced as ever.
+    let done = admin.post(&replace, &file_of("Suporte", "novo")).await.ok(200);
+    assert_eq!((&done["flows"][0]["landed"], id(&done["flows"][0])), (&json!("replaced"), flows[2].clone()));
+}
+
 async fn all_or_nothing(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
@@ -217,6 +263,12 @@ async fn all_or_nothing(setup: Setup) {
     let refused = admin.post(&path, &file).await;
     refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
     assert_eq!(details(&refused)[0].0, "flows[1].published/startBlockId");
+    // What is published is of the kind of its flow; a draft may be wrong.
+    let mut other_kind = file_of("Ferramenta", "um");
+    other_kind["flows"][0]["kind"] = json!("tool");
+    let refused = admin.post(&path, &other_kind).await;
+    refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
+    assert_eq!(details(&refused)[0].0, "flows[0].published/kind");
     // A conflict that is found late undoes what was written early.
     admin.post(&format!("/routers/{router}/variables"), &json!({ "key": "a", "value": "v" })).await.ok(201);
     admin.post("/flows", &json!({ "routerId": router, "name": "Novo" })).await.ok(201);

@@ -25,6 +25,11 @@ async fn owners(api: &Api) -> [String; 2] {
     [format!("/routers/{router}/variables"), format!("/flows/{}/variables", id(&flow))]
 }
 
+/// What is said when there is no such owner.
+fn no_owner(path: &str) -> &'static str {
+    if path.starts_with("/routers") { "Roteador não encontrado" } else { "Flow não encontrado" }
+}
+
 async fn items(api: &Api, path: &str) -> Vec<Value> {
     api.get(path).await.ok(200)["items"].as_array().unwrap().clone()
 }
@@ -154,12 +159,25 @@ async fn rule_4_4_3_put_takes_the_sent_value(setup: Setup) {
         let unknown = admin.put(&format!("{path}/cnothing"), &json!({ "value": "x" })).await;
         unknown.refused(404, "not_found", "Variável não encontrada");
     }
+    for path in ["/routers/abc/variables", "/flows/zz/variables"] {
+        let (one, text) = (format!("{path}/cnothing"), no_owner(path));
+        let variable = json!({ "key": "a", "value": "v" });
+        for answer in [
+            admin.get(path).await,
+            admin.post(path, &variable).await,
+            admin.put(&one, &json!({ "value": "x" })).await,
+            admin.delete(&one).await,
+        ] {
+            answer.refused(404, "not_found", text);
+        }
+    }
     // A variable of another owner is none of this one.
     let ([mine, _], [other, _]) = (owners(&admin).await, owners(&admin).await);
     let made = admin.post(&mine, &json!({ "key": "a", "value": "v" })).await.ok(201);
     let elsewhere = format!("{other}/{}", id(&made));
-    admin.put(&elsewhere, &json!({ "value": "x" })).await.assert_error(404);
-    admin.delete(&elsewhere).await.assert_error(404);
+    let text = "Variável não encontrada";
+    admin.put(&elsewhere, &json!({ "value": "x" })).await.refused(404, "not_found", text);
+    admin.delete(&elsewhere).await.refused(404, "not_found", text);
     assert_eq!(items(&admin, &mine).await[0]["value"], "v");
 }
 
@@ -200,8 +218,9 @@ async fn rule_4_4_5_variables_go_with_their_owner(setup: Setup) {
         let variable = json!({ "key": "a", "value": "v", "isSecret": true });
         admin.post(path, &variable).await.ok(201);
         admin.delete(path.trim_end_matches("/variables")).await.ok(204);
-        admin.get(path).await.refused(404, "not_found", "Variável não encontrada");
-        admin.post(path, &variable).await.assert_error(404);
+        let text = no_owner(path);
+        admin.get(path).await.refused(404, "not_found", text);
+        admin.post(path, &variable).await.refused(404, "not_found", text);
     }
     let store = setup.store().await;
     use flowsdk_core::router::VariableOwner::{Flow, Router};

@@ -120,6 +120,14 @@ async fn initial_flow(setup: Setup) {
         let refused = admin.post("/webchat/channels", &new).await;
         refused.refused(422, "flow_unknown", "Flow não pertence ao roteador");
     }
+    let tool = json!({ "routerId": router, "name": "T", "kind": "tool" });
+    let tool = id(&admin.post("/flows", &tool).await.ok(201));
+    let new = json!({ "routerId": router, "name": "C", "initialFlowId": tool });
+    for refused in
+        [admin.put(&path, &json!({ "flowId": tool })).await, admin.post("/webchat/channels", &new).await]
+    {
+        refused.refused(422, "flow_is_tool", "Uma ferramenta não pode iniciar conversas");
+    }
     assert_eq!(admin.put(&path, &json!({})).await.invalid_fields(), ["flowId"]);
 }
 
@@ -157,7 +165,7 @@ async fn in_use(setup: Setup) {
     let path = format!("/webchat/channels/{channel}");
     let refused = admin.delete(&path).await;
     refused.refused(409, "in_use", "Registro em uso");
-    assert_eq!(details(&refused), [("sessions".to_owned(), "1 sessões abertas".to_owned())]);
+    assert_eq!(details(&refused), [("sessions".to_owned(), "1 sessão aberta".to_owned())]);
     admin.delete(&format!("{path}?force=true")).await.ok(204);
     client.emit("message", &json!({ "text": "b" })).await;
     assert_eq!(client.messages().len(), 1);

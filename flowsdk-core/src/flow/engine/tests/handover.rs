@@ -299,7 +299,8 @@ fn a_redirect_that_cannot_be_followed_changes_nothing() {
     let mut stage = stage();
     stage.start("oi");
     let before = stage.session.clone();
-    for (flow, block) in [("gone", "x"), ("flow1", "gone")] {
+    let mut stage = stage.with_flow("tool", &tool());
+    for (flow, block) in [("gone", "x"), ("flow1", "gone"), ("tool", "t")] {
         stage.play(Trigger::Jump(&jump(flow, block, true)));
         assert_eq!((&stage.session, stage.outcome().ignored), (&before, Some("leads nowhere")));
     }
@@ -389,6 +390,54 @@ fn sub_flows_are_bounded_and_missing_ones_are_errors() {
     caught["settings"] = json!({ "errorTarget": { "blockId": "left" } });
     let mut stage = Stage::new(&caught);
     assert_eq!(stage.start("oi"), ["x"]);
+}
+
+fn tool() -> Value {
+    let mut tool = flow_of(&[json!({ "id": "t", "type": "content", "defaultOutput": { "end": true } })]);
+    tool["kind"] = json!("tool");
+    tool
+}
+
+#[test]
+fn no_session_stands_in_a_tool() {
+    // It would end there without a word.
+    let target = json!({ "id": "a", "type": "content", "defaultOutput": { "flowId": "tool" } });
+    let block =
+        json!({ "id": "a", "type": "content", "defaultOutput": { "flowId": "tool", "blockId": "t" } });
+    let output = json!({ "id": "a", "type": "content", "defaultOutput": { "blockId": "left" }, "outputConditions": [{
+        "conditions": [{ "source": { "type": "input" }, "comparator": "equals", "values": ["oi"] }],
+        "target": { "flowId": "tool" } }] });
+    let mut jumps = calls("sub", "tool", &json!({ "end": true }));
+    jumps["returns"] = json!(false);
+    for first in [target, block, output, jumps, calls("sub", "tool", &json!({ "end": true }))] {
+        let mut definition = flow_of(&[first, say("left", "Caught")]);
+        let mut stage = Stage::new(&definition).with_flow("tool", &tool());
+        stage.start("oi");
+        assert_eq!(stage.frozen(), Some("flow_is_tool"), "{definition}");
+        definition["settings"] = json!({ "errorTarget": { "blockId": "left" } });
+        let mut stage = Stage::new(&definition).with_flow("tool", &tool());
+        assert_eq!(stage.start("oi"), ["Caught"]);
+    }
+    let mut stage = stage().with_flow("tool", &tool());
+    stage.start("oi");
+    stage.say("x");
+    let event = HandBack { jump_target: Some(to("tool", "t")), ..ended("resolved") };
+    stage.play(Trigger::AgentEnded(&event));
+    assert_eq!(stage.frozen(), Some("flow_is_tool"));
+}
+
+#[test]
+fn a_tool_may_use_a_tool() {
+    let mut outer = flow_of(&[
+        json!({ "id": "sub", "type": "flow", "flowId": "inner", "defaultOutput": { "blockId": "after" } }),
+        json!({ "id": "after", "type": "content", "defaultOutput": { "end": true },
+            "onEnter": [{ "type": "setVariable", "key": "after", "value": "yes" }] }),
+    ]);
+    outer["kind"] = json!("tool");
+    let mut stage = Stage::new(&outer).with_flow("inner", &tool());
+    stage.play(Trigger::Call);
+    assert!(stage.ended());
+    assert_eq!(stage.variable("after"), "yes");
 }
 
 #[test]
