@@ -60,7 +60,12 @@ async fn answers_in_one_call(setup: Setup) {
     let tap = json!({ "type": "button_reply", "id": "b1", "title": "Sim" });
     for (path, body) in [(PATH, json!({ "text": "de novo" })), (api.as_str(), tap)] {
         let turn = post(&server, path, &ana.headers(), &body).await.ok(200);
-        assert_eq!(turn["messages"], json!(socket.next_messages(1).await), "{body}");
+        let mut given = socket.next_messages(1).await;
+        if given[0]["id"] == first["messages"][0]["id"] {
+            // With streams it may still have been on its way when the socket came.
+            given = socket.next_messages(1).await;
+        }
+        assert_eq!(turn["messages"], json!(given), "{body}");
         assert_eq!((&turn["userId"], &turn["sessionKey"]), (&json!(ana.user), &json!(ana.key)));
         assert_eq!(turn["sessionId"], first["sessionId"]);
     }
@@ -80,7 +85,8 @@ async fn who_is_refused(setup: Setup) {
     let oi = json!({ "text": "oi" });
     let ana =
         visitor(&setup, &channel, &post(&server, PATH, &[("x-channel-id", &channel)], &oi).await.ok(200));
-    let before = history(&server, &ana).await;
+    let ids = |items: Vec<Value>| items.into_iter().map(|item| item["id"].clone()).collect::<Vec<_>>();
+    let before = ids(history(&server, &ana).await);
     let (open, closed) = (&*setup.seeded.open, &*setup.seeded.closed);
     for (headers, status, code) in [
         (
@@ -129,7 +135,7 @@ async fn who_is_refused(setup: Setup) {
     let api = Api::anonymous(&server);
     api.send("POST", PATH, &ana.headers(), Some(b"oi")).await.assert_error(415);
     api.send("GET", PATH, &ana.headers(), None).await.assert_error(405);
-    assert_eq!(history(&server, &ana).await, before, "nothing of that was stored");
+    assert_eq!(ids(history(&server, &ana).await), before, "nothing of that was stored");
     // As many as over a socket, and no more.
     let headers = ana.headers();
     let many = join_all((0..80).map(|_| post(&server, PATH, &headers, &oi))).await;
