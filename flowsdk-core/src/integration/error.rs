@@ -69,9 +69,10 @@ impl Fault for IntegrationError {
     fn kind(&self) -> FaultKind {
         match self {
             Self::NotFound => FaultKind::NotFound,
-            Self::RouterUnknown => FaultKind::Unprocessable,
+            // Nobody was asked: the integration itself is what cannot be used.
+            Self::RouterUnknown | Self::Refused => FaultKind::Unprocessable,
             Self::HeaderName | Self::Path => FaultKind::Invalid,
-            Self::Refused | Self::Unreachable | Self::TooLarge => FaultKind::BadGateway,
+            Self::Unreachable | Self::TooLarge => FaultKind::BadGateway,
             Self::TimedOut => FaultKind::GatewayTimeout,
             Self::Sealed(_) => FaultKind::Internal,
             Self::Idempotency(error) => error.kind(),

@@ -63,7 +63,8 @@ impl From<Fetched> for FetchedView {
     request_body = FetchContent,
     responses(
         (status = 200, description = "What the server answered, whatever its status", body = FetchedView),
-        (status = 502, description = "`provider_refused`: its address is not public; `provider_unreachable`; `provider_answer_too_large`"),
+        (status = 422, description = "`provider_refused`: its address is not public"),
+        (status = 502, description = "`provider_unreachable`; `provider_answer_too_large`"),
         (status = 504, description = "`provider_timeout`"),
     )
 )]

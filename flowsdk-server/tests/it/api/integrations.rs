@@ -252,7 +252,7 @@ async fn private_addresses(setup: Setup) {
     ] {
         let made = id(&admin.post("/integrations", &integration(&router, url)).await.ok(201));
         let answer = fetch(&admin, &made, &json!({})).await;
-        answer.refused(502, "provider_refused", "O endereço do servidor não é permitido");
+        answer.refused(422, "provider_refused", "O endereço do servidor não é permitido");
     }
     assert!(outside.received_requests().await.unwrap().is_empty());
 }
