@@ -6,10 +6,9 @@
 //! an id but a [`IdSource::secret`].
 
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rand::RngExt as _;
-use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
@@ -30,23 +29,56 @@ fn is_id(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@' | b'|' | b':' | b'+'))
 }
 
+/// Serializes an identifier as its text, and parses it from one.
+macro_rules! serde_as_text {
+    ($name:ident) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+
+                impl serde::de::Visitor<'_> for Text {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a string")
+                    }
+
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
+                        $name::parse(text).map_err(E::custom)
+                    }
+                }
+
+                deserializer.deserialize_str(Text)
+            }
+        }
+    };
+}
+pub(crate) use serde_as_text;
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
-        pub struct $name(String);
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Arc<str>);
+
+        $crate::id::serde_as_text!($name);
 
         impl $name {
             /// Parses an identifier that came from outside.
-            pub fn parse(text: impl Into<String>) -> Result<Self, InvalidId> {
-                let text = text.into();
-                if is_id(&text) { Ok(Self(text)) } else { Err(InvalidId) }
+            pub fn parse(text: impl AsRef<str>) -> Result<Self, InvalidId> {
+                let text = text.as_ref();
+                if is_id(text) { Ok(Self(text.into())) } else { Err(InvalidId) }
             }
 
             /// A new identifier from `ids`.
             pub fn generate(ids: &dyn IdSource) -> Self {
-                Self(ids.next_id())
+                Self(ids.next_id().into())
             }
 
             /// The identifier as text.
@@ -70,7 +102,7 @@ macro_rules! ids {
 
         impl From<$name> for String {
             fn from(id: $name) -> Self {
-                id.0
+                id.as_str().to_owned()
             }
         }
 

@@ -2,6 +2,7 @@
 //! `ig-<igUserId>-<fromId>` (spec A 2.6). The prefix alone selects the channel (spec B).
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -43,15 +44,16 @@ impl Channel {
 pub struct InvalidSessionId;
 
 /// A session id, parsed once into its parts.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId {
-    text: String,
+    text: Arc<str>,
     /// Where the transport part (phone number id, channel id, account id) ends.
     transport_end: usize,
     /// Where the party (phone number, visitor id, sender id) ends.
     party_end: usize,
 }
+
+crate::id::serde_as_text!(SessionId);
 
 /// Length of every prefix.
 const PREFIX: usize = 3;
@@ -70,8 +72,8 @@ fn context_mark(rest: &str) -> Option<usize> {
 
 impl SessionId {
     /// Parses a session id that came from outside.
-    pub fn parse(text: impl Into<String>) -> Result<Self, InvalidSessionId> {
-        let text = text.into();
+    pub fn parse(text: impl AsRef<str>) -> Result<Self, InvalidSessionId> {
+        let text = text.as_ref();
         if text.len() > MAX_LEN || !text.bytes().all(|b| b.is_ascii_graphic()) {
             return Err(InvalidSessionId);
         }
@@ -90,7 +92,7 @@ impl SessionId {
             Channel::Webchat => context_mark(rest).unwrap_or(rest.len()),
             Channel::Phone | Channel::Social => rest.len(),
         };
-        Ok(Self { transport_end: dash, party_end: dash + 1 + party, text })
+        Ok(Self { transport_end: dash, party_end: dash + 1 + party, text: text.into() })
     }
 
     /// The session of `visitor` on the webchat channel `channel`; `context_hash` is the
@@ -189,7 +191,7 @@ impl std::str::FromStr for SessionId {
 
 impl From<SessionId> for String {
     fn from(id: SessionId) -> Self {
-        id.text
+        id.as_str().to_owned()
     }
 }
 
