@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex};
 
 use flowsdk_core::id::MessageId;
+use flowsdk_core::session::SessionId;
 use flowsdk_core::stream::event::OutgoingEvent;
 
 use super::Connection;
@@ -56,6 +57,7 @@ fn digest(message: &MessageId) -> u64 {
 /// A socket in its room.
 #[derive(Debug)]
 pub(super) struct Member {
+    pub(super) session: SessionId,
     pub(super) connection: Arc<dyn Connection>,
     pub(super) state: Mutex<State>,
 }

@@ -37,7 +37,6 @@ const MAX_DELAYED: usize = 64;
 struct Probation {
     until: Timestamp,
     member: Arc<Member>,
-    session: SessionId,
     message: MessageId,
 }
 
@@ -81,12 +80,12 @@ impl Gateway {
             recent: VecDeque::new(),
             acks: Acks::Unknown(false),
         };
-        let member = Arc::new(Member { connection, state: Mutex::new(state) });
+        let member = Arc::new(Member { session: session.clone(), connection, state: Mutex::new(state) });
         let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
-        rooms.entry(session.clone()).or_default().push(Arc::clone(&member));
+        rooms.entry(session).or_default().push(Arc::clone(&member));
         metrics::gauge!("flowsdk_webchat_sessions_online").set(rooms.len() as f64);
         drop(rooms);
-        Seat { gateway: Arc::clone(self), session, member }
+        Seat { gateway: Arc::clone(self), member }
     }
 
     /// Sessions that have a socket here.
@@ -134,7 +133,7 @@ impl Gateway {
             let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
             match &mut state.held {
                 Some(held) => held.push_back(event.clone()),
-                None => self.write(&member, &mut state, &event.session_id, &message),
+                None => self.write(&member, &mut state, &message),
             }
         }
     }
@@ -150,7 +149,7 @@ impl Gateway {
         let mut probation = self.probation.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(first) = probation.pop_front_if(|first| first.until <= now) {
             if first.member.connection.is_connected() {
-                self.report(&first.session, &first.message, DeliveryStatus::Delivered);
+                self.report(&first.member.session, &first.message, DeliveryStatus::Delivered);
             }
         }
     }

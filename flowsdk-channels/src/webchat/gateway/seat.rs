@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
 use flowsdk_core::id::MessageId;
-use flowsdk_core::session::SessionId;
 use flowsdk_core::stream::event::OutgoingEvent;
 
 use super::Gateway;
@@ -15,7 +14,6 @@ use crate::webchat::payload::ServerMessage;
 #[derive(Debug)]
 pub struct Seat {
     pub(super) gateway: Arc<Gateway>,
-    pub(super) session: SessionId,
     pub(super) member: Arc<Member>,
 }
 
@@ -30,10 +28,10 @@ impl Seat {
             had.iter().rev().for_each(|message| state.note(message));
         }
         for message in missed {
-            gateway.write_patiently(member, &self.session, message).await;
+            gateway.write_patiently(member, message).await;
         }
         while let Some(event) = self.next_held() {
-            gateway.write_patiently(member, &self.session, &ServerMessage::from(&event)).await;
+            gateway.write_patiently(member, &ServerMessage::from(&event)).await;
         }
     }
 
@@ -51,10 +49,10 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         let mut rooms = self.gateway.rooms.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(members) = rooms.get_mut(&self.session) {
+        if let Some(members) = rooms.get_mut(&self.member.session) {
             members.retain(|member| !Arc::ptr_eq(member, &self.member));
             if members.is_empty() {
-                rooms.remove(&self.session);
+                rooms.remove(&self.member.session);
             }
         }
         metrics::gauge!("flowsdk_webchat_sessions_online").set(rooms.len() as f64);

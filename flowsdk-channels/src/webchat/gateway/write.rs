@@ -4,7 +4,6 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use flowsdk_core::id::MessageId;
-use flowsdk_core::session::SessionId;
 use flowsdk_core::stream::event::DeliveryStatus;
 use futures_util::future::BoxFuture;
 
@@ -23,14 +22,8 @@ const RETRY: Duration = Duration::from_millis(10);
 impl Gateway {
     /// Writes a message to a live socket. One that takes no more is closed: its visitor comes back and is
     /// given what he missed.
-    pub(super) fn write(
-        &self,
-        member: &Arc<Member>,
-        state: &mut State,
-        session: &SessionId,
-        message: &ServerMessage,
-    ) {
-        if self.try_write(member, state, session, message).is_err() {
+    pub(super) fn write(&self, member: &Arc<Member>, state: &mut State, message: &ServerMessage) {
+        if self.try_write(member, state, message).is_err() {
             self.break_off(member, state);
         }
     }
@@ -47,7 +40,6 @@ impl Gateway {
         &self,
         member: &Arc<Member>,
         state: &mut State,
-        session: &SessionId,
         message: &ServerMessage,
     ) -> Result<(), SendError> {
         if state.broken || state.has(&message.id) {
@@ -56,30 +48,25 @@ impl Gateway {
         // One message finds out whether the client acknowledges; the others do not wait for it.
         if state.acks == Acks::Unknown(true) {
             member.connection.send(message)?;
-            self.put_on_probation(member, session, &message.id, DELIVERED_AFTER);
+            self.put_on_probation(member, &message.id);
         } else {
             let acknowledged = member.connection.send_acknowledged(message)?;
             if state.acks == Acks::Unknown(false) {
                 state.acks = Acks::Unknown(true);
             }
-            self.await_ack(member, session, &message.id, acknowledged);
+            self.await_ack(member, &message.id, acknowledged);
         }
         state.note(&message.id);
         Ok(())
     }
 
     /// Writes a message of a replay, waiting for room.
-    pub(super) async fn write_patiently(
-        &self,
-        member: &Arc<Member>,
-        session: &SessionId,
-        message: &ServerMessage,
-    ) {
+    pub(super) async fn write_patiently(&self, member: &Arc<Member>, message: &ServerMessage) {
         let tries = PATIENCE.as_millis() / RETRY.as_millis();
         for _ in 0..tries {
             {
                 let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
-                if self.try_write(member, &mut state, session, message).is_ok() {
+                if self.try_write(member, &mut state, message).is_ok() {
                     return;
                 }
                 if !member.connection.is_connected() {
@@ -93,14 +80,8 @@ impl Gateway {
         self.break_off(member, &mut state);
     }
 
-    fn await_ack(
-        &self,
-        member: &Arc<Member>,
-        session: &SessionId,
-        message: &MessageId,
-        acknowledged: BoxFuture<'static, bool>,
-    ) {
-        let (member, session, message) = (Arc::clone(member), session.clone(), message.clone());
+    fn await_ack(&self, member: &Arc<Member>, message: &MessageId, acknowledged: BoxFuture<'static, bool>) {
+        let (member, message) = (Arc::clone(member), message.clone());
         let (cx, statuses) = (self.cx.clone(), Arc::clone(&self.statuses));
         self.tasks.spawn(async move {
             let acknowledged = acknowledged.await;
@@ -109,22 +90,15 @@ impl Gateway {
             }
             // The wait for the acknowledgement is as long as the probation.
             if acknowledged || member.connection.is_connected() {
-                statuses.push(status(&cx, &session, &message, DeliveryStatus::Delivered));
+                statuses.push(status(&cx, &member.session, &message, DeliveryStatus::Delivered));
             }
         });
     }
 
-    fn put_on_probation(
-        &self,
-        member: &Arc<Member>,
-        session: &SessionId,
-        message: &MessageId,
-        time: Duration,
-    ) {
+    fn put_on_probation(&self, member: &Arc<Member>, message: &MessageId) {
         self.probation.lock().unwrap_or_else(PoisonError::into_inner).push_back(Probation {
-            until: self.cx.now() + time,
+            until: self.cx.now() + DELIVERED_AFTER,
             member: Arc::clone(member),
-            session: session.clone(),
             message: message.clone(),
         });
     }
