@@ -8,7 +8,7 @@ use flowsdk_core::contact::{
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::session::Channel;
 use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value};
@@ -167,11 +167,7 @@ impl ContactCatalog for SqlTx {
                 origin,
             )?,
         };
-        let rows = rows.into_iter().map(contact).collect::<Result<Vec<_>, _>>()?;
-        Ok(Page::from_rows(rows, page.limit, |contact| Cursor {
-            at: contact.created_at,
-            id: contact.id.to_string(),
-        }))
+        page::of(rows, page, contact, |contact| (contact.created_at, contact.id.to_string()))
     }
 
     async fn insert_new(&mut self, contacts: &[Contact]) -> Result<Vec<ContactId>, StorageError> {
