@@ -14,6 +14,7 @@ mod peers;
 mod process;
 mod report;
 mod start;
+mod turns;
 mod webchat;
 
 use std::env;

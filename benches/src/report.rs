@@ -4,11 +4,12 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use flowsdk_core::context::OpContext;
 use serde::Serialize;
+use serde_json::json;
 
-use crate::machine;
+use crate::{Common, machine};
 
 /// What several runs gave.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -42,6 +43,52 @@ impl fmt::Display for Spread {
     }
 }
 
+/// A measurement of a race.
+pub(crate) trait Measured: Serialize {
+    /// Those who race.
+    type Contender: PartialEq;
+
+    /// Who was measured.
+    fn contender(&self) -> Self::Contender;
+
+    /// The figures in one line.
+    fn figures(&self) -> String;
+
+    /// Why it does not count.
+    fn fault(&self) -> Option<&str>;
+}
+
+/// A measurement in one line.
+pub(crate) fn line(run: &impl Measured) -> String {
+    let fault = run.fault().map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
+    format!("{}{fault}", run.figures())
+}
+
+/// What the runs of `who` gave that count.
+pub(crate) fn spread<R: Measured>(runs: &[R], who: R::Contender, of: fn(&R) -> f64) -> Option<Spread> {
+    Spread::of(runs.iter().filter(|run| run.contender() == who && run.fault().is_none()).map(of))
+}
+
+/// Prints the result of the race `name`, and writes it if that is wanted.
+///
+/// # Errors
+/// A run does not count.
+pub(crate) fn finish(common: &Common, name: &str, section: &str, runs: &[impl Measured]) -> Result<()> {
+    if common.json {
+        println!("{}", json!({ "race": name, "runs": runs }));
+    } else {
+        println!("{section}");
+    }
+    let faults: Vec<String> = runs.iter().filter(|run| run.fault().is_some()).map(line).collect();
+    if !faults.is_empty() {
+        bail!("the race does not count:\n{}", faults.join("\n"));
+    }
+    if common.write {
+        write(name, section)?;
+    }
+    Ok(())
+}
+
 /// A Markdown table.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -68,6 +115,11 @@ impl fmt::Display for Table {
         }
         Ok(())
     }
+}
+
+/// The cell of what may not have been measured.
+pub(crate) fn cell(value: Option<impl fmt::Display>) -> String {
+    value.map_or("-".to_owned(), |value| value.to_string())
 }
 
 /// A goal and whether it is met.

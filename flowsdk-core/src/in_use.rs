@@ -27,6 +27,14 @@ impl Dependants {
         self.0.is_empty()
     }
 
+    /// Refuses with them, if there are any.
+    ///
+    /// # Errors
+    /// What stands in the way.
+    pub fn must_be_none(self) -> Result<(), Self> {
+        if self.is_empty() { Ok(()) } else { Err(self) }
+    }
+
     /// Field and text of each.
     pub fn details(&self) -> Vec<(String, Text)> {
         self.0.clone()

@@ -9,17 +9,17 @@ pub(crate) mod services;
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
 pub(crate) use contender::{Contender, Ground, Stand};
 
-use crate::Common;
 use crate::http::Request;
 use crate::http::load::{self, Plan};
 use crate::machine::{self, Cores};
+use crate::{Common, turns};
 
 /// Members of the group, each with a login of his own.
 pub(crate) const USERS: usize = 16;
@@ -95,7 +95,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
             resident_kib: machine::resident_kib(stand.server.pid())?,
             fault: reads.fault(),
         };
-        eprintln!("{}", report::line(&run));
+        eprintln!("{}", crate::report::line(&run));
         runs.push(run);
         Ok(())
     })?;
@@ -116,20 +116,10 @@ pub(crate) fn in_turns(
         services: options.services.clone(),
     };
     let field = ground.field(&options.only, &server);
-    if field.is_empty() {
-        bail!("nobody can run");
-    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    for round in 0..options.rounds {
-        let mut order = field.clone();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for contender in order {
-            let stand = runtime.block_on(ground.start(contender)).with_context(|| contender.name())?;
-            turn(&stand, &runtime, contender, round).with_context(|| contender.name())?;
-            runtime.block_on(stand.finish())?;
-        }
-    }
-    Ok(())
+    turns::in_turns(&field, options.rounds, |contender, round| {
+        let stand = runtime.block_on(ground.start(contender)).with_context(|| contender.name())?;
+        turn(&stand, &runtime, contender, round).with_context(|| contender.name())?;
+        runtime.block_on(stand.finish())
+    })
 }

@@ -1,19 +1,28 @@
 //! The result of the race of the administrative API.
 
-use anyhow::{Result, bail};
-use serde_json::json;
+use anyhow::Result;
 
 use super::{CONNECTIONS, Contender, Options, Run};
-use crate::report::{self, Spread, Table};
+use crate::report::{self, Measured, Table, spread};
 
-/// One measurement in one line.
-pub(super) fn line(run: &Run) -> String {
-    let Run { contender, round, rate, cpu_micros, p50_ms, p99_ms, .. } = run;
-    let fault = run.fault.as_ref().map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
-    format!(
-        "round {round}, {}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} ms{fault}",
-        contender.name()
-    )
+impl Measured for Run {
+    type Contender = Contender;
+
+    fn contender(&self) -> Contender {
+        self.contender
+    }
+
+    fn figures(&self) -> String {
+        let Run { contender, round, rate, cpu_micros, p50_ms, p99_ms, .. } = self;
+        format!(
+            "round {round}, {}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} ms",
+            contender.name()
+        )
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
 }
 
 /// Prints the result, and writes it if that is wanted.
@@ -21,24 +30,7 @@ pub(super) fn line(run: &Run) -> String {
 /// # Errors
 /// An answer was missing or wrong.
 pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
-    let section = section(options, runs);
-    if options.common.json {
-        println!("{}", json!({ "race": "api", "runs": runs }));
-    } else {
-        println!("{section}");
-    }
-    let faults: Vec<String> = runs.iter().filter(|run| run.fault.is_some()).map(line).collect();
-    if !faults.is_empty() {
-        bail!("the race does not count:\n{}", faults.join("\n"));
-    }
-    if options.common.write {
-        report::write("api", &section)?;
-    }
-    Ok(())
-}
-
-fn spread(runs: &[Run], who: Contender, of: fn(&Run) -> f64) -> Option<Spread> {
-    Spread::of(runs.iter().filter(|run| run.contender == who && run.fault.is_none()).map(of))
+    report::finish(&options.common, "api", &section(options, runs), runs)
 }
 
 fn section(options: &Options, runs: &[Run]) -> String {
@@ -64,7 +56,7 @@ fn section(options: &Options, runs: &[Run]) -> String {
     for who in [Contender::FlowSdk, Contender::FlowSdkPostgres, Contender::Fastify] {
         let of = |value: fn(&Run) -> f64| spread(runs, who, value);
         let Some(rate) = of(|run| run.rate) else { continue };
-        let cell = |value: fn(&Run) -> f64| of(value).map_or("-".to_owned(), |spread| spread.to_string());
+        let cell = |value: fn(&Run) -> f64| report::cell(of(value));
         let ratio = times(rate.median);
         match who {
             Contender::FlowSdk => ratios[0] = ratio,

@@ -9,8 +9,7 @@ use anyhow::{Result, bail};
 use tokio::task::JoinSet;
 
 use crate::http::{Connection, Request};
-use crate::load::{DRAIN, Outcome, WARM_UP, says};
-use crate::machine;
+use crate::load::{self, Outcome, says};
 
 /// The request of message `n` (from 1) of a conversation, with this text.
 pub(super) type Requests = Box<dyn Fn(u64, &str) -> Request>;
@@ -46,25 +45,13 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
         let connection = Connection::open(plan.address).await?;
         let shared = Rc::clone(&shared);
         talking.spawn_local(async move {
-            if let Err(error) = talk(connection, number, &request, plan.answer, &shared).await {
-                let mut outcome = shared.outcome.borrow_mut();
-                outcome.broken += 1;
-                outcome.wrong.get_or_insert_with(|| format!("{error:#}"));
-            }
+            let done = talk(connection, number, &request, plan.answer, &shared).await;
+            shared.outcome.borrow_mut().note_end(done);
         });
     }
-    tokio::time::sleep(WARM_UP).await;
-    let (cpu, began) = (machine::cpu_time(plan.pid)?, Instant::now());
-    shared.in_window.set(true);
-    tokio::time::sleep(plan.window).await;
-    shared.in_window.set(false);
-    let seconds = began.elapsed().as_secs_f64();
-    let cpu = machine::cpu_time(plan.pid)?.saturating_sub(cpu);
+    let (seconds, cpu) = load::measure(plan.window, plan.pid, &shared.in_window).await?;
     shared.stop.set(true);
-    // Who has no answer by then has lost it, which the count of answers shows.
-    let all = async { while talking.join_next().await.is_some() {} };
-    let _late = tokio::time::timeout(DRAIN, all).await;
-    talking.abort_all();
+    load::drain(talking).await;
     let mut outcome = shared.outcome.take();
     if outcome.answered_in_window == 0 {
         bail!("nothing was answered: {:?}", outcome.wrong);
@@ -90,18 +77,11 @@ async fn talk(
         let began = Instant::now();
         shared.outcome.borrow_mut().written += 1;
         let status = connection.ask(&request).await?;
-        let mut outcome = shared.outcome.borrow_mut();
-        outcome.answered += 1;
         let body = String::from_utf8_lossy(connection.body());
         let expected = answer(n, &text);
-        if status != 200 || !says(&body, &expected) {
-            outcome.wrong_count += 1;
-            outcome.wrong.get_or_insert_with(|| format!("expected {expected:?}, got {status} {body}"));
-        }
-        if shared.in_window.get() {
-            outcome.answered_in_window += 1;
-            outcome.latencies.push(u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX));
-        }
+        let right = status == 200 && says(&body, &expected);
+        let wrong = (!right).then(|| format!("expected {expected:?}, got {status} {body}"));
+        shared.outcome.borrow_mut().note(began, shared.in_window.get(), wrong);
     }
     Ok(())
 }

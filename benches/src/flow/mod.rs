@@ -6,12 +6,12 @@ mod report;
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::Serialize;
 
 use crate::machine::{self, Cores};
-use crate::{Common, peers};
+use crate::{Common, peers, turns};
 use contender::Contender;
 
 /// What the race takes.
@@ -54,43 +54,35 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let server = options.common.server();
     machine::pin(cores.load)?;
     let field = field(options, &server);
-    if field.is_empty() {
-        bail!("nobody can run");
-    }
     let server = server.unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut runs = Vec::new();
-    for round in 0..options.rounds {
-        let mut order = field.clone();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for contender in order {
-            let folder = tempfile::tempdir()?;
-            let turn = async {
-                let stand = contender.start(&server, folder.path(), cores).await?;
-                let window = Duration::from_secs_f64(options.seconds);
-                let outcome = stand.talk(options.conversations, window).await?;
-                let resident_kib = machine::resident_kib(stand.pid())?;
-                let stored = stand.finish()?;
-                let miscounted = (stored != outcome.written)
-                    .then(|| format!("{} messages, but {stored} turns are stored", outcome.written));
-                Ok::<_, anyhow::Error>(Run {
-                    contender,
-                    round,
-                    rate: outcome.rate(),
-                    cpu_micros: outcome.cpu_per_message(),
-                    p50_ms: outcome.latency(0.5),
-                    p99_ms: outcome.latency(0.99),
-                    resident_kib,
-                    fault: outcome.fault().or(miscounted),
-                })
-            };
-            let run = runtime.block_on(turn).with_context(|| contender.name())?;
-            eprintln!("{}", report::line(&run));
-            runs.push(run);
-        }
-    }
+    turns::in_turns(&field, options.rounds, |contender, round| {
+        let folder = tempfile::tempdir()?;
+        let turn = async {
+            let stand = contender.start(&server, folder.path(), cores).await?;
+            let window = Duration::from_secs_f64(options.seconds);
+            let outcome = stand.talk(options.conversations, window).await?;
+            let resident_kib = machine::resident_kib(stand.pid())?;
+            let stored = stand.finish()?;
+            let miscounted = (stored != outcome.written)
+                .then(|| format!("{} messages, but {stored} turns are stored", outcome.written));
+            Ok::<_, anyhow::Error>(Run {
+                contender,
+                round,
+                rate: outcome.rate(),
+                cpu_micros: outcome.cpu_per_message(),
+                p50_ms: outcome.latency(0.5),
+                p99_ms: outcome.latency(0.99),
+                resident_kib,
+                fault: outcome.fault().or(miscounted),
+            })
+        };
+        let run = runtime.block_on(turn).with_context(|| contender.name())?;
+        eprintln!("{}", crate::report::line(&run));
+        runs.push(run);
+        Ok(())
+    })?;
     report::finish(options, &runs)
 }
 

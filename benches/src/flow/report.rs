@@ -1,24 +1,33 @@
 //! The result of the flow race.
 
-use anyhow::{Result, bail};
-use serde_json::json;
+use anyhow::Result;
 
 use super::contender::Contender;
 use super::{Options, Run};
-use crate::report::{self, Spread, Table};
+use crate::report::{self, Measured, Table, cell, spread};
 
 /// Turns a second and resident MiB of Typebot's engine, measured once on a machine of the same kind.
 const TYPEBOT: (f64, f64) = (300.0, 674.0);
 
-/// One measurement in one line.
-pub(super) fn line(run: &Run) -> String {
-    let Run { contender, round, rate, cpu_micros, p50_ms, p99_ms, resident_kib, .. } = run;
-    let fault = run.fault.as_ref().map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
-    format!(
-        "round {round}, {}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} ms, {} MiB{fault}",
-        contender.name(),
-        resident_kib / 1024
-    )
+impl Measured for Run {
+    type Contender = Contender;
+
+    fn contender(&self) -> Contender {
+        self.contender
+    }
+
+    fn figures(&self) -> String {
+        let Run { contender, round, rate, cpu_micros, p50_ms, p99_ms, resident_kib, .. } = self;
+        format!(
+            "round {round}, {}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} ms, {} MiB",
+            contender.name(),
+            resident_kib / 1024
+        )
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
 }
 
 /// Prints the result, and writes it if that is wanted.
@@ -26,24 +35,7 @@ pub(super) fn line(run: &Run) -> String {
 /// # Errors
 /// An answer was missing, wrong, or stored another number of times than once.
 pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
-    let section = section(options, runs);
-    if options.common.json {
-        println!("{}", json!({ "race": "flow", "runs": runs }));
-    } else {
-        println!("{section}");
-    }
-    let faults: Vec<String> = runs.iter().filter(|run| run.fault.is_some()).map(line).collect();
-    if !faults.is_empty() {
-        bail!("the race does not count:\n{}", faults.join("\n"));
-    }
-    if options.common.write {
-        report::write("flow", &section)?;
-    }
-    Ok(())
-}
-
-fn spread(runs: &[Run], who: Contender, of: fn(&Run) -> f64) -> Option<Spread> {
-    Spread::of(runs.iter().filter(|run| run.contender == who && run.fault.is_none()).map(of))
+    report::finish(&options.common, "flow", &section(options, runs), runs)
 }
 
 fn section(options: &Options, runs: &[Run]) -> String {
@@ -73,7 +65,6 @@ fn section(options: &Options, runs: &[Run]) -> String {
     for who in Contender::ALL {
         let of = |value: fn(&Run) -> f64| spread(runs, who, value);
         let Some(rate) = of(|run| run.rate) else { continue };
-        let cell = |value: Option<Spread>| value.map_or("-".to_owned(), |spread| spread.to_string());
         table.row([
             who.name().to_owned(),
             rate.to_string(),

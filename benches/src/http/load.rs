@@ -9,8 +9,7 @@ use anyhow::{Result, bail};
 use tokio::task::JoinSet;
 
 use super::{Connection, Request};
-use crate::load::{DRAIN, Outcome, WARM_UP};
-use crate::machine;
+use crate::load::{self, Outcome};
 
 /// What is to be done.
 #[derive(Debug, Clone)]
@@ -67,7 +66,7 @@ async fn conduct(plan: Plan) -> Result<Outcomes> {
         let (plan, shared) = (Rc::clone(&plan), Rc::clone(&shared));
         asking.spawn_local(async move {
             let done = read(connection, &plan, number, &shared).await;
-            note_break(done, &shared.reads);
+            shared.reads.borrow_mut().note_end(done);
         });
     }
     for number in 0..plan.logins.len() {
@@ -75,21 +74,12 @@ async fn conduct(plan: Plan) -> Result<Outcomes> {
         let (plan, shared) = (Rc::clone(&plan), Rc::clone(&shared));
         asking.spawn_local(async move {
             let done = log_in(connection, &plan.logins[number], &shared).await;
-            note_break(done, &shared.logins);
+            shared.logins.borrow_mut().note_end(done);
         });
     }
-    tokio::time::sleep(WARM_UP).await;
-    let (cpu, began) = (machine::cpu_time(plan.pid)?, Instant::now());
-    shared.in_window.set(true);
-    tokio::time::sleep(plan.window).await;
-    shared.in_window.set(false);
-    let seconds = began.elapsed().as_secs_f64();
-    let cpu = machine::cpu_time(plan.pid)?.saturating_sub(cpu);
+    let (seconds, cpu) = load::measure(plan.window, plan.pid, &shared.in_window).await?;
     shared.stop.set(true);
-    // Whoever does not end by then has lost its answer, which the count of answers shows.
-    let all = async { while asking.join_next().await.is_some() {} };
-    let _late = tokio::time::timeout(DRAIN, all).await;
-    asking.abort_all();
+    load::drain(asking).await;
 
     let (mut reads, mut logins) = (shared.reads.take(), shared.logins.take());
     for outcome in [&mut reads, &mut logins] {
@@ -149,26 +139,8 @@ async fn log_in(mut connection: Connection, login: &Request, shared: &Shared) ->
 
 impl Shared {
     fn note(&self, of: &RefCell<Outcome>, right: bool, status: u16, answer: &Connection, began: Instant) {
-        let mut outcome = of.borrow_mut();
-        outcome.answered += 1;
-        if !right {
-            outcome.wrong_count += 1;
-            let text = || format!("{status} {}", String::from_utf8_lossy(answer.body()));
-            outcome.wrong.get_or_insert_with(text);
-        }
-        if self.in_window.get() {
-            outcome.answered_in_window += 1;
-            let micros = began.elapsed().as_micros();
-            outcome.latencies.push(u32::try_from(micros).unwrap_or(u32::MAX));
-        }
-    }
-}
-
-fn note_break(done: Result<()>, of: &RefCell<Outcome>) {
-    if let Err(error) = done {
-        let mut outcome = of.borrow_mut();
-        outcome.broken += 1;
-        outcome.wrong.get_or_insert_with(|| format!("{error:#}"));
+        let wrong = (!right).then(|| format!("{status} {}", String::from_utf8_lossy(answer.body())));
+        of.borrow_mut().note(began, self.in_window.get(), wrong);
     }
 }
 

@@ -18,9 +18,9 @@ pub(crate) use visitor::{Entrance, Visitor};
 use crate::machine;
 
 /// Time before the window, for caches and for the slow start of a just-in-time compiler.
-pub(crate) const WARM_UP: Duration = Duration::from_secs(2);
+const WARM_UP: Duration = Duration::from_secs(2);
 /// How long the last answers may take.
-pub(crate) const DRAIN: Duration = Duration::from_secs(10);
+const DRAIN: Duration = Duration::from_secs(10);
 /// How long to listen for answers nobody expects any more.
 const STRAYS: Duration = Duration::from_millis(300);
 /// Visitors that connect at once.
@@ -83,6 +83,27 @@ impl Outcome {
         let last = self.latencies.len().saturating_sub(1);
         let at = (last as f64 * quantile).round() as usize;
         self.latencies.get(at).map_or(0.0, |&micros| f64::from(micros) / 1e3)
+    }
+
+    /// Notes an answer to what was asked at `began`, and what is wrong with it.
+    pub(crate) fn note(&mut self, began: Instant, in_window: bool, wrong: Option<String>) {
+        self.answered += 1;
+        if let Some(wrong) = wrong {
+            self.wrong_count += 1;
+            self.wrong.get_or_insert(wrong);
+        }
+        if in_window {
+            self.answered_in_window += 1;
+            self.latencies.push(u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Notes how a connection ended.
+    pub(crate) fn note_end(&mut self, done: Result<()>) {
+        if let Err(error) = done {
+            self.broken += 1;
+            self.wrong.get_or_insert_with(|| format!("{error:#}"));
+        }
     }
 
     /// Why this run does not count, if it does not.
@@ -165,16 +186,7 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
             }
         });
     }
-    tokio::time::sleep(WARM_UP).await;
-
-    let (cpu, answered, began) = (machine::cpu_time(plan.pid)?, shared.answered.get(), Instant::now());
-    shared.in_window.set(true);
-    tokio::time::sleep(plan.window).await;
-    shared.in_window.set(false);
-    let seconds = began.elapsed().as_secs_f64();
-    let answered_in_window = shared.answered.get() - answered;
-    let cpu = machine::cpu_time(plan.pid)?.saturating_sub(cpu);
-
+    let (seconds, cpu) = measure(plan.window, plan.pid, &shared.in_window).await?;
     shared.stop.set(true);
     let end = Instant::now() + DRAIN;
     while shared.answered.get() < shared.written.get() && Instant::now() < end {
@@ -182,13 +194,13 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
     }
     tokio::time::sleep(STRAYS).await;
     writing.abort_all();
-    if answered_in_window == 0 {
+    let mut latencies = shared.latencies.take();
+    if latencies.is_empty() {
         bail!("nothing was answered: {:?}", shared.wrong.borrow());
     }
-    let mut latencies = shared.latencies.take();
     latencies.sort_unstable();
     Ok(Outcome {
-        answered_in_window,
+        answered_in_window: latencies.len() as u64,
         seconds,
         latencies,
         cpu,
@@ -198,6 +210,23 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
         wrong_count: shared.wrong_count.get(),
         broken: shared.broken.get(),
     })
+}
+
+/// Warms up and then opens the window: how many seconds it was open, and the processor time of `pid` in it.
+pub(crate) async fn measure(window: Duration, pid: u32, in_window: &Cell<bool>) -> Result<(f64, Duration)> {
+    tokio::time::sleep(WARM_UP).await;
+    let (cpu, began) = (machine::cpu_time(pid)?, Instant::now());
+    in_window.set(true);
+    tokio::time::sleep(window).await;
+    in_window.set(false);
+    let seconds = began.elapsed().as_secs_f64();
+    Ok((seconds, machine::cpu_time(pid)?.saturating_sub(cpu)))
+}
+
+/// Waits for the last answers. Who has none by then has lost it, which the count of answers shows.
+pub(crate) async fn drain(mut asking: JoinSet<()>) {
+    let all = async { while asking.join_next().await.is_some() {} };
+    let _late = tokio::time::timeout(DRAIN, all).await;
 }
 
 /// A visitor at work.

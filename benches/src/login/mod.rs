@@ -72,7 +72,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
         let calm = measure(Some(pace), false)?;
         let storm = measure(Some(pace), true)?;
         let run = note(contender, round, hash_rate, [&closed, &calm, &storm], pace);
-        eprintln!("{}", report::line(&run));
+        eprintln!("{}", crate::report::line(&run));
         runs.push(run);
         Ok(())
     })?;

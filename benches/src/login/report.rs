@@ -1,23 +1,32 @@
 //! The result of the login race.
 
-use anyhow::{Result, bail};
-use serde_json::json;
+use anyhow::Result;
 
 use super::Run;
 use crate::api::{Contender, Options, USERS};
-use crate::report::{self, Spread, Table};
+use crate::report::{self, Measured, Table, spread};
 
-/// One turn in one line.
-pub(super) fn line(run: &Run) -> String {
-    let Run { contender, round, hash_rate, login_rate, pace, .. } = run;
-    let Run { calm_p99_ms, read_p50_ms, read_p99_ms, of_hash_rate, of_what_is_left, kept, .. } = run;
-    let fault = run.fault.as_ref().map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
-    format!(
-        "round {round}, {}: {login_rate:.1} logins/s of {hash_rate:.1} hashes/s ({of_hash_rate:.2}, of what is \
-         left {of_what_is_left:.2}), reads paced {pace:.0}/s (kept {kept:.2}) p50 {read_p50_ms:.2} p99 {read_p99_ms:.2} ms (calm \
-         p99 {calm_p99_ms:.2}){fault}",
-        contender.name()
-    )
+impl Measured for Run {
+    type Contender = Contender;
+
+    fn contender(&self) -> Contender {
+        self.contender
+    }
+
+    fn figures(&self) -> String {
+        let Run { contender, round, hash_rate, login_rate, pace, .. } = self;
+        let Run { calm_p99_ms, read_p50_ms, read_p99_ms, of_hash_rate, of_what_is_left, kept, .. } = self;
+        format!(
+            "round {round}, {}: {login_rate:.1} logins/s of {hash_rate:.1} hashes/s ({of_hash_rate:.2}, of what is \
+             left {of_what_is_left:.2}), reads paced {pace:.0}/s (kept {kept:.2}) p50 {read_p50_ms:.2} p99 {read_p99_ms:.2} ms (calm \
+             p99 {calm_p99_ms:.2})",
+            contender.name()
+        )
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
 }
 
 /// Prints the result, and writes it if that is wanted.
@@ -25,24 +34,7 @@ pub(super) fn line(run: &Run) -> String {
 /// # Errors
 /// An answer was missing or wrong.
 pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
-    let section = section(options, runs);
-    if options.common.json {
-        println!("{}", json!({ "race": "login", "runs": runs }));
-    } else {
-        println!("{section}");
-    }
-    let faults: Vec<String> = runs.iter().filter(|run| run.fault.is_some()).map(line).collect();
-    if !faults.is_empty() {
-        bail!("the race does not count:\n{}", faults.join("\n"));
-    }
-    if options.common.write {
-        report::write("login", &section)?;
-    }
-    Ok(())
-}
-
-fn spread(runs: &[Run], who: Contender, of: fn(&Run) -> f64) -> Option<Spread> {
-    Spread::of(runs.iter().filter(|run| run.contender == who && run.fault.is_none()).map(of))
+    report::finish(&options.common, "login", &section(options, runs), runs)
 }
 
 fn section(options: &Options, runs: &[Run]) -> String {
@@ -71,7 +63,7 @@ fn section(options: &Options, runs: &[Run]) -> String {
     for who in [Contender::FlowSdk, Contender::FlowSdkPostgres, Contender::Fastify] {
         let of = |value: fn(&Run) -> f64| spread(runs, who, value);
         let Some(rate) = of(|run| run.login_rate) else { continue };
-        let cell = |value: fn(&Run) -> f64| of(value).map_or("-".to_owned(), |spread| spread.to_string());
+        let cell = |value: fn(&Run) -> f64| report::cell(of(value));
         table.row([
             who.name().to_owned(),
             rate.to_string(),

@@ -12,7 +12,7 @@ pub(crate) mod seed;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(crate) use raw_storage::RawStorage;
 
 use crate::load::{self, Outcome, Plan};
 use crate::machine::{self, Cores};
-use crate::{Common, peers};
+use crate::{Common, peers, turns};
 use contender::Contender;
 
 /// What the race takes.
@@ -71,20 +71,11 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let server = options.common.server();
     machine::pin(cores.load)?;
     let field = field(options, &server);
-    if field.is_empty() {
-        bail!("nobody can run");
-    }
     let ground = Ground { options, cores, server: server.unwrap_or_default() };
     let mut runs = Vec::new();
-    for round in 0..options.rounds {
-        let mut order = field.clone();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for contender in order {
-            ground.turn(contender, round, &mut runs).with_context(|| contender.name())?;
-        }
-    }
+    turns::in_turns(&field, options.rounds, |contender, round| {
+        ground.turn(contender, round, &mut runs).with_context(|| contender.name())
+    })?;
     report::finish(options, &runs)
 }
 
@@ -193,7 +184,7 @@ impl Ground<'_> {
             resident_kib: machine::resident_kib(stand.pid())?,
             fault: outcome.fault(),
         };
-        eprintln!("{}", report::line(&run));
+        eprintln!("{}", crate::report::line(&run));
         Ok(run)
     }
 
@@ -212,7 +203,7 @@ impl Ground<'_> {
             resident_kib: 0,
             fault: None,
         };
-        eprintln!("{}", report::line(&run));
+        eprintln!("{}", crate::report::line(&run));
         Ok(run)
     }
 }

@@ -1,26 +1,35 @@
 //! The result of the webchat race.
 
-use anyhow::{Result, bail};
-use serde_json::json;
+use anyhow::Result;
 
 use super::contender::Contender;
 use super::{Options, Run};
-use crate::report::{self, Spread, Table};
+use crate::report::{self, Measured, Spread, Table, cell};
 
-/// One measurement in one line.
-pub(super) fn line(run: &Run) -> String {
-    let kind = match (run.contender, run.paced) {
-        (Contender::RawStorage, _) => "statements".to_owned(),
-        (_, Some(rate)) => format!("{} connections, paced {rate:.0}/s", run.connections),
-        (_, None) => format!("{} connections", run.connections),
-    };
-    let Run { round, rate, cpu_micros, p50_ms, p99_ms, p999_ms, .. } = run;
-    let fault = run.fault.as_ref().map_or(String::new(), |fault| format!(" DOES NOT COUNT: {fault}"));
-    format!(
-        "round {round}, {}, {kind}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} \
-         p999 {p999_ms:.2} ms{fault}",
-        run.contender.name()
-    )
+impl Measured for Run {
+    type Contender = Contender;
+
+    fn contender(&self) -> Contender {
+        self.contender
+    }
+
+    fn figures(&self) -> String {
+        let kind = match (self.contender, self.paced) {
+            (Contender::RawStorage, _) => "statements".to_owned(),
+            (_, Some(rate)) => format!("{} connections, paced {rate:.0}/s", self.connections),
+            (_, None) => format!("{} connections", self.connections),
+        };
+        let Run { round, rate, cpu_micros, p50_ms, p99_ms, p999_ms, .. } = self;
+        format!(
+            "round {round}, {}, {kind}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} \
+             p999 {p999_ms:.2} ms",
+            self.contender.name()
+        )
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
 }
 
 /// Prints the result, and writes it if that is wanted.
@@ -28,20 +37,7 @@ pub(super) fn line(run: &Run) -> String {
 /// # Errors
 /// A run lost, doubled or reordered something.
 pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
-    let section = section(options, runs);
-    if options.common.json {
-        println!("{}", json!({ "race": "webchat", "runs": runs }));
-    } else {
-        println!("{section}");
-    }
-    let faults: Vec<String> = runs.iter().filter(|run| run.fault.is_some()).map(line).collect();
-    if !faults.is_empty() {
-        bail!("the race does not count:\n{}", faults.join("\n"));
-    }
-    if options.common.write {
-        report::write("webchat", &section)?;
-    }
-    Ok(())
+    report::finish(&options.common, "webchat", &section(options, runs), runs)
 }
 
 struct Results<'a>(&'a [Run]);
@@ -77,10 +73,6 @@ fn cpu(results: &Results<'_>, who: Contender, connections: usize) -> Option<f64>
 /// What statements and socket take of the processor together.
 fn raw_cpu(results: &Results<'_>, connections: usize) -> Option<f64> {
     Some(cpu(results, Contender::RawSocket, connections)? + cpu(results, Contender::RawStorage, connections)?)
-}
-
-fn cell(value: Option<Spread>) -> String {
-    value.map_or("-".to_owned(), |spread| spread.to_string())
 }
 
 fn section(options: &Options, runs: &[Run]) -> String {

@@ -1,7 +1,7 @@
 //! Why a use case of groups fails.
 
 use flowsdk_core::fault::{Fault, FaultKind, StorageError};
-use flowsdk_core::idempotency::{IdempotencyConflict, OnceError};
+use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::text::Text;
 
 /// The reason.
@@ -17,15 +17,6 @@ pub enum GroupError {
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for GroupError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => Self::Idempotency(conflict),
-            OnceError::Storage(error) => Self::Storage(error),
-        }
-    }
 }
 
 impl Fault for GroupError {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::GroupId;
-use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::idempotency::{Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 
@@ -40,28 +40,21 @@ where
         new: NewGroup,
         once: Option<Once<Group>>,
     ) -> Result<Outcome<Group>, GroupError> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        let now = self.cx.now();
-        let group = Group {
-            id: GroupId::generate(self.cx.ids()),
-            name: new.name,
-            permissions: new.permissions,
-            router_ids: new.router_ids,
-            created_at: now,
-            updated_at: now,
-        };
-        tx.groups().insert(&group).await?;
-        if let Some(once) = &once {
-            once.finish(&mut tx, &group).await?;
-        }
-        tx.commit().await?;
-        log(actor, &group.id, "created");
-        Ok(Outcome::Done(group))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let now = self.cx.now();
+            let group = Group {
+                id: GroupId::generate(self.cx.ids()),
+                name: new.name,
+                permissions: new.permissions,
+                router_ids: new.router_ids,
+                created_at: now,
+                updated_at: now,
+            };
+            tx.groups().insert(&group).await?;
+            Ok::<_, GroupError>(group)
+        })
+        .await?;
+        Ok(outcome.inspect(|group| log(actor, &group.id, "created")))
     }
 
     /// A group.

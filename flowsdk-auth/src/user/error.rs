@@ -2,7 +2,7 @@
 
 use flowsdk_core::crypto::PasswordError;
 use flowsdk_core::fault::{Fault, FaultKind, StorageError, UNAVAILABLE};
-use flowsdk_core::idempotency::{IdempotencyConflict, OnceError};
+use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::text::Text;
 
 use super::PasswordRule;
@@ -35,15 +35,6 @@ pub enum UserError {
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for UserError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => Self::Idempotency(conflict),
-            OnceError::Storage(error) => Self::Storage(error),
-        }
-    }
 }
 
 impl From<PasswordError> for UserError {

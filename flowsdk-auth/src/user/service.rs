@@ -7,7 +7,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, UserId};
-use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::idempotency::{Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
@@ -58,25 +58,18 @@ where
         once: Option<Once<UserWithGroup>>,
     ) -> Result<Outcome<UserWithGroup>, UserError> {
         let hash = self.hash(&new.password).await?;
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        let group = lock_group(&mut tx, new.group_id.as_ref()).await?;
-        let user = new.into_user(UserId::generate(self.cx.ids()), hash, self.cx.now());
-        if !tx.users().insert_if_absent(&user).await? {
-            return Err(UserError::EmailTaken);
-        }
-        let created = (user, group);
-        if let Some(once) = &once {
-            once.finish(&mut tx, &created).await?;
-        }
-        tx.commit().await?;
-        let (user, _) = &created;
-        self.audit.record(AuditRecord::created(&self.cx, actor, audited(&user.id), &user.to_audit()));
-        Ok(Outcome::Done(created))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let group = lock_group(tx, new.group_id.as_ref()).await?;
+            let user = new.into_user(UserId::generate(self.cx.ids()), hash, self.cx.now());
+            if !tx.users().insert_if_absent(&user).await? {
+                return Err(UserError::EmailTaken);
+            }
+            Ok((user, group))
+        })
+        .await?;
+        Ok(outcome.inspect(|(user, _)| {
+            self.audit.record(AuditRecord::created(&self.cx, actor, audited(&user.id), &user.to_audit()));
+        }))
     }
 
     /// A user.

@@ -2,12 +2,29 @@
 
 use std::fmt;
 
-use super::{Author, Change, Entity};
+use super::{Author, Change, Entity, Recorded};
 
 /// Takes notes of changes. Called after the commit; it never waits and never fails (rulings A11).
 pub trait ChangeLog: Send + Sync + fmt::Debug {
     /// Takes a note.
     fn note(&self, author: &Author, entity: Entity<'_>, change: Change);
+}
+
+impl dyn ChangeLog {
+    /// Notes that something was created.
+    pub fn created(&self, author: &Author, it: &impl Recorded) {
+        self.note(author, it.entity(), Change::Created(it.to_json()));
+    }
+
+    /// Notes that something is not as it was.
+    pub fn updated<T: Recorded>(&self, author: &Author, before: &T, after: &T) {
+        self.note(author, after.entity(), Change::updated(before, after));
+    }
+
+    /// Notes that something is no more.
+    pub fn deleted(&self, author: &Author, it: &impl Recorded) {
+        self.note(author, it.entity(), Change::Deleted(it.to_json()));
+    }
 }
 
 /// Keeps nothing, for embedders without an audit log.

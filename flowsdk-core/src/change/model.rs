@@ -66,6 +66,15 @@ pub struct Entity<'a> {
     pub router_id: Option<&'a RouterId>,
 }
 
+/// Something whose changes are noted.
+pub trait Recorded {
+    /// What it is.
+    fn entity(&self) -> Entity<'_>;
+
+    /// Its public form: of secrets, whether there are any.
+    fn to_json(&self) -> Value;
+}
+
 /// What was done. Entities are given as their public JSON; a log leaves out fields that are sensitive
 /// (`...Encrypted`, `channelVerifyToken`, `embedSecret` and the like), but knows no clear secret under
 /// another name: those must not be in it.
@@ -88,4 +97,11 @@ pub enum Change {
     Unpublished(Value),
     /// A campaign was started.
     Dispatched(Value),
+}
+
+impl Change {
+    /// From one state to another.
+    pub fn updated<T: Recorded>(before: &T, after: &T) -> Self {
+        Self::Updated { before: before.to_json(), after: after.to_json() }
+    }
 }

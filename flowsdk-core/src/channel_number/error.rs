@@ -2,7 +2,7 @@
 
 use crate::crypto::{CipherError, FormKeyError};
 use crate::fault::{Fault, FaultKind, INTERNAL, StorageError, UNAVAILABLE};
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
 
@@ -37,15 +37,6 @@ pub enum ChannelNumberError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for ChannelNumberError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
 }
 
 impl Fault for ChannelNumberError {

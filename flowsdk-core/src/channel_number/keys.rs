@@ -3,7 +3,7 @@
 use secrecy::SecretString;
 
 use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, FormKeys};
-use crate::change::{Author, Change};
+use crate::change::{Author, Change, Recorded as _};
 use crate::id::ChannelNumberId;
 use crate::router::Reach;
 use crate::store::{ConnectionTx, Store};
@@ -60,7 +60,7 @@ where
             "the private key of a phone number was exported");
         let (before, mut after) = (number.to_json(), number.to_json());
         after["privateKeyExportedAt"] = self.cx.now().to_iso().into();
-        self.note(author, &number, Change::Updated { before, after });
+        self.changes.note(author, number.entity(), Change::Updated { before, after });
         Ok(exported)
     }
 }

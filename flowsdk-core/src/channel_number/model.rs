@@ -4,6 +4,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
 use super::{E164, ProviderId};
+use crate::change::{Entity, EntityKind, Recorded};
 use crate::crypto::{Encrypted, FormKeyPair, MasterKey};
 use crate::id::{ChannelNumberId, RouterId};
 use crate::time::Timestamp;
@@ -58,9 +59,12 @@ pub struct ChannelNumber {
     pub updated_at: Timestamp,
 }
 
-impl ChannelNumber {
-    /// The public form, for the log of changes: of secrets, whether there are any (rulings A10).
-    pub fn to_json(&self) -> Value {
+impl Recorded for ChannelNumber {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::ChannelNumber, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "routerId": self.router_id, "name": self.name,
             "phoneNumberId": self.phone_number_id, "phoneNumber": self.phone_number,

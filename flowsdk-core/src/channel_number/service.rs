@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use super::{ChannelNumber, ChannelNumberChange, ChannelNumberError as Error, NewChannelNumber};
-use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::{FormKeyMaker, MasterKey};
 use crate::id::{ChannelNumberId, RouterId};
-use crate::idempotency::{Once, Outcome};
-use crate::in_use::Dependants;
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
 use crate::session::SessionsOf;
@@ -22,7 +21,7 @@ pub struct ChannelNumbers<S> {
     pub(super) cx: OpContext,
     pub(super) master_key: Arc<MasterKey>,
     pub(super) maker: FormKeyMaker,
-    changes: Arc<dyn ChangeLog>,
+    pub(super) changes: Arc<dyn ChangeLog>,
 }
 
 impl<S: Store> ChannelNumbers<S>
@@ -71,39 +70,32 @@ where
         new: NewChannelNumber,
         once: Option<Once<ChannelNumber>>,
     ) -> Result<Outcome<ChannelNumber>, Error> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-            return Err(Error::RouterUnknown);
-        }
-        let number = ChannelNumber {
-            id: ChannelNumberId::generate(self.cx.ids()),
-            router_id: new.router_id,
-            name: new.name,
-            phone_number_id: new.phone_number_id,
-            phone_number: new.phone_number,
-            business_account_id: new.business_account_id,
-            access_token: None,
-            keys: None,
-            active: new.active,
-            created_at: self.cx.now(),
-            updated_at: self.cx.now(),
-        };
-        let token = ChannelNumberChange { access_token: Some(new.access_token), ..Default::default() };
-        let number = token.apply(number, &self.master_key);
-        if !tx.channel_numbers().insert_if_absent(&number).await? {
-            return Err(Error::Taken);
-        }
-        if let Some(once) = &once {
-            once.finish(&mut tx, &number).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &number, Change::Created(number.to_json()));
-        Ok(Outcome::Done(number))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+                return Err(Error::RouterUnknown);
+            }
+            let number = ChannelNumber {
+                id: ChannelNumberId::generate(self.cx.ids()),
+                router_id: new.router_id,
+                name: new.name,
+                phone_number_id: new.phone_number_id,
+                phone_number: new.phone_number,
+                business_account_id: new.business_account_id,
+                access_token: None,
+                keys: None,
+                active: new.active,
+                created_at: self.cx.now(),
+                updated_at: self.cx.now(),
+            };
+            let token = ChannelNumberChange { access_token: Some(new.access_token), ..Default::default() };
+            let number = token.apply(number, &self.master_key);
+            if !tx.channel_numbers().insert_if_absent(&number).await? {
+                return Err(Error::Taken);
+            }
+            Ok(number)
+        })
+        .await?;
+        Ok(outcome.inspect(|number| self.changes.created(author, number)))
     }
 
     /// Changes a number.
@@ -134,19 +126,12 @@ where
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
         let before = within(tx.channel_numbers().find_for_update(id).await?, reach)?;
-        let of = SessionsOf::PhoneNumber(&before.phone_number_id);
-        if force {
-            tx.live_sessions().end(of).await?;
-        } else {
-            let mut dependants = Dependants::default();
-            dependants.sessions(tx.live_sessions().count(of).await?);
-            if !dependants.is_empty() {
-                return Err(Error::InUse(dependants));
-            }
-        }
+        let sessions = SessionsOf::PhoneNumber(&before.phone_number_id);
+        let dependants = tx.live_sessions().make_way(sessions, force).await?;
+        dependants.must_be_none().map_err(Error::InUse)?;
         tx.channel_numbers().delete(id).await?;
         tx.commit().await?;
-        self.note(author, &before, Change::Deleted(before.to_json()));
+        self.changes.deleted(author, &before);
         Ok(())
     }
 
@@ -162,14 +147,8 @@ where
         let after = ChannelNumber { updated_at: self.cx.now(), ..change(before.clone()) };
         tx.channel_numbers().save(&after).await?;
         tx.commit().await?;
-        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        self.changes.updated(author, &before, &after);
         Ok(after)
-    }
-
-    pub(super) fn note(&self, author: &Author, number: &ChannelNumber, change: Change) {
-        let kind = EntityKind::ChannelNumber;
-        let entity = Entity { kind, id: number.id.as_str(), router_id: Some(&number.router_id) };
-        self.changes.note(author, entity, change);
     }
 }
 

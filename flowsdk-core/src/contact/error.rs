@@ -1,7 +1,7 @@
 //! Why a use case of contacts fails.
 
 use crate::fault::{Fault, FaultKind, StorageError};
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::session::VariablesTooLarge;
 use crate::text::Text;
@@ -52,15 +52,6 @@ pub enum ContactError {
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for ContactError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
 }
 
 impl Fault for ContactError {

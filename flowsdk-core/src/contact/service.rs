@@ -13,7 +13,7 @@ use super::{
 use crate::context::OpContext;
 use crate::fault::StorageError;
 use crate::id::{ContactId, RouterId};
-use crate::idempotency::{Once, Outcome};
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
@@ -85,42 +85,34 @@ where
         new: NewContact,
         once: Option<Once<ContactDetails>>,
     ) -> Result<Outcome<ContactDetails>, ContactError> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        let identity = new.identity.as_str().to_owned();
-        if let Some(channel) = new.identity.webchat_channel() {
-            let route = tx.routers().find_routes(&[channel]).await?.pop();
-            route.filter(|route| reach.contains(&route.router_id)).ok_or(ContactError::ChannelUnknown)?;
-        }
-        let mut contact =
-            Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
-        merge_variables(&mut contact.variables, &new.variables)?;
-        if let Some(name) = new.name {
-            contact.name = name;
-            contact.name_locked = true;
-        }
-        let is_known = !tx.contacts().find_by_phone_numbers(&[identity]).await?.is_empty();
-        let contacts = std::slice::from_ref(&contact);
-        if is_known || tx.contact_catalog().insert_new(contacts).await?.is_empty() {
-            return Err(ContactError::Taken);
-        }
-        if let Some(router) = &new.router_id {
-            let routers = std::slice::from_ref(router);
-            if tx.routers().find_many(routers).await?.is_empty() {
-                return Err(ContactError::RouterUnknown);
+        perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let identity = new.identity.as_str().to_owned();
+            if let Some(channel) = new.identity.webchat_channel() {
+                let route = tx.routers().find_routes(&[channel]).await?.pop();
+                route.filter(|route| reach.contains(&route.router_id)).ok_or(ContactError::ChannelUnknown)?;
             }
-            tx.contact_catalog().link(std::slice::from_ref(&contact.id), routers).await?;
-        }
-        let details = ContactDetails::of(contact);
-        if let Some(once) = &once {
-            once.finish(&mut tx, &details).await?;
-        }
-        tx.commit().await?;
-        Ok(Outcome::Done(details))
+            let mut contact =
+                Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
+            merge_variables(&mut contact.variables, &new.variables)?;
+            if let Some(name) = new.name {
+                contact.name = name;
+                contact.name_locked = true;
+            }
+            let is_known = !tx.contacts().find_by_phone_numbers(&[identity]).await?.is_empty();
+            let contacts = std::slice::from_ref(&contact);
+            if is_known || tx.contact_catalog().insert_new(contacts).await?.is_empty() {
+                return Err(ContactError::Taken);
+            }
+            if let Some(router) = &new.router_id {
+                let routers = std::slice::from_ref(router);
+                if tx.routers().find_many(routers).await?.is_empty() {
+                    return Err(ContactError::RouterUnknown);
+                }
+                tx.contact_catalog().link(std::slice::from_ref(&contact.id), routers).await?;
+            }
+            Ok(ContactDetails::of(contact))
+        })
+        .await
     }
 
     /// Names a contact; no channel overwrites the name from then on.

@@ -1,7 +1,7 @@
 //! Why a use case of credentials fails.
 
 use crate::fault::{Fault, FaultKind, StorageError};
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
 
@@ -24,15 +24,6 @@ pub enum LlmCredentialError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for LlmCredentialError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
 }
 
 impl Fault for LlmCredentialError {

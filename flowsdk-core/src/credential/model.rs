@@ -4,6 +4,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::change::{Entity, EntityKind, Recorded};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::LlmCredentialId;
 use crate::integration::BaseUrl;
@@ -59,9 +60,14 @@ impl LlmCredential {
             None => self.provider == LlmProvider::Openai,
         }
     }
+}
 
-    /// The public form, for the log of changes: of the key, whether there is one.
-    pub fn to_json(&self) -> Value {
+impl Recorded for LlmCredential {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::LlmCredential, id: self.id.as_str(), router_id: None }
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "name": self.name, "provider": self.provider, "baseUrl": self.base_url,
             "hasApiKey": self.api_key.is_some(), "createdAt": self.created_at.to_iso(),

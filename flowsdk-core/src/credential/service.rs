@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{LlmCredential, LlmCredentialChange, LlmCredentialError as Error, NewLlmCredential};
-use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::id::LlmCredentialId;
-use crate::idempotency::{Once, Outcome};
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
 use crate::store::{BuilderTx, Store, Transaction as _};
@@ -61,33 +61,26 @@ where
         new: NewLlmCredential,
         once: Option<Once<LlmCredential>>,
     ) -> Result<Outcome<LlmCredential>, Error> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        let credential = LlmCredential {
-            id: LlmCredentialId::generate(self.cx.ids()),
-            name: new.name,
-            provider: new.provider,
-            base_url: new.base_url,
-            api_key: None,
-            created_at: self.cx.now(),
-            updated_at: self.cx.now(),
-        };
-        let key = LlmCredentialChange { api_key: Some(new.api_key), ..LlmCredentialChange::default() };
-        let credential = key.apply(credential, &self.master_key);
-        if !credential.has_its_address() {
-            return Err(Error::Address);
-        }
-        tx.llm_credentials().insert(&credential).await?;
-        if let Some(once) = &once {
-            once.finish(&mut tx, &credential).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &credential.id, Change::Created(credential.to_json()));
-        Ok(Outcome::Done(credential))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let credential = LlmCredential {
+                id: LlmCredentialId::generate(self.cx.ids()),
+                name: new.name,
+                provider: new.provider,
+                base_url: new.base_url,
+                api_key: None,
+                created_at: self.cx.now(),
+                updated_at: self.cx.now(),
+            };
+            let key = LlmCredentialChange { api_key: Some(new.api_key), ..LlmCredentialChange::default() };
+            let credential = key.apply(credential, &self.master_key);
+            if !credential.has_its_address() {
+                return Err(Error::Address);
+            }
+            tx.llm_credentials().insert(&credential).await?;
+            Ok(credential)
+        })
+        .await?;
+        Ok(outcome.inspect(|credential| self.changes.created(author, credential)))
     }
 
     /// Changes a credential. Another address without a new key forgets the old one.
@@ -109,7 +102,7 @@ where
         }
         tx.llm_credentials().save(&after).await?;
         tx.commit().await?;
-        self.note(author, id, Change::Updated { before: before.to_json(), after: after.to_json() });
+        self.changes.updated(author, &before, &after);
         Ok(after)
     }
 
@@ -128,18 +121,11 @@ where
             for router in tx.llm_credentials().routers_of(id).await? {
                 dependants.reference("router.llmCredentialId", router.as_str());
             }
-            if !dependants.is_empty() {
-                return Err(Error::InUse(dependants));
-            }
+            dependants.must_be_none().map_err(Error::InUse)?;
         }
         tx.llm_credentials().delete(id).await?;
         tx.commit().await?;
-        self.note(author, id, Change::Deleted(before.to_json()));
+        self.changes.deleted(author, &before);
         Ok(())
-    }
-
-    fn note(&self, author: &Author, id: &LlmCredentialId, change: Change) {
-        let entity = Entity { kind: EntityKind::LlmCredential, id: id.as_str(), router_id: None };
-        self.changes.note(author, entity, change);
     }
 }

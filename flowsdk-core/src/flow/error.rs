@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::fault::{Fault, FaultKind, StorageError};
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
 
@@ -48,15 +48,6 @@ pub enum FlowError {
 /// The text of `flow_is_tool` where routers and channels are told what they begin with.
 pub const TOOL_BEGINS_NOTHING: Text =
     Text::new("Uma ferramenta não pode iniciar conversas", "A tool cannot begin conversations");
-
-impl From<OnceError> for FlowError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
-}
 
 impl Fault for FlowError {
     fn kind(&self) -> FaultKind {

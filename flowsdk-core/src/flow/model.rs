@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::change::{Entity, EntityKind, Recorded};
 use crate::id::{FlowId, FlowVersionId, RouterId};
 use crate::time::Timestamp;
 
@@ -67,9 +68,14 @@ impl Flow {
             updated_at: now,
         }
     }
+}
 
-    /// The public form, for the log of changes.
-    pub fn to_json(&self) -> Value {
+impl Recorded for Flow {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::of(self.kind), id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "routerId": self.router_id, "name": self.name, "kind": self.kind.name(),
             "publishedVersionId": self.published_version_id, "testVersionId": self.test_version_id,

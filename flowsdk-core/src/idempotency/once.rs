@@ -2,6 +2,7 @@
 
 use super::{Begun, IdempotencyTx, IdempotentRequest, StoredAnswer};
 use crate::fault::{Fault, FaultKind, StorageError};
+use crate::store::{Store, Transaction as _};
 use crate::text::Text;
 use crate::time::Timestamp;
 
@@ -27,17 +28,6 @@ impl Fault for IdempotencyConflict {
     }
 }
 
-/// Why a request does not begin.
-#[derive(Debug, thiserror::Error)]
-pub enum OnceError {
-    /// The key was used for another request.
-    #[error(transparent)]
-    Conflict(#[from] IdempotencyConflict),
-    /// Storage failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
-
 /// A request that is to be done once, and how its answer is written down for repetitions.
 #[derive(Debug, Clone)]
 pub struct Once<T> {
@@ -47,33 +37,6 @@ pub struct Once<T> {
     pub answer: fn(&T) -> StoredAnswer,
 }
 
-impl<T> Once<T> {
-    /// Begins the request in the transaction of the use case. An answer means that it was done before, and that
-    /// the transaction is to be dropped.
-    ///
-    /// # Errors
-    /// [`OnceError`].
-    pub async fn begin<X: IdempotencyTx>(
-        &self,
-        tx: &mut X,
-        now: Timestamp,
-    ) -> Result<Option<StoredAnswer>, OnceError> {
-        match tx.idempotency().begin(&self.request, now).await? {
-            Begun::First => Ok(None),
-            Begun::Replay(answer) => Ok(Some(answer)),
-            Begun::OtherRequest => Err(IdempotencyConflict.into()),
-        }
-    }
-
-    /// Writes the answer down, in the same transaction.
-    ///
-    /// # Errors
-    /// [`StorageError`].
-    pub async fn finish<X: IdempotencyTx>(&self, tx: &mut X, done: &T) -> Result<(), StorageError> {
-        tx.idempotency().finish(&self.request, &(self.answer)(done)).await
-    }
-}
-
 /// What a use case that may be repeated came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome<T> {
@@ -81,4 +44,45 @@ pub enum Outcome<T> {
     Done(T),
     /// It was done before.
     Replayed(StoredAnswer),
+}
+
+impl<T> Outcome<T> {
+    /// Shows `see` what was done now; of a repetition, nothing.
+    pub fn inspect(self, see: impl FnOnce(&T)) -> Self {
+        if let Self::Done(done) = &self {
+            see(done);
+        }
+        self
+    }
+}
+
+/// Acts in a transaction of its own, which is committed if `act` succeeds. If the request may be repeated, it
+/// begins before and its answer is written down after, in the same transaction; a repetition does not act.
+///
+/// # Errors
+/// What `act` failed with, [`IdempotencyConflict`], [`StorageError`].
+pub async fn perform_once<S, T, E>(
+    store: &S,
+    once: Option<Once<T>>,
+    now: Timestamp,
+    act: impl AsyncFnOnce(&mut S::Tx) -> Result<T, E>,
+) -> Result<Outcome<T>, E>
+where
+    S: Store<Tx: IdempotencyTx>,
+    E: From<IdempotencyConflict> + From<StorageError>,
+{
+    let mut tx = store.begin().await?;
+    if let Some(once) = &once {
+        match tx.idempotency().begin(&once.request, now).await? {
+            Begun::First => {}
+            Begun::Replay(answer) => return Ok(Outcome::Replayed(answer)),
+            Begun::OtherRequest => return Err(IdempotencyConflict.into()),
+        }
+    }
+    let done = act(&mut tx).await?;
+    if let Some(once) = &once {
+        tx.idempotency().finish(&once.request, &(once.answer)(&done)).await?;
+    }
+    tx.commit().await?;
+    Ok(Outcome::Done(done))
 }

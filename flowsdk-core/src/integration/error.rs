@@ -3,7 +3,7 @@
 use crate::crypto::CipherError;
 use crate::fault::{Fault, FaultKind, INTERNAL, StorageError};
 use crate::flow::OutsideFailure;
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::text::Text;
 
 /// The reason. None of them shows an address or credentials.
@@ -43,15 +43,6 @@ pub enum IntegrationError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for IntegrationError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
 }
 
 impl From<OutsideFailure> for IntegrationError {

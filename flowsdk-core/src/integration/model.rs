@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::BaseUrl;
+use crate::change::{Entity, EntityKind, Recorded};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::{IntegrationId, RouterId};
 use crate::time::Timestamp;
@@ -142,9 +143,12 @@ pub struct Integration {
     pub updated_at: Timestamp,
 }
 
-impl Integration {
-    /// The public form, for the log of changes: of the credentials, whether there are any.
-    pub fn to_json(&self) -> Value {
+impl Recorded for Integration {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::IntegrationServer, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "routerId": self.router_id, "name": self.name, "kind": self.kind,
             "baseUrl": self.base_url, "hasCredentials": self.credentials.is_some(), "settings": self.settings,

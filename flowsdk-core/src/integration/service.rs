@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{Integration, IntegrationChange, IntegrationError as Error, NewIntegration};
-use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::flow::HttpCaller;
 use crate::id::{IntegrationId, RouterId};
-use crate::idempotency::{Once, Outcome};
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
 use crate::store::{ConnectionTx, ConversationTx as _, Store, Transaction as _};
@@ -73,35 +73,28 @@ where
         if !new.settings.names_its_header() {
             return Err(Error::HeaderName);
         }
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-            return Err(Error::RouterUnknown);
-        }
-        let integration = Integration {
-            id: IntegrationId::generate(self.cx.ids()),
-            router_id: new.router_id,
-            name: new.name,
-            kind: new.kind,
-            base_url: new.base_url,
-            credentials: None,
-            settings: new.settings,
-            created_at: self.cx.now(),
-            updated_at: self.cx.now(),
-        };
-        let credentials = IntegrationChange { credentials: Some(new.credentials), ..Default::default() };
-        let integration = credentials.apply(integration, &self.master_key);
-        tx.integrations().insert(&integration).await?;
-        if let Some(once) = &once {
-            once.finish(&mut tx, &integration).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &integration, Change::Created(integration.to_json()));
-        Ok(Outcome::Done(integration))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+                return Err(Error::RouterUnknown);
+            }
+            let integration = Integration {
+                id: IntegrationId::generate(self.cx.ids()),
+                router_id: new.router_id,
+                name: new.name,
+                kind: new.kind,
+                base_url: new.base_url,
+                credentials: None,
+                settings: new.settings,
+                created_at: self.cx.now(),
+                updated_at: self.cx.now(),
+            };
+            let credentials = IntegrationChange { credentials: Some(new.credentials), ..Default::default() };
+            let integration = credentials.apply(integration, &self.master_key);
+            tx.integrations().insert(&integration).await?;
+            Ok(integration)
+        })
+        .await?;
+        Ok(outcome.inspect(|integration| self.changes.created(author, integration)))
     }
 
     /// Changes an integration. Another address without new credentials forgets the old ones.
@@ -124,7 +117,7 @@ where
         let after = Integration { updated_at: self.cx.now(), ..changed };
         tx.integrations().save(&after).await?;
         tx.commit().await?;
-        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        self.changes.updated(author, &before, &after);
         Ok(after)
     }
 
@@ -137,14 +130,8 @@ where
         let before = within(tx.integrations().find_for_update(id).await?, reach)?;
         tx.integrations().delete(id).await?;
         tx.commit().await?;
-        self.note(author, &before, Change::Deleted(before.to_json()));
+        self.changes.deleted(author, &before);
         Ok(())
-    }
-
-    fn note(&self, author: &Author, integration: &Integration, change: Change) {
-        let kind = EntityKind::IntegrationServer;
-        let entity = Entity { kind, id: integration.id.as_str(), router_id: Some(&integration.router_id) };
-        self.changes.note(author, entity, change);
     }
 }
 

@@ -63,6 +63,7 @@ impl RouterChange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::Recorded as _;
 
     #[test]
     fn absent_fields_stay_and_null_takes_away() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::fault::{Fault, FaultKind, StorageError};
 use crate::flow::TOOL_BEGINS_NOTHING;
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
 
@@ -38,15 +38,6 @@ pub enum RouterError {
 impl From<StorageError> for RouterError {
     fn from(error: StorageError) -> Self {
         Self::Storage(Arc::new(error))
-    }
-}
-
-impl From<OnceError> for RouterError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
     }
 }
 

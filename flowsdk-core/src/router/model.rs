@@ -7,6 +7,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
+use crate::change::{Entity, EntityKind, Recorded};
 use crate::crypto::Encrypted;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::time::Timestamp;
@@ -64,9 +65,14 @@ impl Router {
             updated_at: now,
         }
     }
+}
 
-    /// The public form, for the log of changes: of secrets, whether there are any (spec A 2.2).
-    pub fn to_json(&self) -> Value {
+impl Recorded for Router {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Router, id: self.id.as_str(), router_id: Some(&self.id) }
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "name": self.name, "initialFlowId": self.initial_flow_id, "tz": self.tz,
             "hasChannelAppSecret": self.channel_app_secret.is_some(),
@@ -97,6 +103,16 @@ pub enum VariableOwner {
     Router(RouterId),
     /// `{{flow.<key>}}`, seen by its own flow only.
     Flow(FlowId),
+}
+
+impl VariableOwner {
+    /// What its variables are in the log of changes.
+    pub(crate) const fn variable_kind(&self) -> EntityKind {
+        match self {
+            Self::Router(_) => EntityKind::RouterVariable,
+            Self::Flow(_) => EntityKind::FlowVariable,
+        }
+    }
 }
 
 /// A static variable as stored: clear, or encrypted when it is a secret.

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{Router, RouterChange, RouterError};
-use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
 use crate::flow::FlowKind;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
-use crate::idempotency::{Once, Outcome};
-use crate::in_use::Dependants;
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::loader::{Load, Loader};
 use crate::page::{Page, PageRequest};
 use crate::session::SessionsOf;
@@ -84,28 +83,21 @@ where
         settings: RouterChange,
         once: Option<Once<Router>>,
     ) -> Result<Outcome<Router>, RouterError> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        let new = Router::new(RouterId::generate(self.cx.ids()), name, self.cx.now());
-        let created_at = new.created_at;
-        let router = settings.apply(new, &self.master_key, created_at);
-        if router.initial_flow_id.is_some() {
-            return Err(RouterError::FlowUnknown);
-        }
-        if !lock_credential(&mut tx, router.llm_credential_id.as_ref()).await? {
-            return Err(RouterError::CredentialUnknown);
-        }
-        tx.routers().insert(&router).await?;
-        if let Some(once) = &once {
-            once.finish(&mut tx, &router).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &router.id, Change::Created(router.to_json()));
-        Ok(Outcome::Done(router))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let new = Router::new(RouterId::generate(self.cx.ids()), name, self.cx.now());
+            let created_at = new.created_at;
+            let router = settings.apply(new, &self.master_key, created_at);
+            if router.initial_flow_id.is_some() {
+                return Err(RouterError::FlowUnknown);
+            }
+            if !lock_credential(tx, router.llm_credential_id.as_ref()).await? {
+                return Err(RouterError::CredentialUnknown);
+            }
+            tx.routers().insert(&router).await?;
+            Ok(router)
+        })
+        .await?;
+        Ok(outcome.inspect(|router| self.changes.created(author, router)))
     }
 
     /// Changes a router.
@@ -134,8 +126,7 @@ where
         let after = change.apply(before.clone(), &self.master_key, self.cx.now());
         tx.router_catalog().save(&after).await?;
         tx.commit().await?;
-        let change = Change::Updated { before: before.to_json(), after: after.to_json() };
-        self.note(author, id, change);
+        self.changes.updated(author, &before, &after);
         Ok(after)
     }
 
@@ -147,25 +138,13 @@ where
     pub async fn delete(&self, author: &Author, id: &RouterId, force: bool) -> Result<(), RouterError> {
         let mut tx = self.store.begin().await?;
         let before = tx.router_catalog().find_for_update(id).await?.ok_or(RouterError::NotFound)?;
-        let of = SessionsOf::Router(id);
-        if force {
-            tx.live_sessions().end(of).await?;
-        } else {
-            let mut dependants = Dependants::default();
-            dependants.sessions(tx.live_sessions().count(of).await?);
-            if !dependants.is_empty() {
-                return Err(RouterError::InUse(dependants));
-            }
-        }
+        let sessions = SessionsOf::Router(id);
+        let dependants = tx.live_sessions().make_way(sessions, force).await?;
+        dependants.must_be_none().map_err(RouterError::InUse)?;
         tx.router_catalog().delete(id).await?;
         tx.commit().await?;
-        self.note(author, id, Change::Deleted(before.to_json()));
+        self.changes.deleted(author, &before);
         Ok(())
-    }
-
-    fn note(&self, author: &Author, id: &RouterId, change: Change) {
-        let entity = Entity { kind: EntityKind::Router, id: id.as_str(), router_id: Some(id) };
-        self.changes.note(author, entity, change);
     }
 }
 

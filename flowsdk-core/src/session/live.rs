@@ -6,6 +6,7 @@ use super::SessionId;
 use crate::channel_number::ProviderId;
 use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
+use crate::in_use::Dependants;
 
 /// What sessions depend on.
 #[derive(Debug, Clone, Copy)]
@@ -28,4 +29,20 @@ pub trait LiveSessions: Send {
 
     /// Ends them, frozen ones too, with everything that was kept for them; which ones. Their chats stay.
     async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError>;
+}
+
+impl dyn LiveSessions + '_ {
+    /// Makes way for a deletion: with `force` they end, and without they are what stands in its way.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn make_way(&mut self, of: SessionsOf<'_>, force: bool) -> Result<Dependants, StorageError> {
+        let mut dependants = Dependants::default();
+        if force {
+            self.end(of).await?;
+        } else {
+            dependants.sessions(self.count(of).await?);
+        }
+        Ok(dependants)
+    }
 }

@@ -1,7 +1,7 @@
 //! Why a use case of templates fails.
 
 use crate::fault::{Fault, FaultKind, StorageError};
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::text::Text;
 
 /// The reason.
@@ -26,15 +26,6 @@ pub enum TemplateError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for TemplateError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
 }
 
 impl Fault for TemplateError {

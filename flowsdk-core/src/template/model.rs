@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Component, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus};
+use crate::change::{Entity, EntityKind, Recorded};
 use crate::channel_number::ProviderId;
 use crate::id::{RouterId, TemplateId};
 use crate::time::Timestamp;
@@ -41,9 +42,14 @@ impl Template {
         });
         body.unwrap_or_default()
     }
+}
 
-    /// The public form, for the log of changes.
-    pub fn to_json(&self) -> Value {
+impl Recorded for Template {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::MessageTemplate, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "routerId": self.router_id, "businessAccountId": self.business_account_id,
             "name": self.name, "language": self.language, "category": self.category, "status": self.status,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{
     Component, NewTemplate, Template, TemplateChange, TemplateError as Error, TemplateFilter, validate,
 };
-use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::id::TemplateId;
-use crate::idempotency::{Once, Outcome};
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
 use crate::store::{ConnectionTx, ConversationTx as _, Store, Transaction as _};
@@ -64,36 +64,29 @@ where
         once: Option<Once<Template>>,
     ) -> Result<Outcome<Template>, Error> {
         check(&new.components)?;
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-            return Err(Error::RouterUnknown);
-        }
-        let template = Template {
-            id: TemplateId::generate(self.cx.ids()),
-            router_id: new.router_id,
-            business_account_id: new.business_account_id,
-            name: new.name,
-            language: new.language,
-            category: new.category,
-            status: new.status,
-            components: new.components,
-            created_at: self.cx.now(),
-            updated_at: self.cx.now(),
-        };
-        if !tx.templates().insert_if_absent(&template).await? {
-            return Err(Error::NameTaken);
-        }
-        if let Some(once) = &once {
-            once.finish(&mut tx, &template).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &template, Change::Created(template.to_json()));
-        Ok(Outcome::Done(template))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+                return Err(Error::RouterUnknown);
+            }
+            let template = Template {
+                id: TemplateId::generate(self.cx.ids()),
+                router_id: new.router_id,
+                business_account_id: new.business_account_id,
+                name: new.name,
+                language: new.language,
+                category: new.category,
+                status: new.status,
+                components: new.components,
+                created_at: self.cx.now(),
+                updated_at: self.cx.now(),
+            };
+            if !tx.templates().insert_if_absent(&template).await? {
+                return Err(Error::NameTaken);
+            }
+            Ok(template)
+        })
+        .await?;
+        Ok(outcome.inspect(|template| self.changes.created(author, template)))
     }
 
     /// Changes category, status and components of a template.
@@ -115,7 +108,7 @@ where
         let after = Template { updated_at: self.cx.now(), ..change.apply(before.clone()) };
         tx.templates().save(&after).await?;
         tx.commit().await?;
-        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        self.changes.updated(author, &before, &after);
         Ok(after)
     }
 
@@ -128,14 +121,8 @@ where
         let before = within(tx.templates().find_for_update(id).await?, reach)?;
         tx.templates().delete(id).await?;
         tx.commit().await?;
-        self.note(author, &before, Change::Deleted(before.to_json()));
+        self.changes.deleted(author, &before);
         Ok(())
-    }
-
-    fn note(&self, author: &Author, template: &Template, change: Change) {
-        let kind = EntityKind::MessageTemplate;
-        let entity = Entity { kind, id: template.id.as_str(), router_id: Some(&template.router_id) };
-        self.changes.note(author, entity, change);
     }
 }
 

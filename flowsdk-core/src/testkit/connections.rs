@@ -79,6 +79,39 @@ fn integration(id: &str, router: &RouterId, at: u64) -> Integration {
     }
 }
 
+/// A world with another router, and a transaction.
+async fn two_routers<S: Store>(subject: &StoreUnderTest<S>) -> (World<S>, S::Tx, Router)
+where
+    S::Tx: ConnectionTx,
+{
+    let world = World::new(subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let other = router("other");
+    tx.routers().insert(&other).await.expect("a router");
+    (world, tx, other)
+}
+
+/// What is saved is found, locked or not: each of these in turn.
+macro_rules! reads_back {
+    ($tx:ident.$repository:ident(), $states:expr) => {
+        for expected in $states {
+            $tx.$repository().save(expected).await.expect("save");
+            let found = $tx.$repository().find(&expected.id).await.expect("find");
+            assert_eq!(found.as_ref(), Some(expected));
+            let locked = $tx.$repository().find_for_update(&expected.id).await.expect("find");
+            assert_eq!(locked.as_ref(), Some(expected));
+        }
+    };
+}
+
+/// What is deleted is not found.
+macro_rules! goes_away {
+    ($tx:ident.$repository:ident(), $id:expr) => {
+        $tx.$repository().delete($id).await.expect("delete");
+        assert_eq!($tx.$repository().find($id).await.expect("find"), None);
+    };
+}
+
 /// A number is read back as it was saved, with keys and without; a deleted one is not found.
 pub async fn a_number_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
@@ -103,14 +136,8 @@ where
         updated_at: later(5),
         ..first.clone()
     };
-    for expected in [&first, &changed, &first] {
-        tx.channel_numbers().save(expected).await.expect("save");
-        assert_eq!(tx.channel_numbers().find(&first.id).await.expect("find").as_ref(), Some(expected));
-        let locked = tx.channel_numbers().find_for_update(&first.id).await.expect("find");
-        assert_eq!(locked.as_ref(), Some(expected));
-    }
-    tx.channel_numbers().delete(&first.id).await.expect("delete");
-    assert_eq!(tx.channel_numbers().find(&first.id).await.expect("find"), None);
+    reads_back!(tx.channel_numbers(), [&first, &changed, &first]);
+    goes_away!(tx.channel_numbers(), &first.id);
 }
 
 /// Two numbers never have the same id at the provider, in whichever router.
@@ -118,10 +145,7 @@ pub async fn an_id_of_the_provider_is_given_once<S: Store>(subject: StoreUnderTe
 where
     S::Tx: ConnectionTx,
 {
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let other = router("other");
-    tx.routers().insert(&other).await.expect("a router");
+    let (world, mut tx, other) = two_routers(&subject).await;
     let first = number("n1", &world.router, "111", 0);
     assert!(tx.channel_numbers().insert_if_absent(&first).await.expect("insert"));
     for router in [&world.router, &other.id] {
@@ -160,10 +184,7 @@ pub async fn a_template_is_read_back_and_its_name_given_once<S: Store>(subject: 
 where
     S::Tx: ConnectionTx,
 {
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let other = router("other");
-    tx.routers().insert(&other).await.expect("a router");
+    let (world, mut tx, other) = two_routers(&subject).await;
     let first = template("t1", &world.router, "order", 0);
     assert!(tx.templates().insert_if_absent(&first).await.expect("insert"));
     let again = Template { id: "t2".parse().expect("an id"), ..first.clone() };
@@ -188,16 +209,10 @@ where
         for category in TemplateCategory::ALL {
             let components = vec![first.components[1].clone()];
             let changed = Template { status, category, components, updated_at: later(5), ..first.clone() };
-            for expected in [&changed, &first] {
-                tx.templates().save(expected).await.expect("save");
-                assert_eq!(tx.templates().find(&first.id).await.expect("find").as_ref(), Some(expected));
-                let locked = tx.templates().find_for_update(&first.id).await.expect("find");
-                assert_eq!(locked.as_ref(), Some(expected));
-            }
+            reads_back!(tx.templates(), [&changed, &first]);
         }
     }
-    tx.templates().delete(&first.id).await.expect("delete");
-    assert_eq!(tx.templates().find(&first.id).await.expect("find"), None);
+    goes_away!(tx.templates(), &first.id);
     assert!(tx.templates().insert_if_absent(&first).await.expect("insert"), "its name is free again");
 }
 
@@ -206,10 +221,7 @@ pub async fn templates_are_found_by_what_is_asked<S: Store>(subject: StoreUnderT
 where
     S::Tx: ConnectionTx,
 {
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let other = router("other");
-    tx.routers().insert(&other).await.expect("a router");
+    let (world, mut tx, other) = two_routers(&subject).await;
     let approved = Template { status: TemplateStatus::Approved, ..template("t2", &world.router, "b", 1) };
     let elsewhere = Template { business_account_id: provider_id("78"), ..template("t3", &other.id, "b", 2) };
     for template in [&template("t1", &world.router, "a", 0), &approved, &elsewhere] {
@@ -275,12 +287,7 @@ where
         updated_at: later(5),
         ..first.clone()
     };
-    for expected in [&changed, &first] {
-        tx.llm_credentials().save(expected).await.expect("save");
-        assert_eq!(tx.llm_credentials().find(&first.id).await.expect("find").as_ref(), Some(expected));
-        let locked = tx.llm_credentials().find_for_update(&first.id).await.expect("find");
-        assert_eq!(locked.as_ref(), Some(expected));
-    }
+    reads_back!(tx.llm_credentials(), [&changed, &first]);
     let page = tx.llm_credentials().list(&PageRequest::default()).await.expect("list");
     assert_eq!(page.items, [second.clone(), first.clone()]);
     let one = PageRequest { limit: 1, after: None };
@@ -300,8 +307,7 @@ where
     tx.llm_credentials().detach(&first.id).await.expect("detach");
     assert!(tx.llm_credentials().routers_of(&first.id).await.expect("routers").is_empty());
     assert_eq!(tx.llm_credentials().routers_of(&second.id).await.expect("routers").len(), 1);
-    tx.llm_credentials().delete(&first.id).await.expect("delete");
-    assert_eq!(tx.llm_credentials().find(&first.id).await.expect("find"), None);
+    goes_away!(tx.llm_credentials(), &first.id);
 }
 
 /// An integration is read back as it was saved; a deleted one is not found.
@@ -325,14 +331,8 @@ where
         updated_at: later(5),
         ..first.clone()
     };
-    for expected in [&changed, &first] {
-        tx.integrations().save(expected).await.expect("save");
-        assert_eq!(tx.integrations().find(&first.id).await.expect("find").as_ref(), Some(expected));
-        let locked = tx.integrations().find_for_update(&first.id).await.expect("find");
-        assert_eq!(locked.as_ref(), Some(expected));
-    }
-    tx.integrations().delete(&first.id).await.expect("delete");
-    assert_eq!(tx.integrations().find(&first.id).await.expect("find"), None);
+    reads_back!(tx.integrations(), [&changed, &first]);
+    goes_away!(tx.integrations(), &first.id);
 }
 
 /// Lists of numbers and of integrations: newest first, of one router, of those within reach, page by page.
@@ -340,10 +340,7 @@ pub async fn pages_show_what_is_within_reach<S: Store>(subject: StoreUnderTest<S
 where
     S::Tx: ConnectionTx,
 {
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let other = router("other");
-    tx.routers().insert(&other).await.expect("a router");
+    let (world, mut tx, other) = two_routers(&subject).await;
     for (n, router) in [&world.router, &other.id, &world.router].into_iter().enumerate() {
         // Two of them in the same moment.
         let at = n as u64 / 2;
@@ -409,10 +406,7 @@ pub async fn a_router_takes_its_connections_along<S: Store>(subject: StoreUnderT
 where
     S::Tx: ConnectionTx,
 {
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let other = router("other");
-    tx.routers().insert(&other).await.expect("a router");
+    let (world, mut tx, other) = two_routers(&subject).await;
     for (n, router) in [&world.router, &other.id].into_iter().enumerate() {
         let number = number(&format!("n{n}"), router, &format!("11{n}"), 0);
         assert!(tx.channel_numbers().insert_if_absent(&number).await.expect("insert"));

@@ -1,7 +1,7 @@
 //! Why a use case of variables fails.
 
 use crate::fault::{Fault, FaultKind, StorageError};
-use crate::idempotency::{IdempotencyConflict, OnceError};
+use crate::idempotency::IdempotencyConflict;
 use crate::router::VariableOwner;
 use crate::text::Text;
 
@@ -27,15 +27,6 @@ pub enum VariableError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for VariableError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
 }
 
 impl VariableError {

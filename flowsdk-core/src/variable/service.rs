@@ -5,12 +5,12 @@ use std::sync::Arc;
 use secrecy::SecretString;
 
 use super::{NewVariable, Variable, VariableError, VariableValue};
-use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::change::{Author, Change, ChangeLog, Entity};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
 use crate::id::{RouterId, VariableId};
-use crate::idempotency::{Once, Outcome};
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
 use crate::router::{Reach, VariableOwner};
 use crate::store::{BuilderTx, Store, Transaction as _};
@@ -67,35 +67,31 @@ where
         new: NewVariable,
         once: Option<Once<Variable>>,
     ) -> Result<Outcome<Variable>, VariableError> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        let router = router_of(&mut tx, &owner, reach).await?;
-        let now = self.cx.now();
-        let variable = Variable {
-            id: VariableId::generate(self.cx.ids()),
-            owner,
-            key: new.key,
-            value: VariableValue::of(&new.value, new.is_secret, &self.master_key),
-            created_at: now,
-            updated_at: now,
-        };
-        match tx.variables().insert_if_absent(&variable).await {
-            Ok(true) => {}
-            Ok(false) => return Err(VariableError::KeyTaken),
-            // The owner went after it was looked for.
-            Err(StorageError::Orphan { .. }) => return Err(VariableError::no(&variable.owner)),
-            Err(error) => return Err(error.into()),
-        }
-        if let Some(once) = &once {
-            once.finish(&mut tx, &variable).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &router, &variable, Change::Created(variable.to_json()));
-        Ok(Outcome::Done(variable))
+        let mut router = None;
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            router = Some(router_of(tx, &owner, reach).await?);
+            let now = self.cx.now();
+            let variable = Variable {
+                id: VariableId::generate(self.cx.ids()),
+                owner,
+                key: new.key,
+                value: VariableValue::of(&new.value, new.is_secret, &self.master_key),
+                created_at: now,
+                updated_at: now,
+            };
+            match tx.variables().insert_if_absent(&variable).await {
+                Ok(true) => {}
+                Ok(false) => return Err(VariableError::KeyTaken),
+                // The owner went after it was looked for.
+                Err(StorageError::Orphan { .. }) => return Err(VariableError::no(&variable.owner)),
+                Err(error) => return Err(error.into()),
+            }
+            Ok(variable)
+        })
+        .await?;
+        Ok(outcome.inspect(|variable| {
+            self.note(author, router.as_ref(), variable, Change::Created(variable.to_json()))
+        }))
     }
 
     /// Gives a variable the sent value, and makes it a secret, or none, if `is_secret` says so (rule 3).
@@ -121,7 +117,7 @@ where
         tx.variables().save(&after).await?;
         tx.commit().await?;
         let change = Change::Updated { before: before.to_json(), after: after.to_json() };
-        self.note(author, &router, &after, change);
+        self.note(author, Some(&router), &after, change);
         Ok(after)
     }
 
@@ -142,16 +138,13 @@ where
         let before = tx.variables().find_for_update(owner, id).await?.ok_or(VariableError::NotFound)?;
         tx.variables().delete(&before).await?;
         tx.commit().await?;
-        self.note(author, &router, &before, Change::Deleted(before.to_json()));
+        self.note(author, Some(&router), &before, Change::Deleted(before.to_json()));
         Ok(())
     }
 
-    fn note(&self, author: &Author, router: &RouterId, variable: &Variable, change: Change) {
-        let kind = match variable.owner {
-            VariableOwner::Router(_) => EntityKind::RouterVariable,
-            VariableOwner::Flow(_) => EntityKind::FlowVariable,
-        };
-        let entity = Entity { kind, id: variable.id.as_str(), router_id: Some(router) };
+    fn note(&self, author: &Author, router: Option<&RouterId>, variable: &Variable, change: Change) {
+        let entity =
+            Entity { kind: variable.owner.variable_kind(), id: variable.id.as_str(), router_id: router };
         self.changes.note(author, entity, change);
     }
 }

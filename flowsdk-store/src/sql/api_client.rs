@@ -5,7 +5,7 @@ use flowsdk_auth::api_client::{ApiClient, ApiClientRepository, TokenHash};
 use flowsdk_auth::permission::Permissions;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ApiClientId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 use sqlx::types::Json;
 
@@ -88,9 +88,7 @@ impl ApiClientRepository for SqlTx {
     async fn list(&mut self, page: &PageRequest) -> Result<Page<ApiClient>, StorageError> {
         let (at, before) = page::before(page);
         let rows = fetch_all!(self.conn, Row, LIST, at, before, page::rows(page))?;
-        let clients = rows.into_iter().map(client).collect::<Result<_, _>>()?;
-        let place = |client: &ApiClient| Cursor { at: client.created_at, id: client.id.to_string() };
-        Ok(Page::from_rows(clients, page.limit, place))
+        page::of(rows, page, client, |client| (client.created_at, client.id.to_string()))
     }
 
     async fn insert(&mut self, client: &ApiClient) -> Result<(), StorageError> {

@@ -5,13 +5,13 @@ use flowsdk_core::channel_number::{ChannelNumber, ChannelNumberRepository, FormK
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelNumberId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
-use sqlx::types::Json;
 
-use super::executor::{corrupt, execute, fetch_all, fetch_optional, id, text};
+use super::SqlTx;
+use super::executor::{corrupt, execute, fetch_optional, id, text};
+use super::page::{self, fetch_within};
 use super::statement::{Sql, sql, sql_list, sql_locking};
-use super::{SqlTx, page};
 
 macro_rules! select {
     ($rest:literal) => {
@@ -118,18 +118,8 @@ impl ChannelNumberRepository for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<ChannelNumber>, StorageError> {
-        let ((at, before), limit) = (page::before(page), page::rows(page));
-        let rows = match (router, only) {
-            (Some(router), Some(only)) if !only.contains(router) => Ok(Vec::new()),
-            (Some(router), _) => {
-                fetch_all!(self.conn, Row, LIST_OF, at, before, limit, router.as_str())
-            }
-            (None, Some(only)) => fetch_all!(self.conn, Row, LIST_AMONG, at, before, limit, Json(only)),
-            (None, None) => fetch_all!(self.conn, Row, LIST, at, before, limit),
-        }?;
-        let numbers = rows.into_iter().map(number).collect::<Result<_, _>>()?;
-        let place = |one: &ChannelNumber| Cursor { at: one.created_at, id: one.id.to_string() };
-        Ok(Page::from_rows(numbers, page.limit, place))
+        let rows = fetch_within!(self.conn, Row, [LIST, LIST_OF, LIST_AMONG], router, only, page)?;
+        page::of(rows, page, number, |one| (one.created_at, one.id.to_string()))
     }
 
     async fn find(&mut self, id: &ChannelNumberId) -> Result<Option<ChannelNumber>, StorageError> {

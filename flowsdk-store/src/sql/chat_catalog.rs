@@ -5,7 +5,7 @@ use flowsdk_core::chat::{Chat, ChatCatalog, ChatFilter, ChatStatus};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId, RouterId};
 use flowsdk_core::message::Message;
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use sqlx::types::Json;
 
 use super::chat::{ChatRow, chat};
@@ -81,8 +81,7 @@ impl ChatCatalog for SqlTx {
             open,
             closed,
         )?;
-        let rows = rows.into_iter().map(chat).collect::<Result<Vec<_>, _>>()?;
-        Ok(Page::from_rows(rows, page.limit, |chat| Cursor { at: chat.created_at, id: chat.id.to_string() }))
+        page::of(rows, page, chat, |chat| (chat.created_at, chat.id.to_string()))
     }
 
     async fn find_message(

@@ -8,7 +8,7 @@ use flowsdk_core::contact::{
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::session::Channel;
 use flowsdk_core::time::Timestamp;
 use serde_json::{Map, Value};
@@ -167,15 +167,11 @@ impl ContactCatalog for SqlTx {
                 origin,
             )?,
         };
-        let rows = rows.into_iter().map(contact).collect::<Result<Vec<_>, _>>()?;
-        Ok(Page::from_rows(rows, page.limit, |contact| Cursor {
-            at: contact.created_at,
-            id: contact.id.to_string(),
-        }))
+        page::of(rows, page, contact, |contact| (contact.created_at, contact.id.to_string()))
     }
 
     async fn insert_new(&mut self, contacts: &[Contact]) -> Result<Vec<ContactId>, StorageError> {
-        execute_rows!(self.conn, INSERT_NEW, contacts, |query, contact| query
+        let inserted = execute_rows!(self.conn, INSERT_NEW, contacts, |query, contact| query
             .bind(contact.id.as_str())
             .bind(text(&contact.phone_number))
             .bind(text(&contact.name))
@@ -185,11 +181,13 @@ impl ContactCatalog for SqlTx {
             .bind(contact.created_at.as_millis())
             .bind(text(&search_text(contact)).into_owned()))
         .await?;
-        let ids: Vec<_> = contacts.iter().map(|contact| &contact.id).collect();
-        let rows = fetch_all!(self.conn, (String,), AMONG, Json(&ids))?;
-        let created: HashSet<String> = rows.into_iter().map(|(row,)| row).collect();
-        let new: Vec<&Contact> =
-            contacts.iter().filter(|contact| created.contains(contact.id.as_str())).collect();
+        let mut new: Vec<&Contact> = contacts.iter().collect();
+        if inserted < contacts.len() as u64 {
+            let ids: Vec<_> = contacts.iter().map(|contact| &contact.id).collect();
+            let rows = fetch_all!(self.conn, (String,), AMONG, Json(&ids))?;
+            let created: HashSet<String> = rows.into_iter().map(|(row,)| row).collect();
+            new.retain(|contact| created.contains(contact.id.as_str()));
+        }
         self.insert_words(&new).await?;
         Ok(new.into_iter().map(|contact| contact.id.clone()).collect())
     }

@@ -2,23 +2,19 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{Flow, FlowKind, FlowRepository, FlowVersion};
+use flowsdk_core::flow::{Flow, FlowCatalog as _, FlowKind, FlowRepository, FlowVersion};
 use flowsdk_core::id::{FlowId, FlowVersionId};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, fetch_all, id, json, optional_id, text};
+use super::executor::{corrupt, execute, fetch_all, id, optional_id, text};
 use super::statement::{Sql, sql, sql_list};
 
 const INSERT: Sql =
     sql("INSERT INTO flow (id, router_id, name, kind, published_version_id, test_version_id, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
-
-const INSERT_VERSION: Sql =
-    sql("INSERT INTO flow_version (id, flow_id, router_id, flow_name, number, definition, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)");
 
 const PUBLISH: Sql = sql("UPDATE flow SET published_version_id = $2 WHERE id = $1");
 
@@ -35,7 +31,7 @@ const FIND_VERSIONS: Sql = sql_list!(
     ""
 );
 
-super::statement::statements! { INSERT, INSERT_VERSION, PUBLISH, FIND, FIND_VERSIONS }
+super::statement::statements! { INSERT, PUBLISH, FIND, FIND_VERSIONS }
 
 /// Id, router, name, kind, published and test version, times.
 pub(super) type FlowRow = (String, String, String, String, Option<String>, Option<String>, i64, i64);
@@ -89,17 +85,7 @@ impl FlowRepository for SqlTx {
     }
 
     async fn publish(&mut self, version: &FlowVersion) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            INSERT_VERSION,
-            version.id.as_str(),
-            version.flow_id.as_str(),
-            version.router_id.as_str(),
-            text(&version.flow_name),
-            version.number,
-            json(&version.definition)?,
-            version.created_at.as_millis(),
-        )?;
+        self.insert_version(version).await?;
         execute!(self.conn, PUBLISH, version.flow_id.as_str(), version.id.as_str()).map(drop)
     }
 

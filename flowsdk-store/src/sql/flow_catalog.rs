@@ -141,9 +141,7 @@ impl FlowCatalog for SqlTx {
                 fetch_all!(self.conn, ListedRow, LIST_AMONG, at, before, limit, router, kind, Json(only))?
             }
         };
-        let flows = rows.into_iter().map(listed).collect::<Result<_, _>>()?;
-        let place = |one: &ListedFlow| Cursor { at: one.flow.created_at, id: one.flow.id.to_string() };
-        Ok(Page::from_rows(flows, page.limit, place))
+        page::of(rows, page, listed, |one| (one.flow.created_at, one.flow.id.to_string()))
     }
 
     async fn find(&mut self, id: &FlowId) -> Result<Option<ListedFlow>, StorageError> {

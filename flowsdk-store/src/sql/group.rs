@@ -5,7 +5,7 @@ use flowsdk_auth::group::{Group, GroupRepository};
 use flowsdk_auth::permission::Permissions;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 use sqlx::types::Json;
 
@@ -66,9 +66,7 @@ impl GroupRepository for SqlTx {
     async fn list(&mut self, page: &PageRequest) -> Result<Page<Group>, StorageError> {
         let (at, before) = page::before(page);
         let rows = fetch_all!(self.conn, Row, LIST, at, before, page::rows(page))?;
-        let groups = rows.into_iter().map(group).collect::<Result<_, _>>()?;
-        let place = |group: &Group| Cursor { at: group.created_at, id: group.id.to_string() };
-        Ok(Page::from_rows(groups, page.limit, place))
+        page::of(rows, page, group, |group| (group.created_at, group.id.to_string()))
     }
 
     async fn insert(&mut self, group: &Group) -> Result<(), StorageError> {

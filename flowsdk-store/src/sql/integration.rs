@@ -5,13 +5,14 @@ use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{IntegrationId, RouterId};
 use flowsdk_core::integration::{Integration, IntegrationKind, IntegrationRepository, IntegrationSettings};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 use sqlx::types::Json;
 
-use super::executor::{corrupt, execute, fetch_all, fetch_optional, id, json, text};
+use super::SqlTx;
+use super::executor::{corrupt, execute, fetch_optional, id, json, text};
+use super::page::{self, fetch_within};
 use super::statement::{Sql, sql, sql_list, sql_locking};
-use super::{SqlTx, page};
 
 const ENTITY: &str = "integration";
 
@@ -78,18 +79,8 @@ impl IntegrationRepository for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Integration>, StorageError> {
-        let ((at, before), limit) = (page::before(page), page::rows(page));
-        let rows = match (router, only) {
-            (Some(router), Some(only)) if !only.contains(router) => Ok(Vec::new()),
-            (Some(router), _) => {
-                fetch_all!(self.conn, Row, LIST_OF, at, before, limit, router.as_str())
-            }
-            (None, Some(only)) => fetch_all!(self.conn, Row, LIST_AMONG, at, before, limit, Json(only)),
-            (None, None) => fetch_all!(self.conn, Row, LIST, at, before, limit),
-        }?;
-        let integrations = rows.into_iter().map(integration).collect::<Result<_, _>>()?;
-        let place = |one: &Integration| Cursor { at: one.created_at, id: one.id.to_string() };
-        Ok(Page::from_rows(integrations, page.limit, place))
+        let rows = fetch_within!(self.conn, Row, [LIST, LIST_OF, LIST_AMONG], router, only, page)?;
+        page::of(rows, page, integration, |one| (one.created_at, one.id.to_string()))
     }
 
     async fn find(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError> {

@@ -6,7 +6,7 @@ use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{LlmCredentialId, RouterId};
 use flowsdk_core::integration::BaseUrl;
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 
 use super::executor::{corrupt, execute, fetch_all, fetch_optional, id, optional_id, text};
@@ -68,9 +68,7 @@ impl LlmCredentialRepository for SqlTx {
     async fn list(&mut self, page: &PageRequest) -> Result<Page<LlmCredential>, StorageError> {
         let ((at, before), limit) = (page::before(page), page::rows(page));
         let rows = fetch_all!(self.conn, Row, LIST, at, before, limit)?;
-        let credentials = rows.into_iter().map(credential).collect::<Result<_, _>>()?;
-        let place = |one: &LlmCredential| Cursor { at: one.created_at, id: one.id.to_string() };
-        Ok(Page::from_rows(credentials, page.limit, place))
+        page::of(rows, page, credential, |one| (one.created_at, one.id.to_string()))
     }
 
     async fn find(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError> {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use flowsdk_core::contact::{Contact, ContactOptIn, OptInCatalog, OptInFilter, OptInStatus};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use sqlx::types::Json;
 
 use super::contact::{ContactRow, contact};
@@ -89,8 +89,7 @@ pub(super) fn lists() -> [(&'static str, &'static ListSql); 2] {
 }
 
 fn page_of(rows: Vec<OptInRow>, page: &PageRequest) -> Result<Page<ContactOptIn>, StorageError> {
-    let rows = rows.into_iter().map(opt_in).collect::<Result<Vec<_>, _>>()?;
-    Ok(Page::from_rows(rows, page.limit, |record| Cursor { at: record.recorded_at, id: record.id.clone() }))
+    page::of(rows, page, opt_in, |record| (record.recorded_at, record.id.clone()))
 }
 
 #[async_trait]

@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{FlowId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::router::{Route, Router, RouterRepository, StaticVariable, VariableOwner};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 use sqlx::types::Json;
 
-use super::executor::{execute, fetch_all, id, json, optional_id, text};
+use super::executor::{execute, fetch_all, id, optional_id};
 use super::statement::{Sql, sql, sql_list};
 use super::{SqlTx, page};
 
@@ -103,6 +103,30 @@ const INSERT: Sql =
                          helpdesk_agent_prefix_enabled, helpdesk_agent_prefix_template, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)");
 
+/// Runs a statement that binds id and settings of a router, and then `$time`s.
+macro_rules! execute_router {
+    ($conn:expr, $sql:expr, $router:expr, $($time:expr),+) => {
+        $crate::sql::executor::execute!(
+            $conn,
+            $sql,
+            $router.id.as_str(),
+            $crate::sql::executor::text(&$router.name),
+            $router.initial_flow_id.as_ref().map(|id| id.as_str()),
+            $crate::sql::executor::text(&$router.tz),
+            $router.channel_verify_token.as_deref().map($crate::sql::executor::text),
+            $router.channel_app_secret.as_ref().map(flowsdk_core::crypto::Encrypted::as_stored),
+            $router.llm_credential_id.as_ref().map(|id| id.as_str()),
+            $router.logo_url.as_deref().map($crate::sql::executor::text),
+            $router.sentiment_config.as_ref().map($crate::sql::executor::json).transpose()?,
+            $router.copilot_config.as_ref().map($crate::sql::executor::json).transpose()?,
+            i64::from($router.helpdesk_agent_prefix_enabled),
+            $router.helpdesk_agent_prefix_template.as_deref().map($crate::sql::executor::text),
+            $($time),+
+        )
+    };
+}
+pub(super) use execute_router;
+
 const SET_INITIAL_FLOW: Sql = sql("UPDATE router SET initial_flow_id = $2 WHERE id = $1");
 
 const ROUTER_VARIABLES: Sql = sql_list!(
@@ -154,9 +178,7 @@ impl RouterRepository for SqlTx {
             None => fetch_all!(self.conn, Row, LIST, at, before, limit)?,
             Some(only) => fetch_all!(self.conn, Row, LIST_AMONG, at, before, limit, Json(only))?,
         };
-        let routers = rows.into_iter().map(router).collect::<Result<_, _>>()?;
-        let place = |router: &Router| Cursor { at: router.created_at, id: router.id.to_string() };
-        Ok(Page::from_rows(routers, page.limit, place))
+        page::of(rows, page, router, |router| (router.created_at, router.id.to_string()))
     }
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
@@ -176,23 +198,12 @@ impl RouterRepository for SqlTx {
     }
 
     async fn insert(&mut self, router: &Router) -> Result<(), StorageError> {
-        execute!(
+        execute_router!(
             self.conn,
             INSERT,
-            router.id.as_str(),
-            text(&router.name),
-            router.initial_flow_id.as_ref().map(|id| id.as_str()),
-            text(&router.tz),
-            router.channel_verify_token.as_deref().map(text),
-            router.channel_app_secret.as_ref().map(Encrypted::as_stored),
-            router.llm_credential_id.as_ref().map(|id| id.as_str()),
-            router.logo_url.as_deref().map(text),
-            router.sentiment_config.as_ref().map(json).transpose()?,
-            router.copilot_config.as_ref().map(json).transpose()?,
-            i64::from(router.helpdesk_agent_prefix_enabled),
-            router.helpdesk_agent_prefix_template.as_deref().map(text),
+            router,
             router.created_at.as_millis(),
-            router.updated_at.as_millis(),
+            router.updated_at.as_millis()
         )
         .map(drop)
     }

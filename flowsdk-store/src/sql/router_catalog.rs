@@ -1,14 +1,13 @@
 //! Routers, as they are administered.
 
 use async_trait::async_trait;
-use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::router::{Router, RouterCatalog};
 
 use super::SqlTx;
-use super::executor::{execute, fetch_optional, json, text};
-use super::router::{Row, router};
+use super::executor::{execute, fetch_optional, text};
+use super::router::{Row, execute_router, router};
 use super::statement::{Sql, sql, sql_locking};
 
 const FIND_FOR_UPDATE: Sql = sql_locking!(
@@ -46,24 +45,7 @@ impl RouterCatalog for SqlTx {
     }
 
     async fn save(&mut self, router: &Router) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            SAVE,
-            router.id.as_str(),
-            text(&router.name),
-            router.initial_flow_id.as_ref().map(|id| id.as_str()),
-            text(&router.tz),
-            router.channel_verify_token.as_deref().map(text),
-            router.channel_app_secret.as_ref().map(Encrypted::as_stored),
-            router.llm_credential_id.as_ref().map(|id| id.as_str()),
-            router.logo_url.as_deref().map(text),
-            router.sentiment_config.as_ref().map(json).transpose()?,
-            router.copilot_config.as_ref().map(json).transpose()?,
-            i64::from(router.helpdesk_agent_prefix_enabled),
-            router.helpdesk_agent_prefix_template.as_deref().map(text),
-            router.updated_at.as_millis(),
-        )
-        .map(drop)
+        execute_router!(self.conn, SAVE, router, router.updated_at.as_millis()).map(drop)
     }
 
     async fn delete(&mut self, id: &RouterId) -> Result<(), StorageError> {

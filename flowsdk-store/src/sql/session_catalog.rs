@@ -153,11 +153,7 @@ impl SessionCatalog for SqlTx {
         let sql = LIST_FROZEN.of(only.is_some(), &[]);
         let rows =
             fetch_all_replanned!(self.conn, FrozenRow, sql, at, before, page::rows(page), only.map(Json))?;
-        let rows = rows.into_iter().map(frozen).collect::<Result<Vec<_>, _>>()?;
-        Ok(Page::from_rows(rows, page.limit, |item| Cursor {
-            at: item.frozen.frozen_at,
-            id: item.frozen.session_id.to_string(),
-        }))
+        page::of(rows, page, frozen, |item| (item.frozen.frozen_at, item.frozen.session_id.to_string()))
     }
 
     async fn forget_kept(&mut self, id: &SessionId) -> Result<(), StorageError> {

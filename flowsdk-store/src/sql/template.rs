@@ -4,16 +4,17 @@ use async_trait::async_trait;
 use flowsdk_core::channel_number::ProviderId;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{RouterId, TemplateId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::template::{
     Component, Template, TemplateCategory, TemplateFilter, TemplateRepository, TemplateStatus,
 };
 use flowsdk_core::time::Timestamp;
 use sqlx::types::Json;
 
-use super::executor::{corrupt, execute, fetch_all, fetch_optional, id, json, text};
+use super::SqlTx;
+use super::executor::{corrupt, execute, fetch_optional, id, json, text};
+use super::page::{self, fetch_within};
 use super::statement::{Sql, sql, sql_list, sql_locking};
-use super::{SqlTx, page};
 
 const ENTITY: &str = "message_template";
 
@@ -90,23 +91,21 @@ impl TemplateRepository for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Template>, StorageError> {
-        let ((at, before), limit) = (page::before(page), page::rows(page));
         let account = filter.business_account_id.as_ref().map(ProviderId::as_str);
         let (status, name) = (filter.status.map(TemplateStatus::name), filter.name.as_deref().map(text));
-        let rows = match (&filter.router_id, only) {
-            (Some(router), Some(only)) if !only.contains(router) => Ok(Vec::new()),
-            (Some(router), _) => {
-                let router = router.as_str();
-                fetch_all!(self.conn, Row, LIST_OF, at, before, limit, account, status, name, router)
-            }
-            (None, Some(only)) => {
-                fetch_all!(self.conn, Row, LIST_AMONG, at, before, limit, account, status, name, Json(only))
-            }
-            (None, None) => fetch_all!(self.conn, Row, LIST, at, before, limit, account, status, name),
-        }?;
-        let templates = rows.into_iter().map(template).collect::<Result<_, _>>()?;
-        let place = |one: &Template| Cursor { at: one.created_at, id: one.id.to_string() };
-        Ok(Page::from_rows(templates, page.limit, place))
+        let router = filter.router_id.as_ref();
+        let rows = fetch_within!(
+            self.conn,
+            Row,
+            [LIST, LIST_OF, LIST_AMONG],
+            router,
+            only,
+            page,
+            account,
+            status,
+            name
+        )?;
+        page::of(rows, page, template, |one| (one.created_at, one.id.to_string()))
     }
 
     async fn find(&mut self, id: &TemplateId) -> Result<Option<Template>, StorageError> {

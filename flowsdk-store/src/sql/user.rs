@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use flowsdk_auth::user::{Email, User, UserFilter, UserRepository, UserRole};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 
 use super::executor::{corrupt, execute, fetch_all, fetch_optional, id, optional_id, text};
@@ -132,9 +132,7 @@ impl UserRepository for SqlTx {
         let group = filter.group_id.as_ref().map(|id| id.as_str());
         let role = filter.role.map(UserRole::name);
         let rows = fetch_all!(self.conn, Row, statement, at, before, page::rows(page), group, role)?;
-        let users = rows.into_iter().map(user).collect::<Result<_, _>>()?;
-        let place = |user: &User| Cursor { at: user.created_at, id: user.id.to_string() };
-        Ok(Page::from_rows(users, page.limit, place))
+        page::of(rows, page, user, |user| (user.created_at, user.id.to_string()))
     }
 
     async fn insert_if_absent(&mut self, user: &User) -> Result<bool, StorageError> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use flowsdk_auth::device::{UserDevice, UserDeviceRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{UserDeviceId, UserId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 
 use super::executor::{execute, fetch_all, fetch_optional, id, text};
@@ -53,9 +53,7 @@ impl UserDeviceRepository for SqlTx {
     async fn list(&mut self, user: &UserId, page: &PageRequest) -> Result<Page<UserDevice>, StorageError> {
         let (at, before) = page::before(page);
         let rows = fetch_all!(self.conn, Row, LIST, at, before, page::rows(page), user.as_str())?;
-        let devices = rows.into_iter().map(device).collect::<Result<_, _>>()?;
-        let place = |device: &UserDevice| Cursor { at: device.created_at, id: device.id.to_string() };
-        Ok(Page::from_rows(devices, page.limit, place))
+        page::of(rows, page, device, |device| (device.created_at, device.id.to_string()))
     }
 
     async fn put(&mut self, new: &UserDevice) -> Result<UserDevice, StorageError> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::VariableId;
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::router::VariableOwner;
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::variable::{Variable, VariableKey, VariableRepository, VariableValue};
@@ -105,9 +105,7 @@ impl VariableRepository for SqlTx {
         let (statements, owner_id) = of(owner);
         let (at, before) = page::before(page);
         let rows = fetch_all!(self.conn, Row, statements.list, at, before, page::rows(page), owner_id)?;
-        let variables = rows.into_iter().map(|row| variable(owner, row)).collect::<Result<_, _>>()?;
-        let place = |one: &Variable| Cursor { at: one.created_at, id: one.id.to_string() };
-        Ok(Page::from_rows(variables, page.limit, place))
+        page::of(rows, page, |row| variable(owner, row), |one| (one.created_at, one.id.to_string()))
     }
 
     async fn find_for_update(

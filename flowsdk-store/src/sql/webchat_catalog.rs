@@ -6,7 +6,7 @@ use flowsdk_channels::webchat::channels::{WebchatBuilderTx, WebchatCatalog};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use sqlx::types::Json;
 
 use super::executor::{corrupt, execute, fetch_all, fetch_optional, json, text};
@@ -67,9 +67,7 @@ impl WebchatCatalog for SqlTx {
                 fetch_all!(self.conn, ChannelRow, LIST_AMONG, at, before, limit, router, Json(only))?
             }
         };
-        let channels = rows.into_iter().map(webchat_channel).collect::<Result<_, _>>()?;
-        let place = |one: &WebchatChannel| Cursor { at: one.created_at, id: one.id.to_string() };
-        Ok(Page::from_rows(channels, page.limit, place))
+        page::of(rows, page, webchat_channel, |one| (one.created_at, one.id.to_string()))
     }
 
     async fn find_channel_for_update(

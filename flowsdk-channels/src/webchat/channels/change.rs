@@ -1,5 +1,6 @@
 //! What is set and what is changed of a channel.
 
+use flowsdk_core::change::{Entity, EntityKind, Recorded};
 use flowsdk_core::id::{FlowId, RouterId};
 use serde_json::{Value, json};
 
@@ -41,9 +42,12 @@ impl WebchatChannelChange {
     }
 }
 
-impl WebchatChannel {
-    /// The public form, for the log of changes: of the embed secret, whether there is one.
-    pub fn to_json(&self) -> Value {
+impl Recorded for WebchatChannel {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::WebchatChannel, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "routerId": self.router_id, "name": self.name,
             "isTestChannel": self.is_test_channel, "appearance": self.appearance,

@@ -2,7 +2,7 @@
 
 use flowsdk_core::fault::{Fault, FaultKind, StorageError};
 use flowsdk_core::flow::{FlowError, TOOL_BEGINS_NOTHING};
-use flowsdk_core::idempotency::{IdempotencyConflict, OnceError};
+use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use flowsdk_core::text::Text;
 
@@ -40,15 +40,6 @@ pub enum WebchatChannelError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
-}
-
-impl From<OnceError> for WebchatChannelError {
-    fn from(error: OnceError) -> Self {
-        match error {
-            OnceError::Conflict(conflict) => conflict.into(),
-            OnceError::Storage(error) => error.into(),
-        }
-    }
 }
 
 impl Fault for WebchatChannelError {

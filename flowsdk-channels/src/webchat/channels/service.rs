@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::FlowKind;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
-use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::in_use::Dependants;
+use flowsdk_core::idempotency::{Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::SessionsOf;
@@ -75,41 +74,34 @@ where
         new: NewWebchatChannel,
         once: Option<Once<WebchatChannel>>,
     ) -> Result<Outcome<WebchatChannel>, Error> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-            return Err(Error::RouterUnknown);
-        }
-        require_flow_of(&mut tx, &new.router_id, new.initial_flow_id.as_ref()).await?;
-        let channel = WebchatChannel {
-            id: ChannelId::generate(self.cx.ids()),
-            router_id: new.router_id,
-            name: new.name,
-            is_test_channel: false,
-            appearance: new.appearance,
-            initial_flow_id: new.initial_flow_id,
-            embed_secret: None,
-            allowed_origins: new.allowed_origins,
-            created_at: self.cx.now(),
-        };
-        match tx.webchat().insert_channel(&channel).await {
-            // The flow, or the router, went after it was looked for.
-            Err(StorageError::Orphan { constraint }) if constraint.contains("flow") => {
-                return Err(Error::FlowUnknown);
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+                return Err(Error::RouterUnknown);
             }
-            Err(StorageError::Orphan { .. }) => return Err(Error::RouterUnknown),
-            inserted => inserted?,
-        }
-        if let Some(once) = &once {
-            once.finish(&mut tx, &channel).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &channel, Change::Created(channel.to_json()));
-        Ok(Outcome::Done(channel))
+            require_flow_of(tx, &new.router_id, new.initial_flow_id.as_ref()).await?;
+            let channel = WebchatChannel {
+                id: ChannelId::generate(self.cx.ids()),
+                router_id: new.router_id,
+                name: new.name,
+                is_test_channel: false,
+                appearance: new.appearance,
+                initial_flow_id: new.initial_flow_id,
+                embed_secret: None,
+                allowed_origins: new.allowed_origins,
+                created_at: self.cx.now(),
+            };
+            match tx.webchat().insert_channel(&channel).await {
+                // The flow, or the router, went after it was looked for.
+                Err(StorageError::Orphan { constraint }) if constraint.contains("flow") => {
+                    return Err(Error::FlowUnknown);
+                }
+                Err(StorageError::Orphan { .. }) => return Err(Error::RouterUnknown),
+                inserted => inserted?,
+            }
+            Ok(channel)
+        })
+        .await?;
+        Ok(outcome.inspect(|channel| self.changes.created(author, channel)))
     }
 
     /// Changes name, appearance and origins of a channel.
@@ -196,19 +188,12 @@ where
         if before.is_test_channel {
             return Err(Error::TestChannel);
         }
-        let of = SessionsOf::WebchatChannel(id);
-        if force {
-            tx.live_sessions().end(of).await?;
-        } else {
-            let mut dependants = Dependants::default();
-            dependants.sessions(tx.live_sessions().count(of).await?);
-            if !dependants.is_empty() {
-                return Err(Error::InUse(dependants));
-            }
-        }
+        let sessions = SessionsOf::WebchatChannel(id);
+        let dependants = tx.live_sessions().make_way(sessions, force).await?;
+        dependants.must_be_none().map_err(Error::InUse)?;
         tx.webchat_catalog().delete_channel(id).await?;
         tx.commit().await?;
-        self.note(author, &before, Change::Deleted(before.to_json()));
+        self.changes.deleted(author, &before);
         Ok(())
     }
 
@@ -224,14 +209,8 @@ where
         let after = change(before.clone());
         tx.webchat_catalog().save_channel(&after).await?;
         tx.commit().await?;
-        self.note(author, &after, Change::Updated { before: before.to_json(), after: after.to_json() });
+        self.changes.updated(author, &before, &after);
         Ok(after)
-    }
-
-    pub(super) fn note(&self, author: &Author, channel: &WebchatChannel, change: Change) {
-        let kind = EntityKind::WebchatChannel;
-        let entity = Entity { kind, id: channel.id.as_str(), router_id: Some(&channel.router_id) };
-        self.changes.note(author, entity, change);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The test channel of a router (spec B 4.1, 4.4).
 
-use flowsdk_core::change::{Author, Change, Entity, EntityKind};
+use flowsdk_core::change::{Author, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::flow::publish_test;
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
@@ -69,18 +69,16 @@ where
         tx.commit().await?;
         self.note_if_new(author, &wanted, &before);
         if channel != before {
-            let change = Change::Updated { before: before.to_json(), after: channel.to_json() };
-            self.note(author, &channel, change);
+            self.changes.updated(author, &before, &channel);
         }
-        let entity = Entity { kind: EntityKind::Flow, id: flow.as_str(), router_id: Some(router) };
-        self.changes.note(author, entity, tested.change);
+        self.changes.note(author, tested.flow.entity(), tested.change);
         let revision = tested.revision;
         Ok(PublishedTest { flow_id: flow.clone(), version_id: tested.version_id, revision, channel })
     }
 
     fn note_if_new(&self, author: &Author, wanted: &WebchatChannel, found: &WebchatChannel) {
         if wanted.id == found.id {
-            self.note(author, found, Change::Created(found.to_json()));
+            self.changes.created(author, found);
         }
     }
 }

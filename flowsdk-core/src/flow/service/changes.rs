@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
-use crate::change::{Author, Change};
+use crate::change::{Author, Change, Recorded as _};
 use crate::fault::StorageError;
 use crate::flow::{Flow, FlowDraft, FlowError, FlowKind, ListedFlow};
 use crate::id::{FlowId, RouterId};
-use crate::idempotency::{Once, Outcome};
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::router::Reach;
 use crate::session::SessionsOf;
@@ -49,34 +49,26 @@ where
         new: NewFlow,
         once: Option<Once<FlowDetails>>,
     ) -> Result<Outcome<FlowDetails>, FlowError> {
-        let mut tx = self.store.begin().await?;
-        if let Some(once) = &once
-            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
-        {
-            return Ok(Outcome::Replayed(answer));
-        }
-        if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-            return Err(FlowError::RouterUnknown);
-        }
-        let now = self.cx.now();
-        let id = FlowId::generate(self.cx.ids());
-        let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
-        let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
-        let draft = FlowDraft { revision: 1, definition, updated_at: now };
-        match tx.flows().insert(&flow).await {
-            // The router went after it was looked for.
-            Err(StorageError::Orphan { .. }) => return Err(FlowError::RouterUnknown),
-            inserted => inserted?,
-        }
-        tx.flow_catalog().put_draft(&flow.id, &draft).await?;
-        let listed = ListedFlow { flow, revision: draft.revision, published_number: None };
-        let created = FlowDetails { listed, definition: draft.definition };
-        if let Some(once) = &once {
-            once.finish(&mut tx, &created).await?;
-        }
-        tx.commit().await?;
-        self.note(author, &created.listed.flow, Change::Created(created.listed.flow.to_json()));
-        Ok(Outcome::Done(created))
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+                return Err(FlowError::RouterUnknown);
+            }
+            let now = self.cx.now();
+            let id = FlowId::generate(self.cx.ids());
+            let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
+            let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
+            let draft = FlowDraft { revision: 1, definition, updated_at: now };
+            match tx.flows().insert(&flow).await {
+                // The router went after it was looked for.
+                Err(StorageError::Orphan { .. }) => return Err(FlowError::RouterUnknown),
+                inserted => inserted?,
+            }
+            tx.flow_catalog().put_draft(&flow.id, &draft).await?;
+            let listed = ListedFlow { flow, revision: draft.revision, published_number: None };
+            Ok(FlowDetails { listed, definition: draft.definition })
+        })
+        .await?;
+        Ok(outcome.inspect(|created| self.changes.created(author, &created.listed.flow)))
     }
 
     /// Changes name and draft. Sessions see nothing of it before the next publication.
@@ -116,7 +108,7 @@ where
         };
         let change =
             Change::Updated { before: shown(&before, revision), after: shown(&after, listed.revision) };
-        self.note(author, &after, change);
+        self.changes.note(author, after.entity(), change);
         Ok(FlowDetails { listed, definition })
     }
 
@@ -140,14 +132,11 @@ where
         if force {
             tx.live_sessions().end(of).await?;
         } else {
-            let dependants = dependants(&mut tx, &before).await?;
-            if !dependants.is_empty() {
-                return Err(FlowError::InUse(dependants));
-            }
+            dependants(&mut tx, &before).await?.must_be_none().map_err(FlowError::InUse)?;
         }
         tx.flow_catalog().delete(id).await?;
         tx.commit().await?;
-        self.note(author, &before, Change::Deleted(before.to_json()));
+        self.changes.deleted(author, &before);
         Ok(())
     }
 }

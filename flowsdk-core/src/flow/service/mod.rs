@@ -19,7 +19,7 @@ use super::{
     Flow, FlowDraft, FlowError, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem,
     check,
 };
-use crate::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use crate::change::ChangeLog;
 use crate::context::OpContext;
 use crate::fault::StorageError;
 use crate::id::FlowId;
@@ -140,16 +140,6 @@ where
         drop(tx);
         Ok(diff(&sides[0], &sides[1]))
     }
-
-    fn note(&self, author: &Author, flow: &Flow, change: Change) {
-        note(&*self.changes, author, flow, change);
-    }
-}
-
-/// Tells of a flow or tool.
-fn note(changes: &dyn ChangeLog, author: &Author, flow: &Flow, change: Change) {
-    let kind = EntityKind::of(flow.kind);
-    changes.note(author, Entity { kind, id: flow.id.as_str(), router_id: Some(&flow.router_id) }, change);
 }
 
 fn within(found: Option<ListedFlow>, reach: Reach<'_>) -> Result<ListedFlow, FlowError> {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Flows, draft_of, lock, within};
-use crate::change::{Author, Change};
+use crate::change::{Author, Change, Recorded as _};
 use crate::flow::{Flow, FlowError, FlowVersion, check};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::Reach;
@@ -46,7 +46,7 @@ where
             let flow = self.store_published(tx, flow, &version).await?;
             let what = json!({ "number": version.number, "versionId": version.id,
                 "revision": checked.revision });
-            self.note(author, &flow, Change::Published(what));
+            self.changes.note(author, flow.entity(), Change::Published(what));
             return Ok(version);
         }
     }
@@ -71,7 +71,7 @@ where
         let version = self.next_version(&mut tx, &flow, old.definition).await?;
         let flow = self.store_published(tx, flow, &version).await?;
         let what = json!({ "number": version.number, "versionId": version.id, "rolledBackTo": number });
-        self.note(author, &flow, Change::Published(what));
+        self.changes.note(author, flow.entity(), Change::Published(what));
         Ok(version)
     }
 
@@ -86,7 +86,7 @@ where
         flow.updated_at = self.cx.now();
         tx.flow_catalog().save(&flow).await?;
         tx.commit().await?;
-        self.note(author, &flow, Change::Unpublished(json!({ "versionId": was })));
+        self.changes.note(author, flow.entity(), Change::Unpublished(json!({ "versionId": was })));
         Ok(())
     }
 

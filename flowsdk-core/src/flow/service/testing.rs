@@ -53,6 +53,6 @@ pub async fn publish_test<X: BuilderTx>(
     tx.flow_catalog().save(&flow).await?;
     // The one before stays until the next time: a session may be beginning with it now.
     tx.flow_catalog().purge_test_versions(id, version.number + 1).await?;
-    let change = Change::Updated { before: before.to_json(), after: flow.to_json() };
+    let change = Change::updated(&before, &flow);
     Ok(Tested { flow, version_id: version.id, revision: draft.revision, change })
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::json;
 
 use super::Import;
-use crate::change::{Change, EntityKind};
+use crate::change::{Change, EntityKind, Recorded as _};
 use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::VariableOwner;
@@ -105,7 +105,7 @@ where
         }
         if known {
             flow.updated_at = import.now;
-            let change = Change::Updated { before: before.to_json(), after: flow.to_json() };
+            let change = Change::updated(&before, &flow);
             import.note(EntityKind::of(flow.kind), flow.id.to_string(), change);
         }
         import.tx.flow_catalog().save(&flow).await?;

@@ -10,7 +10,7 @@ use super::export::flows_of;
 use super::plan::{OnConflict, check_file};
 use super::references::free_name;
 use super::{ImportReport, Missing, TransferError, TransferFile, TransferredRouter, Transfers};
-use crate::change::{Author, Change, Entity, EntityKind};
+use crate::change::{Author, Change, Entity, EntityKind, Recorded as _};
 use crate::fault::StorageError;
 use crate::id::RouterId;
 use crate::router::Router;

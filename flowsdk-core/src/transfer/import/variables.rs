@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use secrecy::SecretString;
 
 use super::Import;
-use crate::change::{Change, EntityKind};
+use crate::change::Change;
 use crate::fault::StorageError;
 use crate::id::VariableId;
 use crate::page::{MAX_PAGE, PageRequest};
@@ -104,11 +104,7 @@ where
                 (stored, change)
             }
         };
-        let kind = match owner {
-            VariableOwner::Router(_) => EntityKind::RouterVariable,
-            VariableOwner::Flow(_) => EntityKind::FlowVariable,
-        };
-        import.note(kind, stored.id.to_string(), change);
+        import.note(owner.variable_kind(), stored.id.to_string(), change);
         if variable.is_secret {
             let name = Some(variable.key.clone());
             import.report.missing.push(Missing { kind: "secretVariable", place: place.to_owned(), name });
