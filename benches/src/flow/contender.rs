@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
+use flowsdk_store::sql::Synchronous;
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 use serde_json::json;
@@ -26,19 +27,26 @@ use crate::webchat::seed::{self, Channel};
 pub(crate) enum Contender {
     /// `flowsdk-server serve`, over the socket of the web chat.
     Socket,
-    /// The same, over HTTP to its test channel.
+    /// The same with commits as the peer has them.
+    SocketNormal,
+    /// `flowsdk-server serve`, over HTTP to its test channel.
     Http,
+    /// The same with commits as the peer has them.
+    HttpNormal,
     /// Bot Framework SDK on Express, its state in SQLite.
     Botbuilder,
 }
 
 impl Contender {
-    pub(crate) const ALL: [Self; 3] = [Self::Socket, Self::Http, Self::Botbuilder];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Socket, Self::SocketNormal, Self::Http, Self::HttpNormal, Self::Botbuilder];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Socket => "FlowSDK, web chat socket",
+            Self::SocketNormal => "the same, `synchronous=NORMAL`",
             Self::Http => "FlowSDK, HTTP test channel",
+            Self::HttpNormal => "the same, `synchronous=NORMAL`",
             Self::Botbuilder => "botbuilder + better-sqlite3",
         }
     }
@@ -49,17 +57,20 @@ impl Contender {
         let database = folder.join("race.db");
         let log = folder.join("server.log");
         let channel = match self {
-            Self::Socket | Self::Http => Some(seed::seed(&database).await?),
             Self::Botbuilder => None,
+            _ => Some(seed::seed(&database).await?),
         };
         let mut command = match self {
-            Self::Socket | Self::Http => our_server(server, &database, address),
+            Self::Socket | Self::Http => our_server(server, &database, Synchronous::Full, address),
+            Self::SocketNormal | Self::HttpNormal => {
+                our_server(server, &database, Synchronous::Normal, address)
+            }
             Self::Botbuilder => botbuilder(&database, address),
         };
         let mut running = Server::start(command.stdout(Stdio::null()), cores, &log)?;
         let ready = running.until(|| match self {
             Self::Botbuilder => process::listens(address),
-            Self::Socket | Self::Http => process::answers_ok(address, "/readyz"),
+            _ => process::answers_ok(address, "/readyz"),
         });
         ready.with_context(|| std::fs::read_to_string(&log).unwrap_or_default())?;
         Ok(Stand { contender: self, server: running, address, database, channel })
@@ -96,7 +107,7 @@ impl Stand {
         };
         let pid = self.pid();
         let names = (0..conversations).map(|number| format!("n{number}"));
-        if self.contender == Contender::Socket {
+        if matches!(self.contender, Contender::Socket | Contender::SocketNormal) {
             let channel = self.channel.as_ref().context("a channel")?;
             return load::run(load::Plan {
                 entrance: load::entrance(self.address, "/webchat/socket.io/"),
@@ -131,11 +142,11 @@ impl Stand {
         self.server.stop()?;
         let database = Connection::open_with_flags(&self.database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let sql = match self.contender {
+            Contender::Botbuilder => "SELECT SUM(json_extract(v, '$.flow.turns')) FROM kv",
             // As many answers as messages, or none at all.
-            Contender::Socket | Contender::Http => {
+            _ => {
                 "SELECT iif(SUM(direction = 'in') = SUM(direction = 'out'), SUM(direction = 'in'), 0) FROM message"
             }
-            Contender::Botbuilder => "SELECT SUM(json_extract(v, '$.flow.turns')) FROM kv",
         };
         Ok(u64::try_from(database.query_row(sql, [], |row| row.get::<_, i64>(0))?)?)
     }

@@ -89,7 +89,13 @@ fn section(options: &Options, runs: &[Run]) -> String {
     ]);
     text.push_str(&table.to_string());
     text.push_str("\nGoals:\n\n");
-    for (who, over) in [(Contender::Socket, "the socket"), (Contender::Http, "HTTP")] {
+    let over = [
+        (Contender::Socket, "the socket"),
+        (Contender::SocketNormal, "the socket, commits as the peer's"),
+        (Contender::Http, "HTTP"),
+        (Contender::HttpNormal, "HTTP, commits as the peer's"),
+    ];
+    for (who, over) in over {
         let rate = median(who, |run| run.rate);
         let resident = median(who, |run| run.resident_kib as f64 / 1024.0);
         let goal = |what: &str| format!("Over {over}: {what}");
@@ -107,7 +113,7 @@ fn section(options: &Options, runs: &[Run]) -> String {
 const WORK: &str = "
 A message runs one step of a flow of three steps and is answered with one interpolated text; the state is stored before the answer.
 botbuilder keeps the state of a conversation in one row, with `synchronous=NORMAL`, and checks no caller. Ours stores both messages and the
-session with `synchronous=FULL`, and captures each answer in a variable; over HTTP every request brings a signed token that is checked
+session, with `synchronous=FULL` unless it is told otherwise, and captures each answer in a variable; over HTTP every request brings a signed token that is checked
 anew. All answers are checked; afterwards the stored turns must be as many as the messages. Typebot is not started here: it needs a
 PostgreSQL and a build of its own. Its figures were measured once, alone, on a machine of the same kind.
 ";

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
+use flowsdk_store::sql::Synchronous;
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 use serde_json::json;
@@ -23,6 +24,9 @@ pub(crate) enum Contender {
     /// `flowsdk-server serve`.
     #[value(name = "flowsdk")]
     FlowSdk,
+    /// The same with commits as the peers have them.
+    #[value(name = "flowsdk-normal")]
+    FlowSdkNormal,
     /// Socket.IO and better-sqlite3 on Node.
     Node,
     /// The same with ids that begin with the time and a larger WAL.
@@ -34,17 +38,22 @@ pub(crate) enum Contender {
 }
 
 impl Contender {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::FlowSdk, Self::Node, Self::NodeTuned, Self::RawSocket, Self::RawStorage];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::FlowSdk, Self::FlowSdkNormal, Self::Node, Self::NodeTuned, Self::RawSocket, Self::RawStorage];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK",
+            Self::FlowSdkNormal => "FlowSDK, `synchronous=NORMAL`",
             Self::Node => "Node + better-sqlite3",
             Self::NodeTuned => "the same, tuned",
             Self::RawSocket => "raw: socket echo",
             Self::RawStorage => "raw: statements",
         }
+    }
+
+    pub(crate) fn is_ours(self) -> bool {
+        matches!(self, Self::FlowSdk | Self::FlowSdkNormal)
     }
 
     pub(crate) fn is_node(self) -> bool {
@@ -57,11 +66,12 @@ impl Contender {
         let database = folder.join("race.db");
         let log = folder.join("server.log");
         let channel = match self {
-            Self::FlowSdk => Some(seed::seed(&database).await?),
+            Self::FlowSdk | Self::FlowSdkNormal => Some(seed::seed(&database).await?),
             _ => None,
         };
         let mut command = match self {
-            Self::FlowSdk => our_server(server, &database, address),
+            Self::FlowSdk => our_server(server, &database, Synchronous::Full, address),
+            Self::FlowSdkNormal => our_server(server, &database, Synchronous::Normal, address),
             Self::Node | Self::NodeTuned => node(&database, address, self == Self::NodeTuned),
             Self::RawSocket | Self::RawStorage => {
                 let mut command = Command::new(std::env::current_exe()?);
@@ -72,7 +82,7 @@ impl Contender {
         command.stdout(std::process::Stdio::null());
         let mut running = Server::start(&mut command, cores, &log)?;
         let ready = running.until(|| match self {
-            Self::FlowSdk => process::answers_ok(address, "/readyz"),
+            Self::FlowSdk | Self::FlowSdkNormal => process::answers_ok(address, "/readyz"),
             _ => process::listens(address),
         });
         ready.with_context(|| std::fs::read_to_string(&log).unwrap_or_default())?;
@@ -81,11 +91,20 @@ impl Contender {
 }
 
 /// `flowsdk-server serve` without limits on visitors.
-pub(crate) fn our_server(server: &Path, database: &Path, address: SocketAddr) -> Command {
+pub(crate) fn our_server(
+    server: &Path,
+    database: &Path,
+    synchronous: Synchronous,
+    address: SocketAddr,
+) -> Command {
+    let waits = match synchronous {
+        Synchronous::Full => "full",
+        Synchronous::Normal => "normal",
+    };
     let mut command = Command::new(server);
     command
         .arg("serve")
-        .env("DATABASE_URL", format!("sqlite:{}", database.display()))
+        .env("DATABASE_URL", format!("sqlite:{}?synchronous={waits}", database.display()))
         .env("LISTEN_ADDR", address.to_string())
         .env("CRYPTO_SECRET", CRYPTO_SECRET)
         .env("JWT_ACCESS_SECRET", "the access secret of the race")
@@ -141,7 +160,7 @@ impl Stand {
     /// The right answer to message `n` (from 1) of a visitor.
     pub(crate) fn answer(&self) -> fn(u64, &str) -> String {
         match self.contender {
-            Contender::FlowSdk => |n, text| ring(n, text, text),
+            Contender::FlowSdk | Contender::FlowSdkNormal => |n, text| ring(n, text, text),
             Contender::Node | Contender::NodeTuned => |n, text| ring(n, text, &n.to_string()),
             Contender::RawSocket | Contender::RawStorage => |_, text| text.to_owned(),
         }
@@ -151,7 +170,7 @@ impl Stand {
     pub(crate) fn finish(self) -> Result<Option<Rows>> {
         self.server.stop()?;
         let column = match self.contender {
-            Contender::FlowSdk => "direction",
+            Contender::FlowSdk | Contender::FlowSdkNormal => "direction",
             Contender::Node | Contender::NodeTuned => "dir",
             Contender::RawSocket | Contender::RawStorage => return Ok(None),
         };

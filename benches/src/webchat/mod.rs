@@ -90,7 +90,7 @@ fn field(options: &Options, server: &Result<std::path::PathBuf>) -> Vec<Contende
         }
     };
     if let Err(why) = server {
-        leave_out(why, |one| *one == Contender::FlowSdk);
+        leave_out(why, |one| one.is_ours());
     }
     if let Err(why) = peers::install() {
         leave_out(&why, |one| one.is_node());

@@ -11,7 +11,7 @@ use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::router::Router;
 use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
-use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
+use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore, Synchronous};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
@@ -51,8 +51,11 @@ impl Channel {
 
 /// Makes the database.
 pub(crate) async fn seed(file: &Path) -> Result<Channel> {
-    let store =
-        SqlStore::connect(&DatabaseUrl::SqliteFile(file.to_owned()), OutboxRoutes::embedded([])).await?;
+    let store = SqlStore::connect(
+        &DatabaseUrl::SqliteFile { path: file.to_owned(), synchronous: Synchronous::Full },
+        OutboxRoutes::embedded([]),
+    )
+    .await?;
     let cx = OpContext::system();
     let router = Router::new(RouterId::generate(cx.ids()), "Race", cx.now());
     let flow = Flow::new(FlowId::generate(cx.ids()), router.id.clone(), "Loop", cx.now());

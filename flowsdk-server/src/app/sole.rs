@@ -23,7 +23,7 @@ pub(crate) enum SoleOwner {
 pub(crate) async fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
     match url {
         DatabaseUrl::SqliteMemory => Ok(SoleOwner::Memory),
-        DatabaseUrl::SqliteFile(path) => {
+        DatabaseUrl::SqliteFile { path, .. } => {
             Ok(SoleOwner::File { _lock: lock(&path.with_added_extension("lock"))? })
         }
         DatabaseUrl::Postgres(options) => match SoleClaim::take(options).await? {

@@ -2,7 +2,7 @@
 //!
 //! - SQLite: one write connection with `BEGIN IMMEDIATE` (a deferred transaction that reads and then
 //!   writes fails at once when another wrote in between, whatever the busy timeout), a pool of
-//!   read-only connections, WAL with `synchronous=FULL`. Checkpoints run on a connection of their own, so
+//!   read-only connections, WAL with `synchronous=FULL` unless the address says otherwise. Checkpoints run on a connection of their own, so
 //!   that no turn waits for one.
 //! - Postgres: READ COMMITTED, rows locked in ascending id order; reading has connections of its own that
 //!   refuse to write, and needs no transaction.
@@ -57,6 +57,7 @@ mod store;
 mod template;
 #[cfg(test)]
 mod tests;
+mod url;
 mod user;
 mod user_device;
 mod variable;
@@ -68,4 +69,5 @@ pub use key_value::SqlKeyValue;
 pub use outbox::{OutboxRoutes, RELAY_GROUP};
 pub use rotation::RotatedColumn;
 pub use sole::SoleClaim;
-pub use store::{DatabaseUrl, InvalidDatabaseUrl, SqlStore, SqlTx};
+pub use store::{SqlStore, SqlTx};
+pub use url::{DatabaseUrl, InvalidDatabaseUrl, Synchronous};

@@ -1,8 +1,5 @@
 //! Connections and transactions.
 
-use std::fmt;
-use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +16,7 @@ use tokio::sync::Notify;
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
 use super::sqlite::{Glances, Writer};
+use super::url::{DatabaseUrl, Synchronous};
 use super::{OutboxRoutes, listener, migrations};
 
 /// Read connections of SQLite.
@@ -27,52 +25,6 @@ const SQLITE_READERS: u32 = 4;
 const WORDS_AT_ONCE: i64 = 1_000;
 /// How long a statement waits for a lock or a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Where the data is: `sqlite:PATH`, `sqlite::memory:` or `postgres://...`.
-#[derive(Clone)]
-pub enum DatabaseUrl {
-    /// A file.
-    SqliteFile(PathBuf),
-    /// A database of this process alone.
-    SqliteMemory,
-    /// A server.
-    Postgres(Box<PgConnectOptions>),
-}
-
-impl fmt::Debug for DatabaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SqliteFile(path) => write!(f, "sqlite:{}", path.display()),
-            Self::SqliteMemory => f.write_str("sqlite::memory:"),
-            Self::Postgres(options) => {
-                write!(f, "postgres://{}:{}/..", options.get_host(), options.get_port())
-            }
-        }
-    }
-}
-
-/// A text that is no database address.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
-pub struct InvalidDatabaseUrl;
-
-impl FromStr for DatabaseUrl {
-    type Err = InvalidDatabaseUrl;
-
-    fn from_str(text: &str) -> Result<Self, InvalidDatabaseUrl> {
-        match text.split_once(':') {
-            Some(("sqlite", ":memory:")) => Ok(Self::SqliteMemory),
-            Some(("sqlite", path)) => {
-                let path = path.strip_prefix("//").unwrap_or(path);
-                if path.is_empty() { Err(InvalidDatabaseUrl) } else { Ok(Self::SqliteFile(path.into())) }
-            }
-            Some(("postgres" | "postgresql", _)) => {
-                text.parse().map(|options| Self::Postgres(Box::new(options))).map_err(|_| InvalidDatabaseUrl)
-            }
-            _ => Err(InvalidDatabaseUrl),
-        }
-    }
-}
 
 #[derive(Debug, Clone)]
 enum Pools {
@@ -105,7 +57,7 @@ impl SqlStore {
     /// Connects, creating a SQLite file that is not there, and brings the schema up to date.
     pub async fn connect(url: &DatabaseUrl, routes: OutboxRoutes) -> Result<Self, StorageError> {
         let pools = match url {
-            DatabaseUrl::SqliteFile(path) => sqlite_file(path).await?,
+            DatabaseUrl::SqliteFile { path, synchronous } => sqlite_file(path, *synchronous).await?,
             DatabaseUrl::SqliteMemory => sqlite_memory().await?,
             DatabaseUrl::Postgres(options) => postgres((**options).clone()).await?,
         };
@@ -232,13 +184,20 @@ fn sqlite_options() -> SqliteConnectOptions {
 }
 
 /// What the connection that writes a file is told; what the readers are told is in [`sqlite_options`].
-const WRITER_PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA foreign_keys = on;
+const WRITER_PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA foreign_keys = on;
      PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = memory;";
+
+const fn synchronous_pragma(synchronous: Synchronous) -> &'static str {
+    match synchronous {
+        Synchronous::Full => "PRAGMA synchronous = full;",
+        Synchronous::Normal => "PRAGMA synchronous = normal;",
+    }
+}
 
 /// What the connection for glances is told.
 const GLANCE_PRAGMAS: &str = "PRAGMA query_only = on; PRAGMA cache_size = -4096; PRAGMA temp_store = memory;";
 
-async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
+async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result<Pools, StorageError> {
     let options = sqlite_options()
         .filename(path)
         .create_if_missing(true)
@@ -251,7 +210,8 @@ async fn sqlite_file(path: &std::path::Path) -> Result<Pools, StorageError> {
     first.close().await.map_err(storage_error)?;
     migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
     let generations = Generations::new();
-    let writer = Writer::open(path, WRITER_PRAGMAS, PATIENCE, &generations)?;
+    let pragmas = format!("{WRITER_PRAGMAS} {}", synchronous_pragma(synchronous));
+    let writer = Writer::open(path, &pragmas, PATIENCE, &generations)?;
     let readers = SqlitePoolOptions::new()
         .max_connections(SQLITE_READERS)
         .acquire_timeout(PATIENCE)

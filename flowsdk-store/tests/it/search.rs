@@ -72,7 +72,7 @@ async fn finds_the_newest(engine: &str, store: &SqlStore) {
 #[tokio::test]
 async fn frequent_and_rare_words_lead_to_the_newest_on_sqlite() {
     let url = databases::new_file();
-    let DatabaseUrl::SqliteFile(path) = &url else { unreachable!("a file") };
+    let DatabaseUrl::SqliteFile { path, .. } = &url else { unreachable!("a file") };
     let store = SqlStore::connect(&url, OutboxRoutes::embedded([])).await.expect("a database");
     let mut plain = sqlx::SqliteConnection::connect(&path.display().to_string()).await.expect("a file");
     let series = format!(

@@ -63,7 +63,7 @@ fn a_checkpoint_moves_the_log_into_the_file_and_the_next_process_sees_everything
         || async { Some(()) },
         |()| async {
             let url = databases::new_file();
-            let DatabaseUrl::SqliteFile(path) = &url else { panic!("{url:?}") };
+            let DatabaseUrl::SqliteFile { path, .. } = &url else { panic!("{url:?}") };
             let size = || std::fs::metadata(path).expect("a file").len();
             let first = SqlStore::connect(&url, databases::routes()).await.expect("a database");
             let before = size();

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::testkit::broker::GROUPS;
-use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
+use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore, Synchronous};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -40,7 +40,7 @@ pub(crate) fn new_file() -> DatabaseUrl {
         forget_files_of_the_past(root);
     }
     fs::create_dir_all(&directory).expect("a directory");
-    DatabaseUrl::SqliteFile(directory.join(format!("{test}.db")))
+    DatabaseUrl::SqliteFile { path: directory.join(format!("{test}.db")), synchronous: Synchronous::Full }
 }
 
 /// Removes what earlier runs left: a test process has no end at which it could do so itself.

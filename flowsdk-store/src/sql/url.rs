@@ -1,0 +1,106 @@
+//! The address of a database.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use sqlx::postgres::PgConnectOptions;
+
+/// What a commit to a SQLite file waits for. Either way nothing is lost when the process dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Synchronous {
+    /// For the disk: what is answered outlives a loss of power.
+    #[default]
+    Full,
+    /// For nothing; checkpoints wait for the disk. When the machine stops, the last moments may be lost, as a whole.
+    Normal,
+}
+
+/// Where the data is: `sqlite:PATH`, `sqlite:PATH?synchronous=normal`, `sqlite::memory:` or `postgres://...`.
+#[derive(Clone)]
+pub enum DatabaseUrl {
+    /// A file.
+    SqliteFile {
+        /// Its path.
+        path: PathBuf,
+        /// What a commit waits for.
+        synchronous: Synchronous,
+    },
+    /// A database of this process alone.
+    SqliteMemory,
+    /// A server.
+    Postgres(Box<PgConnectOptions>),
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SqliteFile { path, .. } => write!(f, "sqlite:{}", path.display()),
+            Self::SqliteMemory => f.write_str("sqlite::memory:"),
+            Self::Postgres(options) => {
+                write!(f, "postgres://{}:{}/..", options.get_host(), options.get_port())
+            }
+        }
+    }
+}
+
+/// A text that is no database address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be sqlite:PATH, sqlite:PATH?synchronous=normal or postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+pub struct InvalidDatabaseUrl;
+
+impl FromStr for DatabaseUrl {
+    type Err = InvalidDatabaseUrl;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDatabaseUrl> {
+        match text.split_once(':') {
+            Some(("sqlite", ":memory:")) => Ok(Self::SqliteMemory),
+            Some(("sqlite", path)) => {
+                let path = path.strip_prefix("//").unwrap_or(path);
+                let (path, synchronous) = match path.split_once('?') {
+                    None => (path, Synchronous::Full),
+                    Some((path, "synchronous=full")) => (path, Synchronous::Full),
+                    Some((path, "synchronous=normal")) => (path, Synchronous::Normal),
+                    Some(_) => return Err(InvalidDatabaseUrl),
+                };
+                if path.is_empty() {
+                    return Err(InvalidDatabaseUrl);
+                }
+                Ok(Self::SqliteFile { path: path.into(), synchronous })
+            }
+            Some(("postgres" | "postgresql", _)) => {
+                text.parse().map(|options| Self::Postgres(Box::new(options))).map_err(|_| InvalidDatabaseUrl)
+            }
+            _ => Err(InvalidDatabaseUrl),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_what_their_commits_wait_for() {
+        for (text, file, waits) in [
+            ("sqlite:a/b.db", "a/b.db", Synchronous::Full),
+            ("sqlite:///a/b.db", "/a/b.db", Synchronous::Full),
+            ("sqlite:b.db?synchronous=full", "b.db", Synchronous::Full),
+            ("sqlite:b.db?synchronous=normal", "b.db", Synchronous::Normal),
+        ] {
+            let Ok(DatabaseUrl::SqliteFile { path, synchronous }) = text.parse() else { panic!("{text}") };
+            assert_eq!((path, synchronous), (file.into(), waits), "{text}");
+        }
+        assert!(matches!("sqlite::memory:".parse(), Ok(DatabaseUrl::SqliteMemory)));
+        for text in [
+            "",
+            "b.db",
+            "sqlite:",
+            "sqlite:?synchronous=normal",
+            "sqlite:b.db?synchronous=off",
+            "sqlite:b.db?x=1",
+        ] {
+            assert!(text.parse::<DatabaseUrl>().is_err(), "{text}");
+        }
+    }
+}
