@@ -163,8 +163,8 @@ macro_rules! __store_cases {
             an_identity_has_one_contact
             many_contacts_are_created_or_found
             many_that_create_a_contact_get_the_same
-            a_changed_contact_is_saved
             many_changed_contacts_are_saved
+            a_changed_contact_is_saved
             chats_come_in_the_order_asked
             many_that_open_a_chat_get_the_same
             a_closed_chat_lets_a_new_one_open
@@ -184,8 +184,8 @@ macro_rules! __store_cases {
             ended_sessions_are_removed
             sessions_in_batches_of_any_size
             due_sessions_come_oldest_first
-            frozen_sessions_are_known
             many_freeze_at_once
+            frozen_sessions_are_known
             messages_are_read_back
             any_content_survives
             messages_in_batches_of_any_size
