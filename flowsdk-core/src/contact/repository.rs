@@ -17,9 +17,16 @@ pub trait ContactRepository: Send {
     async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])
     -> Result<Vec<Contact>, StorageError>;
 
-    /// Creates a contact, unless one with the same identity exists, be it as an alias; gives the stored one.
-    async fn insert_or_get(&mut self, contact: &Contact) -> Result<Contact, StorageError>;
+    /// Creates contacts, unless one with the same identity exists, be it as an alias; gives the stored ones, in the
+    /// same order.
+    async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError>;
 
-    /// Rewrites name, lock and variables.
+    /// The same for one.
+    async fn insert_or_get(&mut self, contact: &Contact) -> Result<Contact, StorageError> {
+        let stored = self.insert_or_get_many(std::slice::from_ref(contact)).await?.pop();
+        stored.ok_or(StorageError::Stale { entity: "contact" })
+    }
+
+    /// Rewrites name, lock and variables of contacts, each of which is given once.
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError>;
 }

@@ -1,6 +1,6 @@
 //! Begins the sessions of those who write for the first time, or again after an end (spec B 4.2).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::flows::{FlowCache, Flows};
@@ -134,15 +134,19 @@ async fn contacts_of<T: ConversationTx>(
     let mut contacts: HashMap<String, Contact> =
         found.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect();
     // In one order everywhere, so that two batches do not wait for each other.
-    let mut missing: Vec<_> = events.iter().zip(identities).collect();
-    missing.sort_unstable_by(|(_, a), (_, b)| a.cmp(b));
-    for (event, identity) in missing {
+    let mut missing = BTreeMap::new();
+    for (event, identity) in events.iter().zip(identities) {
         let channel = event.session_id.channel();
         let ours = channel != Channel::Webchat && routes.contains_key(&event.phone_number_id);
         if ours && !contacts.contains_key(&identity) {
-            let contact = Contact::create(cx, identity.clone(), event.contact_name.clone(), channel);
-            contacts.insert(identity, tx.contacts().insert_or_get(&contact).await?);
+            missing.entry(identity).or_insert_with_key(|id| {
+                Contact::create(cx, id.clone(), event.contact_name.clone(), channel)
+            });
         }
+    }
+    if !missing.is_empty() {
+        let (identities, new): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
+        contacts.extend(identities.into_iter().zip(tx.contacts().insert_or_get_many(&new).await?));
     }
     Ok(contacts)
 }

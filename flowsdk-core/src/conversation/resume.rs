@@ -73,7 +73,7 @@ where
         let next = if froze_again { None } else { tx.sessions().take_kept(id).await? };
         let more = next.is_some();
         if let Some(entry) = next {
-            tx.sessions().freeze(&FrozenSession { entry, ..frozen }).await?;
+            tx.sessions().freeze_many(&[FrozenSession { entry, ..frozen }]).await?;
             if is_last {
                 let again = FlowEvent::Resume(resume.clone());
                 tx.outbox().push_many(&[NewEntry::of::<Flow>(&again)]).await?;

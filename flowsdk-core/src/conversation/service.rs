@@ -116,7 +116,7 @@ where
         let mut tx = self.store.begin().await?;
         let error = FrozenError { code: code.to_owned(), message: message.to_owned() };
         let frozen = FrozenSession { session_id, error, entry, frozen_at: self.cx.now() };
-        tx.sessions().freeze(&frozen).await?;
+        tx.sessions().freeze_many(&[frozen]).await?;
         tx.commit().await
     }
 

@@ -124,11 +124,11 @@ impl Writes {
         if !self.closed_chats.is_empty() {
             tx.chats().close_many(&self.closed_chats).await?;
         }
-        for frozen in &self.frozen {
-            tx.sessions().freeze(frozen).await?;
+        if !self.frozen.is_empty() {
+            tx.sessions().freeze_many(&self.frozen).await?;
         }
-        for (id, entry) in &self.kept {
-            tx.sessions().keep_entry(id, entry).await?;
+        if !self.kept.is_empty() {
+            tx.sessions().keep_entries(&self.kept).await?;
         }
         let Records { opt_ins, tags, events } = &self.records;
         if !opt_ins.is_empty() {

@@ -50,14 +50,14 @@ pub trait SessionRepository: Send {
     /// Whether a session waits for something outside, and will go on.
     async fn waits_outside(&mut self, id: &SessionId) -> Result<bool, StorageError>;
 
-    /// Marks a session as frozen. Freezing it again changes nothing.
-    async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError>;
+    /// Marks sessions as frozen. Freezing one again changes nothing.
+    async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError>;
 
     /// Those of `ids` that are frozen.
     async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError>;
 
-    /// Keeps an entry for a frozen session, in order.
-    async fn keep_entry(&mut self, id: &SessionId, entry: &serde_json::Value) -> Result<(), StorageError>;
+    /// Keeps entries for frozen sessions, in order.
+    async fn keep_entries(&mut self, entries: &[(SessionId, serde_json::Value)]) -> Result<(), StorageError>;
 
     /// Thaws a session: gives what froze it, which is then gone. What is kept for it stays. Who also locks the
     /// session does so afterwards.

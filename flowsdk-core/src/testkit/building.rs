@@ -230,15 +230,25 @@ where
         initial_flow_id: Some(target.id.clone()),
         is_closed: false,
     };
-    tx.channel_transfer().insert_channel_of(&world.router, &channel, None, NOW).await.expect("a channel");
+    let closed = PortableChannel {
+        id: ChannelId::parse("c2").expect("an id"),
+        appearance: None,
+        allowed_origins: None,
+        initial_flow_id: None,
+        is_closed: true,
+        ..channel.clone()
+    };
+    let secret = Encrypted::from_stored("00:11".to_owned());
+    let channels = [(channel.clone(), None), (closed.clone(), Some(secret))];
+    tx.channel_transfer().insert_channels_of(&world.router, &channels, NOW).await.expect("channels");
     let found = tx.flow_catalog().references(&target).await.expect("references");
     let channels = vec![channel.id.clone()];
     assert_eq!(found, FlowReferences { is_initial: true, channels, flows: vec![leads.id.clone()] });
     let all = tx.channel_transfer().channels_of(&world.router).await.expect("all");
-    assert_eq!(all.first(), Some(&channel));
+    assert_eq!(all, [channel.clone(), closed.clone()]);
     tx.flow_catalog().delete(&target.id).await.expect("delete");
     let found = tx.channel_transfer().channels_of(&world.router).await.expect("all");
-    assert_eq!(found, [PortableChannel { initial_flow_id: None, ..channel }]);
+    assert_eq!(found, [PortableChannel { initial_flow_id: None, ..channel }, closed]);
     let router = tx.router_catalog().find_for_update(&world.router).await.expect("find").expect("there");
     assert_eq!(router.initial_flow_id, None);
 }
@@ -269,8 +279,8 @@ where
         entry: json!({}),
         frozen_at: NOW,
     };
-    tx.sessions().freeze(&frozen).await.expect("freeze");
-    tx.sessions().keep_entry(&session_id(1), &json!({})).await.expect("keep");
+    tx.sessions().freeze_many(&[frozen]).await.expect("freeze");
+    tx.sessions().keep_entries(&[(session_id(1), json!({}))]).await.expect("keep");
     let channel: ChannelId = "c1".parse().expect("an id");
     let of_flow = SessionsOf::Flow(&world.router, &flow);
     let of_channel = SessionsOf::WebchatChannel(&channel);

@@ -161,7 +161,9 @@ macro_rules! __store_cases {
             ($($args)*)
             contacts_are_found_by_id_and_by_identity
             an_identity_has_one_contact
+            many_contacts_are_created_or_found
             many_that_create_a_contact_get_the_same
+            many_changed_contacts_are_saved
             a_changed_contact_is_saved
             chats_come_in_the_order_asked
             many_that_open_a_chat_get_the_same
@@ -182,6 +184,7 @@ macro_rules! __store_cases {
             ended_sessions_are_removed
             sessions_in_batches_of_any_size
             due_sessions_come_oldest_first
+            many_freeze_at_once
             frozen_sessions_are_known
             messages_are_read_back
             any_content_survives

@@ -30,12 +30,11 @@ pub trait ChannelTransfer: Send {
     /// The web chat channels of a router, oldest first.
     async fn channels_of(&mut self, router: &RouterId) -> Result<Vec<PortableChannel>, StorageError>;
 
-    /// Creates a web chat channel; with a secret it is a closed one.
-    async fn insert_channel_of(
+    /// Creates web chat channels; one with a secret is closed.
+    async fn insert_channels_of(
         &mut self,
         router: &RouterId,
-        channel: &PortableChannel,
-        embed_secret: Option<&Encrypted>,
+        channels: &[(PortableChannel, Option<Encrypted>)],
         now: Timestamp,
     ) -> Result<(), StorageError>;
 }

@@ -10,19 +10,21 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_all, id, json, optional_id, text};
-use super::statement::{Sql, sql};
+use super::executor::{execute_rows, fetch_all, id, json, optional_id, text};
+use super::statement::{RowsSql, Sql, sql};
 
 const CHANNELS_OF: Sql =
     sql("SELECT id, name, appearance, allowed_origins, initial_flow_id, embed_secret_encrypted
      FROM webchat_channel WHERE router_id = $1 AND is_test_channel = 0 ORDER BY created_at, id");
 
-const INSERT: Sql =
-    sql("INSERT INTO webchat_channel (id, router_id, name, is_test_channel, appearance, initial_flow_id,
-                                  embed_secret_encrypted, allowed_origins, created_at)
-     VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8)");
+static INSERT: RowsSql = RowsSql::new(
+    "INSERT INTO webchat_channel (id, router_id, name, is_test_channel, appearance, initial_flow_id,
+                                  embed_secret_encrypted, allowed_origins, created_at) VALUES ",
+    9,
+    "",
+);
 
-super::statement::statements! { CHANNELS_OF, INSERT }
+super::statement::statements! { CHANNELS_OF; INSERT }
 
 #[async_trait]
 impl ChannelTransfer for SqlTx {
@@ -44,25 +46,23 @@ impl ChannelTransfer for SqlTx {
             .collect()
     }
 
-    async fn insert_channel_of(
+    async fn insert_channels_of(
         &mut self,
         router: &RouterId,
-        channel: &PortableChannel,
-        embed_secret: Option<&Encrypted>,
+        channels: &[(PortableChannel, Option<Encrypted>)],
         now: Timestamp,
     ) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            INSERT,
-            channel.id.as_str(),
-            router.as_str(),
-            text(&channel.name),
-            channel.appearance.as_ref().map(json).transpose()?,
-            channel.initial_flow_id.as_ref().map(|id| id.as_str()),
-            embed_secret.map(Encrypted::as_stored),
-            channel.allowed_origins.as_ref().map(json).transpose()?,
-            now.as_millis(),
-        )
+        execute_rows!(self.conn, INSERT, channels, |query, row| query
+            .bind(row.0.id.as_str())
+            .bind(router.as_str())
+            .bind(text(&row.0.name))
+            .bind(0_i64)
+            .bind(row.0.appearance.as_ref().map(json).transpose()?)
+            .bind(row.0.initial_flow_id.as_ref().map(|id| id.as_str()))
+            .bind(row.1.as_ref().map(Encrypted::as_stored))
+            .bind(row.0.allowed_origins.as_ref().map(json).transpose()?)
+            .bind(now.as_millis()))
+        .await
         .map(drop)
     }
 }

@@ -1,9 +1,9 @@
 //! Contacts.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use flowsdk_core::contact::{Contact, ContactRepository, search_text, search_words};
+use flowsdk_core::contact::{Contact, ContactCatalog as _, ContactRepository, search_text, search_words};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
 use flowsdk_core::session::Channel;
@@ -56,16 +56,17 @@ const FIND_BY_ALIAS: Sql = sql_list!(
     ""
 );
 
-const INSERT: Sql = sql(
-    "INSERT INTO contact (id, phone_number, name, name_locked, origin, contact_variables, created_at, search)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (phone_number) DO NOTHING",
-);
+static UPDATE: RowsSql = RowsSql::typed(
+    "WITH new (id, name, name_locked, variables) AS (VALUES ",
+    &["text", "text", "bigint", "jsonb"],
+    ") UPDATE contact SET name = new.name, name_locked = new.name_locked, contact_variables = new.variables
+     FROM new WHERE contact.id = new.id",
+)
+.or_one_by_one("UPDATE contact SET name = ?2, name_locked = ?3, contact_variables = ?4 WHERE id = ?1");
 
-const UPDATE: Sql =
-    sql("UPDATE contact SET name = $2, name_locked = $3, contact_variables = $4 WHERE id = $1");
+const SEARCH: Sql = sql_list!("SELECT id, search FROM contact WHERE id IN ", "$1", "");
 
-/// Changes a row when the words of the contact do, which is seldom.
-const UPDATE_SEARCH: Sql = sql("UPDATE contact SET search = $2 WHERE id = $1 AND search <> $2");
+const UPDATE_SEARCH: Sql = sql("UPDATE contact SET search = $2 WHERE id = $1");
 
 /// A contact that came by an alias has that for its identity (see `FIND_BY_ALIAS`), so its own is read here.
 const IDENTITIES: Sql = sql("SELECT phone_number FROM contact WHERE id = $1
@@ -85,8 +86,8 @@ const WITHOUT_WORDS: Sql =
      WHERE search = '' LIMIT $1");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, INSERT, UPDATE, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
-    INSERT_WORDS
+    FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
+    UPDATE, INSERT_WORDS
 }
 
 impl SqlTx {
@@ -154,48 +155,43 @@ impl ContactRepository for SqlTx {
         Ok(found)
     }
 
-    async fn insert_or_get(&mut self, new: &Contact) -> Result<Contact, StorageError> {
-        let identity = std::slice::from_ref(&new.phone_number);
-        if let Some(known) = self.find_by_phone_numbers(identity).await?.pop() {
-            return Ok(known);
+    async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError> {
+        let identities: Vec<String> = contacts.iter().map(|contact| contact.phone_number.clone()).collect();
+        let mut stored = by_identity(self.find_by_phone_numbers(&identities).await?);
+        let is_new = |contact: &&Contact| !stored.contains_key(&*text(&contact.phone_number));
+        let new: Vec<Contact> = contacts.iter().filter(is_new).cloned().collect();
+        if !new.is_empty() {
+            self.insert_new(&new).await?;
+            let identities: Vec<String> = new.into_iter().map(|contact| contact.phone_number).collect();
+            stored.extend(by_identity(self.find_by_phone_numbers(&identities).await?));
         }
-        let variables = if new.variables.is_empty() { None } else { Some(json(&new.variables)?) };
-        let inserted = execute!(
-            self.conn,
-            INSERT,
-            new.id.as_str(),
-            text(&new.phone_number),
-            text(&new.name),
-            i64::from(new.name_locked),
-            new.origin.map(Channel::name),
-            variables.clone(),
-            new.created_at.as_millis(),
-            text(&search_text(new)),
-        )?;
-        if inserted == 1 {
-            self.insert_words(&[new]).await?;
-        }
-        let found = self.find_by_phone_numbers(identity).await?;
+        let found = identities.iter().map(|identity| stored.get(&*text(identity)).cloned());
         // Removed by another between the two statements: the same work may succeed at once.
-        found.into_iter().next().ok_or(StorageError::Stale { entity: "contact" })
+        found.map(|contact| contact.ok_or(StorageError::Stale { entity: "contact" })).collect()
     }
 
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError> {
-        // Contacts change in few turns; one statement each keeps the text plain.
+        execute_rows!(self.conn, UPDATE, contacts, |query, contact| query
+            .bind(contact.id.as_str())
+            .bind(text(&contact.name))
+            .bind(i64::from(contact.name_locked))
+            .bind(json(&contact.variables)?))
+        .await?;
+        let ids: Vec<&ContactId> = contacts.iter().map(|contact| &contact.id).collect();
+        let rows = fetch_all!(self.conn, (String, String), SEARCH, Json(&ids))?;
+        let before: HashMap<String, String> = rows.into_iter().collect();
         for contact in contacts {
-            execute!(
-                self.conn,
-                UPDATE,
-                contact.id.as_str(),
-                text(&contact.name),
-                i64::from(contact.name_locked),
-                json(&contact.variables)?,
-            )?;
             let search = search_text(contact);
-            if execute!(self.conn, UPDATE_SEARCH, contact.id.as_str(), text(&search))? == 1 {
+            // Seldom: its words change with its name only.
+            if before.get(contact.id.as_str()).is_some_and(|before| *before != text(&search)) {
+                execute!(self.conn, UPDATE_SEARCH, contact.id.as_str(), text(&search))?;
                 self.renew_words(contact).await?;
             }
         }
         Ok(())
     }
+}
+
+fn by_identity(contacts: Vec<Contact>) -> HashMap<String, Contact> {
+    contacts.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect()
 }

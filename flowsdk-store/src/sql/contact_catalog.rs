@@ -171,7 +171,7 @@ impl ContactCatalog for SqlTx {
     }
 
     async fn insert_new(&mut self, contacts: &[Contact]) -> Result<Vec<ContactId>, StorageError> {
-        execute_rows!(self.conn, INSERT_NEW, contacts, |query, contact| query
+        let inserted = execute_rows!(self.conn, INSERT_NEW, contacts, |query, contact| query
             .bind(contact.id.as_str())
             .bind(text(&contact.phone_number))
             .bind(text(&contact.name))
@@ -181,11 +181,13 @@ impl ContactCatalog for SqlTx {
             .bind(contact.created_at.as_millis())
             .bind(text(&search_text(contact)).into_owned()))
         .await?;
-        let ids: Vec<_> = contacts.iter().map(|contact| &contact.id).collect();
-        let rows = fetch_all!(self.conn, (String,), AMONG, Json(&ids))?;
-        let created: HashSet<String> = rows.into_iter().map(|(row,)| row).collect();
-        let new: Vec<&Contact> =
-            contacts.iter().filter(|contact| created.contains(contact.id.as_str())).collect();
+        let mut new: Vec<&Contact> = contacts.iter().collect();
+        if inserted < contacts.len() as u64 {
+            let ids: Vec<_> = contacts.iter().map(|contact| &contact.id).collect();
+            let rows = fetch_all!(self.conn, (String,), AMONG, Json(&ids))?;
+            let created: HashSet<String> = rows.into_iter().map(|(row,)| row).collect();
+            new.retain(|contact| created.contains(contact.id.as_str()));
+        }
         self.insert_words(&new).await?;
         Ok(new.into_iter().map(|contact| contact.id.clone()).collect())
     }

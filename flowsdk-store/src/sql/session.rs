@@ -182,19 +182,24 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
 const WAITS_OUTSIDE: Sql = sql("SELECT id FROM session WHERE id = $1 AND state->'pending' IS NOT NULL
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)");
 
-/// Its router is that of the session, or, where it could not even begin, that of its channel (`$6`). Webchat only:
+/// Its router is that of the session, or, where it could not even begin, that of its channel. Webchat only:
 /// the other channels bring their tables with them.
-const FREEZE: Sql =
-    sql("INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at, router_id)
-     VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT router_id FROM session WHERE id = $1),
-                                          (SELECT router_id FROM webchat_channel WHERE 'wc-' || id = $6)))
-     ON CONFLICT (session_id) DO NOTHING");
+static FREEZE: RowsSql = RowsSql::typed(
+    "WITH new (session_id, error_code, error_message, entry, frozen_at, channel) AS (VALUES ",
+    &["text", "text", "text", "jsonb", "bigint", "text"],
+    ") INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at, router_id)
+     SELECT session_id, error_code, error_message, entry, frozen_at,
+        COALESCE((SELECT session.router_id FROM session WHERE session.id = new.session_id),
+                 (SELECT webchat_channel.router_id FROM webchat_channel
+                  WHERE 'wc-' || webchat_channel.id = new.channel))
+     FROM new WHERE true ON CONFLICT (session_id) DO NOTHING",
+);
 
 /// Locked, so that nothing is kept for a session that is just being thawed.
 const FROZEN_AMONG: Sql =
     sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "", locking);
 
-const KEEP: Sql = sql("INSERT INTO kept_entry (session_id, entry) VALUES ($1, $2)");
+static KEEP: RowsSql = RowsSql::new("INSERT INTO kept_entry (session_id, entry) VALUES ", 2, "");
 
 const TAKE_FROZEN: Sql = sql("DELETE FROM frozen_session WHERE session_id = $1
      RETURNING session_id, error_code, error_message, entry, frozen_at");
@@ -203,7 +208,7 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, DELETE, DUE, WAITS_OUTSIDE, FREEZE, FROZEN_AMONG, KEEP, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE
+    FIND_FOR_UPDATE, DELETE, DUE, WAITS_OUTSIDE, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP
 }
 
 #[async_trait]
@@ -264,17 +269,15 @@ impl SessionRepository for SqlTx {
         Ok(found.is_some())
     }
 
-    async fn freeze(&mut self, frozen: &FrozenSession) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            FREEZE,
-            frozen.session_id.as_str(),
-            frozen.error.code.as_str(),
-            text(&frozen.error.message),
-            json(&frozen.entry)?,
-            frozen.frozen_at.as_millis(),
-            frozen.session_id.phone_number_id(),
-        )
+    async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError> {
+        execute_rows!(self.conn, FREEZE, frozen, |query, frozen| query
+            .bind(frozen.session_id.as_str())
+            .bind(frozen.error.code.as_str())
+            .bind(text(&frozen.error.message))
+            .bind(json(&frozen.entry)?)
+            .bind(frozen.frozen_at.as_millis())
+            .bind(frozen.session_id.phone_number_id()))
+        .await
         .map(drop)
     }
 
@@ -283,8 +286,12 @@ impl SessionRepository for SqlTx {
         rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
-    async fn keep_entry(&mut self, session: &SessionId, entry: &Value) -> Result<(), StorageError> {
-        execute!(self.conn, KEEP, session.as_str(), json(entry)?).map(drop)
+    async fn keep_entries(&mut self, entries: &[(SessionId, Value)]) -> Result<(), StorageError> {
+        execute_rows!(self.conn, KEEP, entries, |query, entry| query
+            .bind(entry.0.as_str())
+            .bind(json(&entry.1)?))
+        .await
+        .map(drop)
     }
 
     async fn take_frozen(&mut self, session: &SessionId) -> Result<Option<FrozenSession>, StorageError> {

@@ -36,12 +36,43 @@ where
         .await
         .expect("save");
     let mut tx = world.store.begin().await.expect("begin");
-    tx.sessions().freeze(&frozen(6, "flow_loop")).await.expect("freeze");
+    tx.sessions().freeze_many(&[frozen(6, "flow_loop")]).await.expect("freeze");
     tx.commit().await.expect("commit");
     let mut tx = world.store.read().await.expect("read");
     for (now, limit, expected) in [(30, 10, &[2, 3, 1][..]), (30, 2, &[2, 3]), (10, 10, &[2]), (9, 10, &[])] {
         let due = tx.sessions().due(later(now), limit).await.expect("due");
         assert_eq!(due, expected.iter().map(|&n| session_id(n)).collect::<Vec<_>>(), "{now} {limit}");
+    }
+}
+
+/// Of hundreds that freeze at once, one of them twice, each keeps what froze it first, and what is kept for each
+/// comes back in order.
+pub async fn many_freeze_at_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let mut many: Vec<_> = (0..203).map(|n| frozen(n, "flow_loop")).collect();
+    tx.sessions().freeze_many(&many[..2]).await.expect("freeze");
+    let again = (0..4).map(|n| frozen(n, "poison_entry"));
+    tx.sessions()
+        .freeze_many(&again.chain(many[2..].iter().cloned()).collect::<Vec<_>>())
+        .await
+        .expect("freeze");
+    many[2..4].clone_from_slice(&[frozen(2, "poison_entry"), frozen(3, "poison_entry")]);
+    let kept: Vec<_> = (0..406).map(|n| (session_id(n % 203), json!({ "n": n, "text": "é👋" }))).collect();
+    tx.sessions().keep_entries(&kept).await.expect("keep");
+    tx.sessions().freeze_many(&[]).await.expect("freeze nothing");
+    tx.sessions().keep_entries(&[]).await.expect("keep nothing");
+    tx.commit().await.expect("commit");
+    let mut tx = world.store.begin().await.expect("begin");
+    for (n, expected) in many.into_iter().enumerate() {
+        assert_eq!(tx.sessions().take_frozen(&session_id(n)).await.expect("take"), Some(expected));
+        for (_, expected) in [&kept[n], &kept[n + 203]] {
+            assert_eq!(tx.sessions().take_kept(&session_id(n)).await.expect("take").as_ref(), Some(expected));
+        }
+        assert_eq!(tx.sessions().take_kept(&session_id(n)).await.expect("take"), None);
     }
 }
 
@@ -55,10 +86,7 @@ where
     let ids: Vec<_> = (1..=4).map(session_id).collect();
     for code in ["flow_loop", "poison_entry"] {
         let mut tx = world.store.begin().await.expect("begin");
-        for n in [1, 3] {
-            tx.sessions().freeze(&frozen(n, code)).await.expect("freeze");
-            tx.sessions().keep_entry(&session_id(n), &json!({ "text": "é👋" })).await.expect("keep");
-        }
+        tx.sessions().freeze_many(&[frozen(1, code), frozen(3, code)]).await.expect("freeze");
         tx.commit().await.expect("commit");
         let mut tx = world.store.begin().await.expect("begin");
         let mut found = tx.sessions().frozen_among(&ids).await.expect("frozen");

@@ -16,9 +16,7 @@ where
     S::Tx: ConversationTx,
 {
     let mut tx = subject.store.begin().await.expect("begin");
-    for contact in contacts {
-        tx.contacts().insert_or_get(contact).await.expect("insert");
-    }
+    assert_eq!(tx.contacts().insert_or_get_many(contacts).await.expect("insert"), contacts);
     tx.commit().await.expect("commit");
 }
 
@@ -59,6 +57,27 @@ where
     assert_eq!(tx.contacts().insert_or_get(&second).await.expect("insert"), first);
 }
 
+/// Of many that are created at once, one identity twice, those that exist are given as they are, in the same order.
+pub async fn many_contacts_are_created_or_found<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let cx = context();
+    let known: Vec<_> = (0..150).step_by(3).map(|n| contact(&cx, n)).collect();
+    insert(&subject, &known).await;
+    let new: Vec<_> = (0..150).chain([1]).map(|n| contact(&cx, n)).collect();
+    let mut expected = new.clone();
+    for (n, known) in known.into_iter().enumerate() {
+        expected[3 * n] = known;
+    }
+    expected[150] = expected[1].clone();
+    let mut tx = subject.store.begin().await.expect("begin");
+    for _ in 0..2 {
+        assert_eq!(tx.contacts().insert_or_get_many(&new).await.expect("insert"), expected);
+    }
+    assert_eq!(tx.contacts().insert_or_get_many(&[]).await.expect("insert nothing"), []);
+}
+
 /// Of sixteen that create a contact at once all are given the same.
 pub async fn many_that_create_a_contact_get_the_same<S: Store>(subject: StoreUnderTest<S>)
 where
@@ -77,6 +96,32 @@ where
     }
     let ids: BTreeSet<_> = tasks.join_all().await.into_iter().collect();
     assert_eq!(ids.len(), 1);
+}
+
+/// Contacts are rewritten many at once, some with another name and some not.
+pub async fn many_changed_contacts_are_saved<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let cx = context();
+    let mut contacts: Vec<_> = (0..203).map(|n| contact(&cx, n)).collect();
+    insert(&subject, &contacts).await;
+    for round in ["Ana", "Bia"] {
+        for (n, contact) in contacts.iter_mut().enumerate() {
+            if n % 2 == 0 {
+                contact.apply(&ContactChange::Name(format!("{round} {n}")));
+            }
+            contact.apply(&ContactChange::Variable { key: "round".to_owned(), value: json!([round, n]) });
+        }
+        let mut tx = subject.store.begin().await.expect("begin");
+        tx.contacts().save_many(&contacts.iter().collect::<Vec<_>>()).await.expect("save");
+        tx.commit().await.expect("commit");
+        let mut tx = subject.store.begin().await.expect("begin");
+        let ids: Vec<_> = contacts.iter().map(|contact| contact.id.clone()).collect();
+        let mut found = tx.contacts().find_many_for_update(&ids).await.expect("find");
+        found.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        assert_eq!(found, contacts);
+    }
 }
 
 /// Name, lock and variables are rewritten; nothing else is, and no other contact.

@@ -199,11 +199,10 @@ where
         frozen_at: later(n as u64),
     };
     let mut tx = world.store.begin().await.expect("begin");
+    tx.sessions().freeze_many(&[frozen(1), frozen(2)]).await.expect("frozen");
     for n in [1, 2] {
-        tx.sessions().freeze(&frozen(n)).await.expect("frozen");
-        for kept in 0..3 {
-            tx.sessions().keep_entry(&session_id(n), &json!({ "kept": kept })).await.expect("kept");
-        }
+        let kept: Vec<_> = (0..3).map(|kept| (session_id(n), json!({ "kept": kept }))).collect();
+        tx.sessions().keep_entries(&kept).await.expect("kept");
     }
     tx.commit().await.expect("commit");
     let mut tx = world.store.read().await.expect("read");

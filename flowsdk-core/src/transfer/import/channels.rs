@@ -21,6 +21,8 @@ where
         file: &TransferFile,
         ids: &HashMap<String, FlowId>,
     ) -> Result<(), TransferError> {
+        let (router, now) = (import.router.clone(), import.now);
+        let mut channels = Vec::with_capacity(file.channels.len());
         for (index, sent) in file.channels.iter().enumerate() {
             let channel = PortableChannel {
                 id: ChannelId::generate(self.cx.ids()),
@@ -33,8 +35,6 @@ where
             // What was closed stays so: nobody knows its secret until somebody makes another.
             let secret: Option<Encrypted> =
                 sent.is_closed.then(|| self.master_key.encrypt(&self.cx.ids().secret(2)));
-            let (router, now) = (import.router.clone(), import.now);
-            import.tx.channel_transfer().insert_channel_of(&router, &channel, secret.as_ref(), now).await?;
             if sent.is_closed {
                 let place = format!("channels[{index}]");
                 import.report.missing.push(Missing { kind: "embedSecret", place, name: None });
@@ -45,8 +45,10 @@ where
                 "allowedOrigins": channel.allowed_origins });
             let kind = EntityKind::WebchatChannel;
             import.note(kind, channel.id.to_string(), Change::Created(shown));
-            import.report.channels.push(ImportedChannel { id: channel.id, name: channel.name });
+            let (id, name) = (channel.id.clone(), channel.name.clone());
+            import.report.channels.push(ImportedChannel { id, name });
+            channels.push((channel, secret));
         }
-        Ok(())
+        Ok(import.tx.channel_transfer().insert_channels_of(&router, &channels, now).await?)
     }
 }

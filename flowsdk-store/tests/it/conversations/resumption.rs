@@ -257,6 +257,6 @@ async fn a_deleted_session_leaves_nothing(store: SqlStore) {
         frozen_at: world.cx.now(),
     };
     let mut tx = world.store.begin().await.expect("begin");
-    tx.sessions().freeze(&frozen).await.expect("frozen");
+    tx.sessions().freeze_many(&[frozen]).await.expect("frozen");
     assert_eq!(tx.sessions().take_kept(&session("ana")).await.expect("kept"), None);
 }
