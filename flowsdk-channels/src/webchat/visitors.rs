@@ -323,14 +323,19 @@ where
         let mut tx = self.store.begin().await?;
         let new_name = name.clone().unwrap_or_else(|| NEW_CONTACT_NAME.to_owned());
         let new = Contact::create(&self.cx, identity, new_name, Channel::Webchat);
-        let mut contact = tx.contacts().insert_or_get(&new).await?;
-        if let Some(name) = name.filter(|name| *name != contact.name && !contact.name_locked) {
-            contact.apply(&ContactChange::Name(name));
-            contact.name_locked = false;
-            tx.contacts().save_many(&[&contact]).await?;
+        let contact_id = tx.contacts().insert_or_get(&new).await?.id;
+        if let Some(name) = name {
+            // A turn may be changing his variables, and the whole row is saved.
+            for mut contact in tx.contacts().find_many_for_update(std::slice::from_ref(&contact_id)).await? {
+                if contact.name != name && !contact.name_locked {
+                    contact.apply(&ContactChange::Name(name.clone()));
+                    contact.name_locked = false;
+                    tx.contacts().save_many(&[&contact]).await?;
+                }
+            }
         }
         tx.commit().await?;
-        Ok(contact.id)
+        Ok(contact_id)
     }
 
     fn visitor(

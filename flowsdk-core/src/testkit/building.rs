@@ -269,7 +269,7 @@ where
     };
     sessions[1].position = Some(position(&flow));
     sessions[2].position = Some(position(&"f2".parse().expect("an id")));
-    sessions[3].id = crate::session::SessionId::parse("wc-c10-visitor0003".to_owned()).expect("an id");
+    sessions[3].id = crate::session::SessionId::parse("wc-c10-visitor0003").expect("an id");
     let writes: Vec<_> = sessions.iter().map(|session| (session.clone(), None)).collect();
     world.save(&writes).await.expect("saved");
     let mut tx = world.store.begin().await.expect("begin");

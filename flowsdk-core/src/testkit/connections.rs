@@ -164,7 +164,7 @@ where
 {
     let world = World::new(&subject).await;
     let ids = ["wa-111-5511999", "wa-111-5511998", "wa-1111-5511999", "wc-111-visitor", "ig-111-7"];
-    let ids = ids.map(|id| SessionId::parse(id.to_owned()).expect("a session id"));
+    let ids = ids.map(|id| SessionId::parse(id).expect("a session id"));
     let sessions: Vec<_> =
         ids.iter().map(|id| (crate::session::Session { id: id.clone(), ..world.session(0) }, None)).collect();
     world.save(&sessions).await.expect("saved");

@@ -226,7 +226,7 @@ async fn exports_are_on_record(setup: Setup) {
 async fn session(setup: &Setup, id: &str, router: &str) {
     let store = setup.store().await;
     let mut tx = store.begin().await.unwrap();
-    let id = SessionId::parse(id.to_owned()).unwrap();
+    let id = SessionId::parse(id).unwrap();
     let (contact, chat) = ("c1".parse().unwrap(), "h1".parse().unwrap());
     let now = Timestamp::from_millis(1_795_085_820_050);
     let session = Session::begin(id, router.parse().unwrap(), contact, chat, now);
