@@ -12,6 +12,7 @@ use super::{
 use crate::context::OpContext;
 use crate::fault::{Fault, FaultKind, StorageError};
 use crate::id::{ContactId, RouterId};
+use crate::idempotency::{IdempotencyConflict, Once, OnceError, Outcome};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
 use crate::session::Channel;
@@ -31,9 +32,21 @@ pub enum OptInError {
     /// The contact.
     #[error(transparent)]
     Contact(#[from] ContactError),
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl From<OnceError> for OptInError {
+    fn from(error: OnceError) -> Self {
+        match error {
+            OnceError::Conflict(conflict) => conflict.into(),
+            OnceError::Storage(error) => error.into(),
+        }
+    }
 }
 
 impl Fault for OptInError {
@@ -42,6 +55,7 @@ impl Fault for OptInError {
             Self::RouterNotFound => FaultKind::NotFound,
             Self::Refused(_) => FaultKind::Unprocessable,
             Self::Contact(error) => error.kind(),
+            Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
         }
     }
@@ -51,6 +65,7 @@ impl Fault for OptInError {
             Self::RouterNotFound => "not_found",
             Self::Refused(_) => "import_refused",
             Self::Contact(error) => error.code(),
+            Self::Idempotency(error) => error.code(),
             Self::Storage(error) => error.code(),
         }
     }
@@ -63,6 +78,7 @@ impl Fault for OptInError {
                 "There are invalid rows; nothing was imported",
             ),
             Self::Contact(error) => error.text(),
+            Self::Idempotency(error) => error.text(),
             Self::Storage(error) => error.text(),
         }
     }
@@ -156,7 +172,7 @@ where
 
     /// Imports rows in one transaction: the good ones, or all or none, as `import` says. Contacts that are not known
     /// are created by their numbers; the router knows all of them from then on. Who is confined to routers cannot
-    /// get to see contacts of other routers that way: such rows are refused.
+    /// get to see contacts of other routers that way: such rows are refused. It is done once for each idempotency key.
     ///
     /// # Errors
     /// Any [`OptInError`].
@@ -165,7 +181,8 @@ where
         reach: Reach<'_>,
         router: &RouterId,
         import: &Import,
-    ) -> Result<ImportReport, OptInError> {
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, OptInError> {
         let now = self.cx.now();
         let mut refused = Vec::new();
         let mut rows: Vec<(usize, ImportRow)> = Vec::with_capacity(import.rows.len());
@@ -176,6 +193,11 @@ where
             }
         }
         let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, now).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
         if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
             return Err(OptInError::RouterNotFound);
         }
@@ -233,8 +255,12 @@ where
         }
         tx.contact_catalog().link(&contacts, std::slice::from_ref(router)).await?;
         tx.opt_ins().append_many(&records).await?;
+        let report = ImportReport { total, imported: records.len(), created_contacts, refused };
+        if let Some(once) = &once {
+            once.finish(&mut tx, &report).await?;
+        }
         tx.commit().await?;
-        Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
+        Ok(Outcome::Done(report))
     }
 
     /// The contacts of the rows' numbers, and how many were created.

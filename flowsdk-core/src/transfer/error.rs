@@ -1,6 +1,7 @@
 //! Why a transfer fails.
 
 use crate::fault::{Fault, FaultKind, StorageError};
+use crate::idempotency::{IdempotencyConflict, OnceError};
 use crate::text::Text;
 
 /// The reason.
@@ -19,9 +20,21 @@ pub enum TransferError {
     /// Names that the file brings are there already.
     #[error("names taken")]
     NameTaken(Vec<(String, Text)>),
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
+}
+
+impl From<OnceError> for TransferError {
+    fn from(error: OnceError) -> Self {
+        match error {
+            OnceError::Conflict(conflict) => conflict.into(),
+            OnceError::Storage(error) => error.into(),
+        }
+    }
 }
 
 impl Fault for TransferError {
@@ -30,6 +43,7 @@ impl Fault for TransferError {
             Self::RouterNotFound | Self::FlowNotFound => FaultKind::NotFound,
             Self::Invalid(_) => FaultKind::Unprocessable,
             Self::NameTaken(_) => FaultKind::Conflict,
+            Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
         }
     }
@@ -39,6 +53,7 @@ impl Fault for TransferError {
             Self::RouterNotFound | Self::FlowNotFound => "not_found",
             Self::Invalid(_) => "import_invalid",
             Self::NameTaken(_) => "name_taken",
+            Self::Idempotency(error) => error.code(),
             Self::Storage(error) => error.code(),
         }
     }
@@ -49,6 +64,7 @@ impl Fault for TransferError {
             Self::FlowNotFound => Text::new("Flow não encontrado", "Flow not found"),
             Self::Invalid(_) => Text::new("O arquivo não pode ser importado", "The file cannot be imported"),
             Self::NameTaken(_) => Text::new("Nome já existe", "Name already exists"),
+            Self::Idempotency(error) => error.text(),
             Self::Storage(error) => error.text(),
         }
     }

@@ -17,7 +17,7 @@ where
 {
     pub(super) async fn channels(
         &self,
-        import: &mut Import<'_, S::Tx>,
+        import: &mut Import<S::Tx>,
         file: &TransferFile,
         ids: &HashMap<String, FlowId>,
     ) -> Result<(), TransferError> {

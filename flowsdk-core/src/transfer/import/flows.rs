@@ -24,7 +24,7 @@ where
     /// The flows, and their ids by what the file calls them.
     pub(super) async fn flows(
         &self,
-        import: &mut Import<'_, S::Tx>,
+        import: &mut Import<S::Tx>,
         file: &TransferFile,
         existing: &[Flow],
         on_conflict: OnConflict,
@@ -57,7 +57,7 @@ where
 
     async fn flow(
         &self,
-        import: &mut Import<'_, S::Tx>,
+        import: &mut Import<S::Tx>,
         sent: &TransferredFlow,
         mut flow: Flow,
         known: bool,

@@ -13,14 +13,15 @@ use super::{ImportReport, Missing, TransferError, TransferFile, TransferredRoute
 use crate::change::{Author, Change, Entity, EntityKind};
 use crate::fault::StorageError;
 use crate::id::RouterId;
+use crate::idempotency::{Once, Outcome};
 use crate::router::Router;
 use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
 use crate::text::Text;
 use crate::time::Timestamp;
 
 /// What an import has done so far, in its transaction.
-struct Import<'a, X> {
-    tx: &'a mut X,
+struct Import<X> {
+    tx: X,
     router: RouterId,
     now: Timestamp,
     report: ImportReport,
@@ -32,27 +33,34 @@ impl<S: Store> Transfers<S>
 where
     S::Tx: BuilderTx,
 {
-    /// A whole new router.
+    /// A whole new router, once for each idempotency key.
     ///
     /// # Errors
-    /// [`TransferError::Invalid`], [`TransferError::NameTaken`] unless it is renamed, [`TransferError::Storage`].
+    /// [`TransferError::Invalid`], [`TransferError::NameTaken`] unless it is renamed, [`TransferError::Idempotency`],
+    /// [`TransferError::Storage`].
     pub async fn import_router(
         &self,
         author: &Author,
         file: TransferFile,
         on_conflict: OnConflict,
-    ) -> Result<ImportReport, TransferError> {
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, TransferError> {
         let file = checked(file).await?;
         let Some(settings) = &file.router else {
             let must = Text::new("Campo obrigatório", "Required field");
             return Err(TransferError::Invalid(vec![("router".to_owned(), must)]));
         };
         let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
         let name = free_router_name(&mut tx, &settings.name, on_conflict).await?;
         let now = self.cx.now();
         let mut router = new_router(RouterId::generate(self.cx.ids()), name, settings, now);
         tx.routers().insert(&router).await?;
-        let mut import = Import::new(&mut tx, &router, now);
+        let mut import = Import::new(tx, &router, now);
         import.missing_secrets(settings);
         let ids = self.flows(&mut import, &file, &[], OnConflict::Refuse).await?;
         self.router_variables(&mut import, &file.variables, OnConflict::Refuse).await?;
@@ -62,36 +70,53 @@ where
             import.tx.routers().set_initial_flow(&router.id, Some(flow)).await?;
         }
         import.note(EntityKind::Router, router.id.to_string(), Change::Created(router.to_json()));
-        let Import { report, notes, .. } = import;
-        tx.commit().await?;
-        self.tell(author, &router.id, notes);
-        Ok(report)
+        self.end(author, import, once).await
     }
 
-    /// Flows and variables into a router that is there. Settings and channels of the file stay in the file.
+    /// Flows and variables into a router that is there, once for each idempotency key. Settings and channels of the
+    /// file stay in the file.
     ///
     /// # Errors
     /// [`TransferError::RouterNotFound`], [`TransferError::Invalid`], [`TransferError::NameTaken`],
-    /// [`TransferError::Storage`].
+    /// [`TransferError::Idempotency`], [`TransferError::Storage`].
     pub async fn import_flows(
         &self,
         author: &Author,
         router: &RouterId,
         file: TransferFile,
         on_conflict: OnConflict,
-    ) -> Result<ImportReport, TransferError> {
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, TransferError> {
         let file = checked(file).await?;
         let mut tx = self.store.begin().await?;
+        if let Some(once) = &once
+            && let Some(answer) = once.begin(&mut tx, self.cx.now()).await?
+        {
+            return Ok(Outcome::Replayed(answer));
+        }
         let router = tx.router_catalog().find_for_update(router).await?;
         let router = router.ok_or(TransferError::RouterNotFound)?;
         let existing = flows_of(&mut tx, &router.id).await?;
-        let mut import = Import::new(&mut tx, &router, self.cx.now());
+        let mut import = Import::new(tx, &router, self.cx.now());
         self.router_variables(&mut import, &file.variables, on_conflict).await?;
         self.flows(&mut import, &file, &existing, on_conflict).await?;
-        let Import { report, notes, .. } = import;
+        self.end(author, import, once).await
+    }
+
+    /// Commits what was imported, with its report for repetitions.
+    async fn end(
+        &self,
+        author: &Author,
+        import: Import<S::Tx>,
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, TransferError> {
+        let Import { mut tx, router, report, notes, .. } = import;
+        if let Some(once) = &once {
+            once.finish(&mut tx, &report).await?;
+        }
         tx.commit().await?;
-        self.tell(author, &router.id, notes);
-        Ok(report)
+        self.tell(author, &router, notes);
+        Ok(Outcome::Done(report))
     }
 
     fn tell(&self, author: &Author, router: &RouterId, notes: Vec<(EntityKind, String, Change)>) {
@@ -101,8 +126,8 @@ where
     }
 }
 
-impl<'a, X> Import<'a, X> {
-    fn new(tx: &'a mut X, router: &Router, now: Timestamp) -> Self {
+impl<X> Import<X> {
+    fn new(tx: X, router: &Router, now: Timestamp) -> Self {
         let report = ImportReport {
             router_id: router.id.clone(),
             router_name: router.name.clone(),

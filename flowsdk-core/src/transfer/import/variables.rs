@@ -22,7 +22,7 @@ where
 {
     pub(super) async fn router_variables(
         &self,
-        import: &mut Import<'_, S::Tx>,
+        import: &mut Import<S::Tx>,
         sent: &[TransferredVariable],
         on_conflict: OnConflict,
     ) -> Result<(), TransferError> {
@@ -36,7 +36,7 @@ where
     /// secret that is there always does.
     pub(super) async fn variables(
         &self,
-        import: &mut Import<'_, S::Tx>,
+        import: &mut Import<S::Tx>,
         owner: &VariableOwner,
         sent: &[TransferredVariable],
         on_conflict: OnConflict,
@@ -45,7 +45,7 @@ where
         if sent.is_empty() {
             return Ok(Vec::new());
         }
-        let stored = variables_of(import.tx, owner).await?;
+        let stored = variables_of(&mut import.tx, owner).await?;
         let (mut done, mut conflicts) = (Vec::with_capacity(sent.len()), Vec::new());
         for (index, variable) in sent.iter().enumerate() {
             let dot = if place.is_empty() { "" } else { "." };
@@ -74,7 +74,7 @@ where
 
     async fn put_variable(
         &self,
-        import: &mut Import<'_, S::Tx>,
+        import: &mut Import<S::Tx>,
         owner: &VariableOwner,
         variable: &TransferredVariable,
         known: Option<&Variable>,
