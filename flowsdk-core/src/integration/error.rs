@@ -19,6 +19,9 @@ pub enum IntegrationError {
     /// A header is named that cannot be, or none where one is needed.
     #[error("header name")]
     HeaderName,
+    /// What `Authorization: Basic` is to show has no colon between user and password (RFC 7617).
+    #[error("credentials without a colon")]
+    NoColon,
     /// The path would leave the server's address.
     #[error("path")]
     Path,
@@ -70,7 +73,7 @@ impl Fault for IntegrationError {
         match self {
             Self::NotFound => FaultKind::NotFound,
             Self::RouterUnknown => FaultKind::Unprocessable,
-            Self::HeaderName | Self::Path => FaultKind::Invalid,
+            Self::HeaderName | Self::NoColon | Self::Path => FaultKind::Invalid,
             Self::Refused | Self::Unreachable | Self::TooLarge => FaultKind::BadGateway,
             Self::TimedOut => FaultKind::GatewayTimeout,
             Self::Sealed(_) => FaultKind::Internal,
@@ -83,7 +86,7 @@ impl Fault for IntegrationError {
         match self {
             Self::NotFound => "not_found",
             Self::RouterUnknown => "router_unknown",
-            Self::HeaderName | Self::Path => "validation_failed",
+            Self::HeaderName | Self::NoColon | Self::Path => "validation_failed",
             Self::Refused => "provider_refused",
             Self::Unreachable => "provider_unreachable",
             Self::TooLarge => "provider_answer_too_large",
@@ -102,6 +105,9 @@ impl Fault for IntegrationError {
                 "Deve nomear um cabeçalho com auth header, e somente então",
                 "Must name a header with auth header, and only then",
             ),
+            Self::NoColon => {
+                Text::new("Com auth basic deve ser usuário:senha", "With auth basic it must be user:password")
+            }
             Self::Path => Text::new(
                 "Deve começar com / e ficar abaixo de baseUrl",
                 "Must begin with / and stay below baseUrl",
@@ -126,6 +132,7 @@ impl Fault for IntegrationError {
         match self {
             Self::RouterUnknown => Some("routerId"),
             Self::HeaderName => Some("settings.headerName"),
+            Self::NoColon => Some("credentials"),
             Self::Path => Some("path"),
             _ => None,
         }
