@@ -48,8 +48,8 @@ impl Digests {
         Self(Hmac::new_from_slice(&key).expect("any length"))
     }
 
-    /// The digest of a request; a route has one, whichever of its two paths is used. `target` is the path with the
-    /// query, which says how a body is to be taken.
+    /// The digest of a request; a route has one, whichever of its two paths is used. `target` is its path, with
+    /// the query where that says what becomes of the body.
     fn digest(&self, method: &str, target: &str, body: &[u8]) -> String {
         let mut mac = self.0.clone();
         let target = target.strip_prefix("/api").unwrap_or(target);
@@ -74,10 +74,16 @@ pub(super) struct Head {
 }
 
 impl Head {
+    /// The head of a request, whose query counts or not.
+    ///
     /// # Errors
     /// 400 for a key that is none.
-    pub(super) fn of(request: &Request) -> Result<Self, ApiError> {
-        let target = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
+    pub(super) fn of(request: &Request, query_counts: bool) -> Result<Self, ApiError> {
+        let mut target = request.uri().path().to_owned();
+        if let Some(query) = request.uri().query().filter(|_| query_counts) {
+            target.push('?');
+            target.push_str(query);
+        }
         let kind = request.headers().get(header::CONTENT_TYPE).filter(|_| !body::is_json(request.headers()));
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_owned();
         let key = key(request.headers())?;
@@ -103,28 +109,29 @@ pub(super) fn of_caller(keyed: Keyed, caller: &Caller) -> Option<IdempotentReque
     keyed.map(|(key, digest)| IdempotentRequest { principal_id: principal_id(), key, digest })
 }
 
-/// A JSON body whose request takes effect once, if it has a key.
+/// A JSON body whose request takes effect once, if it has a key. The query is part of what is compared where it says what
+/// becomes of the body (`QUERY`).
 #[derive(Debug)]
-pub struct Idempotent<T, const MAX: usize = LIMIT> {
+pub struct Idempotent<T, const MAX: usize = LIMIT, const QUERY: bool = false> {
     body: T,
     keyed: Keyed,
 }
 
-impl<T, const MAX: usize> Idempotent<T, MAX> {
+impl<T, const MAX: usize, const QUERY: bool> Idempotent<T, MAX, QUERY> {
     /// The body, and the request as far as its effect is to be had once. Keys of different callers are different.
     pub fn of(self, caller: &Caller) -> (T, Option<IdempotentRequest>) {
         (self.body, of_caller(self.keyed, caller))
     }
 }
 
-impl<T, const MAX: usize> FromRequest<ApiState> for Idempotent<T, MAX>
+impl<T, const MAX: usize, const QUERY: bool> FromRequest<ApiState> for Idempotent<T, MAX, QUERY>
 where
     T: ToSchema + DeserializeOwned + Send + 'static,
 {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let head = Head::of(&request)?;
+        let head = Head::of(&request, QUERY)?;
         let bytes = body::bytes(request, MAX).await?;
         let keyed = head.with(&bytes, state).await?;
         Ok(Self { body: body::decoded(bytes).await?, keyed })
@@ -150,8 +157,8 @@ fn key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiError> {
 #[into_params(parameter_in = Header)]
 #[allow(dead_code, reason = "the document is made of it")]
 pub struct IdempotencyParams {
-    /// The caller's name for this request: within 24 hours the same name, query and body get the first answer again, with
-    /// `idempotency-replayed: true`; the same name with another query or body a 409.
+    /// The caller's name for this request: within 24 hours the same name and body get the first answer again, with
+    /// `idempotency-replayed: true`; the same name and another body a 409.
     #[param(rename = "Idempotency-Key", value_type = String, required = false, min_length = 1, max_length = 255, example = "8f14e45f-ea3b")]
     idempotency_key: Option<String>,
 }

@@ -73,7 +73,7 @@ impl FromRequest<ApiState> for SentRows {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let head = Head::of(&request)?;
+        let head = Head::of(&request, true)?;
         if body::is_json(request.headers()) {
             let bytes = body::any_bytes(request, MAX_BYTES).await?;
             let keyed = head.with(&bytes, state).await?;

@@ -62,7 +62,7 @@ pub(super) async fn import_flows(
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<RouterId>,
     Query(Wish(on_conflict)): Query<Wish>,
-    body: Idempotent<ImportFile, IMPORT_LIMIT>,
+    body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     can.scope.admit(&id)?;
     require_flows(&can.caller, Action::Write)?;

@@ -55,7 +55,7 @@ pub(super) async fn import_router(
     can: Can<marks::Routers, marks::Write>,
     State(transfers): State<Arc<Transfers>>,
     Query(Wish(on_conflict)): Query<Wish>,
-    body: Idempotent<ImportFile, IMPORT_LIMIT>,
+    body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     if can.scope != RouterScope::All {
         return Err(Denied::Router.into());
