@@ -59,6 +59,12 @@ impl Text {
         Self { portuguese: Cow::Owned(portuguese), english: Cow::Owned(english) }
     }
 
+    /// The same made of both.
+    #[must_use]
+    pub fn map(&self, make: impl Fn(&str) -> String) -> Self {
+        Self::of(make(&self.portuguese), make(&self.english))
+    }
+
     /// The text in `language`.
     pub fn into_language(self, language: Language) -> Cow<'static, str> {
         match language {

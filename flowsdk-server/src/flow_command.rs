@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Subcommand;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::graph::Graph;
-use flowsdk_core::flow::simulator::{TestFile, simulate};
+use flowsdk_core::flow::simulator::{Does, TestFile, simulate};
 use flowsdk_core::flow::{CompiledFlow, FlowDefinition, FlowVersion, Problem};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 use flowsdk_core::time::Timestamp;
@@ -82,7 +82,7 @@ fn check(files: &[PathBuf]) -> Result<Printed, BoxError> {
 fn line(problem: &Problem) -> String {
     let severity = if problem.is_error() { "error" } else { "warning" };
     let block = problem.block_id.as_ref().map(|block| format!(" in `{block}`")).unwrap_or_default();
-    format!("{severity} {}{block} at {}: {}", problem.code, problem.pointer, problem.message)
+    format!("{severity} {}{block} at {}: {}", problem.code, problem.pointer, problem.message.english())
 }
 
 fn graph(file: &Path, mermaid: bool) -> Result<Printed, BoxError> {
@@ -94,11 +94,14 @@ fn graph(file: &Path, mermaid: bool) -> Result<Printed, BoxError> {
 fn test(files: &[PathBuf], trace: bool) -> Result<Printed, BoxError> {
     let mut printed = Printed { text: String::new(), ok: true };
     for file in files {
-        let tests: TestFile =
-            serde_json::from_value(json(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+        let tests = test_file(file)?;
         let folder = file.parent().unwrap_or(Path::new(""));
-        let flow = compile("flow", &folder.join(&tests.flow))?;
-        let others = tests.flows.iter().map(|(id, path)| compile(id, &folder.join(path)));
+        let named = |field: &str, id: &str, path: &str| {
+            let place = format!("{}: {field}", file.display());
+            compile(id, &folder.join(path)).map_err(|error| format!("{place}: {error}"))
+        };
+        let flow = named("flow", "flow", &tests.flow)?;
+        let others = tests.flows.iter().map(|(id, path)| named(&format!("flows.{id}"), id, path));
         let others = others.collect::<Result<Vec<_>, _>>()?;
         for (at, script) in tests.tests.iter().enumerate() {
             let report = simulate(&flow, &others, script);
@@ -120,15 +123,69 @@ fn test(files: &[PathBuf], trace: bool) -> Result<Printed, BoxError> {
     Ok(printed)
 }
 
+/// Reads the tests, or tells where in the file something is not as it must be.
+fn test_file(file: &Path) -> Result<TestFile, BoxError> {
+    let text = text(file)?;
+    let json = json(file)?;
+    let odd = json["tests"].as_array().into_iter().flatten().enumerate().find_map(|(at, test)| odd(at, test));
+    if let Some(odd) = odd {
+        return Err(format!("{}: {odd}", file.display()).into());
+    }
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        format!("{}: {path}: {}", file.display(), error.into_inner()).into()
+    })
+}
+
+/// What a test has that would be left out or put into other words than the author's.
+fn odd(at: usize, test: &Value) -> Option<String> {
+    let of = |field: &str, fits: fn(&str) -> bool, expected: &str| {
+        let text = test[field].as_str().filter(|text| !fits(text))?;
+        Some(format!("tests[{at}].{field}: expected {expected}, found `{text}`"))
+    };
+    let head = of("now", is_moment, "a moment such as 2026-01-01T12:00:00Z")
+        .or_else(|| of("tz", is_time_zone, "an IANA time zone such as America/Sao_Paulo"));
+    head.or_else(|| {
+        let steps = test["steps"].as_array().into_iter().flatten().enumerate();
+        steps.into_iter().find_map(|(step, fields)| {
+            let names: Vec<_> = fields.as_object()?.keys().filter(|name| *name != "expect").collect();
+            if matches!(&names[..], [name] if Does::NAMES.contains(&name.as_str())) {
+                return None;
+            }
+            let known = Does::NAMES.join(", ");
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            Some(format!(
+                "tests[{at}].steps[{step}]: expected one of {known}, perhaps with expect; found {found}"
+            ))
+        })
+    })
+}
+
+fn is_moment(text: &str) -> bool {
+    text.parse::<jiff::Timestamp>().is_ok()
+}
+
+fn is_time_zone(text: &str) -> bool {
+    jiff::tz::TimeZone::get(text).is_ok()
+}
+
+fn text(file: &Path) -> Result<String, BoxError> {
+    let text = std::fs::read_to_string(file);
+    Ok(text.map_err(|error| format!("{}: cannot be read: {error}", file.display()))?)
+}
+
 fn json(file: &Path) -> Result<Value, BoxError> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text = text(file)?;
     Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?)
 }
 
 fn compile(id: &str, file: &Path) -> Result<Arc<CompiledFlow>, BoxError> {
+    let flow_id = FlowId::parse(id).map_err(|_| format!("expected the id of a flow, found `{id}`"))?;
     let version = FlowVersion {
         id: FlowVersionId::parse(format!("{id}-v1"))?,
-        flow_id: FlowId::parse(id)?,
+        flow_id,
         router_id: RouterId::parse("router")?,
         flow_name: id.to_owned(),
         number: 1,
@@ -170,5 +227,45 @@ mod tests {
                 assert!(run(&FlowCommand::Graph { file: file.clone(), mermaid }).expect("drawn").ok);
             }
         }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_test_is_told_with_its_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str, text: &str| std::fs::write(at(name), text).expect("written");
+        let flow = r#"{ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+            { "id": "a", "type": "content", "defaultOutput": { "flowId": "gone" } }] }"#;
+        write("flow.json", flow);
+        let test = |test: &str| format!(r#"{{ "flow": "flow.json", "tests": [ {{}}, {test} ] }}"#);
+        for (content, expected) in [
+            ("{\n  \"flow\": 7,", "line 2"),
+            (r#"{ "tests": [] }"#, "missing field `flow`"),
+            (r#"{ "flow": "none.json", "tests": [] }"#, "t.json: flow: "),
+            (r#"{ "flow": "none.json", "tests": [] }"#, "none.json: cannot be read: "),
+            (
+                r#"{ "flow": "flow.json", "flows": { "a b": "flow.json" }, "tests": [] }"#,
+                "flows.a b: expected the id of a flow",
+            ),
+            (
+                &test(r#"{ "steps": [{ "say": "a" }, { "sya": "b" }] }"#),
+                "tests[1].steps[1]: expected one of say, ",
+            ),
+            (&test(r#"{ "steps": [{ "say": "a", "expects": {} }] }"#), "found `expects`, `say`"),
+            (&test(r#"{ "steps": [{}] }"#), "found none"),
+            (&test(r#"{ "steps": [{ "wait": "a" }] }"#), "tests[1].steps[0]"),
+            (&test(r#"{ "now": "noon" }"#), "tests[1].now: expected a moment"),
+            (&test(r#"{ "tz": "Mars" }"#), "tests[1].tz: expected an IANA time zone"),
+        ] {
+            write("t.json", content);
+            let error =
+                run(&FlowCommand::Test { files: vec![at("t.json")], trace: false }).expect_err(content);
+            let error = error.to_string();
+            assert!(error.contains("t.json: ") && error.contains(expected), "{expected} not in {error}");
+        }
+        write("t.json", &test(r#"{ "steps": [{ "say": "a", "expect": { "end": "ended" } }] }"#));
+        let played = run(&FlowCommand::Test { files: vec![at("t.json")], trace: false }).expect("played");
+        assert!(!played.ok);
+        assert!(played.text.contains("froze with flow_not_found: flow `gone`"), "{}", played.text);
     }
 }

@@ -12,10 +12,11 @@ use super::{
 use crate::context::OpContext;
 use crate::fault::{Fault, FaultKind, StorageError};
 use crate::id::{ContactId, RouterId};
+use crate::idempotency::{IdempotencyConflict, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
 use crate::session::Channel;
-use crate::store::{ConversationTx as _, PeopleTx, Store, Transaction as _};
+use crate::store::{ConversationTx as _, PeopleTx, Store};
 use crate::text::Text;
 
 /// Why a use case of opt-ins fails.
@@ -31,6 +32,9 @@ pub enum OptInError {
     /// The contact.
     #[error(transparent)]
     Contact(#[from] ContactError),
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -42,6 +46,7 @@ impl Fault for OptInError {
             Self::RouterNotFound => FaultKind::NotFound,
             Self::Refused(_) => FaultKind::Unprocessable,
             Self::Contact(error) => error.kind(),
+            Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
         }
     }
@@ -51,6 +56,7 @@ impl Fault for OptInError {
             Self::RouterNotFound => "not_found",
             Self::Refused(_) => "import_refused",
             Self::Contact(error) => error.code(),
+            Self::Idempotency(error) => error.code(),
             Self::Storage(error) => error.code(),
         }
     }
@@ -63,6 +69,7 @@ impl Fault for OptInError {
                 "There are invalid rows; nothing was imported",
             ),
             Self::Contact(error) => error.text(),
+            Self::Idempotency(error) => error.text(),
             Self::Storage(error) => error.text(),
         }
     }
@@ -156,7 +163,7 @@ where
 
     /// Imports rows in one transaction: the good ones, or all or none, as `import` says. Contacts that are not known
     /// are created by their numbers; the router knows all of them from then on. Who is confined to routers cannot
-    /// get to see contacts of other routers that way: such rows are refused.
+    /// get to see contacts of other routers that way: such rows are refused. It is done once for each idempotency key.
     ///
     /// # Errors
     /// Any [`OptInError`].
@@ -165,7 +172,8 @@ where
         reach: Reach<'_>,
         router: &RouterId,
         import: &Import,
-    ) -> Result<ImportReport, OptInError> {
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, OptInError> {
         let now = self.cx.now();
         let mut refused = Vec::new();
         let mut rows: Vec<(usize, ImportRow)> = Vec::with_capacity(import.rows.len());
@@ -175,66 +183,67 @@ where
                 Err((field, reason)) => refused.push(RefusedRow { row: index + 1, field, reason }),
             }
         }
-        let mut tx = self.store.begin().await?;
-        if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
-            return Err(OptInError::RouterNotFound);
-        }
-        let known = known_ids(&mut tx, reach, &rows).await?;
-        let hidden = hidden_numbers(&mut tx, reach, &rows).await?;
-        rows.retain(|(number, row)| {
-            let (field, reason) = match &row.whose {
-                Whose::Contact(id) if !known.contains(id) => {
-                    ("contactId", Text::new("Contato não encontrado", "Contact not found"))
-                }
-                Whose::Phone(phone) if hidden.contains(phone) => (
-                    "phoneNumber",
-                    Text::new(
-                        "O contato pertence a roteadores fora do seu escopo",
-                        "The contact belongs to routers out of your scope",
+        perform_once(&*self.store, once, now, async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
+                return Err(OptInError::RouterNotFound);
+            }
+            let known = known_ids(tx, reach, &rows).await?;
+            let hidden = hidden_numbers(tx, reach, &rows).await?;
+            rows.retain(|(number, row)| {
+                let (field, reason) = match &row.whose {
+                    Whose::Contact(id) if !known.contains(id) => {
+                        ("contactId", Text::new("Contato não encontrado", "Contact not found"))
+                    }
+                    Whose::Phone(phone) if hidden.contains(phone) => (
+                        "phoneNumber",
+                        Text::new(
+                            "O contato pertence a roteadores fora do seu escopo",
+                            "The contact belongs to routers out of your scope",
+                        ),
                     ),
-                ),
-                _ => return true,
-            };
-            refused.push(RefusedRow { row: *number, field, reason });
-            false
-        });
-        refused.sort_by_key(|row| row.row);
-        let total = import.rows.len();
-        if import.strict && !refused.is_empty() {
-            return Err(OptInError::Refused(ImportReport {
-                total,
-                imported: 0,
-                created_contacts: 0,
-                refused,
-            }));
-        }
-        let (by_phone, created_contacts) = self.by_phone(&mut tx, &rows).await?;
-        let mut contacts = Vec::new();
-        let mut records = Vec::with_capacity(rows.len());
-        for (_, row) in rows {
-            let contact_id = match row.whose {
-                Whose::Contact(id) => id,
-                // Every number has its contact by now.
-                Whose::Phone(phone) => match by_phone.get(&phone) {
-                    Some(id) => id.clone(),
-                    None => return Err(StorageError::Stale { entity: "contact" }.into()),
-                },
-            };
-            contacts.push(contact_id.clone());
-            records.push(ContactOptIn {
-                id: self.cx.ids().next_id(),
-                contact_id,
-                router_id: router.clone(),
-                status: row.status,
-                chat_id: None,
-                source: OptInSource::Import,
-                recorded_at: row.recorded_at,
+                    _ => return true,
+                };
+                refused.push(RefusedRow { row: *number, field, reason });
+                false
             });
-        }
-        tx.contact_catalog().link(&contacts, std::slice::from_ref(router)).await?;
-        tx.opt_ins().append_many(&records).await?;
-        tx.commit().await?;
-        Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
+            refused.sort_by_key(|row| row.row);
+            let total = import.rows.len();
+            if import.strict && !refused.is_empty() {
+                return Err(OptInError::Refused(ImportReport {
+                    total,
+                    imported: 0,
+                    created_contacts: 0,
+                    refused,
+                }));
+            }
+            let (by_phone, created_contacts) = self.by_phone(tx, &rows).await?;
+            let mut contacts = Vec::new();
+            let mut records = Vec::with_capacity(rows.len());
+            for (_, row) in rows {
+                let contact_id = match row.whose {
+                    Whose::Contact(id) => id,
+                    // Every number has its contact by now.
+                    Whose::Phone(phone) => match by_phone.get(&phone) {
+                        Some(id) => id.clone(),
+                        None => return Err(StorageError::Stale { entity: "contact" }.into()),
+                    },
+                };
+                contacts.push(contact_id.clone());
+                records.push(ContactOptIn {
+                    id: self.cx.ids().next_id(),
+                    contact_id,
+                    router_id: router.clone(),
+                    status: row.status,
+                    chat_id: None,
+                    source: OptInSource::Import,
+                    recorded_at: row.recorded_at,
+                });
+            }
+            tx.contact_catalog().link(&contacts, std::slice::from_ref(router)).await?;
+            tx.opt_ins().append_many(&records).await?;
+            Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
+        })
+        .await
     }
 
     /// The contacts of the rows' numbers, and how many were created.

@@ -78,6 +78,7 @@ impl Writes {
         if !trace.is_empty() && (traced || matches!(after, After::Frozen(_))) {
             self.traces.push(SessionTrace {
                 session_id: session.id.clone(),
+                router_id: Some(session.router_id.clone()),
                 version: session.version,
                 event: event.kind().to_owned(),
                 steps: serde_json::to_value(&trace).unwrap_or_default(),

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{FlowDefinition, FlowKind, Problem};
+use crate::text::Text;
 
 /// Everything that is wrong with the definition of a flow of this kind, whether or not it can be read.
 pub fn problems(kind: FlowKind, definition: &Value) -> Vec<Problem> {
@@ -14,13 +15,13 @@ pub fn problems(kind: FlowKind, definition: &Value) -> Vec<Problem> {
     found
 }
 
-/// The definition, if nothing prevents its publication.
+/// What an author should know of a definition that can be published.
 ///
 /// # Errors
 /// Every problem, warnings too.
-pub fn publishable(kind: FlowKind, definition: &Value) -> Result<(), Vec<Problem>> {
+pub fn publishable(kind: FlowKind, definition: &Value) -> Result<Vec<Problem>, Vec<Problem>> {
     let found = problems(kind, definition);
-    if found.iter().any(Problem::is_error) { Err(found) } else { Ok(()) }
+    if found.iter().any(Problem::is_error) { Err(found) } else { Ok(found) }
 }
 
 /// What is told of a flow by its kind, who may begin with it or call it, holds only if the definition, which the
@@ -31,7 +32,11 @@ fn kind_mismatch(kind: FlowKind, definition: &Value) -> Option<Problem> {
         None => FlowKind::Flow,
     };
     (own != kind).then(|| {
-        let message = format!("the flow is a {}, its definition that of a {}", kind.name(), own.name());
+        let (flow, definition) = (kind.name(), own.name());
+        let message = Text::of(
+            format!("o flow é do tipo {flow}, sua definição do tipo {definition}"),
+            format!("the flow is a {flow}, its definition that of a {definition}"),
+        );
         Problem::error("kind_mismatch", "/kind", message)
     })
 }

@@ -114,9 +114,7 @@ impl Fault for FlowError {
 
 /// A finding as a detail of an error: its JSON pointer, its block and what an author reads.
 pub(super) fn detail(problem: &Problem) -> (String, Text) {
-    let text = match &problem.block_id {
-        Some(block) => format!("{block}: {} ({})", problem.message, problem.code),
-        None => format!("{} ({})", problem.message, problem.code),
-    };
-    (format!("definition{}", problem.pointer), Text::of(text.clone(), text))
+    let in_block = problem.block_id.as_ref().map(|block| format!("{block}: ")).unwrap_or_default();
+    let text = problem.message.map(|text| format!("{in_block}{text} ({})", problem.code));
+    (format!("definition{}", problem.pointer), text)
 }

@@ -14,6 +14,7 @@ mod perform;
 mod repository;
 mod service;
 pub mod simulator;
+mod surroundings;
 mod tool;
 mod tracked_event;
 
@@ -30,5 +31,6 @@ pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunn
 pub use repository::FlowRepository;
 pub(crate) use service::empty_definition;
 pub use service::{FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, publish_test};
+pub use surroundings::Surroundings;
 pub use tool::{ToolError, ToolOutcome, call_tool};
 pub use tracked_event::{TrackedEvent, TrackedEventRepository};

@@ -19,6 +19,9 @@ pub enum IntegrationError {
     /// A header is named that cannot be, or none where one is needed.
     #[error("header name")]
     HeaderName,
+    /// What `Authorization: Basic` is to show has no colon between user and password (RFC 7617).
+    #[error("credentials without a colon")]
+    NoColon,
     /// The path would leave the server's address.
     #[error("path")]
     Path,
@@ -62,7 +65,7 @@ impl Fault for IntegrationError {
             Self::NotFound => FaultKind::NotFound,
             // Nobody was asked: the integration itself is what cannot be used.
             Self::RouterUnknown | Self::Refused => FaultKind::Unprocessable,
-            Self::HeaderName | Self::Path => FaultKind::Invalid,
+            Self::HeaderName | Self::NoColon | Self::Path => FaultKind::Invalid,
             Self::Unreachable | Self::TooLarge => FaultKind::BadGateway,
             Self::TimedOut => FaultKind::GatewayTimeout,
             Self::Sealed(_) => FaultKind::Internal,
@@ -75,7 +78,7 @@ impl Fault for IntegrationError {
         match self {
             Self::NotFound => "not_found",
             Self::RouterUnknown => "router_unknown",
-            Self::HeaderName | Self::Path => "validation_failed",
+            Self::HeaderName | Self::NoColon | Self::Path => "validation_failed",
             Self::Refused => "provider_refused",
             Self::Unreachable => "provider_unreachable",
             Self::TooLarge => "provider_answer_too_large",
@@ -94,6 +97,9 @@ impl Fault for IntegrationError {
                 "Deve nomear um cabeçalho com auth header, e somente então",
                 "Must name a header with auth header, and only then",
             ),
+            Self::NoColon => {
+                Text::new("Com auth basic deve ser usuário:senha", "With auth basic it must be user:password")
+            }
             Self::Path => Text::new(
                 "Deve começar com / e ficar abaixo de baseUrl",
                 "Must begin with / and stay below baseUrl",
@@ -118,6 +124,7 @@ impl Fault for IntegrationError {
         match self {
             Self::RouterUnknown => Some("routerId"),
             Self::HeaderName => Some("settings.headerName"),
+            Self::NoColon => Some("credentials"),
             Self::Path => Some("path"),
             _ => None,
         }

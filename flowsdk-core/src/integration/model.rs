@@ -114,6 +114,11 @@ impl IntegrationSettings {
         }
     }
 
+    /// Whether these credentials can be shown so: those of `basic` are a user and a password.
+    pub(super) fn can_show(&self, credentials: &SecretString) -> bool {
+        self.auth != IntegrationAuth::Basic || credentials.expose_secret().contains(':')
+    }
+
     /// How long the server may take.
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms).min(MAX_TIMEOUT)

@@ -63,7 +63,7 @@ where
     /// Creates an integration, once for each idempotency key.
     ///
     /// # Errors
-    /// [`Error::HeaderName`], [`Error::RouterUnknown`], [`Error::Idempotency`], [`Error::Storage`].
+    /// [`Error::HeaderName`], [`Error::NoColon`], [`Error::RouterUnknown`], [`Error::Idempotency`], [`Error::Storage`].
     pub async fn create(
         &self,
         author: &Author,
@@ -72,6 +72,9 @@ where
     ) -> Result<Outcome<Integration>, Error> {
         if !new.settings.names_its_header() {
             return Err(Error::HeaderName);
+        }
+        if new.credentials.as_ref().is_some_and(|clear| !new.settings.can_show(clear)) {
+            return Err(Error::NoColon);
         }
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
@@ -100,7 +103,7 @@ where
     /// Changes an integration. Another address without new credentials forgets the old ones.
     ///
     /// # Errors
-    /// [`Error::HeaderName`], [`Error::NotFound`], [`Error::Storage`].
+    /// [`Error::HeaderName`], [`Error::NoColon`], [`Error::NotFound`], [`Error::Storage`].
     pub async fn change(
         &self,
         author: &Author,
@@ -113,7 +116,16 @@ where
         }
         let mut tx = self.store.begin().await?;
         let before = within(tx.integrations().find_for_update(id).await?, reach)?;
+        let sets = change.credentials.is_some() || change.settings.is_some();
         let changed = change.apply(before.clone(), &self.master_key);
+        // One that was stored so before may be renamed all the same.
+        if sets && let Some(credentials) = &changed.credentials {
+            // What cannot be opened is told when it is used.
+            let clear = self.master_key.decrypt(credentials);
+            if clear.is_ok_and(|clear| !changed.settings.can_show(&clear)) {
+                return Err(Error::NoColon);
+            }
+        }
         let after = Integration { updated_at: self.cx.now(), ..changed };
         tx.integrations().save(&after).await?;
         tx.commit().await?;

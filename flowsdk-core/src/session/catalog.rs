@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 
-use super::{FrozenSession, Mode, Position, Session, SessionId};
+use super::{FrozenError, FrozenSession, Mode, Position, Session, SessionId};
 use crate::fault::StorageError;
 use crate::id::{ContactId, FlowId, RouterId};
 use crate::page::{Page, PageRequest};
+use crate::time::Timestamp;
 
 /// Which sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,6 +34,15 @@ pub struct FrozenItem {
     pub position: Option<Position>,
 }
 
+/// That a session is frozen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frost {
+    /// Why.
+    pub error: FrozenError,
+    /// Since when.
+    pub frozen_at: Timestamp,
+}
+
 /// Sessions of one transaction, for those who administer them.
 #[async_trait]
 pub trait SessionCatalog: Send {
@@ -46,6 +56,9 @@ pub trait SessionCatalog: Send {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Session>, StorageError>;
+
+    /// Those of `ids` that are frozen.
+    async fn frosts(&mut self, ids: &[&SessionId]) -> Result<Vec<(SessionId, Frost)>, StorageError>;
 
     /// A frozen session.
     async fn find_frozen(&mut self, id: &SessionId) -> Result<Option<FrozenItem>, StorageError>;

@@ -3,6 +3,7 @@
 mod agent;
 mod catalog;
 mod error;
+mod frozen_text;
 mod id;
 mod live;
 mod model;
@@ -15,7 +16,7 @@ mod trace;
 mod variables;
 
 pub use agent::{AgentConfigSnapshot, AgentState, ChainEntry, SentimentItem};
-pub use catalog::{FrozenItem, SessionCatalog, SessionFilter};
+pub use catalog::{Frost, FrozenItem, SessionCatalog, SessionFilter};
 pub use error::SessionError;
 pub use id::{Channel, InvalidSessionId, SessionId};
 pub use live::{LiveSessions, SessionsOf};

@@ -1,5 +1,6 @@
 //! The use cases of those who administer sessions (spec A 4.5).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 use super::names::Names;
 use super::redirect::{self, Target};
 use super::{
-    FrozenItem, RedirectTo, Redirected, Session, SessionError, SessionFilter, SessionId, SessionState,
+    Frost, FrozenItem, RedirectTo, Redirected, Session, SessionError, SessionFilter, SessionId, SessionState,
     SessionTrace, SessionWrite, merge_variables,
 };
 use crate::context::OpContext;
@@ -58,13 +59,18 @@ where
         Self { store, cx }
     }
 
-    /// A session with the names of its flows and blocks.
+    /// A session with the names of its flows and blocks, and whether it is frozen.
     ///
     /// # Errors
     /// [`SessionError::NotFound`], also for one out of reach (spec A 4.5 rule 1).
-    pub async fn get(&self, reach: Reach<'_>, id: &SessionId) -> Result<SessionState, SessionError> {
+    pub async fn get(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+    ) -> Result<(SessionState, Option<Frost>), SessionError> {
         let mut tx = self.store.read().await?;
         let session = find(&mut tx, reach, id).await?;
+        let frost = tx.session_catalog().frosts(&[id]).await?.pop().map(|(_, frost)| frost);
         let position = session.position.as_ref();
         let mut flows: Vec<FlowId> = session.history.iter().map(|stop| stop.flow_id.clone()).collect();
         flows.extend(position.map(|position| position.flow_id.clone()));
@@ -79,10 +85,10 @@ where
         found.sort_by_key(|version| position.is_none_or(|position| position.version_id != version.id));
         let mut names = Names::default();
         found.iter().for_each(|version| names.add(version));
-        Ok(names.state(session))
+        Ok((names.state(session), frost))
     }
 
-    /// A page of live sessions, newest first.
+    /// A page of live sessions, newest first, and which of them are frozen.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -91,8 +97,15 @@ where
         reach: Reach<'_>,
         filter: &SessionFilter,
         page: &PageRequest,
-    ) -> Result<Page<Session>, StorageError> {
-        self.store.read().await?.session_catalog().list(filter, reach.0, page).await
+    ) -> Result<Page<(Session, Option<Frost>)>, StorageError> {
+        let mut tx = self.store.read().await?;
+        let page = tx.session_catalog().list(filter, reach.0, page).await?;
+        let ids: Vec<&SessionId> = page.items.iter().map(|session| &session.id).collect();
+        let mut frosts: HashMap<_, _> = tx.session_catalog().frosts(&ids).await?.into_iter().collect();
+        Ok(page.map(|session| {
+            let frost = frosts.remove(&session.id);
+            (session, frost)
+        }))
     }
 
     /// Merges variables into those of a session; gives all of them (spec A 4.5 rule 2). A turn that runs at the same
@@ -211,7 +224,8 @@ where
         Ok(tx.commit().await?)
     }
 
-    /// A page of what the turns of a session did, newest first, before the one at version `before`.
+    /// A page of what the turns of a session did, newest first, before the one at version `before`. It outlives the
+    /// session: why one ended is asked after its end.
     ///
     /// # Errors
     /// [`SessionError::NotFound`].
@@ -223,12 +237,24 @@ where
         limit: u32,
     ) -> Result<TracePage, SessionError> {
         let mut tx = self.store.read().await?;
-        find(&mut tx, reach, id).await?;
+        let session = tx.session_catalog().find(id).await?;
+        let router = session.map(|session| session.router_id);
+        if router.as_ref().is_some_and(|router| !reach.contains(router)) {
+            return Err(SessionError::NotFound);
+        }
         let mut items = tx.traces().trace(id, before, limit + 1).await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = items.len() > limit;
         items.truncate(limit);
         let next = items.last().filter(|_| more).map(|last| last.version);
+        // A number may have moved here from another router, so each trace counts for itself.
+        items.retain(|trace| {
+            let of = trace.router_id.as_ref().or(router.as_ref());
+            of.map_or(reach.0.is_none(), |router| reach.contains(router))
+        });
+        if router.is_none() && items.is_empty() {
+            return Err(SessionError::NotFound);
+        }
         Ok(TracePage { items, next })
     }
 }

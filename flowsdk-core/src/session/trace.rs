@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::SessionId;
 use crate::fault::StorageError;
+use crate::id::RouterId;
 use crate::time::Timestamp;
 
 /// Most events of a session whose traces are kept; newer ones take the place of the oldest.
@@ -16,6 +17,8 @@ pub const MAX_TRACES: u32 = 100;
 pub struct SessionTrace {
     /// The session.
     pub session_id: SessionId,
+    /// The router whose session it was; not known of one that was stored before routers were noted.
+    pub router_id: Option<RouterId>,
     /// The session's version after the event.
     pub version: i64,
     /// The `kind` of the event.

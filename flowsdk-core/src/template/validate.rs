@@ -38,7 +38,16 @@ const ONE_AT_END: Text = Text::new(
     "Pode ter uma única variável, {{1}}, no fim",
     "May have a single placeholder, {{1}}, at its end",
 );
-const ADDRESS: Text = Text::new("Formato inválido", "Invalid format");
+const PHONE: Text = Text::new(
+    "Formato inválido: esperado um telefone de 8 a 15 dígitos com código do país",
+    "Invalid format: expected a phone number of 8 to 15 digits with country code",
+);
+const OTP_TYPE: Text =
+    Text::new("Deve ser um de: COPY_CODE, ONE_TAP, ZERO_TAP", "Must be one of: COPY_CODE, ONE_TAP, ZERO_TAP");
+const ADDRESS: Text = Text::new(
+    "Formato inválido: esperado um endereço http:// ou https://",
+    "Invalid format: expected an address with http:// or https://",
+);
 
 /// What is wrong, each with its field as clients write it.
 #[derive(Default)]
@@ -165,12 +174,12 @@ fn all_buttons(findings: &mut Findings, field: &str, buttons: &[Button]) {
         match button {
             Button::Url { url, .. } => address(findings, &format!("{at}.url"), url),
             Button::PhoneNumber { phone_number, .. } if E164::parse(phone_number).is_err() => {
-                findings.add(format!("{at}.phone_number"), ADDRESS);
+                findings.add(format!("{at}.phone_number"), PHONE);
             }
             Button::Otp { otp_type, .. }
                 if !["COPY_CODE", "ONE_TAP", "ZERO_TAP"].contains(&otp_type.as_str()) =>
             {
-                findings.add(format!("{at}.otp_type"), ADDRESS);
+                findings.add(format!("{at}.otp_type"), OTP_TYPE);
             }
             _ => {}
         }

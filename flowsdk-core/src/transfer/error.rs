@@ -1,6 +1,7 @@
 //! Why a transfer fails.
 
 use crate::fault::{Fault, FaultKind, StorageError};
+use crate::idempotency::IdempotencyConflict;
 use crate::text::Text;
 
 /// The reason.
@@ -19,6 +20,9 @@ pub enum TransferError {
     /// Names that the file brings are there already.
     #[error("names taken")]
     NameTaken(Vec<(String, Text)>),
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
@@ -30,6 +34,7 @@ impl Fault for TransferError {
             Self::RouterNotFound | Self::FlowNotFound => FaultKind::NotFound,
             Self::Invalid(_) => FaultKind::Unprocessable,
             Self::NameTaken(_) => FaultKind::Conflict,
+            Self::Idempotency(error) => error.kind(),
             Self::Storage(error) => error.kind(),
         }
     }
@@ -39,6 +44,7 @@ impl Fault for TransferError {
             Self::RouterNotFound | Self::FlowNotFound => "not_found",
             Self::Invalid(_) => "import_invalid",
             Self::NameTaken(_) => "name_taken",
+            Self::Idempotency(error) => error.code(),
             Self::Storage(error) => error.code(),
         }
     }
@@ -49,6 +55,7 @@ impl Fault for TransferError {
             Self::FlowNotFound => Text::new("Flow não encontrado", "Flow not found"),
             Self::Invalid(_) => Text::new("O arquivo não pode ser importado", "The file cannot be imported"),
             Self::NameTaken(_) => Text::new("Nome já existe", "Name already exists"),
+            Self::Idempotency(error) => error.text(),
             Self::Storage(error) => error.text(),
         }
     }

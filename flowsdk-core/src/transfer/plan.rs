@@ -46,8 +46,8 @@ impl Findings {
 
     fn problems(&mut self, place: &str, problems: &[Problem]) {
         for problem in problems.iter().filter(|problem| problem.is_error()) {
-            let text = format!("{} ({})", problem.message, problem.code);
-            self.add(format!("{place}{}", problem.pointer), &text, &text);
+            let text = problem.message.map(|text| format!("{text} ({})", problem.code));
+            self.text(format!("{place}{}", problem.pointer), text);
         }
     }
 }
@@ -58,8 +58,19 @@ impl Findings {
 /// [`TransferError::Invalid`] with everything that is wrong, up to a hundred findings.
 pub(super) fn check_file(file: &TransferFile) -> Result<(), TransferError> {
     let mut findings = Findings::default();
-    if file.format != FORMAT || file.format_version != FORMAT_VERSION {
-        findings.add("format", "Formato desconhecido", "Unknown format");
+    if file.format != FORMAT {
+        let (portuguese, english) = (
+            format!("Formato desconhecido: esperado {FORMAT}"),
+            format!("Unknown format: expected {FORMAT}"),
+        );
+        findings.add("format", &portuguese, &english);
+    }
+    if file.format_version != FORMAT_VERSION {
+        findings.add(
+            "formatVersion",
+            &format!("Versão não suportada: esta versão lê {FORMAT_VERSION}"),
+            &format!("Unsupported version: this version reads {FORMAT_VERSION}"),
+        );
     }
     let mut slugs = HashSet::new();
     for (index, flow) in file.flows.iter().enumerate() {
@@ -101,14 +112,20 @@ pub(super) fn check_file(file: &TransferFile) -> Result<(), TransferError> {
 }
 
 fn check_name(name: &str, place: String, findings: &mut Findings) {
-    if !(1..=200).contains(&name.chars().count()) {
+    if name.trim().is_empty() {
+        findings.add(place, "Não pode ser vazio", "May not be empty");
+    } else if name.chars().count() > 200 {
         findings.add(place, "Deve ter de 1 a 200 caracteres", "Must have 1 to 200 characters");
     }
 }
 
 fn check_flow(flow: &TransferredFlow, place: &str, findings: &mut Findings) {
     if FlowId::parse(flow.slug.clone()).is_err() {
-        findings.add(format!("{place}.slug"), "Formato inválido", "Invalid format");
+        findings.add(
+            format!("{place}.slug"),
+            "Formato inválido: esperado um id",
+            "Invalid format: expected an id",
+        );
     }
     check_name(&flow.name, format!("{place}.name"), findings);
     let kind = FlowKind::parse(&flow.kind);
@@ -144,7 +161,11 @@ fn check_variables(variables: &[TransferredVariable], place: &str, findings: &mu
     for (index, variable) in variables.iter().enumerate() {
         let place = format!("{place}[{index}]");
         if VariableKey::parse(&variable.key).is_err() {
-            findings.add(format!("{place}.key"), "Formato inválido", "Invalid format");
+            findings.add(
+                format!("{place}.key"),
+                "Formato inválido: esperado letras, dígitos e sublinhados, sem dígito no início",
+                "Invalid format: expected letters, digits and underscores, no digit in front",
+            );
         }
         if !keys.insert(variable.key.as_str()) {
             findings.add(format!("{place}.key"), "Repetido", "Repeated");
@@ -271,8 +292,10 @@ mod tests {
     fn every_finding_has_its_place() {
         assert!(check_file(&file(|_| ())).is_ok());
         type Change = fn(&mut Value);
-        let cases: [(Change, &str); 18] = [
-            (|file| file["formatVersion"] = json!(2), "format"),
+        let cases: [(Change, &str); 20] = [
+            (|file| file["formatVersion"] = json!(2), "formatVersion"),
+            (|file| file["format"] = json!("yaml"), "format"),
+            (|file| file["flows"][0]["name"] = json!(" \t"), "flows[0].name"),
             (|file| file["router"]["tz"] = json!("Mars/Olympus"), "router.tz"),
             (|file| file["router"]["initialFlow"] = json!("três"), "router.initialFlow"),
             (|file| file["channels"][0]["initialFlow"] = json!("três"), "channels[0].initialFlow"),

@@ -4,13 +4,15 @@ use std::fmt;
 
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, StoredAnswer};
 use flowsdk_core::text::Text;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sha2::Sha256;
 use utoipa::{IntoParams, ToSchema};
 
@@ -46,46 +48,93 @@ impl Digests {
         Self(Hmac::new_from_slice(&key).expect("any length"))
     }
 
-    /// The digest of a request; a route has one, whichever of its two paths is used.
-    fn digest(&self, method: &str, path: &str, body: &[u8]) -> String {
+    /// The digest of a request; a route has one, whichever of its two paths is used. `target` is its path, with
+    /// the query where that says what becomes of the body.
+    fn digest(&self, method: &str, target: &str, body: &[u8]) -> String {
         let mut mac = self.0.clone();
-        let path = path.strip_prefix("/api").unwrap_or(path);
-        for part in [method.as_bytes(), b"\0", path.as_bytes(), b"\0", body] {
+        let target = target.strip_prefix("/api").unwrap_or(target);
+        for part in [method.as_bytes(), b"\0", target.as_bytes(), b"\0", body] {
             mac.update(part);
         }
         hex::encode(mac.finalize().into_bytes())
     }
 }
 
-/// A JSON body whose request takes effect once, if it has a key.
+/// The key of a request and what tells it apart from others; nothing without a key.
+pub(super) type Keyed = Option<(IdempotencyKey, String)>;
+
+/// What the head of a request says, until its body is there.
 #[derive(Debug)]
-pub struct Idempotent<T, const MAX: usize = LIMIT> {
-    body: T,
-    once: Option<(IdempotencyKey, String)>,
+pub(super) struct Head {
+    key: Option<IdempotencyKey>,
+    method: String,
+    target: String,
+    /// Of a body that is no JSON: the same bytes are another table in another character set.
+    kind: String,
 }
 
-impl<T, const MAX: usize> Idempotent<T, MAX> {
-    /// The body, and the request as far as its effect is to be had once. Keys of different callers are different.
-    pub fn of(self, caller: &Caller) -> (T, Option<IdempotentRequest>) {
-        let principal_id = || caller.principal().id().to_owned();
-        let once =
-            self.once.map(|(key, digest)| IdempotentRequest { principal_id: principal_id(), key, digest });
-        (self.body, once)
+impl Head {
+    /// The head of a request, whose query counts or not.
+    ///
+    /// # Errors
+    /// 400 for a key that is none.
+    pub(super) fn of(request: &Request, query_counts: bool) -> Result<Self, ApiError> {
+        let mut target = request.uri().path().to_owned();
+        if let Some(query) = request.uri().query().filter(|_| query_counts) {
+            target.push('?');
+            target.push_str(query);
+        }
+        let kind = request.headers().get(header::CONTENT_TYPE).filter(|_| !body::is_json(request.headers()));
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_owned();
+        let key = key(request.headers())?;
+        Ok(Self { key, method: request.method().to_string(), target, kind })
+    }
+
+    /// With the digest of the body; that of a large one is made where nobody waits for it.
+    pub(super) async fn with(self, bytes: &Bytes, state: &ApiState) -> Result<Keyed, ApiError> {
+        let Some(key) = self.key else {
+            return Ok(None);
+        };
+        let (digests, bytes) = (state.digests().clone(), bytes.clone());
+        let target = self.target + &self.kind;
+        let size = bytes.len();
+        let digest = body::aside(size, move || digests.digest(&self.method, &target, &bytes)).await?;
+        Ok(Some((key, digest)))
     }
 }
 
-impl<T, const MAX: usize> FromRequest<ApiState> for Idempotent<T, MAX>
+/// A request whose effect is to be had once, if it has a key. Keys of different callers are different.
+pub(super) fn of_caller(keyed: Keyed, caller: &Caller) -> Option<IdempotentRequest> {
+    let principal_id = || caller.principal().id().to_owned();
+    keyed.map(|(key, digest)| IdempotentRequest { principal_id: principal_id(), key, digest })
+}
+
+/// A JSON body whose request takes effect once, if it has a key. The query is part of what is compared where it says what
+/// becomes of the body (`QUERY`).
+#[derive(Debug)]
+pub struct Idempotent<T, const MAX: usize = LIMIT, const QUERY: bool = false> {
+    body: T,
+    keyed: Keyed,
+}
+
+impl<T, const MAX: usize, const QUERY: bool> Idempotent<T, MAX, QUERY> {
+    /// The body, and the request as far as its effect is to be had once. Keys of different callers are different.
+    pub fn of(self, caller: &Caller) -> (T, Option<IdempotentRequest>) {
+        (self.body, of_caller(self.keyed, caller))
+    }
+}
+
+impl<T, const MAX: usize, const QUERY: bool> FromRequest<ApiState> for Idempotent<T, MAX, QUERY>
 where
-    T: ToSchema + DeserializeOwned + 'static,
+    T: ToSchema + DeserializeOwned + Send + 'static,
 {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let key = key(request.headers())?;
-        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let head = Head::of(&request, QUERY)?;
         let bytes = body::bytes(request, MAX).await?;
-        let once = key.map(|key| (key, state.digests().digest(method.as_str(), &path, &bytes)));
-        Ok(Self { body: body::decode(&bytes)?, once })
+        let keyed = head.with(&bytes, state).await?;
+        Ok(Self { body: body::decoded(bytes).await?, keyed })
     }
 }
 
@@ -116,9 +165,14 @@ pub struct IdempotencyParams {
 
 /// The answer to a create, as it is kept for repetitions.
 pub(super) fn stored(record: &impl Serialize) -> StoredAnswer {
+    stored_as(StatusCode::CREATED, record)
+}
+
+/// The same with another status.
+pub(super) fn stored_as(status: StatusCode, record: &impl Serialize) -> StoredAnswer {
     // Of our own records, which have text keys and finite numbers: nothing can go wrong.
     let body = serde_json::to_string(record).unwrap_or_default();
-    StoredAnswer { status: StatusCode::CREATED.as_u16(), body }
+    StoredAnswer { status: status.as_u16(), body }
 }
 
 /// An answer that was given before.
@@ -132,10 +186,14 @@ pub struct Replayed<C = &'static str> {
 
 impl<C: AsRef<str>> IntoResponse for Replayed<C> {
     fn into_response(self) -> Response {
-        let record: Option<serde_json::Value> = serde_json::from_str(&self.answer.body).ok();
+        let record: Option<Value> = serde_json::from_str(&self.answer.body).ok();
         let status = StatusCode::from_u16(self.answer.status).unwrap_or(StatusCode::OK);
         let mut response = reply::json_bytes(status, self.answer.body);
-        if let Some(id) = record.as_ref().and_then(|record| record["id"].as_str()) {
+        // What an import made is the router of its report.
+        let id = |record| ["id", "routerId"].iter().find_map(|field| Value::get(record, field)?.as_str());
+        if status == StatusCode::CREATED
+            && let Some(id) = record.as_ref().and_then(id)
+        {
             response = reply::with_location(response, self.collection.as_ref(), id);
         }
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -155,6 +213,7 @@ mod tests {
         for other in [
             digests.digest("PUT", "/users", b"{}"),
             digests.digest("POST", "/groups", b"{}"),
+            digests.digest("POST", "/users?a=b", b"{}"),
             digests.digest("POST", "/users", b"{ }"),
             Digests::new(&SecretString::from("another")).digest("POST", "/users", b"{}"),
         ] {

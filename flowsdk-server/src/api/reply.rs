@@ -1,5 +1,7 @@
 //! JSON answers.
 
+use std::fmt::Write as _;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -34,6 +36,59 @@ impl<T: Serialize, C: AsRef<str>> IntoResponse for Created<T, C> {
     }
 }
 
+/// 200 with JSON that a browser saves as a file.
+#[derive(Debug)]
+pub struct Attachment<T> {
+    /// The name of what is in it.
+    pub name: String,
+    /// What follows the name, such as `.flow.json`.
+    pub ending: &'static str,
+    /// The file.
+    pub body: T,
+}
+
+impl<T: Serialize> IntoResponse for Attachment<T> {
+    fn into_response(self) -> Response {
+        let mut response = json(StatusCode::OK, &self.body);
+        if let Ok(disposition) = HeaderValue::try_from(disposition(&self.name, self.ending)) {
+            response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
+        }
+        response
+    }
+}
+
+/// What saves a file under a name (RFC 6266): in plain letters for everybody, and as it is in `filename*` (RFC 8187),
+/// where that is another one.
+fn disposition(name: &str, ending: &str) -> String {
+    let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "._-".contains(*letter);
+    let mut plain = String::new();
+    for letter in name.chars() {
+        // No dot in front, which hides a file, and no two separators in a row.
+        if is_plain(&letter) && !(plain.is_empty() && letter == '.') {
+            plain.push(letter);
+        } else if !plain.is_empty() && !plain.ends_with('-') {
+            plain.push('-');
+        }
+    }
+    let plain = plain.trim_end_matches(['-', '.']);
+    let plain = if plain.is_empty() { "export" } else { plain };
+    let mut disposition = format!("attachment; filename=\"{plain}{ending}\"");
+    if plain != name {
+        // Letters of RFC 8187 that need no escape; a path is none of a file's name.
+        let name = name.trim().replace(['/', '\\'], "-");
+        disposition.push_str("; filename*=UTF-8''");
+        for byte in name.bytes().chain(ending.bytes()) {
+            if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
+                disposition.push(char::from(byte));
+            } else {
+                // Writing to a string cannot fail.
+                let _infallible = write!(disposition, "%{byte:02X}");
+            }
+        }
+    }
+    disposition
+}
+
 /// Adds `Location`, as a path below the first server of the document.
 pub(super) fn with_location(mut response: Response, collection: &str, id: &str) -> Response {
     if let Ok(location) = HeaderValue::try_from(format!("/api{collection}/{id}")) {
@@ -62,4 +117,27 @@ pub(super) fn json_bytes(status: StatusCode, bytes: impl Into<Body>) -> Response
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_names_that_every_browser_can_save() {
+        for (name, expected) in [
+            ("orders", r#"attachment; filename="orders.json""#),
+            (
+                "Boas vindas",
+                r#"attachment; filename="Boas-vindas.json"; filename*=UTF-8''Boas%20vindas.json"#,
+            ),
+            ("Saudação", r#"attachment; filename="Sauda-o.json"; filename*=UTF-8''Sauda%C3%A7%C3%A3o.json"#),
+            ("日本", r#"attachment; filename="export.json"; filename*=UTF-8''%E6%97%A5%E6%9C%AC.json"#),
+            ("../a\"\r\nb", r#"attachment; filename="a-b.json"; filename*=UTF-8''..-a%22%0D%0Ab.json"#),
+        ] {
+            let found = disposition(name, ".json");
+            assert_eq!(found, expected);
+            assert!(HeaderValue::try_from(found).is_ok(), "{name}");
+        }
+    }
 }

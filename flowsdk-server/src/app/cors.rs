@@ -25,6 +25,7 @@ pub(super) fn layer() -> CorsLayer {
             "x-session-key",
         ]))
         .expose_headers(names(&[
+            "content-disposition",
             "idempotency-replayed",
             "location",
             "ratelimit-limit",

@@ -5,16 +5,16 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::session::{
-    FrozenError, FrozenItem, FrozenSession, Mode, Session, SessionCatalog, SessionFilter, SessionId,
+    Frost, FrozenError, FrozenItem, FrozenSession, Mode, Session, SessionCatalog, SessionFilter, SessionId,
 };
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 use sqlx::types::Json;
 
-use super::executor::{execute, fetch_all_replanned, fetch_optional, id, optional_id};
+use super::executor::{execute, fetch_all, fetch_all_replanned, fetch_optional, id, optional_id};
 use super::list::{Filter, ListSql};
 use super::session::{Row, State, session};
-use super::statement::{Sql, sql};
+use super::statement::{Sql, sql, sql_list};
 use super::{SqlTx, page};
 
 macro_rules! columns {
@@ -63,9 +63,15 @@ static LIST_FROZEN: ListSql = ListSql::new(
     &[],
 );
 
+const FROSTS: Sql = sql_list!(
+    "SELECT session_id, error_code, error_message, frozen_at FROM frozen_session WHERE session_id IN ",
+    "$1",
+    ""
+);
+
 const FORGET_KEPT: Sql = sql("DELETE FROM kept_entry WHERE session_id = $1");
 
-super::statement::statements! { FIND, FIND_FROZEN, FORGET_KEPT; LIST, LIST_FROZEN }
+super::statement::statements! { FIND, FIND_FROZEN, FROSTS, FORGET_KEPT; LIST, LIST_FROZEN }
 
 #[cfg(test)]
 pub(super) fn lists() -> [(&'static str, &'static ListSql); 2] {
@@ -138,6 +144,17 @@ impl SessionCatalog for SqlTx {
             id: session.id.to_string(),
         });
         Ok(page.map(|(session, _)| session))
+    }
+
+    async fn frosts(&mut self, ids: &[&SessionId]) -> Result<Vec<(SessionId, Frost)>, StorageError> {
+        let rows = fetch_all!(self.conn, (String, String, String, i64), FROSTS, Json(ids))?;
+        rows.into_iter()
+            .map(|(session_id, code, message, frozen_at)| {
+                let error = FrozenError { code, message };
+                let frost = Frost { error, frozen_at: Timestamp::from_millis(frozen_at) };
+                Ok((id("frozen_session", session_id)?, frost))
+            })
+            .collect()
     }
 
     async fn find_frozen(&mut self, id: &SessionId) -> Result<Option<FrozenItem>, StorageError> {

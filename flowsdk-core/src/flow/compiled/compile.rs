@@ -8,7 +8,7 @@ use super::{
     CompiledAction, CompiledActionKind, CompiledBlock, CompiledBlockKind, CompiledCondition, CompiledContent,
     CompiledFlow, CompiledInput, CompiledOutput, CompiledTarget, CompiledValidation, Rule,
 };
-use crate::flow::definition::{Action, Block, BlockKind, Condition, Input, Target, Validation};
+use crate::flow::definition::{self, Action, Block, BlockKind, Condition, Input, Target, Validation};
 use crate::flow::interpolate::Template;
 use crate::flow::{FlowDefinition, FlowVersion, Problem};
 use crate::id::BlockId;
@@ -128,7 +128,7 @@ impl Cx<'_> {
         self.index
             .get(block)
             .copied()
-            .ok_or_else(|| Problem::error("target_not_found", "", format!("there is no block `{block}`")))
+            .ok_or_else(|| Problem::error("target_not_found", "", definition::no_block(block)))
     }
 }
 
@@ -148,7 +148,7 @@ fn actions(actions: &[Action]) -> Result<Vec<CompiledAction>, Problem> {
 }
 
 fn bad_regex(error: regex::Error) -> Problem {
-    Problem::error("bad_regex", "", error.to_string())
+    Problem::error("bad_regex", "", definition::bad_regex(&error))
 }
 
 /// Whether a turn that enters `block` may need them: another flow that it leads to may.

@@ -4,6 +4,7 @@ mod action;
 mod block;
 mod condition;
 mod input;
+mod malformed;
 mod outside;
 mod parse;
 mod problem;
@@ -21,6 +22,7 @@ pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, Syst
 pub use input::{Input, Validation, ValidationKind};
 pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
 pub use problem::{Problem, Severity};
+pub(in crate::flow) use problem::{bad_regex, no_block};
 pub use schema::json_schema;
 pub use target::Target;
 

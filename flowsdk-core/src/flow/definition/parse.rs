@@ -6,11 +6,13 @@ use serde_json::{Map, Value};
 
 use super::action::ACTION_TYPES;
 use super::block::BLOCK_TYPES;
+use super::malformed::malformed;
 use super::{
     Action, Block, FlowDefinition, Input, OutputCondition, Problem, SCHEMA_VERSION, Settings, Target,
 };
 use crate::id::BlockId;
 use crate::message::ContentMessage;
+use crate::text::Text;
 
 impl FlowDefinition {
     /// Reads a definition.
@@ -21,8 +23,10 @@ impl FlowDefinition {
         // Before the rest, so that a definition of a later version is not reported field by field.
         match json.get("schemaVersion").map(Value::as_u64) {
             Some(Some(version)) if version != u64::from(SCHEMA_VERSION) => {
-                let message =
-                    format!("schemaVersion {version} is not supported; this version reads {SCHEMA_VERSION}");
+                let message = Text::of(
+                    format!("schemaVersion {version} não é suportada; esta versão lê {SCHEMA_VERSION}"),
+                    format!("schemaVersion {version} is not supported; this version reads {SCHEMA_VERSION}"),
+                );
                 return Err(vec![Problem::error("schema_version", "/schemaVersion", message)]);
             }
             _ => {}
@@ -46,7 +50,7 @@ fn locate(json: &Value, error: &serde_json::Error) -> Vec<Problem> {
         }
     }
     if found.is_empty() {
-        found.push(Problem::error("malformed", "", error.to_string()));
+        found.push(Problem::error("malformed", "", malformed(error)));
     }
     found
 }
@@ -55,17 +59,24 @@ fn locate_in_block(block: &Value, pointer: &str, found: &mut Vec<Problem>) {
     let start = found.len();
     match block.get("type").and_then(Value::as_str) {
         Some(kind) if !BLOCK_TYPES.contains(&kind) => {
-            let message = format!("block type `{kind}` is not supported");
+            let message = Text::of(
+                format!("o tipo de bloco `{kind}` não é suportado"),
+                format!("block type `{kind}` is not supported"),
+            );
             found.push(Problem::error("unsupported_block_type", format!("{pointer}/type"), message));
         }
         _ => {
             if let (Err(error), Some(fields)) = (Block::deserialize(block), block.as_object()) {
                 locate_in_fields(fields, pointer, found);
                 if found.len() == start {
-                    found.push(Problem::error("malformed", pointer, error.to_string()));
+                    found.push(Problem::error("malformed", pointer, malformed(&error)));
                 }
             } else if !block.is_object() {
-                found.push(Problem::error("malformed", pointer, "a block is an object"));
+                found.push(Problem::error(
+                    "malformed",
+                    pointer,
+                    Text::new("um bloco é um objeto", "a block is an object"),
+                ));
             }
         }
     }
@@ -84,7 +95,10 @@ fn locate_in_fields(fields: &Map<String, Value>, pointer: &str, found: &mut Vec<
                 Some(kind) if !ACTION_TYPES.contains(&kind) => found.push(Problem::error(
                     "unsupported_action_type",
                     format!("{at}/type"),
-                    format!("action type `{kind}` is not supported"),
+                    Text::of(
+                        format!("o tipo de ação `{kind}` não é suportado"),
+                        format!("action type `{kind}` is not supported"),
+                    ),
                 )),
                 _ => check::<Action>(action, at, found),
             }
@@ -115,6 +129,6 @@ fn each(
 
 fn check<T: DeserializeOwned>(value: &Value, pointer: &str, found: &mut Vec<Problem>) {
     if let Err(error) = T::deserialize(value) {
-        found.push(Problem::error("malformed", pointer, error.to_string()));
+        found.push(Problem::error("malformed", pointer, malformed(&error)));
     }
 }

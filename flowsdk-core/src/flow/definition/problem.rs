@@ -1,12 +1,20 @@
 //! What is wrong with a definition.
 
-use serde::Serialize;
-
 use crate::id::BlockId;
+use crate::text::Text;
+
+/// A block that is named and is not there.
+pub(in crate::flow) fn no_block(id: &BlockId) -> Text {
+    Text::of(format!("não há o bloco `{id}`"), format!("there is no block `{id}`"))
+}
+
+/// What the compiler of regular expressions says, in its words: they show the place.
+pub(in crate::flow) fn bad_regex(error: &regex::Error) -> Text {
+    Text::of(format!("expressão regular inválida: {error}"), error.to_string())
+}
 
 /// How bad a [`Problem`] is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The flow cannot be published.
     Error,
@@ -15,32 +23,29 @@ pub enum Severity {
 }
 
 /// One finding of parsing, validation or compilation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Error or warning.
     pub severity: Severity,
     /// Stable name of the finding, for example `target_not_found`.
     pub code: &'static str,
     /// The block it is in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub block_id: Option<BlockId>,
     /// JSON pointer into the definition; empty for the whole of it.
     pub pointer: String,
     /// What an author reads.
-    pub message: String,
+    pub message: Text,
 }
 
 impl Problem {
     /// An error that belongs to no block.
-    pub(crate) fn error(code: &'static str, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Error,
-            code,
-            block_id: None,
-            pointer: pointer.into(),
-            message: message.into(),
-        }
+    pub(crate) fn error(code: &'static str, pointer: impl Into<String>, message: Text) -> Self {
+        Self { severity: Severity::Error, code, block_id: None, pointer: pointer.into(), message }
+    }
+
+    /// A warning that belongs to no block.
+    pub(crate) fn warning(code: &'static str, pointer: impl Into<String>, message: Text) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, pointer, message) }
     }
 
     /// The same finding in `block`.

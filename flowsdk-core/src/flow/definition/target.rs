@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{BlockId, FlowId};
 
+/// What a text says that is no target.
+pub(super) const WHAT_IT_IS: &str = "a target is { blockId }, { flowId, blockId? } or { end: true }";
+
 /// `{ "blockId" }`, `{ "flowId", "blockId"? }` of the same router, or `{ "end": true }`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "RawTarget", into = "RawTarget")]
@@ -41,7 +44,7 @@ impl TryFrom<RawTarget> for Target {
             (None, Some(block), None | Some(false)) => Ok(Self::Block(block)),
             (Some(flow_id), block_id, None | Some(false)) => Ok(Self::Flow { flow_id, block_id }),
             (None, None, Some(true)) => Ok(Self::End),
-            _ => Err("a target is { blockId }, { flowId, blockId? } or { end: true }"),
+            _ => Err(WHAT_IT_IS),
         }
     }
 }

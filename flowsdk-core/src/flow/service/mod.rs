@@ -15,14 +15,15 @@ use serde_json::{Value, json};
 
 use super::definition::SCHEMA_VERSION;
 use super::diff::{FlowDiff, diff};
+use super::surroundings::Surroundings;
 use super::{
-    Flow, FlowDraft, FlowError, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem,
-    check,
+    Flow, FlowDefinition, FlowDraft, FlowError, FlowFilter, FlowKind, FlowVersion, FlowVersionHead,
+    ListedFlow, Problem, check,
 };
 use crate::change::ChangeLog;
 use crate::context::OpContext;
 use crate::fault::StorageError;
-use crate::id::FlowId;
+use crate::id::{FlowId, FlowVersionId};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
 use crate::store::{BuilderTx, Store};
@@ -83,11 +84,15 @@ where
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::Storage`].
     pub async fn validate(&self, reach: Reach<'_>, id: &FlowId) -> Result<(i64, Vec<Problem>), FlowError> {
-        let FlowDetails { listed, definition } = self.get(reach, id).await?;
-        Ok((listed.revision, check::problems(listed.flow.kind, &definition)))
+        let mut tx = self.store.read().await?;
+        let listed = within(tx.flow_catalog().find(id).await?, reach)?;
+        let definition = draft_of(&mut tx, &listed.flow).await?.definition;
+        let mut problems = check::problems(listed.flow.kind, &definition);
+        problems.extend(warnings(&mut tx, &listed.flow, &definition).await?);
+        Ok((listed.revision, problems))
     }
 
-    /// A page of the published versions, newest first.
+    /// A page of the published versions, newest first, and which of them new sessions run.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::Storage`].
@@ -96,13 +101,13 @@ where
         reach: Reach<'_>,
         id: &FlowId,
         page: &PageRequest,
-    ) -> Result<Page<FlowVersionHead>, FlowError> {
+    ) -> Result<(Page<FlowVersionHead>, Option<FlowVersionId>), FlowError> {
         let mut tx = self.store.read().await?;
-        within(tx.flow_catalog().find(id).await?, reach)?;
-        Ok(tx.flow_catalog().versions(id, page).await?)
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        Ok((tx.flow_catalog().versions(id, page).await?, flow.published_version_id))
     }
 
-    /// A published version.
+    /// A published version, and whether it is the one that new sessions run.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Storage`].
@@ -111,10 +116,12 @@ where
         reach: Reach<'_>,
         id: &FlowId,
         number: i64,
-    ) -> Result<FlowVersion, FlowError> {
+    ) -> Result<(FlowVersion, bool), FlowError> {
         let mut tx = self.store.read().await?;
-        within(tx.flow_catalog().find(id).await?, reach)?;
-        published(&mut tx, id, number).await
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        let version = published(&mut tx, id, number).await?;
+        let is_current = flow.published_version_id.as_ref() == Some(&version.id);
+        Ok((version, is_current))
     }
 
     /// What leads from one published version to another; `None` is the draft.
@@ -156,6 +163,18 @@ async fn lock<X: BuilderTx>(tx: &mut X, reach: Reach<'_>, id: &FlowId) -> Result
 async fn published<X: BuilderTx>(tx: &mut X, id: &FlowId, number: i64) -> Result<FlowVersion, FlowError> {
     let found = if number > 0 { tx.flow_catalog().find_version(id, number).await? } else { None };
     found.ok_or(FlowError::VersionNotFound)
+}
+
+/// What of a definition that can be read does not fit what stands around it.
+async fn warnings<X: BuilderTx>(
+    tx: &mut X,
+    flow: &Flow,
+    definition: &Value,
+) -> Result<Vec<Problem>, StorageError> {
+    match FlowDefinition::parse(definition) {
+        Ok(definition) => Ok(Surroundings::of(tx, flow, &definition).await?.warnings(&definition)),
+        Err(_problems) => Ok(Vec::new()),
+    }
 }
 
 /// The draft of a flow; of one that never had any, revision 0: what is published, or nothing yet.

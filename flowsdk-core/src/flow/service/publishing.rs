@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{Flows, draft_of, lock, within};
+use super::{Flows, draft_of, lock, warnings, within};
 use crate::change::{Author, Change, Recorded as _};
-use crate::flow::{Flow, FlowError, FlowVersion, check};
+use crate::flow::{Flow, FlowError, FlowVersion, Problem, check};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::Reach;
 use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
@@ -14,7 +14,8 @@ where
     S::Tx: BuilderTx,
 {
     /// Makes the draft a version that new sessions run, those of the test channel too; running sessions stay on
-    /// theirs. `revision`, if it is given, must be the draft's.
+    /// theirs. `revision`, if it is given, must be the draft's. A draft that is published already makes no other
+    /// version. Gives the version and what an author should know of it.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::StaleRevision`], [`FlowError::Invalid`], [`FlowError::Storage`].
@@ -24,17 +25,26 @@ where
         reach: Reach<'_>,
         id: &FlowId,
         revision: Option<i64>,
-    ) -> Result<FlowVersion, FlowError> {
+    ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
         loop {
             let mut tx = self.store.read().await?;
             let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
             let checked = draft_of(&mut tx, &flow).await?;
+            let before = flow.published_version_id.clone();
+            let current = match &before {
+                Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
+                None => None,
+            };
+            let warnings = warnings(&mut tx, &flow, &checked.definition).await?;
             drop(tx);
             if revision.is_some_and(|expected| expected != checked.revision) {
                 return Err(FlowError::StaleRevision { current: checked.revision });
             }
             // While no writer waits for it.
-            check::publishable(flow.kind, &checked.definition).map_err(FlowError::Invalid)?;
+            let mut problems =
+                check::publishable(flow.kind, &checked.definition).map_err(FlowError::Invalid)?;
+            problems.extend(warnings);
+            let same = current.filter(|current| current.definition == checked.definition);
 
             let mut tx = self.store.begin().await?;
             let flow = lock(&mut tx, reach, id).await?;
@@ -42,12 +52,20 @@ where
                 // Somebody was faster; what he wrote is not checked.
                 continue;
             }
-            let version = self.next_version(&mut tx, &flow, checked.definition).await?;
+            if flow.published_version_id != before {
+                // Perhaps with this very draft.
+                continue;
+            }
+            // The name of the flow travels with its version.
+            let version = match same.filter(|version| version.flow_name == flow.name) {
+                Some(version) => version,
+                None => self.next_version(&mut tx, &flow, checked.definition).await?,
+            };
             let flow = self.store_published(tx, flow, &version).await?;
             let what = json!({ "number": version.number, "versionId": version.id,
                 "revision": checked.revision });
             self.changes.note(author, flow.entity(), Change::Published(what));
-            return Ok(version);
+            return Ok((version, problems));
         }
     }
 
@@ -63,7 +81,7 @@ where
         id: &FlowId,
         number: i64,
     ) -> Result<FlowVersion, FlowError> {
-        let old = self.version(reach, id, number).await?;
+        let (old, _) = self.version(reach, id, number).await?;
         let kind = self.get(reach, id).await?.listed.flow.kind;
         check::publishable(kind, &old.definition).map_err(FlowError::Invalid)?;
         let mut tx = self.store.begin().await?;
@@ -114,11 +132,15 @@ where
         mut flow: Flow,
         version: &FlowVersion,
     ) -> Result<Flow, FlowError> {
-        tx.flows().publish(version).await?;
-        flow.published_version_id = Some(version.id.clone());
-        flow.test_version_id = None;
-        flow.updated_at = version.created_at;
-        tx.flow_catalog().save(&flow).await?;
+        let is_new = flow.published_version_id.as_ref() != Some(&version.id);
+        if is_new {
+            tx.flows().publish(version).await?;
+            flow.published_version_id = Some(version.id.clone());
+        }
+        if flow.test_version_id.take().is_some() || is_new {
+            flow.updated_at = self.cx.now();
+            tx.flow_catalog().save(&flow).await?;
+        }
         tx.commit().await?;
         Ok(flow)
     }

@@ -34,6 +34,9 @@ pub struct StepReport {
     pub block: Option<BlockId>,
     /// How it ended (see [`Expect::end`]).
     pub end: String,
+    /// What the error says that froze the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// The session variables after it.
     pub variables: Map<String, Value>,
     /// The requests that were made, as `METHOD address`.
@@ -60,6 +63,9 @@ impl StepReport {
         if let Some(end) = &expect.end {
             differ("end", &end.as_str().into(), &self.end.as_str().into());
         }
+        // Whatever was expected, this is why it did not come.
+        let meant = expect.end.as_ref() == Some(&self.end);
+        let error = self.error.as_ref().filter(|_| !meant);
         for (key, value) in &expect.variables {
             let found = self.variables.get(key).unwrap_or(&Value::Null);
             differ(&format!("variable {key}"), value, found);
@@ -70,6 +76,9 @@ impl StepReport {
             if !fit {
                 differ("requests", &requests.as_slice().into(), &self.requests.as_slice().into());
             }
+        }
+        if let Some(error) = error.filter(|_| !failures.is_empty()) {
+            failures.push(format!("the session froze with {}: {error}", self.end));
         }
         failures
     }

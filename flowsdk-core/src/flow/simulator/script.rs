@@ -151,6 +151,9 @@ fn yes() -> bool {
 }
 
 impl Does {
+    /// The names of the steps.
+    pub const NAMES: [&str; 7] = ["say", "tap", "send", "wait", "agentEnds", "humanEnds", "redirect"];
+
     /// The name of the step.
     pub fn name(&self) -> &'static str {
         match self {

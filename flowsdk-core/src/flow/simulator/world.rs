@@ -245,7 +245,10 @@ impl Simulator {
         report.block = session.position.as_ref().and_then(|position| position.block_id.clone());
         let mut request = None;
         report.end = match outcome.end {
-            TurnEnd::Frozen(error) => error.code,
+            TurnEnd::Frozen(error) => {
+                report.error = Some(error.message);
+                error.code
+            }
             TurnEnd::Ended => {
                 // The next message begins anew.
                 report.block = None;

@@ -9,7 +9,7 @@ use crate::contact::{
     ContactAlias, ContactFilter, ContactOptIn, OptInFilter, OptInSource, OptInStatus, search_terms,
 };
 use crate::page::{Page, PageRequest};
-use crate::session::{FrozenError, FrozenSession, Mode, Session, SessionFilter, SessionTrace};
+use crate::session::{Frost, FrozenError, FrozenSession, Mode, Session, SessionFilter, SessionTrace};
 use crate::store::{ConversationTx as _, PeopleTx, Store, Transaction as _};
 
 fn first(limit: u32) -> PageRequest {
@@ -212,6 +212,10 @@ where
     let only = [world.router.clone()];
     let page = tx.session_catalog().list_frozen(Some(&only), &first(10)).await.expect("a page");
     assert_eq!(page.items.len(), 1, "the router of the session");
+    let (one, other) = (session_id(1), session_id(3));
+    let frost = Frost { error: frozen(1).error, frozen_at: frozen(1).frozen_at };
+    let frosts = tx.session_catalog().frosts(&[&one, &other]).await.expect("frosts");
+    assert_eq!(frosts, [(one, frost)]);
     drop(tx);
     let mut tx = world.store.begin().await.expect("begin");
     assert_eq!(tx.sessions().take_frozen(&session_id(1)).await.expect("taken"), Some(frozen(1)));
@@ -316,6 +320,7 @@ where
     let world = World::new(&subject).await;
     let trace = |version: i64| SessionTrace {
         session_id: session_id(1),
+        router_id: (version > 1).then(|| world.router.clone()),
         version,
         event: "message".to_owned(),
         steps: json!([{ "step": "blockEntered" }, version]),

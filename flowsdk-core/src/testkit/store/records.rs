@@ -99,6 +99,7 @@ where
     let world = World::new(&subject).await;
     let trace = |n: usize, version: i64| SessionTrace {
         session_id: session_id(n),
+        router_id: Some(world.router.clone()),
         version,
         event: "message".to_owned(),
         steps: json!([{ "step": "blockEntered", "blockId": "b1" }, version]),

@@ -13,14 +13,15 @@ use super::{ImportReport, Missing, TransferError, TransferFile, TransferredRoute
 use crate::change::{Author, Change, Entity, EntityKind, Recorded as _};
 use crate::fault::StorageError;
 use crate::id::RouterId;
+use crate::idempotency::{Once, Outcome, perform_once};
 use crate::router::Router;
-use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
+use crate::store::{BuilderTx, ConversationTx as _, Store};
 use crate::text::Text;
 use crate::time::Timestamp;
 
 /// What an import has done so far, in its transaction.
-struct Import<'a, X> {
-    tx: &'a mut X,
+struct Import<'t, X> {
+    tx: &'t mut X,
     router: RouterId,
     now: Timestamp,
     report: ImportReport,
@@ -32,77 +33,86 @@ impl<S: Store> Transfers<S>
 where
     S::Tx: BuilderTx,
 {
-    /// A whole new router.
+    /// A whole new router, once for each idempotency key.
     ///
     /// # Errors
-    /// [`TransferError::Invalid`], [`TransferError::NameTaken`] unless it is renamed, [`TransferError::Storage`].
+    /// [`TransferError::Invalid`], [`TransferError::NameTaken`] unless it is renamed, [`TransferError::Idempotency`],
+    /// [`TransferError::Storage`].
     pub async fn import_router(
         &self,
         author: &Author,
         file: TransferFile,
         on_conflict: OnConflict,
-    ) -> Result<ImportReport, TransferError> {
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, TransferError> {
         let file = checked(file).await?;
         let Some(settings) = &file.router else {
             let must = Text::new("Campo obrigatório", "Required field");
             return Err(TransferError::Invalid(vec![("router".to_owned(), must)]));
         };
-        let mut tx = self.store.begin().await?;
-        let name = free_router_name(&mut tx, &settings.name, on_conflict).await?;
-        let now = self.cx.now();
-        let mut router = new_router(RouterId::generate(self.cx.ids()), name, settings, now);
-        tx.routers().insert(&router).await?;
-        let mut import = Import::new(&mut tx, &router, now);
-        import.missing_secrets(settings);
-        let ids = self.flows(&mut import, &file, &[], OnConflict::Refuse).await?;
-        self.router_variables(&mut import, &file.variables, OnConflict::Refuse).await?;
-        self.channels(&mut import, &file, &ids).await?;
-        router.initial_flow_id = settings.initial_flow.as_ref().and_then(|slug| ids.get(slug)).cloned();
-        if let Some(flow) = &router.initial_flow_id {
-            import.tx.routers().set_initial_flow(&router.id, Some(flow)).await?;
-        }
-        import.note(EntityKind::Router, router.id.to_string(), Change::Created(router.to_json()));
-        let Import { report, notes, .. } = import;
-        tx.commit().await?;
-        self.tell(author, &router.id, notes);
-        Ok(report)
+        let mut notes = Vec::new();
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let name = free_router_name(tx, &settings.name, on_conflict).await?;
+            let now = self.cx.now();
+            let mut router = new_router(RouterId::generate(self.cx.ids()), name, settings, now);
+            tx.routers().insert(&router).await?;
+            let mut import = Import::new(tx, &router, now);
+            import.missing_secrets(settings);
+            let ids = self.flows(&mut import, &file, &[], OnConflict::Refuse).await?;
+            self.router_variables(&mut import, &file.variables, OnConflict::Refuse).await?;
+            self.channels(&mut import, &file, &ids).await?;
+            router.initial_flow_id = settings.initial_flow.as_ref().and_then(|slug| ids.get(slug)).cloned();
+            if let Some(flow) = &router.initial_flow_id {
+                import.tx.routers().set_initial_flow(&router.id, Some(flow)).await?;
+            }
+            import.note(EntityKind::Router, router.id.to_string(), Change::Created(router.to_json()));
+            notes = import.notes;
+            Ok::<_, TransferError>(import.report)
+        })
+        .await?;
+        Ok(outcome.inspect(|report| self.tell(author, report, notes)))
     }
 
-    /// Flows and variables into a router that is there. Settings and channels of the file stay in the file.
+    /// Flows and variables into a router that is there, once for each idempotency key. Settings and channels of the
+    /// file stay in the file.
     ///
     /// # Errors
     /// [`TransferError::RouterNotFound`], [`TransferError::Invalid`], [`TransferError::NameTaken`],
-    /// [`TransferError::Storage`].
+    /// [`TransferError::Idempotency`], [`TransferError::Storage`].
     pub async fn import_flows(
         &self,
         author: &Author,
         router: &RouterId,
         file: TransferFile,
         on_conflict: OnConflict,
-    ) -> Result<ImportReport, TransferError> {
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, TransferError> {
         let file = checked(file).await?;
-        let mut tx = self.store.begin().await?;
-        let router = tx.router_catalog().find_for_update(router).await?;
-        let router = router.ok_or(TransferError::RouterNotFound)?;
-        let existing = flows_of(&mut tx, &router.id).await?;
-        let mut import = Import::new(&mut tx, &router, self.cx.now());
-        self.router_variables(&mut import, &file.variables, on_conflict).await?;
-        self.flows(&mut import, &file, &existing, on_conflict).await?;
-        let Import { report, notes, .. } = import;
-        tx.commit().await?;
-        self.tell(author, &router.id, notes);
-        Ok(report)
+        let mut notes = Vec::new();
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let router = tx.router_catalog().find_for_update(router).await?;
+            let router = router.ok_or(TransferError::RouterNotFound)?;
+            let existing = flows_of(tx, &router.id).await?;
+            let mut import = Import::new(tx, &router, self.cx.now());
+            self.router_variables(&mut import, &file.variables, on_conflict).await?;
+            self.flows(&mut import, &file, &existing, on_conflict).await?;
+            notes = import.notes;
+            Ok::<_, TransferError>(import.report)
+        })
+        .await?;
+        Ok(outcome.inspect(|report| self.tell(author, report, notes)))
     }
 
-    fn tell(&self, author: &Author, router: &RouterId, notes: Vec<(EntityKind, String, Change)>) {
+    fn tell(&self, author: &Author, report: &ImportReport, notes: Vec<(EntityKind, String, Change)>) {
         for (kind, id, change) in notes {
-            self.changes.note(author, Entity { kind, id: &id, router_id: Some(router) }, change);
+            let entity = Entity { kind, id: &id, router_id: Some(&report.router_id) };
+            self.changes.note(author, entity, change);
         }
     }
 }
 
-impl<'a, X> Import<'a, X> {
-    fn new(tx: &'a mut X, router: &Router, now: Timestamp) -> Self {
+impl<'t, X> Import<'t, X> {
+    fn new(tx: &'t mut X, router: &Router, now: Timestamp) -> Self {
         let report = ImportReport {
             router_id: router.id.clone(),
             router_name: router.name.clone(),

@@ -9,6 +9,7 @@ mod wording;
 pub(super) use read::{any_bytes, bytes, is_json, unsupported};
 
 use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
 use flowsdk_core::text::Text;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -31,14 +32,30 @@ where
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
-        let bytes = read::bytes(request, MAX).await?;
-        if bytes.len() <= LIMIT {
-            return decode(&bytes).map(Self);
-        }
-        // A large one takes a while, in which others must not wait.
-        let decoding = tokio::task::spawn_blocking(move || decode(&bytes));
-        decoding.await.unwrap_or_else(|_| Err(ApiError::internal())).map(Self)
+        decoded(read::bytes(request, MAX).await?).await.map(Self)
     }
+}
+
+/// Does `work` on a body of `size` bytes; what is done with a large one takes a while, in which others must not wait.
+pub(super) async fn aside<T: Send + 'static>(
+    size: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    if size <= LIMIT {
+        return Ok(work());
+    }
+    tokio::task::spawn_blocking(work).await.map_err(|_panicked| ApiError::internal())
+}
+
+/// Reads a `T` from JSON of any size.
+///
+/// # Errors
+/// As [`decode`].
+pub(super) async fn decoded<T>(bytes: Bytes) -> Result<T, ApiError>
+where
+    T: ToSchema + DeserializeOwned + Send + 'static,
+{
+    aside(bytes.len(), move || decode(&bytes)).await?
 }
 
 /// Reads a `T` from JSON.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::Request;
 use bytes::Bytes;
 use flowsdk_core::text::Text;
@@ -13,7 +14,12 @@ use crate::api::error::ApiError;
 /// How long a body may take to arrive; 32 MiB over 3 Mbit/s fit into it.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The whole body of a JSON request; one that says or shows that it is too long is not read further.
+/// How much of a body that is too long is read all the same, and for how long. Many clients send all of it before they
+/// look at the answer; a connection that is closed under them shows them a broken pipe instead.
+const DRAINED: usize = 16 << 20;
+const DRAINED_FOR: Duration = Duration::from_secs(2);
+
+/// The whole body of a JSON request; one that says or shows that it is too long is not kept, and not read for long.
 pub(in crate::api) async fn bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
     if !is_json(request.headers()) {
         let text = Text::new("O conteúdo deve ser application/json", "The content must be application/json");
@@ -29,14 +35,23 @@ pub(in crate::api) fn unsupported(text: Text) -> ApiError {
 
 /// The same of any request.
 pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
+    // Who asks first sends nothing when he is refused.
+    let asks_first = request.headers().contains_key(header::EXPECT);
     let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if said.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > max as u64) {
+        if !asks_first {
+            drain(&mut request.into_body()).await;
+        }
         return Err(too_large(max));
     }
-    let body = Limited::new(request.into_body(), max).collect();
-    match tokio::time::timeout(PATIENCE, body).await {
+    let mut body = request.into_body();
+    let read = Limited::new(&mut body, max).collect();
+    match tokio::time::timeout(PATIENCE, read).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(max)),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            drain(&mut body).await;
+            Err(too_large(max))
+        }
         broken => {
             let error =
                 broken.map_or_else(|_slow| "too slow".to_owned(), |ended| format!("{:?}", ended.err()));
@@ -47,6 +62,21 @@ pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<By
             Err(error.with_header(header::CONNECTION, HeaderValue::from_static("close")))
         }
     }
+}
+
+/// Reads what is left of a body and throws it away, up to [`DRAINED`] and [`DRAINED_FOR`].
+async fn drain(body: &mut Body) {
+    let read = async {
+        let mut left = DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    // What was not read in time is not: the connection ends with the answer.
+    let _over = tokio::time::timeout(DRAINED_FOR, read).await;
 }
 
 /// `application/json`, or a type written in it (`application/problem+json`).
@@ -95,5 +125,44 @@ mod tests {
         let error = bytes(request, 10).await.expect_err("nothing comes");
         let answer = axum::response::IntoResponse::into_response(error);
         assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
+    }
+
+    /// What is left of a body of `chunks` MiB after it was refused.
+    async fn left_of(chunks: usize, head: &[(header::HeaderName, &str)]) -> usize {
+        let sent = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = std::sync::Arc::clone(&sent);
+        let chunk = move |_| {
+            count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 1 << 20]))
+        };
+        let body = futures_util::StreamExt::map(futures_util::stream::iter(0..chunks), chunk);
+        let mut request = axum::extract::Request::builder().header(header::CONTENT_TYPE, "application/json");
+        for (name, value) in head {
+            request = request.header(name, *value);
+        }
+        let request = request.body(Body::from_stream(body)).expect("a request");
+        let error = bytes(request, 1 << 20).await.expect_err("too large");
+        assert_eq!(error.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        chunks - sent.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_too_long_is_read_to_its_end_if_that_is_near() {
+        let length = (header::CONTENT_LENGTH, "8388608");
+        assert_eq!(left_of(8, &[]).await, 0, "it shows it");
+        assert_eq!(left_of(8, std::slice::from_ref(&length)).await, 0, "it says it");
+        assert_eq!(left_of(8, &[length, (header::EXPECT, "100-continue")]).await, 8, "nothing is asked for");
+        assert!(left_of(100, &[]).await > 80, "that of a flood is not");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_is_too_long_and_slow_is_answered_all_the_same() {
+        let never = futures_util::stream::pending::<Result<Bytes, std::io::Error>>();
+        let request = axum::extract::Request::builder()
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::CONTENT_LENGTH, "20");
+        let request = request.body(Body::from_stream(never)).expect("a request");
+        let error = bytes(request, 10).await.expect_err("too large");
+        assert_eq!(error.status(), StatusCode::PAYLOAD_TOO_LARGE);
     }
 }

@@ -13,6 +13,12 @@ struct Order {
     name: String,
     #[schema(format = "email")]
     e_mail: Option<String>,
+    #[schema(pattern = r"\S")]
+    note: Option<String>,
+    #[schema(pattern = "^[0-9]{1,32}$")]
+    number: Option<String>,
+    #[schema(pattern = "^a$")]
+    letter: Option<String>,
     #[schema(minimum = 1, maximum = 10)]
     count: Option<u32>,
     #[serde(default)]
@@ -54,6 +60,17 @@ fn entry(field: &str, message: &str) -> Vec<(String, String)> {
 fn what_fits_is_decoded() {
     let order = decode::<Order>(br#"{"name":"a","items":[{"kind":"small"}],"side":null}"#).expect("fits");
     assert_eq!((order.name.as_str(), order.items.len()), ("a", 1));
+}
+
+#[test]
+fn what_has_another_form_is_told_the_one_that_is_expected() {
+    for (field, message) in [
+        ("note", "Não pode ser vazio"),
+        ("number", "Formato inválido: esperado de 1 a 32 dígitos"),
+        ("letter", "Formato inválido: esperado ^a$"),
+    ] {
+        assert_eq!(of(&json!({ "name": "a", field: " " })), entry(field, message));
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use flowsdk_core::template::{LANGUAGE_PATTERN, NAME_PATTERN};
 use flowsdk_core::text::Text;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -113,10 +114,48 @@ fn text(kind: &Kind) -> Text {
             of(format!("Deve ser menor que {limit}"), format!("Must be less than {limit}"))
         }
         Kind::UniqueItems => Text::new("Não pode ter itens repetidos", "May not have repeated items"),
-        Kind::Pattern { .. } => Text::new("Formato inválido", "Invalid format"),
+        Kind::Pattern { pattern } => by_pattern(pattern),
         Kind::Format { format } => by_format(format),
         _ => invalid(),
     }
+}
+
+/// What the patterns of the document ask for. One that has no words is shown: whoever sends JSON can read it.
+fn by_pattern(pattern: &str) -> Text {
+    let (portuguese, english) = match pattern {
+        r"\S" => return Text::new("Não pode ser vazio", "May not be empty"),
+        r"^[A-Za-z0-9_.@|:+-]+$" => ("um id", "an id"),
+        r"^(wa|wc|ig)-[!-~]+$" => ("o id de uma sessão", "the id of a session"),
+        r"^[0-9]{1,32}$" => ("de 1 a 32 dígitos", "1 to 32 digits"),
+        r"^\s*\+?[0-9 ().-]{8,32}$" => (
+            "um telefone de 8 a 15 dígitos com código do país",
+            "a phone number of 8 to 15 digits with country code",
+        ),
+        r"^https?://[^\s]+$" => ("um endereço http:// ou https://", "an address with http:// or https://"),
+        r"^https?://[^\s/?#@\\]+(/[^\s?#\\]*)?$" => (
+            "um endereço http:// ou https:// sem usuário, consulta nem fragmento",
+            "an address with http:// or https:// without user, query and fragment",
+        ),
+        r"^https://[^\s/?#@\\]+(/[^\s?#\\]*)?$" => (
+            "um endereço https:// sem usuário, consulta nem fragmento",
+            "an address with https:// without user, query and fragment",
+        ),
+        r"^[a-zA-Z_][a-zA-Z0-9_]*$" => (
+            "letras, dígitos e sublinhados, sem dígito no início",
+            "letters, digits and underscores, no digit in front",
+        ),
+        NAME_PATTERN => {
+            ("letras minúsculas, dígitos e sublinhados", "lower case letters, digits and underscores")
+        }
+        LANGUAGE_PATTERN => ("um idioma como pt_BR", "a language such as pt_BR"),
+        r"^[!-~]+$" => ("caracteres ASCII visíveis", "visible characters of ASCII"),
+        r"^[ -~]+$" => ("caracteres ASCII visíveis e espaços", "visible characters of ASCII and spaces"),
+        pattern => (pattern, pattern),
+    };
+    Text::of(
+        format!("Formato inválido: esperado {portuguese}"),
+        format!("Invalid format: expected {english}"),
+    )
 }
 
 fn by_format(format: &str) -> Text {
@@ -124,7 +163,10 @@ fn by_format(format: &str) -> Text {
         "email" => Text::new("E-mail inválido", "Invalid e-mail address"),
         "date-time" => Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time"),
         "time-zone" => Text::new("Deve ser um fuso horário IANA", "Must be an IANA time zone"),
-        _ => Text::new("Formato inválido", "Invalid format"),
+        format => Text::of(
+            format!("Formato inválido: esperado {format}"),
+            format!("Invalid format: expected {format}"),
+        ),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::api::state::ChannelNumbers;
 pub(super) struct CreateChannelNumber {
     #[schema(value_type = Id)]
     router_id: RouterId,
-    #[schema(min_length = 1, max_length = 200, example = "Loja")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: String,
     /// The provider's id of it; it cannot be changed later.
     #[schema(value_type = ProviderIdText)]

@@ -23,7 +23,7 @@ use crate::api::state::ChannelNumbers;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchChannelNumber {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Loja")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: Option<String>,
     #[schema(value_type = PhoneNumber, required = false)]
     phone_number: Option<E164>,

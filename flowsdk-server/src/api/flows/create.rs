@@ -25,7 +25,7 @@ use crate::api::state::Flows;
 pub(super) struct CreateFlow {
     #[schema(value_type = Id)]
     router_id: RouterId,
-    #[schema(min_length = 1, max_length = 200, example = "Boas-vindas")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     name: String,
     #[serde(default = "flow", deserialize_with = "kind")]
     #[schema(value_type = FlowKindName, required = false)]

@@ -24,12 +24,12 @@ use crate::api::state::Flows;
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "the document is made of it")]
 struct DiffParams {
-    /// The number of a version; absent, the draft.
-    #[param(minimum = 1)]
-    from: Option<i64>,
-    /// The number of a version; absent, the draft.
-    #[param(minimum = 1)]
-    to: Option<i64>,
+    /// The number of a version, or `draft`, which is also meant when it is absent.
+    #[param(pattern = "^(draft|[1-9][0-9]{0,17})$")]
+    from: Option<String>,
+    /// The number of a version, or `draft`, which is also meant when it is absent.
+    #[param(pattern = "^(draft|[1-9][0-9]{0,17})$")]
+    to: Option<String>,
 }
 
 /// The two sides.
@@ -42,11 +42,24 @@ pub(super) struct Sides {
 impl FromQuery for Sides {
     fn read(query: &mut QueryReader) -> Self {
         let mut side = |name| {
-            let must = Text::new("Deve ser o número de uma versão", "Must be the number of a version");
-            query.parsed(name, |text| text.parse().ok(), must)
+            let must = Text::new(
+                "Deve ser o número de uma versão ou draft",
+                "Must be the number of a version or draft",
+            );
+            query.parsed(name, version_or_draft, must).flatten()
         };
         Self { from: side("from"), to: side("to") }
     }
+}
+
+/// The number of a version; `None` is the draft.
+fn version_or_draft(text: &str) -> Option<Option<i64>> {
+    if text == "draft" {
+        return Some(None);
+    }
+    let is_number =
+        text.len() <= 18 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number).map(Some)
 }
 
 /// How something changed.

@@ -41,6 +41,7 @@ pub(super) async fn get_flow_version(
     State(flows): State<Arc<Flows>>,
     PathIds(id, number): PathIds<FlowId, i64>,
 ) -> Result<Reply<VersionDetailsView>, ApiError> {
-    let version = flows.version(Reach(can.scope.routers()), &id, number).await?;
-    Ok(Reply(VersionDetailsView { version: VersionView::from(&version), definition: version.definition }))
+    let (version, is_current) = flows.version(Reach(can.scope.routers()), &id, number).await?;
+    let shown = VersionView::of(&version, is_current);
+    Ok(Reply(VersionDetailsView { version: shown, definition: version.definition }))
 }

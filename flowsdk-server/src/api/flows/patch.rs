@@ -24,7 +24,7 @@ use crate::api::state::Flows;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchFlow {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Boas-vindas")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     name: Option<String>,
     /// The draft (docs/flows.md). It may be wrong; only what is published must not be.
     #[schema(value_type = Object, required = false)]

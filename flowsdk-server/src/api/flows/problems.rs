@@ -1,6 +1,7 @@
 //! Findings of the validation as clients see them.
 
 use flowsdk_core::flow::{Problem, Severity};
+use flowsdk_core::text::Language;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,7 +20,7 @@ enum SeverityView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FlowProblem)]
-struct ProblemView {
+pub(super) struct ProblemView {
     severity: SeverityView,
     /// Stable (docs/flows.md).
     #[schema(example = "target_not_found")]
@@ -30,7 +31,24 @@ struct ProblemView {
     /// JSON pointer into the definition.
     #[schema(example = "/blocks/0/defaultOutput")]
     pointer: String,
+    /// For people, in the language of `Accept-Language`.
     message: String,
+}
+
+impl ProblemView {
+    /// A finding in `language`.
+    pub(super) fn of(problem: Problem, language: Language) -> Self {
+        Self {
+            severity: match problem.severity {
+                Severity::Error => SeverityView::Error,
+                Severity::Warning => SeverityView::Warning,
+            },
+            code: problem.code,
+            block_id: problem.block_id.map(String::from),
+            pointer: problem.pointer,
+            message: problem.message.into_language(language).into_owned(),
+        }
+    }
 }
 
 /// What is wrong with a draft.
@@ -48,18 +66,9 @@ pub(super) struct ValidationView {
 
 impl ValidationView {
     /// The findings in a draft.
-    pub(super) fn new(revision: i64, problems: Vec<Problem>) -> Self {
+    pub(super) fn new(revision: i64, problems: Vec<Problem>, language: Language) -> Self {
         let valid = !problems.iter().any(Problem::is_error);
-        let problems = problems.into_iter().map(|problem| ProblemView {
-            severity: match problem.severity {
-                Severity::Error => SeverityView::Error,
-                Severity::Warning => SeverityView::Warning,
-            },
-            code: problem.code,
-            block_id: problem.block_id.map(String::from),
-            pointer: problem.pointer,
-            message: problem.message,
-        });
+        let problems = problems.into_iter().map(|problem| ProblemView::of(problem, language));
         Self { revision, valid, problems: problems.collect() }
     }
 }

@@ -6,15 +6,18 @@ use axum::extract::State;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
-use utoipa::IntoParams;
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
 
 use super::VersionView;
+use super::problems::ProblemView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
+use crate::api::request;
 use crate::api::state::Flows;
 
 /// Which draft.
@@ -38,14 +41,25 @@ impl FromQuery for Revision {
     }
 }
 
+/// What was published.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FlowPublished)]
+pub(super) struct PublishedView {
+    #[serde(flatten)]
+    version: VersionView,
+    /// What an author should know of it.
+    warnings: Vec<ProblemView>,
+}
+
 /// Publish the draft of a flow
 ///
-/// Makes it a version that never changes. New sessions run it; running ones stay on theirs.
+/// Makes it a version that never changes. New sessions run it; running ones stay on theirs. A draft that is published
+/// already makes no other version.
 #[utoipa::path(
     post, path = "/flows/{id}/publish", tag = "flows",
     params(("id" = Id, Path, description = "The flow"), PublishParams),
     responses(
-        (status = 200, description = "The version", body = VersionView),
+        (status = 200, description = "The version", body = PublishedView),
         (status = 409, description = "`stale_revision`"),
         (status = 422, description = "`flow_invalid`: `details` names every error by its place"),
     )
@@ -55,8 +69,10 @@ pub(super) async fn publish_flow(
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
     Query(revision): Query<Revision>,
-) -> Result<Reply<VersionView>, ApiError> {
+) -> Result<Reply<PublishedView>, ApiError> {
     let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
-    let version = flows.publish(&author, reach, &id, revision.0).await?;
-    Ok(Reply(VersionView::from(&version)))
+    let (version, warnings) = flows.publish(&author, reach, &id, revision.0).await?;
+    let (_, language) = request::facts();
+    let warnings = warnings.into_iter().map(|problem| ProblemView::of(problem, language));
+    Ok(Reply(PublishedView { version: VersionView::of(&version, true), warnings: warnings.collect() }))
 }

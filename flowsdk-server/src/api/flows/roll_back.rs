@@ -35,5 +35,5 @@ pub(super) async fn roll_back_flow(
 ) -> Result<Reply<VersionView>, ApiError> {
     let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
     let version = flows.roll_back(&author, reach, &id, number).await?;
-    Ok(Reply(VersionView::from(&version)))
+    Ok(Reply(VersionView::of(&version, true)))
 }

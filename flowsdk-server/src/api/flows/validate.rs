@@ -12,6 +12,7 @@ use crate::api::guard::{Can, marks};
 use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
+use crate::api::request;
 use crate::api::state::Flows;
 
 /// Validate the draft of a flow
@@ -26,5 +27,6 @@ pub(super) async fn validate_flow(
     PathId(id): PathId<FlowId>,
 ) -> Result<Reply<ValidationView>, ApiError> {
     let (revision, problems) = flows.validate(Reach(can.scope.routers()), &id).await?;
-    Ok(Reply(ValidationView::new(revision, problems)))
+    let (_, language) = request::facts();
+    Ok(Reply(ValidationView::new(revision, problems, language)))
 }

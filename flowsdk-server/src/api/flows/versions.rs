@@ -28,6 +28,6 @@ pub(super) async fn list_flow_versions(
     PathId(id): PathId<FlowId>,
     Query(page): Query<PageRequest>,
 ) -> Result<Reply<PageView<VersionView>>, ApiError> {
-    let page = flows.versions(Reach(can.scope.routers()), &id, &page).await?;
-    Ok(Reply(PageView::of(page, VersionView::from)))
+    let (page, current) = flows.versions(Reach(can.scope.routers()), &id, &page).await?;
+    Ok(Reply(PageView::of(page, |head| VersionView::listed(head, current.as_ref()))))
 }

@@ -84,22 +84,26 @@ pub(in crate::api) struct VersionView {
     /// Name of the flow when it was published.
     flow_name: String,
     created_at: IsoTime,
+    /// Whether new sessions run it.
+    published: bool,
 }
 
-impl From<FlowVersionHead> for VersionView {
-    fn from(head: FlowVersionHead) -> Self {
+impl VersionView {
+    /// A version in a list.
+    pub(super) fn listed(head: FlowVersionHead, current: Option<&FlowVersionId>) -> Self {
         let FlowVersionHead { id, number, flow_name, created_at } = head;
-        Self { id, number, flow_name, created_at: created_at.into() }
+        let published = current == Some(&id);
+        Self { id, number, flow_name, created_at: created_at.into(), published }
     }
-}
 
-impl From<&FlowVersion> for VersionView {
-    fn from(version: &FlowVersion) -> Self {
+    /// A version, which new sessions run or not.
+    pub(super) fn of(version: &FlowVersion, published: bool) -> Self {
         Self {
             id: version.id.clone(),
             number: version.number,
             flow_name: version.flow_name.clone(),
             created_at: version.created_at.into(),
+            published,
         }
     }
 }

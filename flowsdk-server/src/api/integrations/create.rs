@@ -25,7 +25,7 @@ use crate::api::state::Integrations;
 pub(super) struct CreateIntegration {
     #[schema(value_type = Id)]
     router_id: RouterId,
-    #[schema(min_length = 1, max_length = 200, example = "CRM")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     name: String,
     #[schema(value_type = IntegrationKindName)]
     kind: IntegrationKind,

@@ -23,7 +23,7 @@ use crate::api::state::Integrations;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchIntegration {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "CRM")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     name: Option<String>,
     /// Where the server answers. Another address without `credentials` forgets the credentials.
     #[schema(value_type = BaseAddress, required = false)]

@@ -23,7 +23,7 @@ use crate::api::state::LlmCredentials;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateLlmCredential {
-    #[schema(min_length = 1, max_length = 200, example = "Produção")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
     name: String,
     #[schema(value_type = LlmProviderName)]
     provider: LlmProvider,

@@ -23,7 +23,7 @@ use crate::api::state::LlmCredentials;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchLlmCredential {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Produção")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
     name: Option<String>,
     #[schema(value_type = LlmProviderName, required = false)]
     provider: Option<LlmProvider>,

@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::contact::{Import, ImportReport, RefusedRow};
 use flowsdk_core::id::RouterId;
+use flowsdk_core::idempotency::{Once, Outcome};
 use flowsdk_core::router::Reach;
 use flowsdk_core::text::Language;
+use http::StatusCode;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::sent::{RowsBody, SentRows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::idempotency::{IdempotencyParams, Replayed, of_caller, stored_as};
 use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
@@ -68,7 +72,12 @@ pub(super) struct ImportView {
 }
 
 impl ImportView {
-    fn of(report: ImportReport, language: Language) -> Self {
+    fn of(report: ImportReport) -> Self {
+        let (_, language) = request::facts();
+        Self::in_language(report, language)
+    }
+
+    fn in_language(report: ImportReport, language: Language) -> Self {
         let refused = |refused: RefusedRow| RefusedView {
             row: refused.row,
             field: refused.field,
@@ -90,10 +99,11 @@ impl ImportView {
 /// with `source` `import`; the others are told. Of several rows of one contact and moment the last counts.
 #[utoipa::path(
     post, path = "/routers/{routerId}/opt-ins/bulk", tag = "contacts",
-    params(("routerId" = Id, Path, description = "The router"), StrictParams),
+    params(("routerId" = Id, Path, description = "The router"), StrictParams, IdempotencyParams),
     request_body(content((RowsBody = "application/json"), (String = "text/csv"))),
     responses(
         (status = 200, description = "What became of it", body = ImportView),
+        (status = 409, description = "`idempotency_conflict`"),
         (status = 422, description = "`import_refused`: with `strict`, and the rows in `details`, the first 100"),
     )
 )]
@@ -102,11 +112,16 @@ pub(super) async fn import_opt_ins(
     State(opt_ins): State<Arc<OptIns>>,
     PathId(router): PathId<RouterId>,
     Query(Strict(strict)): Query<Strict>,
-    SentRows(rows): SentRows,
-) -> Result<Reply<ImportView>, ApiError> {
+    SentRows { rows, keyed }: SentRows,
+) -> Result<Response, ApiError> {
     can.scope.admit(&router)?;
     let import = Import { rows, strict };
-    let report = opt_ins.import(Reach(can.scope.routers()), &router, &import).await?;
-    let (_, language) = request::facts();
-    Ok(Reply(ImportView::of(report, language)))
+    let once = of_caller(keyed, &can.caller).map(|request| Once {
+        request,
+        answer: |report: &ImportReport| stored_as(StatusCode::OK, &ImportView::of(report.clone())),
+    });
+    Ok(match opt_ins.import(Reach(can.scope.routers()), &router, &import, once).await? {
+        Outcome::Done(report) => Reply(ImportView::of(report)).into_response(),
+        Outcome::Replayed(answer) => Replayed { answer, collection: "/routers" }.into_response(),
+    })
 }

@@ -10,6 +10,8 @@ use utoipa::ToSchema;
 use super::table;
 use crate::api::body;
 use crate::api::error::{ApiError, Problems};
+use crate::api::idempotency::{Head, Keyed};
+use crate::api::state::ApiState;
 
 /// Most rows of an import.
 pub(super) const MAX_ROWS: usize = 10_000;
@@ -60,17 +62,23 @@ impl From<RowBody> for SentRow {
     }
 }
 
-/// The rows of a request.
+/// The rows of a request, which takes effect once, if it has a key.
 #[derive(Debug)]
-pub(super) struct SentRows(pub(super) Vec<SentRow>);
+pub(super) struct SentRows {
+    pub(super) rows: Vec<SentRow>,
+    pub(super) keyed: Keyed,
+}
 
-impl<S: Send + Sync> FromRequest<S> for SentRows {
+impl FromRequest<ApiState> for SentRows {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let head = Head::of(&request, true)?;
         if body::is_json(request.headers()) {
-            let RowsBody { rows } = body::decode(&body::any_bytes(request, MAX_BYTES).await?)?;
-            return Ok(Self(rows.into_iter().map(SentRow::from).collect()));
+            let bytes = body::any_bytes(request, MAX_BYTES).await?;
+            let keyed = head.with(&bytes, state).await?;
+            let RowsBody { rows } = body::decoded(bytes).await?;
+            return Ok(Self { rows: rows.into_iter().map(SentRow::from).collect(), keyed });
         }
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = kind.unwrap_or_default().to_ascii_lowercase();
@@ -84,7 +92,8 @@ impl<S: Send + Sync> FromRequest<S> for SentRows {
         let charset = parts.find_map(|part| part.strip_prefix("charset=")).map(|name| name.trim_matches('"'));
         let charset = charset.map(str::to_owned);
         let bytes = body::any_bytes(request, MAX_BYTES).await?;
+        let keyed = head.with(&bytes, state).await?;
         let rows = table::read(&bytes, charset.as_deref(), MAX_ROWS);
-        rows.map(Self).map_err(|text| ApiError::invalid(Problems::one("rows", text)))
+        rows.map(|rows| Self { rows, keyed }).map_err(|text| ApiError::invalid(Problems::one("rows", text)))
     }
 }

@@ -25,7 +25,7 @@ use crate::api::state::Routers;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateRouter {
-    #[schema(min_length = 1, max_length = 200, example = "Atendimento")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     name: String,
     /// A flow of the router. A new one has none, so only null is possible here.
     #[schema(value_type = Option<Id>)]

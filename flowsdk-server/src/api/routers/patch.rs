@@ -25,7 +25,7 @@ use crate::api::state::Routers;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchRouter {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Atendimento")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     name: Option<String>,
     /// A flow of the router; null starts none.
     #[serde(default, deserialize_with = "present")]

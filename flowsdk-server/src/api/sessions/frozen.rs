@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::router::Reach;
-use flowsdk_core::session::{FrozenItem, Mode};
+use flowsdk_core::session::{FrozenError, FrozenItem, Mode};
+use flowsdk_core::text::Language;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -15,16 +16,25 @@ use crate::api::guard::{Can, marks};
 use crate::api::openapi::types::{Id, IsoTime, ModeName, SessionIdText};
 use crate::api::query::{PageParams, PageView, Query};
 use crate::api::reply::Reply;
+use crate::api::request;
 use crate::api::state::Sessions;
 
 /// Why a session froze.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FrozenError)]
-struct FrozenErrorView {
+pub(super) struct FrozenErrorView {
     #[schema(example = "flow_loop")]
     code: String,
-    #[schema(example = "more than 100 blocks without a stop")]
+    /// For people, in the language of `Accept-Language`.
+    #[schema(example = "O flow passou por blocos demais sem parar")]
     message: String,
+}
+
+impl FrozenErrorView {
+    pub(super) fn of(error: FrozenError, language: Language) -> Self {
+        let message = error.text().into_language(language).into_owned();
+        Self { code: error.code, message }
+    }
 }
 
 /// A session that an error stopped (rulings S5).
@@ -50,8 +60,8 @@ pub(super) struct FrozenSessionView {
     frozen_at: IsoTime,
 }
 
-impl From<FrozenItem> for FrozenSessionView {
-    fn from(item: FrozenItem) -> Self {
+impl FrozenSessionView {
+    fn of(item: FrozenItem, language: Language) -> Self {
         let FrozenItem { frozen, router_id, mode, position } = item;
         Self {
             session_id: frozen.session_id.to_string(),
@@ -59,7 +69,7 @@ impl From<FrozenItem> for FrozenSessionView {
             flow_id: position.as_ref().map(|position| position.flow_id.to_string()),
             block_id: position.and_then(|position| position.block_id).map(String::from),
             mode: mode.map(Mode::name),
-            error: FrozenErrorView { code: frozen.error.code, message: frozen.error.message },
+            error: FrozenErrorView::of(frozen.error, language),
             entry: frozen.entry,
             frozen_at: frozen.frozen_at.into(),
         }
@@ -80,5 +90,6 @@ pub(super) async fn list_frozen_sessions(
     Query(page): Query<PageRequest>,
 ) -> Result<Reply<PageView<FrozenSessionView>>, ApiError> {
     let page = sessions.frozen(Reach(can.scope.routers()), &page).await?;
-    Ok(Reply(PageView::of(page, FrozenSessionView::from)))
+    let (_, language) = request::facts();
+    Ok(Reply(PageView::of(page, |item| FrozenSessionView::of(item, language))))
 }

@@ -55,7 +55,7 @@ impl FromQuery for TraceQuery {
 
 /// List what the turns of a session did
 ///
-/// Newest first; the latest 100 of a session are kept.
+/// Newest first; the latest 100 of a session are kept, also when it has ended.
 #[utoipa::path(
     get, path = "/sessions/{sessionId}/trace", tag = "sessions",
     params(("sessionId" = SessionIdText, Path, description = "The session"), PageParams),

@@ -1,11 +1,13 @@
 //! Sessions as clients see them.
 
-use flowsdk_core::session::{Named, Redirected, Session, SessionState};
+use flowsdk_core::session::{Frost, Named, Redirected, Session, SessionState};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use crate::api::openapi::types::{ChannelName, Id, ModeName, SessionIdText};
+use super::frozen::FrozenErrorView;
+use crate::api::openapi::types::{ChannelName, Id, IsoTime, ModeName, SessionIdText};
+use crate::api::request;
 
 /// A flow or a block.
 #[derive(Debug, Serialize, ToSchema)]
@@ -21,6 +23,22 @@ pub(super) struct NamedView {
 impl From<Named> for NamedView {
     fn from(named: Named) -> Self {
         Self { id: named.id, name: named.name }
+    }
+}
+
+/// That an error stopped a session (rulings S5).
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SessionFrost)]
+pub(super) struct FrostView {
+    error: FrozenErrorView,
+    frozen_at: IsoTime,
+}
+
+impl From<Frost> for FrostView {
+    fn from(frost: Frost) -> Self {
+        let (_, language) = request::facts();
+        Self { error: FrozenErrorView::of(frost.error, language), frozen_at: frost.frozen_at.into() }
     }
 }
 
@@ -88,10 +106,13 @@ pub(super) struct SessionStateView {
     last_interaction_at: i64,
     /// The latest redirects, oldest first.
     redirect_history: Vec<RedirectView>,
+    /// Null unless an error stopped it; what is kept for it is in `/sessions/frozen`.
+    #[schema(required = true)]
+    frozen: Option<FrostView>,
 }
 
-impl From<SessionState> for SessionStateView {
-    fn from(state: SessionState) -> Self {
+impl From<(SessionState, Option<Frost>)> for SessionStateView {
+    fn from((state, frost): (SessionState, Option<Frost>)) -> Self {
         let SessionState { session, current_flow, current_block, previous_block, history } = state;
         let position = session.position.as_ref();
         Self {
@@ -121,6 +142,7 @@ impl From<SessionState> for SessionStateView {
                 .map(|to| RedirectView { flow_id: to.flow_id.to_string(), block_id: to.block_id.to_string() })
                 .collect(),
             variables: session.variables,
+            frozen: frost.map(FrostView::from),
         }
     }
 }
@@ -152,10 +174,13 @@ pub(super) struct SessionView {
     /// Milliseconds since 1970.
     #[schema(example = 1_795_085_820_050_i64)]
     last_interaction_at: i64,
+    /// Null unless an error stopped it.
+    #[schema(required = true)]
+    frozen: Option<FrostView>,
 }
 
-impl From<Session> for SessionView {
-    fn from(session: Session) -> Self {
+impl From<(Session, Option<Frost>)> for SessionView {
+    fn from((session, frost): (Session, Option<Frost>)) -> Self {
         let position = session.position.as_ref();
         Self {
             mode: session.mode.name(),
@@ -170,6 +195,7 @@ impl From<Session> for SessionView {
             started_at: session.started_at.as_millis(),
             last_interaction_at: session.last_interaction_at.as_millis(),
             session_id: session.id.to_string(),
+            frozen: frost.map(FrostView::from),
         }
     }
 }

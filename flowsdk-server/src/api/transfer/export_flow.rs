@@ -11,7 +11,7 @@ use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
-use crate::api::reply::Reply;
+use crate::api::reply::Attachment;
 use crate::api::state::Transfers;
 
 /// Export a flow
@@ -21,13 +21,17 @@ use crate::api::state::Transfers;
 #[utoipa::path(
     get, path = "/flows/{id}/export", tag = "flows",
     params(("id" = Id, Path, description = "The flow")),
-    responses((status = 200, description = "The file", body = TransferFileView))
+    responses((
+        status = 200, description = "The file", body = TransferFileView,
+        headers(("Content-Disposition" = String, description = "`attachment`, with a name for the file")),
+    ))
 )]
 pub(super) async fn export_flow(
     can: Can<marks::Flows, marks::Read>,
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<FlowId>,
-) -> Result<Reply<TransferFileView>, ApiError> {
+) -> Result<Attachment<TransferFileView>, ApiError> {
     let file = transfers.export_flow(Reach(can.scope.routers()), &id).await?;
-    Ok(Reply(TransferFileView(file)))
+    let name = file.flows.first().map(|flow| flow.name.clone()).unwrap_or_default();
+    Ok(Attachment { name, ending: ".flow.json", body: TransferFileView(file) })
 }

@@ -11,7 +11,7 @@ use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
-use crate::api::reply::Reply;
+use crate::api::reply::Attachment;
 use crate::api::state::Transfers;
 
 /// Export a router
@@ -20,14 +20,19 @@ use crate::api::state::Transfers;
 #[utoipa::path(
     get, path = "/routers/{id}/export", tag = "routers",
     params(("id" = Id, Path, description = "The router")),
-    responses((status = 200, description = "The file", body = TransferFileView))
+    responses((
+        status = 200, description = "The file", body = TransferFileView,
+        headers(("Content-Disposition" = String, description = "`attachment`, with a name for the file")),
+    ))
 )]
 pub(super) async fn export_router(
     can: Can<marks::Routers, marks::Read>,
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<RouterId>,
-) -> Result<Reply<TransferFileView>, ApiError> {
+) -> Result<Attachment<TransferFileView>, ApiError> {
     require_flows(&can.caller, Action::Read)?;
     can.scope.admit(&id)?;
-    Ok(Reply(TransferFileView(transfers.export_router(&id).await?)))
+    let file = transfers.export_router(&id).await?;
+    let name = file.router.as_ref().map(|router| router.name.clone()).unwrap_or_default();
+    Ok(Attachment { name, ending: ".router.json", body: TransferFileView(file) })
 }

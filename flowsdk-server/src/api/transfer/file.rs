@@ -38,7 +38,7 @@ struct FileSchema {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[allow(dead_code, reason = "the document is made of it")]
 struct RouterSchema {
-    #[schema(min_length = 1, max_length = 200, example = "Atendimento")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     name: String,
     #[schema(value_type = TimeZoneName)]
     tz: String,
@@ -86,7 +86,7 @@ struct FlowSchema {
     /// By what the file refers to it; in definitions it stands for the id of the flow.
     #[schema(value_type = Id)]
     slug: String,
-    #[schema(min_length = 1, max_length = 200, example = "Boas-vindas")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     name: String,
     #[schema(value_type = FlowKindName)]
     kind: String,
@@ -107,7 +107,7 @@ struct FlowSchema {
 struct ChannelSchema {
     #[schema(rename = "type", pattern = "^webchat$", example = "webchat")]
     r#type: String,
-    #[schema(min_length = 1, max_length = 200, example = "Loja")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: String,
     #[schema(value_type = Option<Object>)]
     appearance: Option<Value>,

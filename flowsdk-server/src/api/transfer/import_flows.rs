@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use flowsdk_auth::permission::Action;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::transfer::OnConflict;
+use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::transfer::{ImportReport, OnConflict};
+use http::StatusCode;
 use utoipa::IntoParams;
 
-use super::{IMPORT_LIMIT, ImportFile, ReportView, on_conflict, require_flows};
-use crate::api::body::Body;
+use super::{COLLECTION, IMPORT_LIMIT, ImportFile, ReportView, on_conflict, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored_as};
 use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
@@ -46,11 +49,11 @@ impl FromQuery for Wish {
 /// answer says what is still to be filled in. Asks for `flows:write`, too.
 #[utoipa::path(
     post, path = "/routers/{id}/import", tag = "routers",
-    params(("id" = Id, Path, description = "The router"), ConflictParams),
+    params(("id" = Id, Path, description = "The router"), ConflictParams, IdempotencyParams),
     request_body = ImportFile,
     responses(
         (status = 200, description = "What was done", body = ReportView),
-        (status = 409, description = "`name_taken`"),
+        (status = 409, description = "`name_taken`, `idempotency_conflict`"),
         (status = 422, description = "`import_invalid`: `details` names every error by its place"),
     )
 )]
@@ -59,10 +62,17 @@ pub(super) async fn import_flows(
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<RouterId>,
     Query(Wish(on_conflict)): Query<Wish>,
-    Body(ImportFile(file)): Body<ImportFile, IMPORT_LIMIT>,
-) -> Result<Reply<ReportView>, ApiError> {
+    body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
+) -> Result<Response, ApiError> {
     can.scope.admit(&id)?;
     require_flows(&can.caller, Action::Write)?;
-    let report = transfers.import_flows(&can.caller.author(), &id, file, on_conflict).await?;
-    Ok(Reply(report.into()))
+    let (ImportFile(file), request) = body.of(&can.caller);
+    let once = request.map(|request| Once {
+        request,
+        answer: |report: &ImportReport| stored_as(StatusCode::OK, &ReportView::from(report.clone())),
+    });
+    Ok(match transfers.import_flows(&can.caller.author(), &id, file, on_conflict, once).await? {
+        Outcome::Done(report) => Reply(ReportView::from(report)).into_response(),
+        Outcome::Replayed(answer) => Replayed { answer, collection: COLLECTION }.into_response(),
+    })
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use flowsdk_auth::permission::{Action, Denied, RouterScope};
-use flowsdk_core::transfer::OnConflict;
+use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::transfer::{ImportReport, OnConflict};
 use utoipa::IntoParams;
 
-use super::{IMPORT_LIMIT, ImportFile, ReportView, on_conflict, require_flows};
-use crate::api::body::Body;
+use super::{COLLECTION, IMPORT_LIMIT, ImportFile, ReportView, on_conflict, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Created;
 use crate::api::state::Transfers;
@@ -41,11 +43,11 @@ impl FromQuery for Wish {
 /// `flows:write`, too; who is confined to routers would not see it, so it is not for him.
 #[utoipa::path(
     post, path = "/routers/import", tag = "routers",
-    params(ConflictParams),
+    params(ConflictParams, IdempotencyParams),
     request_body = ImportFile,
     responses(
         (status = 201, description = "What was made", body = ReportView),
-        (status = 409, description = "`name_taken`"),
+        (status = 409, description = "`name_taken`, `idempotency_conflict`"),
         (status = 422, description = "`import_invalid`: `details` names every error by its place"),
     )
 )]
@@ -53,13 +55,22 @@ pub(super) async fn import_router(
     can: Can<marks::Routers, marks::Write>,
     State(transfers): State<Arc<Transfers>>,
     Query(Wish(on_conflict)): Query<Wish>,
-    Body(ImportFile(file)): Body<ImportFile, IMPORT_LIMIT>,
-) -> Result<Created<ReportView>, ApiError> {
+    body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
+) -> Result<Response, ApiError> {
     if can.scope != RouterScope::All {
         return Err(Denied::Router.into());
     }
     require_flows(&can.caller, Action::Write)?;
-    let report = transfers.import_router(&can.caller.author(), file, on_conflict).await?;
-    let id = report.router_id.to_string();
-    Ok(Created { collection: "/routers", id, body: report.into() })
+    let (ImportFile(file), request) = body.of(&can.caller);
+    let once = request.map(|request| Once {
+        request,
+        answer: |report: &ImportReport| stored(&ReportView::from(report.clone())),
+    });
+    Ok(match transfers.import_router(&can.caller.author(), file, on_conflict, once).await? {
+        Outcome::Done(report) => {
+            let (id, body) = (report.router_id.to_string(), ReportView::from(report));
+            Created { collection: COLLECTION, id, body }.into_response()
+        }
+        Outcome::Replayed(answer) => Replayed { answer, collection: COLLECTION }.into_response(),
+    })
 }

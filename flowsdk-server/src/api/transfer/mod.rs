@@ -20,6 +20,8 @@ use super::guard::Caller;
 use super::query::QueryReader;
 use super::routes::{Routes, endpoint};
 
+/// Where what an import made is.
+const COLLECTION: &str = "/routers";
 /// Most bytes of a file (rulings H5).
 const IMPORT_LIMIT: usize = 32 << 20;
 

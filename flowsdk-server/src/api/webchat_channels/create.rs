@@ -26,7 +26,7 @@ use crate::api::state::WebchatChannels;
 pub(super) struct CreateWebchatChannel {
     #[schema(value_type = Id)]
     router_id: RouterId,
-    #[schema(min_length = 1, max_length = 200, example = "Loja")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: String,
     /// Colours, avatar, texts; passed to the page as it is.
     #[schema(value_type = Option<Object>)]

@@ -23,7 +23,7 @@ use crate::api::state::WebchatChannels;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchWebchatChannel {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, example = "Loja")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: Option<String>,
     /// Colours, avatar, texts; passed to the page as it is.
     #[serde(default, deserialize_with = "present")]

@@ -54,6 +54,8 @@ async fn created_changed_and_deleted(setup: Setup) {
     assert_eq!((&ana["contactVariables"], &ana["aliases"]), (&json!({ "plan": null }), &json!([])));
     let again = admin.json("POST", "/contacts", &key, &body).await;
     assert_eq!((again.ok(201), again.headers["idempotency-replayed"].as_str()), (ana.clone(), "true"));
+    let again = admin.json("POST", "/contacts?x=1", &key, &body).await;
+    assert_eq!(again.ok(201), ana, "a query that says nothing is none");
     let other = json!({ "phoneNumber": "5511987654322" });
     admin.json("POST", "/contacts", &key, &other).await.refused(
         409,

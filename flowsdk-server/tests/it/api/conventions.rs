@@ -1,6 +1,8 @@
 //! What holds for every route (rulings H1, H2, H5, H10, H12).
 
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::harness::{Api, Setup, everywhere, http};
 
@@ -72,6 +74,19 @@ async fn bodies(setup: Setup) {
         "payload_too_large",
         "O corpo pode ter no máximo 1048576 bytes",
     );
+    // Also to those who look at the answer only when they have sent everything.
+    let head = format!(
+        "POST /groups HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        admin.token.as_deref().unwrap(),
+        8 << 20
+    );
+    let mut stream = TcpStream::connect(server.addr).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&vec![b' '; 8 << 20]).await.expect("nobody hangs up in the middle");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     let names = "a".repeat(300);
     assert_eq!(admin.post("/groups", &json!({ "name": names })).await.invalid_fields(), ["name"]);
 }

@@ -10,6 +10,8 @@ everywhere!(
     a_flow_and_its_definition_are_of_one_kind,
     two_authors_do_not_overwrite_each_other,
     versions_are_immutable_and_sessions_stay_on_theirs,
+    an_unchanged_draft_makes_no_other_version,
+    authors_are_warned_of_secrets_and_flows_that_are_not_there,
     unpublished_flows_begin_nothing,
     only_the_test_channel_runs_the_test_version,
     superseded_test_versions_go_when_no_session_stands_in_them,
@@ -46,6 +48,10 @@ async fn a_draft_may_be_wrong_and_what_is_published_not(setup: Setup) {
     let problem = &found["problems"][0];
     assert_eq!(problem["severity"], "error");
     assert_eq!((&problem["pointer"], &problem["blockId"]), (&json!("/blocks/1/type"), &json!("odd")));
+    assert_eq!(problem["message"], "o tipo de bloco `teleport` não é suportado");
+    let english = [("accept-language", "en")];
+    let found = admin.send("POST", &format!("{path}/validate"), &english, None).await.ok(200);
+    assert_eq!(found["problems"][0]["message"], "block type `teleport` is not supported");
     let refused = act(&admin, &format!("{path}/publish")).await;
     refused.refused(422, "flow_invalid", "Definição do flow inválida");
     assert_eq!(details(&refused)[0].0, "definition/blocks/1/type");
@@ -170,7 +176,12 @@ async fn versions_are_immutable_and_sessions_stay_on_theirs(setup: Setup) {
             "definition": [], "truncated": false })
     );
     assert_eq!(admin.get(&format!("{path}/diff?from=2")).await.ok(200)["blocks"], json!([]), "the draft");
-    assert_eq!(admin.get(&format!("{path}/diff?from=x")).await.invalid_fields(), ["from"]);
+    assert_eq!(admin.get(&format!("{path}/diff?from=2&to=draft")).await.ok(200)["blocks"], json!([]));
+    let back = admin.get(&format!("{path}/diff?from=draft&to=1")).await.ok(200);
+    assert_eq!(back["blocks"].as_array().map(Vec::len), diff["blocks"].as_array().map(Vec::len));
+    for bad in ["x", "0", "%2B1", "Draft"] {
+        assert_eq!(admin.get(&format!("{path}/diff?from={bad}")).await.invalid_fields(), ["from"], "{bad}");
+    }
     admin.get(&format!("{path}/diff?from=9")).await.refused(404, "not_found", "Versão não encontrada");
 
     let rolled = act(&admin, &format!("{path}/versions/1/rollback")).await.ok(200);
@@ -189,16 +200,90 @@ async fn versions_are_immutable_and_sessions_stay_on_theirs(setup: Setup) {
     let log =
         records(&admin, &format!("action=PUBLISH&routerId={}", old_router(&admin, &path).await), 3).await;
     assert_eq!(log[0]["changes"]["rolledBackTo"], 1);
-    // Many publish at once: each version has a number of its own.
-    let again = format!("{path}/publish");
-    let answers = futures_util::future::join_all((0..6).map(|_| act(&admin, &again))).await;
-    let mut numbers: Vec<_> = answers.iter().map(|one| one.ok(200)["number"].as_i64().unwrap()).collect();
-    numbers.sort_unstable();
-    assert_eq!(numbers, [4, 5, 6, 7, 8, 9]);
+    // Many publish at once: a draft becomes one version, and each version has a number of its own.
+    for (act_at, expected) in
+        [(format!("{path}/publish"), [4; 6]), (format!("{path}/versions/1/rollback"), [5, 6, 7, 8, 9, 10])]
+    {
+        let answers = futures_util::future::join_all((0..6).map(|_| act(&admin, &act_at))).await;
+        let mut numbers: Vec<_> = answers.iter().map(|one| one.ok(200)["number"].as_i64().unwrap()).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, expected);
+    }
 }
 
 async fn old_router(api: &Api, path: &str) -> String {
     api.get(path).await.ok(200)["routerId"].as_str().unwrap().to_owned()
+}
+
+async fn an_unchanged_draft_makes_no_other_version(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let flow = id(&draft(&admin, &router, &says("um")).await);
+    let (path, publish) = (format!("/flows/{flow}"), format!("/flows/{flow}/publish"));
+    let first = act(&admin, &publish).await.ok(200);
+    assert_eq!((&first["published"], &first["warnings"]), (&json!(true), &json!([])));
+    assert_eq!(act(&admin, &publish).await.ok(200), first);
+    // The test version of this draft ends all the same.
+    act(&admin, &format!("{path}/publish-test")).await.ok(200);
+    assert_eq!(act(&admin, &publish).await.ok(200), first);
+    assert_eq!(admin.get(&path).await.ok(200)["hasTestVersion"], false);
+    // A version bears the name of its flow.
+    admin.patch(&path, &json!({ "name": "Outro" })).await.ok(200);
+    let second = act(&admin, &publish).await.ok(200);
+    assert_eq!((&second["number"], &second["flowName"]), (&json!(2), &json!("Outro")));
+    let changed = json!({ "definition": says("dois"), "revision": 1 });
+    admin.patch(&path, &changed).await.ok(200);
+    assert_eq!(act(&admin, &publish).await.ok(200)["number"], 3);
+    let shown = |versions: &Value| {
+        let items = versions["items"].as_array().unwrap().clone();
+        items.iter().map(|one| (one["number"].clone(), one["published"].clone())).collect::<Vec<_>>()
+    };
+    let versions = admin.get(&format!("{path}/versions")).await.ok(200);
+    let of = |number: i64, published: bool| (json!(number), json!(published));
+    assert_eq!(shown(&versions), [of(3, true), of(2, false), of(1, false)]);
+    assert_eq!(admin.get(&format!("{path}/versions/3")).await.ok(200)["published"], true);
+    assert_eq!(admin.get(&format!("{path}/versions/1")).await.ok(200)["published"], false);
+    act(&admin, &format!("{path}/unpublish")).await;
+    let versions = admin.get(&format!("{path}/versions")).await.ok(200);
+    assert_eq!(shown(&versions), [of(3, false), of(2, false), of(1, false)]);
+    assert_eq!(act(&admin, &publish).await.ok(200)["number"], 4, "nothing is published that it could be");
+}
+
+async fn authors_are_warned_of_secrets_and_flows_that_are_not_there(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let elsewhere = super::building::router(&admin, "S").await;
+    let foreign = id(&draft(&admin, &elsewhere, &says("oi")).await);
+    let mut definition = says("{{router.marca}} {{router.token}} {{flow.pin}}");
+    definition["blocks"][0]["defaultOutput"] = json!({ "flowId": foreign });
+    let flow = id(&draft(&admin, &router, &definition).await);
+    for (path, key, secret) in [
+        (format!("/routers/{router}/variables"), "marca", false),
+        (format!("/routers/{router}/variables"), "token", true),
+        (format!("/flows/{flow}/variables"), "pin", false),
+    ] {
+        let variable = json!({ "key": key, "value": "v-1", "isSecret": secret });
+        admin.post(&path, &variable).await.ok(201);
+    }
+    let found = act(&admin, &format!("/flows/{flow}/validate")).await.ok(200);
+    let shown = |problems: &Value| {
+        let problems = problems.as_array().unwrap().clone();
+        let of =
+            |one: &Value| format!("{} {}", one["code"].as_str().unwrap(), one["pointer"].as_str().unwrap());
+        problems.iter().map(of).collect::<Vec<_>>()
+    };
+    let expected =
+        ["secret_in_text /blocks/0/contents/0", "target_flow_not_found /blocks/0/defaultOutput/flowId"];
+    assert_eq!(
+        (&found["valid"], shown(&found["problems"])),
+        (&json!(true), expected.map(String::from).to_vec())
+    );
+    let published = act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
+    assert_eq!(shown(&published["warnings"]), expected);
+    let text = "`router.token` é um segredo: o visitante o lê e ele fica armazenado na mensagem";
+    assert_eq!(published["warnings"][0]["message"], text);
 }
 
 async fn unpublished_flows_begin_nothing(setup: Setup) {

@@ -74,6 +74,7 @@ async fn what_is_refused(setup: Setup) {
     let path = format!("/integrations/{made}");
     for (field, value, at) in [
         ("name", json!(""), "name"),
+        ("name", json!(" \t"), "name"),
         ("baseUrl", json!("ftp://crm.example"), "baseUrl"),
         ("baseUrl", json!("https://user:senha@crm.example"), "baseUrl"),
         ("baseUrl", json!("https://crm.example?x=1"), "baseUrl"),
@@ -94,6 +95,10 @@ async fn what_is_refused(setup: Setup) {
         assert_eq!(admin.post("/integrations", &body).await.invalid_fields(), [at], "{value}");
         assert_eq!(admin.patch(&path, &json!({ field: value })).await.invalid_fields(), [at], "{value}");
     }
+    let mut basic = integration(&router, "https://crm.example");
+    basic["settings"] = json!({ "auth": "basic" });
+    basic["credentials"] = json!("usuario-sem-senha");
+    assert_eq!(admin.post("/integrations", &basic).await.invalid_fields(), ["credentials"]);
     for field in ["kind", "routerId"] {
         assert_eq!(admin.patch(&path, &json!({ field: "http" })).await.invalid_fields(), [field]);
     }
@@ -149,10 +154,20 @@ async fn content(setup: Setup) {
     // Each way to show the credentials.
     let address = format!("/integrations/{made}");
     for (settings, name, value) in [
-        (json!({ "auth": "basic" }), "authorization", "Basic dG9rZW4tZGEtaW50ZWdyYWNhby0xMjM=".to_owned()),
+        (json!({ "auth": "basic" }), "authorization", "Basic dXN1YXJpbzpzZW5oYS0xMjM=".to_owned()),
         (json!({ "auth": "header", "headerName": "x-api-key" }), "x-api-key", TOKEN.to_owned()),
     ] {
-        admin.patch(&address, &json!({ "settings": settings })).await.ok(200);
+        if settings["auth"] == "basic" {
+            // Not the token that is stored.
+            let refused = admin.patch(&address, &json!({ "settings": settings })).await;
+            assert_eq!(refused.invalid_fields(), ["credentials"]);
+            let both = json!({ "settings": settings, "credentials": "usuario:senha-123" });
+            admin.patch(&address, &both).await.ok(200);
+            let refused = admin.patch(&address, &json!({ "credentials": TOKEN })).await;
+            assert_eq!(refused.invalid_fields(), ["credentials"]);
+        } else {
+            admin.patch(&address, &json!({ "settings": settings, "credentials": TOKEN })).await.ok(200);
+        }
         outside.reset().await;
         Mock::given(path("/v1/a"))
             .and(header(name, value.as_str()))

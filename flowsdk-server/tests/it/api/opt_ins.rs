@@ -4,7 +4,14 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(the_newest_record_counts, lists_of_a_router, tables, hostile_tables, all_or_nothing);
+everywhere!(
+    the_newest_record_counts,
+    h13_an_import_is_done_once,
+    lists_of_a_router,
+    tables,
+    hostile_tables,
+    all_or_nothing
+);
 
 fn bulk(setup: &Setup) -> String {
     format!("/routers/{}/opt-ins/bulk", setup.seeded.router)
@@ -12,6 +19,47 @@ fn bulk(setup: &Setup) -> String {
 
 async fn table(api: &Api, path: &str, kind: &str, bytes: &[u8]) -> crate::harness::http::Answer {
     api.send("POST", path, &[("content-type", kind)], Some(bytes)).await
+}
+
+async fn h13_an_import_is_done_once(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let path = bulk(&setup);
+    let count = || async {
+        let list = format!("/routers/{}/opt-ins?limit=200", setup.seeded.router);
+        admin.get(&list).await.ok(200)["items"].as_array().unwrap().len()
+    };
+    let before = count().await;
+    let conflict = (409, "idempotency_conflict", "Idempotency-Key já usada com outro conteúdo");
+    let rows = json!({ "rows": [{ "phoneNumber": "+55 11 97777-0001" }, { "phoneNumber": "?" }] });
+    let key = [("idempotency-key", "o-1")];
+    let first = admin.json("POST", &path, &key, &rows).await;
+    let again = admin.json("POST", &path, &key, &rows).await;
+    assert_eq!(first.ok(200), again.ok(200));
+    assert_eq!((&first.ok(200)["imported"], &first.ok(200)["createdContacts"]), (&json!(1), &json!(1)));
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    let other = admin.json("POST", &path, &key, &json!({ "rows": [] })).await;
+    other.refused(conflict.0, conflict.1, conflict.2);
+
+    let send = |kind: &'static str, key: &'static str, bytes: &'static [u8]| {
+        let (admin, path) = (&admin, &path);
+        async move {
+            let headers = [("content-type", kind), ("idempotency-key", key)];
+            admin.send("POST", path, &headers, Some(bytes)).await
+        }
+    };
+    let table = b"phoneNumber\n+55 11 97777-0002\n";
+    let first = send("text/csv", "o-2", table).await;
+    let again = send("text/csv", "o-2", table).await;
+    assert_eq!(first.ok(200), again.ok(200));
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    for (kind, bytes) in
+        [("text/csv; charset=windows-1252", &table[..]), ("text/csv", b"phoneNumber\n+55 11 97777-0003\n")]
+    {
+        send(kind, "o-2", bytes).await.refused(conflict.0, conflict.1, conflict.2);
+    }
+    assert_eq!(send("text/csv", "a b", table).await.invalid_fields(), ["Idempotency-Key"]);
+    assert_eq!(count().await, before + 2);
 }
 
 async fn the_newest_record_counts(setup: Setup) {

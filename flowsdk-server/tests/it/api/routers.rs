@@ -6,6 +6,7 @@ use super::building::{actions, answer, details, id, published, records, router, 
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(
+    names_are_not_blank,
     every_field_is_kept_and_secrets_are_not_shown,
     what_is_refused,
     an_initial_flow_is_one_of_the_router,
@@ -13,6 +14,44 @@ everywhere!(
     a_router_in_use_is_not_deleted,
     changes_count_with_the_next_message,
 );
+
+/// A name says something (also in changes, and in files).
+async fn names_are_not_blank(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, flow, channel) = shop(&admin, "Com nome", &says("oi")).await;
+    let number = json!({ "routerId": router, "phoneNumberId": "77", "businessAccountId": "88",
+        "phoneNumber": "+5511987654321" });
+    let credential = json!({ "provider": "openai", "apiKey": "sk-0123456789abcdef" });
+    let integration = json!({ "routerId": router, "kind": "http", "baseUrl": "https://crm.example" });
+    let file = admin.get(&format!("/routers/{router}/export")).await.ok(200);
+    for (path, known, rest) in [
+        ("/routers", Some(router.as_str()), json!({})),
+        ("/flows", Some(flow.as_str()), json!({ "routerId": router })),
+        ("/webchat/channels", Some(channel.as_str()), json!({ "routerId": router })),
+        ("/channel-numbers", None, number),
+        ("/llm-credentials", None, credential),
+        ("/integrations", None, integration),
+        ("/groups", None, json!({})),
+    ] {
+        for blank in ["", " ", "\t\n\u{a0}"] {
+            let mut body = rest.clone();
+            body["name"] = json!(blank);
+            let refused = admin.post(path, &body).await;
+            assert!(refused.invalid_fields().contains(&"name".to_owned()), "{path} {refused:?}");
+            if let Some(id) = known {
+                let refused = admin.patch(&format!("{path}/{id}"), &json!({ "name": blank })).await;
+                assert_eq!(refused.invalid_fields(), ["name"], "{path}");
+            }
+        }
+    }
+    let mut blank = file.clone();
+    blank["router"]["name"] = json!("  ");
+    assert_eq!(admin.post("/routers/import", &blank).await.invalid_fields(), ["router.name"]);
+    // What stands around a name stays.
+    let spaced = admin.post("/routers", &json!({ "name": " Loja " })).await.ok(201);
+    assert_eq!(spaced["name"], " Loja ");
+}
 
 async fn every_field_is_kept_and_secrets_are_not_shown(setup: Setup) {
     let server = setup.start().await;

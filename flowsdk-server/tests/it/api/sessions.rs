@@ -70,7 +70,8 @@ async fn rule_1_a_session_is_shown(setup: Setup) {
     assert!(state.get("previousBlock").is_none(), "absent at the first stop: {state}");
     assert!(state["startedAt"].is_i64() && state["lastInteractionAt"].is_i64(), "{state}");
     let fields: Vec<_> = state.as_object().unwrap().keys().cloned().collect();
-    assert_eq!(fields.len(), 16, "{fields:?}");
+    assert_eq!(fields.len(), 17, "{fields:?}");
+    assert_eq!(state["frozen"], json!(null));
     client.say("dois").await;
     assert_eq!(client.texts(1).await, ["eco dois"]);
     let later = admin.get(&path(&ana)).await.ok(200);
@@ -280,6 +281,7 @@ async fn traces(setup: Setup) {
     let store = setup.store().await;
     let trace = |version: i64| SessionTrace {
         session_id: SessionId::parse(session_of(&ana)).unwrap(),
+        router_id: Some(setup.seeded.router.parse().unwrap()),
         version: i64::MAX - 100 + version,
         event: "message".to_owned(),
         steps: json!([{ "step": "blockEntered" }]),
@@ -296,6 +298,24 @@ async fn traces(setup: Setup) {
     let next = format!("{at}&cursor={}", first["nextCursor"].as_str().unwrap());
     assert_eq!(admin.get(&next).await.ok(200)["items"][0]["version"], i64::MAX - 97);
     assert_eq!(admin.get(&format!("{at}&cursor=x")).await.invalid_fields(), ["cursor"]);
+
+    // They outlive the session, for those who saw it.
+    let store = setup.store().await;
+    let id = SessionId::parse(session_of(&ana)).unwrap();
+    let mut tx = store.begin().await.unwrap();
+    tx.sessions().find_many_for_update(std::slice::from_ref(&id)).await.unwrap();
+    tx.sessions().delete_many(&[&id]).await.unwrap();
+    tx.commit().await.unwrap();
+    store.close().await;
+    admin.get(&path(&ana)).await.refused(404, "not_found", "Sessão não encontrada");
+    assert_eq!(admin.get(&next).await.ok(200)["items"][0]["version"], i64::MAX - 97);
+    let other = elsewhere(&setup, &admin).await;
+    let (stranger, owner) =
+        (scoped(&setup, &admin, &[&other]).await, scoped(&setup, &admin, &[&setup.seeded.router]).await);
+    assert_eq!(owner.get(&at).await.ok(200), first);
+    stranger.get(&at).await.refused(404, "not_found", "Sessão não encontrada");
+    let nobody = admin.get("/sessions/wc-x-y/trace").await;
+    nobody.refused(404, "not_found", "Sessão não encontrada");
 }
 
 /// One block that leads into a flow that is not there, and the version that puts it right.
@@ -352,9 +372,17 @@ async fn frozen(setup: &Setup, server: &Server, admin: &Api) -> (Client, Identit
     assert_eq!((&item["routerId"], &item["flowId"]), (&json!(setup.seeded.router), &json!(flow)));
     assert_eq!((&item["mode"], &item["blockId"]), (&json!("flow"), &json!(null)));
     assert_eq!(item["error"]["code"], "flow_not_found");
+    assert_eq!(item["error"]["message"], "Flow não encontrado ou sem publicação ativa: `nowhere`");
+    let english = admin.send("GET", "/sessions/frozen", &[("accept-language", "en")], None).await.ok(200);
+    assert_eq!(english["items"][0]["error"]["message"], "flow `nowhere` is not published here");
     assert!(item["error"]["message"].is_string() && item["frozenAt"].is_string());
     assert_eq!(item["entry"]["messages"][0]["text"]["body"], "um", "{item}");
     assert_eq!(item.as_object().unwrap().len(), 8, "{item}");
+    let frost = json!({ "error": item["error"], "frozenAt": item["frozenAt"] });
+    assert_eq!(admin.get(&path(&ana)).await.ok(200)["frozen"], frost);
+    let listed = admin.get("/sessions").await.ok(200);
+    let listed = listed["items"].as_array().unwrap().iter().find(|i| i["sessionId"] == session_of(&ana));
+    assert_eq!(listed.unwrap()["frozen"], frost);
     (client, ana, flow)
 }
 

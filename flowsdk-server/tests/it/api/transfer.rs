@@ -14,6 +14,7 @@ everywhere!(
     all_or_nothing,
     one_flow_finds_the_flows_that_it_leads_to,
     hostile_files,
+    h13_an_import_is_done_once,
     scope,
 );
 
@@ -24,6 +25,44 @@ async fn elsewhere(setup: &Setup) -> Setup {
     } else {
         Setup::embedded().await
     }
+}
+
+async fn h13_an_import_is_done_once(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, flow, _) = shop(&admin, "Uma vez", &says("oi")).await;
+    let mut file = admin.get(&format!("/routers/{router}/export")).await.ok(200);
+    file["router"]["name"] = json!("Uma vez só");
+    let conflict = (409, "idempotency_conflict", "Idempotency-Key já usada com outro conteúdo");
+    let key = [("idempotency-key", "import-1")];
+    let first = admin.json("POST", "/routers/import", &key, &file).await;
+    let again = admin.json("POST", "/api/routers/import", &key, &file).await;
+    assert_eq!(first.ok(201), again.ok(201));
+    assert_eq!(first.headers["location"], again.headers["location"]);
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    let renamed = admin.json("POST", "/routers/import?onConflict=rename", &key, &file).await;
+    renamed.refused(conflict.0, conflict.1, conflict.2);
+    file["router"]["name"] = json!("Outra");
+    let other = admin.json("POST", "/routers/import", &key, &file).await;
+    other.refused(conflict.0, conflict.1, conflict.2);
+    let routers = admin.get("/routers?limit=200").await.ok(200);
+    let named = |name: &str| {
+        routers["items"].as_array().unwrap().iter().filter(|router| router["name"] == name).count()
+    };
+    assert_eq!((named("Uma vez só"), named("Outra")), (1, 0));
+
+    let file = admin.get(&format!("/flows/{flow}/export")).await.ok(200);
+    let path = format!("/routers/{router}/import?onConflict=rename");
+    let key = [("idempotency-key", "import-2")];
+    let first = admin.json("POST", &path, &key, &file).await;
+    let again = admin.json("POST", &path, &key, &file).await;
+    assert_eq!(first.ok(200), again.ok(200));
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    assert!(!again.headers.contains_key("location"), "{again:?}");
+    let flows = admin.get(&format!("/flows?routerId={router}")).await.ok(200);
+    assert_eq!(flows["items"].as_array().unwrap().len(), 2, "the one that was there and the one that came");
+    let refused = admin.json("POST", &path, &[("idempotency-key", "a b")], &file).await;
+    assert_eq!(refused.invalid_fields(), ["Idempotency-Key"]);
 }
 
 /// What a visitor of each channel hears, whatever he says.
@@ -79,6 +118,12 @@ async fn the_same_conversation_on_another_server(setup: Setup) {
 
     let exported = admin.get(&format!("/routers/{router}/export")).await;
     let file = exported.ok(200);
+    assert_eq!(
+        exported.headers["content-disposition"],
+        "attachment; filename=\"Loja-que-viaja.router.json\"; filename*=UTF-8''Loja%20que%20viaja.router.json"
+    );
+    let one = admin.get(&format!("/flows/{flow}/export")).await;
+    assert!(one.headers["content-disposition"].ends_with("''In%C3%ADcio.flow.json"), "{one:?}");
     for gone in [secret, router.as_str(), flow.as_str(), other.as_str(), "ncrypted"] {
         assert!(!exported.body.contains(gone), "{gone}: {file}");
     }

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::parts::{Known, conditions};
-use super::{Findings, names};
+use super::{Findings, between, millis_between, names};
 use crate::flow::definition::{Action, ActionKind, ExecuteScriptAction, HttpRequestAction};
 use crate::flow::interpolate::{Template, ValueTemplate};
+use crate::text::Text;
 
 /// Longest `delay`: the turn's messages wait behind it.
 const MAX_DELAY_MS: u64 = 60_000;
@@ -23,7 +24,9 @@ const MAX_TAGS: usize = 50;
 
 pub(super) fn check(actions: &[Action], pointer: &str, known: &Known, findings: &mut Findings) {
     if actions.len() > MAX_ACTIONS {
-        findings.error("out_of_range", pointer, format!("at most {MAX_ACTIONS} actions"));
+        let message =
+            Text::of(format!("no máximo {MAX_ACTIONS} ações"), format!("at most {MAX_ACTIONS} actions"));
+        findings.error("out_of_range", pointer, message);
     }
     for (at, action) in actions.iter().enumerate() {
         let pointer = format!("{pointer}/{at}");
@@ -48,7 +51,7 @@ fn kind(kind: &ActionKind, pointer: &str, known: &Known, findings: &mut Findings
         }
         ActionKind::AddTags { tags } => {
             if tags.is_empty() || tags.len() > MAX_TAGS {
-                findings.error("out_of_range", format!("{pointer}/tags"), format!("from 1 to {MAX_TAGS}"));
+                findings.error("out_of_range", format!("{pointer}/tags"), between(1, MAX_TAGS as u64));
             }
             for (at, tag) in tags.iter().enumerate() {
                 label(tag, &format!("{pointer}/tags/{at}"), findings);
@@ -71,13 +74,15 @@ fn kind(kind: &ActionKind, pointer: &str, known: &Known, findings: &mut Findings
 
 fn at_most(millis: u64, most: u64, pointer: &str, findings: &mut Findings) {
     if millis > most {
-        findings.error("out_of_range", pointer, format!("at most {most} milliseconds"));
+        findings.error("out_of_range", pointer, millis_between(0, most));
     }
 }
 
 fn label(text: &str, pointer: &str, findings: &mut Findings) {
     if text.trim().is_empty() || text.chars().count() > MAX_LABEL {
-        findings.error("bad_name", pointer, format!("1 to {MAX_LABEL} characters"));
+        let message =
+            Text::of(format!("de 1 a {MAX_LABEL} caracteres"), format!("1 to {MAX_LABEL} characters"));
+        findings.error("bad_name", pointer, message);
     }
 }
 
@@ -90,7 +95,10 @@ fn stored(value: &Value, pointer: &str, known: &Known, findings: &mut Findings) 
             findings.warn(
                 "static_in_variable",
                 pointer,
-                "a router or flow variable is copied to where the API shows it, even a secret one",
+                Text::new(
+                    "uma variável do roteador ou do flow é copiada para onde a API a mostra, mesmo um segredo",
+                    "a router or flow variable is copied to where the API shows it, even a secret one",
+                ),
             );
         }
     }
@@ -100,21 +108,31 @@ fn http(request: &HttpRequestAction, pointer: &str, known: &Known, findings: &mu
     let url = Template::parse(&request.url);
     names::tokens(&url, &format!("{pointer}/url"), known, findings);
     if !url.has_fixed_server() {
-        let message =
-            "an address begins with https:// and a server that is written out, or with a static variable";
+        let message = Text::new(
+            "um endereço começa com https:// e um servidor por extenso, ou com uma variável estática",
+            "an address begins with https:// and a server that is written out, or with a static variable",
+        );
         findings.error("bad_link", format!("{pointer}/url"), message);
     }
     if !(1..=MAX_HTTP_TIMEOUT_MS).contains(&request.timeout_ms) {
-        let message = format!("from 1 to {MAX_HTTP_TIMEOUT_MS} milliseconds");
+        let message = millis_between(1, MAX_HTTP_TIMEOUT_MS);
         findings.error("out_of_range", format!("{pointer}/timeoutMs"), message);
     }
     if request.headers.len() > MAX_FIELDS || request.response.len() > MAX_FIELDS {
-        findings.error("out_of_range", pointer, format!("at most {MAX_FIELDS} headers and parts"));
+        let message = Text::of(
+            format!("no máximo {MAX_FIELDS} cabeçalhos e partes"),
+            format!("at most {MAX_FIELDS} headers and parts"),
+        );
+        findings.error("out_of_range", pointer, message);
     }
     for (name, value) in &request.headers {
         let pointer = format!("{pointer}/headers/{name}");
         if !is_header_name(name) {
-            findings.error("bad_name", &pointer, "not the name of a header");
+            findings.error(
+                "bad_name",
+                &pointer,
+                Text::new("não é nome de cabeçalho", "not the name of a header"),
+            );
         }
         names::tokens(&Template::parse(value), &pointer, known, findings);
     }
@@ -145,7 +163,10 @@ fn is_header_name(name: &str) -> bool {
 
 fn execute(script: &ExecuteScriptAction, pointer: &str, findings: &mut Findings) {
     if script.script.trim().is_empty() || script.script.len() > MAX_SCRIPT {
-        let message = format!("a script has 1 to {MAX_SCRIPT} bytes");
+        let message = Text::of(
+            format!("um script tem de 1 a {MAX_SCRIPT} bytes"),
+            format!("a script has 1 to {MAX_SCRIPT} bytes"),
+        );
         findings.error("out_of_range", format!("{pointer}/script"), message);
     }
     for (field, name) in [("variable", &script.variable), ("errorVariable", &script.error_variable)] {

@@ -9,6 +9,7 @@ use crate::message::{
     ButtonAction, ContentMessage, Header, Interactive, ListAction, MAX_BUTTONS, MAX_ROWS, Media, ReplyButton,
     Text,
 };
+use crate::text::Text as Wording;
 
 const TEXT: usize = 4096;
 const CAPTION: usize = 1024;
@@ -51,7 +52,11 @@ fn media(media: &Media, pointer: &str, findings: &mut Findings) {
     let link = Template::parse(&media.link);
     let is_address = |link: &str| link.starts_with("https://") || link.starts_with("http://");
     if link.as_literal().is_some_and(|link| !is_address(link)) {
-        findings.error("bad_link", format!("{pointer}/link"), "an address starts with https://");
+        findings.error(
+            "bad_link",
+            format!("{pointer}/link"),
+            Wording::new("um endereço começa com https://", "an address starts with https://"),
+        );
     }
     if let Some(caption) = &media.caption {
         limit(caption, CAPTION, &format!("{pointer}/caption"), findings);
@@ -76,7 +81,14 @@ fn frame(
 
 fn buttons(action: &ButtonAction, pointer: &str, findings: &mut Findings) {
     if !(1..=MAX_BUTTONS).contains(&action.buttons.len()) {
-        findings.error("too_many_buttons", pointer, format!("a message has 1 to {MAX_BUTTONS} buttons"));
+        findings.error(
+            "too_many_buttons",
+            pointer,
+            Wording::of(
+                format!("uma mensagem tem de 1 a {MAX_BUTTONS} botões"),
+                format!("a message has 1 to {MAX_BUTTONS} buttons"),
+            ),
+        );
     }
     let mut ids = HashSet::new();
     let mut titles = HashSet::new();
@@ -85,7 +97,11 @@ fn buttons(action: &ButtonAction, pointer: &str, findings: &mut Findings) {
         reply_id(&reply.id, &mut ids, &pointer, findings);
         required(&reply.title, BUTTON_TITLE, &format!("{pointer}/title"), findings);
         if !titles.insert(reply.title.as_str()) {
-            findings.error("duplicate_title", format!("{pointer}/title"), "two buttons look the same");
+            findings.error(
+                "duplicate_title",
+                format!("{pointer}/title"),
+                Wording::new("dois botões parecem iguais", "two buttons look the same"),
+            );
         }
     }
 }
@@ -95,7 +111,14 @@ fn list(action: &ListAction, pointer: &str, findings: &mut Findings) {
     let rows: usize = action.sections.iter().map(|section| section.rows.len()).sum();
     let pointer = format!("{pointer}/sections");
     if !(1..=MAX_ROWS).contains(&rows) {
-        findings.error("too_many_rows", &pointer, format!("a list has 1 to {MAX_ROWS} rows in all"));
+        findings.error(
+            "too_many_rows",
+            &pointer,
+            Wording::of(
+                format!("uma lista tem de 1 a {MAX_ROWS} linhas ao todo"),
+                format!("a list has 1 to {MAX_ROWS} rows in all"),
+            ),
+        );
     }
     let mut ids = HashSet::new();
     for (at, section) in action.sections.iter().enumerate() {
@@ -103,7 +126,14 @@ fn list(action: &ListAction, pointer: &str, findings: &mut Findings) {
         match &section.title {
             Some(title) => required(title, ROW_TITLE, &format!("{pointer}/title"), findings),
             None if action.sections.len() > 1 => {
-                findings.error("no_title", &pointer, "with several sections each has a title");
+                findings.error(
+                    "no_title",
+                    &pointer,
+                    Wording::new(
+                        "havendo várias seções, cada uma tem um título",
+                        "with several sections each has a title",
+                    ),
+                );
             }
             None => {}
         }
@@ -121,17 +151,32 @@ fn list(action: &ListAction, pointer: &str, findings: &mut Findings) {
 fn reply_id<'a>(id: &'a str, ids: &mut HashSet<&'a str>, pointer: &str, findings: &mut Findings) {
     let pointer = format!("{pointer}/id");
     if id.trim().is_empty() || id.chars().count() > REPLY_ID {
-        findings.error("bad_reply_id", &pointer, format!("an id has 1 to {REPLY_ID} characters"));
+        findings.error(
+            "bad_reply_id",
+            &pointer,
+            Wording::of(
+                format!("um id tem de 1 a {REPLY_ID} caracteres"),
+                format!("an id has 1 to {REPLY_ID} characters"),
+            ),
+        );
     }
     if !ids.insert(id) {
-        findings.error("duplicate_reply", pointer, format!("the id `{id}` is there twice"));
+        findings.error(
+            "duplicate_reply",
+            pointer,
+            Wording::of(format!("o id `{id}` está repetido"), format!("the id `{id}` is there twice")),
+        );
     }
 }
 
 /// A text that may not be blank.
 fn required(text: &str, most: usize, pointer: &str, findings: &mut Findings) {
     if text.trim().is_empty() {
-        findings.error("empty_text", pointer, "this text may not be empty");
+        findings.error(
+            "empty_text",
+            pointer,
+            Wording::new("este texto não pode ser vazio", "this text may not be empty"),
+        );
     }
     limit(text, most, pointer, findings);
 }
@@ -139,7 +184,14 @@ fn required(text: &str, most: usize, pointer: &str, findings: &mut Findings) {
 fn limit(text: &str, most: usize, pointer: &str, findings: &mut Findings) {
     let length = Template::parse(text).literal_chars();
     if length > most {
-        findings.error("too_long", pointer, format!("{length} characters of at most {most}"));
+        findings.error(
+            "too_long",
+            pointer,
+            Wording::of(
+                format!("{length} caracteres de no máximo {most}"),
+                format!("{length} characters of at most {most}"),
+            ),
+        );
     }
 }
 

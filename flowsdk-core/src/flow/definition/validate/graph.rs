@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use super::Findings;
-use crate::flow::definition::{FlowDefinition, Target};
+use crate::flow::definition::{FlowDefinition, Target, no_block};
 use crate::id::BlockId;
+use crate::text::Text;
 
 pub(super) fn check(definition: &FlowDefinition, findings: &mut Findings) {
     let graph = Graph::new(definition);
     graph.missing_targets(findings);
     let Some(start) = graph.find(&definition.start_block_id) else {
-        let message = format!("there is no block `{}`", definition.start_block_id);
-        return findings.error("start_not_found", "/startBlockId", message);
+        return findings.error("start_not_found", "/startBlockId", no_block(&definition.start_block_id));
     };
     graph.unreachable(start, findings);
     graph.cycles(findings);
@@ -46,11 +46,7 @@ impl<'a> Graph<'a> {
                 && !self.index.contains_key(id)
             {
                 findings.block = block.cloned();
-                findings.error(
-                    "target_not_found",
-                    format!("{pointer}/blockId"),
-                    format!("there is no block `{id}`"),
-                );
+                findings.error("target_not_found", format!("{pointer}/blockId"), no_block(id));
             }
         };
         if let Some(target) = &self.definition.settings.error_target {
@@ -78,7 +74,8 @@ impl<'a> Graph<'a> {
         }
         for (at, block) in blocks.iter().enumerate().filter(|(at, _)| !seen[*at]) {
             findings.block = Some(block.id.clone());
-            findings.warn("unreachable_block", format!("/blocks/{at}"), "nothing leads to this block");
+            let message = Text::new("nada leva a este bloco", "nothing leads to this block");
+            findings.warn("unreachable_block", format!("/blocks/{at}"), message);
         }
         findings.block = None;
     }
@@ -112,8 +109,11 @@ impl<'a> Graph<'a> {
                     }
                     Some(next) if marks[next] == Mark::Open => {
                         findings.block = Some(blocks[at].id.clone());
-                        let message =
-                            format!("leads back to `{}` without waiting for input", blocks[next].id);
+                        let next = &blocks[next].id;
+                        let message = Text::of(
+                            format!("volta a `{next}` sem esperar entrada"),
+                            format!("leads back to `{next}` without waiting for input"),
+                        );
                         findings.error("cycle_without_input", format!("/blocks/{at}"), message);
                     }
                     Some(_) => {}

@@ -11,6 +11,7 @@ use std::collections::HashSet;
 
 use super::{FlowDefinition, Problem, SCHEMA_VERSION, Severity};
 use crate::id::BlockId;
+use crate::text::Text;
 
 /// Most blocks a turn may enter, whatever a flow asks for.
 const MAX_STEPS: u32 = 10_000;
@@ -29,7 +30,10 @@ impl FlowDefinition {
             let pointer = format!("/blocks/{index}");
             findings.block = Some(block.id.clone());
             if !ids.insert(&block.id) {
-                let message = format!("another block has the id `{}` too", block.id);
+                let message = Text::of(
+                    format!("outro bloco também tem o id `{}`", block.id),
+                    format!("another block has the id `{}` too", block.id),
+                );
                 findings.error("duplicate_block", format!("{pointer}/id"), message);
             }
             parts::block(block, &pointer, &known, &mut findings);
@@ -42,15 +46,19 @@ impl FlowDefinition {
 
     fn validate_head(&self, findings: &mut Findings) {
         if self.schema_version != SCHEMA_VERSION {
-            let message = format!("this version reads schemaVersion {SCHEMA_VERSION}");
+            let message = Text::of(
+                format!("esta versão lê schemaVersion {SCHEMA_VERSION}"),
+                format!("this version reads schemaVersion {SCHEMA_VERSION}"),
+            );
             findings.error("schema_version", "/schemaVersion", message);
         }
         if self.blocks.is_empty() {
-            findings.error("no_blocks", "/blocks", "a flow has at least one block");
+            let message = Text::new("um flow tem ao menos um bloco", "a flow has at least one block");
+            findings.error("no_blocks", "/blocks", message);
         }
         let settings = &self.settings;
         if !(1..=MAX_STEPS).contains(&settings.max_steps_per_turn) {
-            let message = format!("from 1 to {MAX_STEPS}");
+            let message = between(1, u64::from(MAX_STEPS));
             findings.error("out_of_range", "/settings/maxStepsPerTurn", message);
         }
         timeout(settings.input_timeout_ms, "/settings/inputTimeoutMs", findings);
@@ -60,8 +68,18 @@ impl FlowDefinition {
 /// A wait that ends at once would end every session; one of months keeps dead sessions alive.
 fn timeout(millis: u64, pointer: &str, findings: &mut Findings) {
     if !(1..=MAX_TIMEOUT_MS).contains(&millis) {
-        findings.error("out_of_range", pointer, format!("from 1 to {MAX_TIMEOUT_MS} milliseconds"));
+        findings.error("out_of_range", pointer, millis_between(1, MAX_TIMEOUT_MS));
     }
+}
+
+/// The limits of a number.
+fn between(least: u64, most: u64) -> Text {
+    Text::of(format!("de {least} a {most}"), format!("from {least} to {most}"))
+}
+
+/// The limits of a time.
+fn millis_between(least: u64, most: u64) -> Text {
+    Text::of(format!("de {least} a {most} milissegundos"), format!("from {least} to {most} milliseconds"))
 }
 
 /// The problems found so far and the block that is looked at.
@@ -72,15 +90,15 @@ struct Findings {
 }
 
 impl Findings {
-    fn error(&mut self, code: &'static str, pointer: impl Into<String>, message: impl Into<String>) {
-        self.add(Severity::Error, code, pointer.into(), message.into());
+    fn error(&mut self, code: &'static str, pointer: impl Into<String>, message: Text) {
+        self.add(Severity::Error, code, pointer.into(), message);
     }
 
-    fn warn(&mut self, code: &'static str, pointer: impl Into<String>, message: impl Into<String>) {
-        self.add(Severity::Warning, code, pointer.into(), message.into());
+    fn warn(&mut self, code: &'static str, pointer: impl Into<String>, message: Text) {
+        self.add(Severity::Warning, code, pointer.into(), message);
     }
 
-    fn add(&mut self, severity: Severity, code: &'static str, pointer: String, message: String) {
+    fn add(&mut self, severity: Severity, code: &'static str, pointer: String, message: Text) {
         self.problems.push(Problem { severity, code, block_id: self.block.clone(), pointer, message });
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::Findings;
 use crate::flow::definition::{ActionKind, BlockKind, FlowDefinition};
 use crate::flow::interpolate::{Template, Token};
+use crate::text::Text;
 
 /// Longest name of a variable, in characters.
 const MAX_NAME: usize = 128;
@@ -81,13 +82,19 @@ pub(super) fn variable(name: &str, pointer: &str, findings: &mut Findings) {
         findings.error(
             "bad_name",
             pointer,
-            "a name has 1 to 128 characters, no dots, braces or outer spaces",
+            Text::new(
+                "um nome tem de 1 a 128 caracteres, sem pontos, chaves nem espaços nas pontas",
+                "a name has 1 to 128 characters, no dots, braces or outer spaces",
+            ),
         );
     } else if RESERVED.contains(&name) {
         findings.warn(
             "reserved_name",
             pointer,
-            format!("`{{{{{name}}}}}` reads something else than this variable"),
+            Text::of(
+                format!("`{{{{{name}}}}}` lê outra coisa, não esta variável"),
+                format!("`{{{{{name}}}}}` reads something else than this variable"),
+            ),
         );
     }
 }
@@ -98,10 +105,17 @@ pub(super) fn contact_variable(key: &str, pointer: &str, findings: &mut Findings
         findings.error(
             "bad_name",
             pointer,
-            "a name has 1 to 128 characters, no dots, braces or outer spaces",
+            Text::new(
+                "um nome tem de 1 a 128 caracteres, sem pontos, chaves nem espaços nas pontas",
+                "a name has 1 to 128 characters, no dots, braces or outer spaces",
+            ),
         );
     } else if RESERVED_CONTACT.contains(&key) {
-        findings.warn("reserved_name", pointer, format!("read it as `{{{{contact.variables.{key}}}}}`"));
+        let message = Text::of(
+            format!("leia-a como `{{{{contact.variables.{key}}}}}`"),
+            format!("read it as `{{{{contact.variables.{key}}}}}`"),
+        );
+        findings.warn("reserved_name", pointer, message);
     }
 }
 
@@ -119,10 +133,17 @@ pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>
         match token {
             Token::Variable(path) => read(path.root(), pointer, known, findings),
             Token::Missing => {
-                findings.warn("unknown_token", pointer, "a token has no such name and stays empty")
+                let message = Text::new(
+                    "nenhum token tem esse nome; fica vazio",
+                    "a token has no such name and stays empty",
+                );
+                findings.warn("unknown_token", pointer, message);
             }
             Token::Session(path) if !SESSION_FIELDS.contains(&path.root()) => {
-                let message = format!("a session has no field `{}`", path.root());
+                let message = Text::of(
+                    format!("uma sessão não tem o campo `{}`", path.root()),
+                    format!("a session has no field `{}`", path.root()),
+                );
                 findings.warn("unknown_token", pointer, message);
             }
             _ => {}
@@ -133,6 +154,10 @@ pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>
 /// Warns when no one sets the session variable `name`.
 pub(super) fn read(name: &str, pointer: &str, known: &HashSet<String>, findings: &mut Findings) {
     if !known.contains(name) && !known.contains(ANY) {
-        findings.warn("unknown_variable", pointer, format!("nothing in this flow sets `{name}`"));
+        let message = Text::of(
+            format!("nada neste flow define `{name}`"),
+            format!("nothing in this flow sets `{name}`"),
+        );
+        findings.warn("unknown_variable", pointer, message);
     }
 }

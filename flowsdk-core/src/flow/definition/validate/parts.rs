@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::{Findings, actions, contents, names, timeout};
+use super::{Findings, actions, between, contents, names, timeout};
 use crate::flow::compiled::pattern::{full_match, search};
 use crate::flow::definition::{
     Block, BlockKind, Comparator, Condition, ConditionSource, Input, OutputCondition, Validation,
-    ValidationKind,
+    ValidationKind, bad_regex,
 };
 use crate::flow::interpolate::Template;
+use crate::text::Text;
 
 /// Most turns of an agent block.
 const MAX_AGENT_MESSAGES: u32 = 1_000;
@@ -40,7 +41,7 @@ fn kind(kind: &BlockKind, pointer: &str, known: &Known, findings: &mut Findings)
         }
         BlockKind::Agent { max_messages, input_timeout, .. } => {
             if !(1..=MAX_AGENT_MESSAGES).contains(max_messages) {
-                let message = format!("from 1 to {MAX_AGENT_MESSAGES}");
+                let message = between(1, u64::from(MAX_AGENT_MESSAGES));
                 findings.error("out_of_range", format!("{pointer}/maxMessages"), message);
             }
             if let Some(millis) = input_timeout {
@@ -71,7 +72,11 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
     }
     let mut range = |holds: bool| {
         if !holds {
-            findings.error("out_of_range", pointer, "no answer can fit these limits");
+            findings.error(
+                "out_of_range",
+                pointer,
+                Text::new("nenhuma resposta cabe nestes limites", "no answer can fit these limits"),
+            );
         }
     };
     match &validation.kind {
@@ -84,7 +89,14 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
         ValidationKind::Options { options } => {
             let pointer = format!("{pointer}/options");
             if options.is_empty() || options.iter().any(|option| option.trim().is_empty()) {
-                findings.error("no_options", pointer, "there is at least one option and none is empty");
+                findings.error(
+                    "no_options",
+                    pointer,
+                    Text::new(
+                        "há ao menos uma opção e nenhuma é vazia",
+                        "there is at least one option and none is empty",
+                    ),
+                );
             }
         }
         ValidationKind::Regex { pattern } => {
@@ -97,9 +109,13 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
 
 fn regex(pattern: &str, problem: Option<regex::Error>, pointer: &str, findings: &mut Findings) {
     if let Some(problem) = problem {
-        findings.error("bad_regex", pointer, problem.to_string());
+        findings.error("bad_regex", pointer, bad_regex(&problem));
     } else if pattern.len() > MAX_PATTERN {
-        findings.error("bad_regex", pointer, format!("longer than {MAX_PATTERN} bytes"));
+        findings.error(
+            "bad_regex",
+            pointer,
+            Text::of(format!("mais de {MAX_PATTERN} bytes"), format!("longer than {MAX_PATTERN} bytes")),
+        );
     }
 }
 
@@ -110,11 +126,21 @@ fn outputs(outputs: &[OutputCondition], pointer: &str, known: &Known, findings: 
         if let Some(id) = &output.id
             && !ids.insert(id)
         {
-            let message = format!("another output of the block has the id `{id}` too");
+            let message = Text::of(
+                format!("outra saída do bloco também tem o id `{id}`"),
+                format!("another output of the block has the id `{id}` too"),
+            );
             findings.error("duplicate_output", format!("{pointer}/id"), message);
         }
         if output.conditions.is_empty() {
-            findings.warn("always_taken", &pointer, "an output without conditions is always taken");
+            findings.warn(
+                "always_taken",
+                &pointer,
+                Text::new(
+                    "uma saída sem condições é sempre tomada",
+                    "an output without conditions is always taken",
+                ),
+            );
         }
         conditions(&output.conditions, &format!("{pointer}/conditions"), known, findings);
     }
@@ -135,7 +161,14 @@ pub(super) fn conditions(conditions: &[Condition], pointer: &str, known: &Known,
             ConditionSource::Input {} | ConditionSource::Contact { .. } | ConditionSource::System { .. } => {}
         }
         if condition.comparator.takes_values() && condition.values.is_empty() {
-            findings.error("no_values", &pointer, "this comparator needs at least one value");
+            findings.error(
+                "no_values",
+                &pointer,
+                Text::new(
+                    "este comparador precisa de ao menos um valor",
+                    "this comparator needs at least one value",
+                ),
+            );
         }
         for (at, value) in condition.values.iter().enumerate() {
             let pointer = format!("{pointer}/values/{at}");
@@ -144,7 +177,11 @@ pub(super) fn conditions(conditions: &[Condition], pointer: &str, known: &Known,
                 names::tokens(&template, &pointer, known, findings);
             } else if template.as_literal().is_none() {
                 // An expression is compiled once, so what a contact writes cannot become one.
-                findings.error("bad_regex", pointer, "a regular expression has no tokens");
+                findings.error(
+                    "bad_regex",
+                    pointer,
+                    Text::new("uma expressão regular não tem tokens", "a regular expression has no tokens"),
+                );
             } else {
                 regex(&value.0, search(&value.0).err(), &pointer, findings);
             }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::{Findings, names};
 use crate::flow::definition::{BlockKind, FlowDefinition, FlowKind};
+use crate::text::Text;
 
 /// Most parameters, and most variables given back.
 const MAX_PARAMETERS: usize = 50;
@@ -14,7 +15,11 @@ pub(super) fn check(definition: &FlowDefinition, findings: &mut Findings) {
             [("parameters", !definition.parameters.is_empty()), ("returns", !definition.returns.is_empty())]
         {
             if given {
-                findings.error("tool_only", format!("/{field}"), "only a tool has these");
+                findings.error(
+                    "tool_only",
+                    format!("/{field}"),
+                    Text::new("só uma ferramenta os tem", "only a tool has these"),
+                );
             }
         }
         return;
@@ -22,7 +27,11 @@ pub(super) fn check(definition: &FlowDefinition, findings: &mut Findings) {
     for (field, count) in [("parameters", definition.parameters.len()), ("returns", definition.returns.len())]
     {
         if count > MAX_PARAMETERS {
-            findings.error("out_of_range", format!("/{field}"), format!("at most {MAX_PARAMETERS}"));
+            findings.error(
+                "out_of_range",
+                format!("/{field}"),
+                Text::of(format!("no máximo {MAX_PARAMETERS}"), format!("at most {MAX_PARAMETERS}")),
+            );
         }
     }
     let mut seen = HashSet::new();
@@ -30,7 +39,11 @@ pub(super) fn check(definition: &FlowDefinition, findings: &mut Findings) {
         let pointer = format!("/parameters/{at}/name");
         names::variable(&parameter.name, &pointer, findings);
         if !seen.insert(&parameter.name) {
-            findings.error("duplicate_parameter", pointer, "another parameter has this name");
+            findings.error(
+                "duplicate_parameter",
+                pointer,
+                Text::new("outro parâmetro tem este nome", "another parameter has this name"),
+            );
         }
     }
     let known = names::known(definition);
@@ -47,7 +60,10 @@ pub(super) fn check(definition: &FlowDefinition, findings: &mut Findings) {
             _ => None,
         };
         if let Some(field) = stop {
-            let message = "a tool runs without stops and says nothing";
+            let message = Text::new(
+                "uma ferramenta roda sem paradas e nada diz",
+                "a tool runs without stops and says nothing",
+            );
             findings.error("stop_in_tool", format!("/blocks/{at}{field}"), message);
         }
     }

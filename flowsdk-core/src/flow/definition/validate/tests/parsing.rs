@@ -44,7 +44,7 @@ fn what_cannot_be_read_is_named_with_its_place() {
     several["blocks"][3]["contents"][0] = json!({});
     let found = FlowDefinition::parse(&several).expect_err("is refused");
     assert_eq!(found.len(), 2);
-    assert!(found[0].message.contains("`robot`"), "{}", found[0].message);
+    assert!(found[0].message.english().contains("`robot`"), "{:?}", found[0].message);
     assert_eq!(found[0].block_id.as_ref().map(|id| id.as_str()), Some("sales"));
 }
 
