@@ -79,6 +79,7 @@ impl Writes {
             self.traces.push(SessionTrace {
                 session_id: session.id.clone(),
                 router_id: Some(session.router_id.clone()),
+                contact_id: Some(session.contact_id.clone()),
                 version: session.version,
                 event: event.kind().to_owned(),
                 steps: serde_json::to_value(&trace).unwrap_or_default(),

@@ -11,6 +11,7 @@ mod names;
 mod pending;
 mod redirect;
 mod repository;
+mod retention;
 mod service;
 mod trace;
 mod variables;
@@ -28,6 +29,7 @@ pub use names::{Named, SessionState};
 pub use pending::{Pending, Phase};
 pub use redirect::{RedirectTo, Redirected};
 pub use repository::{FrozenSession, SessionRepository, SessionWrite, StoredSession};
+pub use retention::TraceRetention;
 pub use service::{Sessions, TracePage, Unfreeze};
 pub use trace::{MAX_TRACES, SessionTrace, SessionTraceRepository};
 pub use variables::{

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::SessionId;
 use crate::fault::StorageError;
-use crate::id::RouterId;
+use crate::id::{ContactId, RouterId};
 use crate::time::Timestamp;
 
 /// Most events of a session whose traces are kept; newer ones take the place of the oldest.
@@ -19,6 +19,8 @@ pub struct SessionTrace {
     pub session_id: SessionId,
     /// The router whose session it was; not known of one that was stored before routers were noted.
     pub router_id: Option<RouterId>,
+    /// The contact whose session it was; its traces go with it.
+    pub contact_id: Option<ContactId>,
     /// The session's version after the event.
     pub version: i64,
     /// The `kind` of the event.
@@ -34,6 +36,9 @@ pub struct SessionTrace {
 pub trait SessionTraceRepository: Send {
     /// Stores traces. Of a session the last [`MAX_TRACES`] are kept.
     async fn store_many(&mut self, traces: &[SessionTrace]) -> Result<(), StorageError>;
+
+    /// Deletes up to `limit` traces from before `before`; gives how many.
+    async fn purge(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError>;
 
     /// The traces of a session before the one at `before` (the newest without it), newest first.
     async fn trace(

@@ -12,6 +12,7 @@ use flowsdk_core::crypto::{FormKeyMaker, PasswordHasher};
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::flow::HttpCaller;
 use flowsdk_core::kv::KeyValue;
+use flowsdk_core::session::TraceRetention;
 use flowsdk_outside::http::GuardedHttp;
 use flowsdk_store::sql::SqlStore;
 
@@ -91,7 +92,8 @@ pub(super) fn start(
     let limits = RequestLimits::new(config.api.rate).map(Arc::new);
     let users = Users::new(store(), cx.clone(), hasher.clone(), audit.clone(), settings.password_cost);
     let retention = AuditRetention::new(store(), cx.clone(), audit.clone(), config.api.audit_retention);
-    housekeeping(supervisor, cx, &authenticator, limits.as_ref(), retention);
+    let traces = TraceRetention::new(store(), config.api.trace_retention);
+    housekeeping(supervisor, cx, &authenticator, limits.as_ref(), retention, traces);
     crate::api::router(ApiState::new(ApiParts {
         authenticator,
         logins: Arc::new(logins),
@@ -127,7 +129,17 @@ fn housekeeping(
     authenticator: &Arc<Authenticator>,
     limits: Option<&Arc<RequestLimits>>,
     retention: AuditRetention<SqlStore>,
+    traces: TraceRetention<SqlStore>,
 ) {
+    let (traces, clock) = (Arc::new(traces), cx.clone());
+    supervisor.periodic("trace retention", RETENTION_PERIOD, move || {
+        let (traces, now) = (Arc::clone(&traces), clock.now());
+        async move {
+            if let Err(error) = traces.tick(now).await {
+                tracing::warn!(error = %Chain(&error), "old traces stay for now");
+            }
+        }
+    });
     let (retention, cx) = (Arc::new(retention), cx.clone());
     supervisor.periodic("audit retention", RETENTION_PERIOD, move || {
         let (retention, now) = (Arc::clone(&retention), cx.now());

@@ -1,4 +1,5 @@
-//! `API_*`, `REFRESH_ROTATION`, `BCRYPT_COST`, the limits of logins and recoveries, `AUDIT_LOG_RETENTION_DAYS`.
+//! `API_*`, `REFRESH_ROTATION`, `BCRYPT_COST`, the limits of logins and recoveries, `AUDIT_LOG_RETENTION_DAYS`,
+//! `TRACE_RETENTION_DAYS`.
 
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ pub struct ApiSettings {
     pub login: LoginSettings,
     /// `AUDIT_LOG_RETENTION_DAYS`.
     pub audit_retention: Duration,
+    /// `TRACE_RETENTION_DAYS`.
+    pub trace_retention: Duration,
 }
 
 /// Reads the section.
@@ -46,5 +49,6 @@ pub(super) fn api(env: &mut Environment<'_>) -> ApiSettings {
         },
         login: LoginSettings { rotation, password_cost, limits },
         audit_retention: DAY * env.number("AUDIT_LOG_RETENTION_DAYS", 90, 1..=36_500),
+        trace_retention: DAY * env.number("TRACE_RETENTION_DAYS", 30, 1..=36_500),
     }
 }

@@ -14,6 +14,7 @@ const MOVE_ALIASES: Sql = sql("UPDATE contact_alias SET contact_id = $1 WHERE co
 const MOVE_OPT_INS: Sql = sql("UPDATE contact_opt_in SET contact_id = $1 WHERE contact_id = $2");
 const MOVE_IDENTITIES: Sql = sql("UPDATE webchat_identity SET contact_id = $1 WHERE contact_id = $2");
 const MOVE_EVENTS: Sql = sql("UPDATE flow_event SET contact_id = $1 WHERE contact_id = $2");
+const MOVE_TRACES: Sql = sql("UPDATE session_trace SET contact_id = $1 WHERE contact_id = $2");
 const MOVE_ROUTERS: Sql = sql("INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT known.router_id, contact.created_at, contact.id FROM contact_router AS known CROSS JOIN contact
      WHERE known.contact_id = $2 AND contact.id = $1 ON CONFLICT (contact_id, router_id) DO NOTHING");
@@ -27,12 +28,12 @@ const DELETE_EVENTS: Sql = sql("DELETE FROM flow_event WHERE contact_id = $1");
 const DELETE_MESSAGES: Sql =
     sql("DELETE FROM message WHERE chat_id IN (SELECT id FROM chat WHERE contact_id = $1)");
 const DELETE_CHATS: Sql = sql("DELETE FROM chat WHERE contact_id = $1");
-/// Aliases, words, identities, opt-ins and routers go with it.
+/// Aliases, words, identities, opt-ins, traces and routers go with it.
 const DELETE: Sql = sql("DELETE FROM contact WHERE id = $1");
 
 super::statement::statements! {
-    MOVE_CHATS, MOVE_SESSIONS, MOVE_ALIASES, MOVE_OPT_INS, MOVE_IDENTITIES, MOVE_EVENTS, MOVE_ROUTERS,
-    DELETE_FROZEN, DELETE_KEPT, DELETE_SESSIONS, DELETE_EVENTS, DELETE_MESSAGES, DELETE_CHATS, DELETE
+    MOVE_CHATS, MOVE_SESSIONS, MOVE_ALIASES, MOVE_OPT_INS, MOVE_IDENTITIES, MOVE_EVENTS, MOVE_TRACES,
+    MOVE_ROUTERS, DELETE_FROZEN, DELETE_KEPT, DELETE_SESSIONS, DELETE_EVENTS, DELETE_MESSAGES, DELETE_CHATS, DELETE
 }
 
 impl SqlTx {
@@ -49,6 +50,7 @@ impl SqlTx {
             MOVE_OPT_INS,
             MOVE_IDENTITIES,
             MOVE_EVENTS,
+            MOVE_TRACES,
             MOVE_ROUTERS,
         ] {
             execute!(self.conn, moved, into.as_str(), from.as_str())?;

@@ -321,6 +321,7 @@ where
     let trace = |version: i64| SessionTrace {
         session_id: session_id(1),
         router_id: (version > 1).then(|| world.router.clone()),
+        contact_id: (version > 2).then(|| world.contact.clone()),
         version,
         event: "message".to_owned(),
         steps: json!([{ "step": "blockEntered" }, version]),
@@ -329,6 +330,10 @@ where
     let mut tx = world.store.begin().await.expect("begin");
     tx.traces().store_many(&[trace(1), trace(2), trace(3)]).await.expect("store");
     let found = tx.traces().trace(&session_id(1), Some(3), 10).await.expect("a page");
+    assert_eq!(found, [trace(2), trace(1)]);
+    // What is known to be a contact's goes with it.
+    tx.contact_catalog().delete(&world.contact).await.expect("delete");
+    let found = tx.traces().trace(&session_id(1), None, 10).await.expect("a page");
     assert_eq!(found, [trace(2), trace(1)]);
     tx.commit().await.expect("commit");
 }

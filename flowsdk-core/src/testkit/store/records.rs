@@ -1,5 +1,8 @@
 //! What turns note for others to read: opt-ins, labels, events, traces.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::StoreUnderTest;
@@ -7,7 +10,7 @@ use super::world::{World, contact, later, session_id};
 use crate::chat::ChatTag;
 use crate::contact::{ContactOptIn, OptInSource, OptInStatus};
 use crate::flow::TrackedEvent;
-use crate::session::{MAX_TRACES, SessionTrace};
+use crate::session::{MAX_TRACES, SessionTrace, TraceRetention};
 use crate::store::{ConversationTx, Store, Transaction as _};
 
 /// Of the opt-ins of a contact and router the newest counts; those of others do not.
@@ -100,6 +103,7 @@ where
     let trace = |n: usize, version: i64| SessionTrace {
         session_id: session_id(n),
         router_id: Some(world.router.clone()),
+        contact_id: None,
         version,
         event: "message".to_owned(),
         steps: json!([{ "step": "blockEntered", "blockId": "b1" }, version]),
@@ -125,4 +129,17 @@ where
     let expected: Vec<i64> = (251 - i64::from(MAX_TRACES)..=250).rev().collect();
     assert_eq!(versions, expected);
     assert_eq!(tx.traces().trace(&session_id(9), None, 10).await.expect("a page"), []);
+    drop(tx);
+    // Of each session 151 to 250 are kept.
+    let mut tx = world.store.begin().await.expect("begin");
+    assert_eq!(tx.traces().purge(later(151), 10).await.expect("purge"), 0);
+    assert_eq!(tx.traces().purge(later(160), 10).await.expect("purge"), 10);
+    assert_eq!(tx.traces().purge(later(160), 10).await.expect("purge"), 8);
+    let oldest = tx.traces().trace(&session_id(1), Some(161), 10).await.expect("a page");
+    assert_eq!(oldest, [trace(1, 160)]);
+    tx.commit().await.expect("commit");
+    let retention = TraceRetention::new(Arc::clone(&world.store), Duration::from_millis(1));
+    assert_eq!(retention.tick(later(171)).await.expect("a tick"), 20);
+    assert_eq!(retention.tick(later(171)).await.expect("a tick"), 0);
+    assert_eq!(retention.tick(later(9_999)).await.expect("a tick"), 162);
 }

@@ -282,6 +282,7 @@ async fn traces(setup: Setup) {
     let trace = |version: i64| SessionTrace {
         session_id: SessionId::parse(session_of(&ana)).unwrap(),
         router_id: Some(setup.seeded.router.parse().unwrap()),
+        contact_id: None,
         version: i64::MAX - 100 + version,
         event: "message".to_owned(),
         steps: json!([{ "step": "blockEntered" }]),

@@ -20,7 +20,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0008_builder", "f4fea9586e61", "4fce1872ec93"),
     ("0009_channels", "e39b947c199d", "22db8a974a24"),
     ("0010_people", "f722ebef2c10", "8b33e5464209"),
-    ("0011_trace_router", "65b0205cb4ee", "6f2d33c7e526"),
+    ("0011_trace_router", "55cde968662c", "f75c0c2e5f67"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {
