@@ -65,7 +65,16 @@ pub fn run(command: &FlowCommand) -> Result<Printed, BoxError> {
 fn check(files: &[PathBuf]) -> Result<Printed, BoxError> {
     let mut printed = Printed { text: String::new(), ok: true };
     for file in files {
-        let problems = match FlowDefinition::parse(&json(file)?) {
+        let definition = match json(file) {
+            Ok(definition) => definition,
+            // The other files may be fine, or wrong in ways of their own.
+            Err(error) => {
+                printed.ok = false;
+                writeln!(printed.text, "{error}")?;
+                continue;
+            }
+        };
+        let problems = match FlowDefinition::parse(&definition) {
             Ok(definition) => definition.validate(),
             Err(problems) => problems,
         };
@@ -94,33 +103,45 @@ fn graph(file: &Path, mermaid: bool) -> Result<Printed, BoxError> {
 fn test(files: &[PathBuf], trace: bool) -> Result<Printed, BoxError> {
     let mut printed = Printed { text: String::new(), ok: true };
     for file in files {
-        let tests = test_file(file)?;
-        let folder = file.parent().unwrap_or(Path::new(""));
-        let named = |field: &str, id: &str, path: &str| {
-            let place = format!("{}: {field}", file.display());
-            compile(id, &folder.join(path)).map_err(|error| format!("{place}: {error}"))
-        };
-        let flow = named("flow", "flow", &tests.flow)?;
-        let others = tests.flows.iter().map(|(id, path)| named(&format!("flows.{id}"), id, path));
-        let others = others.collect::<Result<Vec<_>, _>>()?;
-        for (at, script) in tests.tests.iter().enumerate() {
-            let report = simulate(&flow, &others, script);
-            let title = if script.title.is_empty() { format!("test {at}") } else { script.title.clone() };
-            let verdict = if report.passed() { "ok" } else { "FAILED" };
-            writeln!(printed.text, "{}: {title} ... {verdict}", file.display())?;
-            printed.ok &= report.passed();
-            for failure in &report.failures {
-                writeln!(printed.text, "  {failure}")?;
-            }
-            if trace || !report.passed() {
-                for (step, played) in script.steps.iter().zip(&report.steps) {
-                    let played = serde_json::to_string(played)?;
-                    writeln!(printed.text, "  {}: {played}", step.does.name())?;
-                }
-            }
+        // Of a file that cannot be played nothing is; the others are.
+        if let Err(error) = test_one(file, trace, &mut printed) {
+            printed.ok = false;
+            writeln!(printed.text, "{error}")?;
         }
     }
     Ok(printed)
+}
+
+fn test_one(file: &Path, trace: bool, printed: &mut Printed) -> Result<(), BoxError> {
+    let tests = test_file(file)?;
+    if tests.tests.is_empty() {
+        return Err(format!("{}: tests: expected at least one", file.display()).into());
+    }
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let named = |field: &str, id: &str, path: &str| {
+        let place = format!("{}: {field}", file.display());
+        compile(id, &folder.join(path)).map_err(|error| format!("{place}: {error}"))
+    };
+    let flow = named("flow", "flow", &tests.flow)?;
+    let others = tests.flows.iter().map(|(id, path)| named(&format!("flows.{id}"), id, path));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    for (at, script) in tests.tests.iter().enumerate() {
+        let report = simulate(&flow, &others, script);
+        let title = if script.title.is_empty() { format!("test {at}") } else { script.title.clone() };
+        let verdict = if report.passed() { "ok" } else { "FAILED" };
+        writeln!(printed.text, "{}: {title} ... {verdict}", file.display())?;
+        printed.ok &= report.passed();
+        for failure in &report.failures {
+            writeln!(printed.text, "  {failure}")?;
+        }
+        if trace || !report.passed() {
+            for (step, played) in script.steps.iter().zip(&report.steps) {
+                let played = serde_json::to_string(played)?;
+                writeln!(printed.text, "  {}: {played}", step.does.name())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Reads the tests, or tells where in the file something is not as it must be.
@@ -238,13 +259,19 @@ mod tests {
             { "id": "a", "type": "content", "defaultOutput": { "flowId": "gone" } }] }"#;
         write("flow.json", flow);
         let test = |test: &str| format!(r#"{{ "flow": "flow.json", "tests": [ {{}}, {test} ] }}"#);
+        write("good.json", r#"{ "flow": "flow.json", "tests": [{}] }"#);
+        let files = vec![at("nowhere.json"), at("flow.json")];
+        let checked = run(&FlowCommand::Check { files }).expect("checked");
+        assert!(!checked.ok && checked.text.contains("nowhere.json: cannot be read"), "{}", checked.text);
+        assert!(checked.text.contains("flow.json: 0 errors"), "{}", checked.text);
         for (content, expected) in [
             ("{\n  \"flow\": 7,", "line 2"),
             (r#"{ "tests": [] }"#, "missing field `flow`"),
-            (r#"{ "flow": "none.json", "tests": [] }"#, "t.json: flow: "),
-            (r#"{ "flow": "none.json", "tests": [] }"#, "none.json: cannot be read: "),
+            (r#"{ "flow": "flow.json", "tests": [] }"#, "t.json: tests: expected at least one"),
+            (r#"{ "flow": "none.json", "tests": [{}] }"#, "t.json: flow: "),
+            (r#"{ "flow": "none.json", "tests": [{}] }"#, "none.json: cannot be read: "),
             (
-                r#"{ "flow": "flow.json", "flows": { "a b": "flow.json" }, "tests": [] }"#,
+                r#"{ "flow": "flow.json", "flows": { "a b": "flow.json" }, "tests": [{}] }"#,
                 "flows.a b: expected the id of a flow",
             ),
             (
@@ -258,10 +285,10 @@ mod tests {
             (&test(r#"{ "tz": "Mars" }"#), "tests[1].tz: expected an IANA time zone"),
         ] {
             write("t.json", content);
-            let error =
-                run(&FlowCommand::Test { files: vec![at("t.json")], trace: false }).expect_err(content);
-            let error = error.to_string();
-            assert!(error.contains("t.json: ") && error.contains(expected), "{expected} not in {error}");
+            let files = vec![at("t.json"), at("good.json")];
+            let Printed { text, ok } = run(&FlowCommand::Test { files, trace: false }).expect("played");
+            assert!(!ok && text.contains("t.json: ") && text.contains(expected), "{expected} not in {text}");
+            assert!(text.contains("good.json: test 0 ... ok"), "the other file is played: {text}");
         }
         write("t.json", &test(r#"{ "steps": [{ "say": "a", "expect": { "end": "ended" } }] }"#));
         let played = run(&FlowCommand::Test { files: vec![at("t.json")], trace: false }).expect("played");

@@ -36,6 +36,8 @@ pub struct Accepted {
     pub message_id: MessageId,
     /// What it led to, where that is known already and nothing follows later.
     pub answers: Option<Vec<OutgoingEvent>>,
+    /// Whether an error has stopped its session, as far as that is known already.
+    pub frozen: bool,
 }
 
 /// Takes incoming events of one message each.
@@ -73,7 +75,8 @@ where
         let key = event.session_id.to_string();
         let report = self.submitter.submit(key, ConversationEvent::Incoming(event)).await?;
         let stored = report.stored.into_iter().next().ok_or(IngressError::Dropped)?;
-        Ok(Accepted { message_id: stored.id, answers: Some(report.outgoing).filter(|_| !report.waits) })
+        let answers = Some(report.outgoing).filter(|_| !report.waits);
+        Ok(Accepted { message_id: stored.id, answers, frozen: report.frozen })
     }
 }
 
@@ -103,6 +106,6 @@ impl Ingress for StreamIngress {
             message.internal_id = Some(id.clone());
         }
         self.broker.publish(&[NewEntry::of::<Incoming>(&event)]).await?;
-        Ok(Accepted { message_id: id, answers: None })
+        Ok(Accepted { message_id: id, answers: None, frozen: false })
     }
 }

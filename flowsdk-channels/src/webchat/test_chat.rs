@@ -9,7 +9,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{Chain, Fault, FaultKind, StorageError, UNAVAILABLE};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::session::SessionId;
+use flowsdk_core::session::{SessionId, Standstill};
 use flowsdk_core::store::{ConversationTx as _, Store};
 use flowsdk_core::text::Text;
 use tokio::sync::OwnedMutexGuard;
@@ -101,6 +101,16 @@ pub struct TestTurn {
     pub messages: Vec<ServerMessage>,
     /// Whether that is all. Otherwise the time was up first, and the rest will be in the history.
     pub complete: bool,
+    /// Whether an error has stopped the session, now or before.
+    pub frozen: bool,
+}
+
+/// What is known of the answers to a message.
+#[derive(Debug, Default)]
+struct Answers {
+    messages: Vec<ServerMessage>,
+    complete: bool,
+    frozen: bool,
 }
 
 /// Takes messages on test channels and gives their answers.
@@ -151,8 +161,12 @@ where
         let id = message.internal_id.clone();
         let accepted = self.ingress.accept(visitor.incoming(message, cx)).await?;
         let repeated = id.is_some_and(|id| id != accepted.message_id);
-        let (messages, complete) = match accepted.answers {
-            Some(answers) => (answers.iter().map(ServerMessage::from).collect(), true),
+        let Answers { messages, complete, frozen } = match accepted.answers {
+            Some(answers) => Answers {
+                messages: answers.iter().map(ServerMessage::from).collect(),
+                complete: true,
+                frozen: accepted.frozen,
+            },
             None => self.answers(&visitor, &accepted.message_id, patience).await,
         };
         Ok(TestTurn {
@@ -162,57 +176,53 @@ where
             repeated,
             messages: if repeated { Vec::new() } else { messages },
             complete,
+            frozen,
         })
     }
 
     /// Looks at the store until the turn of `message` is there and waits for nothing.
-    async fn answers(
-        &self,
-        visitor: &Visitor,
-        message: &MessageId,
-        patience: Duration,
-    ) -> (Vec<ServerMessage>, bool) {
+    async fn answers(&self, visitor: &Visitor, message: &MessageId, patience: Duration) -> Answers {
         let end = Instant::now() + patience;
         let mut pause = FIRST_PAUSE;
         loop {
-            let (messages, complete) = match self.look(visitor, message).await {
+            let answers = match self.look(visitor, message).await {
                 Ok(found) => found,
                 Err(error) => {
                     tracing::warn!(error = %Chain(&error), "the answers of a test cannot be read");
-                    (Vec::new(), false)
+                    Answers::default()
                 }
             };
-            if complete || Instant::now() + pause >= end {
-                return (messages, complete);
+            if answers.complete || Instant::now() + pause >= end {
+                return answers;
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    async fn look(
-        &self,
-        visitor: &Visitor,
-        message: &MessageId,
-    ) -> Result<(Vec<ServerMessage>, bool), StorageError> {
+    async fn look(&self, visitor: &Visitor, message: &MessageId) -> Result<Answers, StorageError> {
         let session = &visitor.session_id;
         let mut tx = self.store.read().await?;
         let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
-            return Ok((Vec::new(), false));
+            return Ok(Answers::default());
         };
         let Some(first) = tx.messages().answers_to(session, &chat, message, MOST_ANSWERS).await? else {
-            return Ok((Vec::new(), false));
+            return Ok(Answers::default());
         };
-        let waits = tx.sessions().waits_outside(session).await?;
+        let standstill = tx.sessions().standstill(session).await?;
         // Each statement may see more than the one before: what came while it was asked whether it waits
         // counts.
-        let all = match waits {
-            true => first,
-            false => {
+        let all = match standstill {
+            Some(Standstill::Outside) => first,
+            Some(Standstill::Frozen) | None => {
                 tx.messages().answers_to(session, &chat, message, MOST_ANSWERS).await?.unwrap_or_default()
             }
         };
-        Ok((all.into_iter().map(ServerMessage::from).collect(), !waits))
+        Ok(Answers {
+            messages: all.into_iter().map(ServerMessage::from).collect(),
+            complete: standstill != Some(Standstill::Outside),
+            frozen: standstill == Some(Standstill::Frozen),
+        })
     }
 }
 

@@ -47,6 +47,7 @@ impl Decider<'_> {
         let (run, expected) = match (self.facts.sessions.remove(event.session_id()), opened) {
             (Some(stored), _) if stored.frozen => {
                 let at = self.time_of(&stored.session);
+                report.frozen = true;
                 self.keep(event, &stored.session.chat_id, at, &mut report);
                 return Ok(report);
             }
@@ -70,6 +71,7 @@ impl Decider<'_> {
                 return Ok(report);
             }
             (None, Some(Opened::Frozen(chat_id))) => {
+                report.frozen = true;
                 self.keep(event, &chat_id, self.now, &mut report);
                 return Ok(report);
             }
@@ -84,6 +86,7 @@ impl Decider<'_> {
             }
             report.outgoing.clone_from(&run.outgoing);
             report.request = run.request.take().filter(|_| !run.is_frozen());
+            report.frozen = run.is_frozen();
             report.waits = run.session.pending.is_some() && !run.is_frozen();
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.

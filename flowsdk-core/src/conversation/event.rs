@@ -85,4 +85,6 @@ pub struct TurnReport {
     pub request: Option<EffectRequest>,
     /// Whether the session waits for something outside: what answers its messages follows later.
     pub waits: bool,
+    /// Whether an error has stopped the session, now or before.
+    pub frozen: bool,
 }

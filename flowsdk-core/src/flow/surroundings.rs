@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::definition::{ActionKind, Block, BlockKind, FlowDefinition, Target};
 use super::interpolate::{Template, Token};
-use super::{Flow, Problem};
+use super::{Flow, FlowKind, Problem};
 use crate::fault::StorageError;
 use crate::id::FlowId;
 use crate::page::{MAX_PAGE, PageRequest};
@@ -22,6 +22,8 @@ pub struct Surroundings {
     pub flow_secrets: HashSet<String>,
     /// Those of the flows that it leads to which are of its router.
     pub flows: HashSet<FlowId>,
+    /// Those of them into which it cannot lead, because they are tools and it is none.
+    pub tools: HashSet<FlowId>,
 }
 
 impl Surroundings {
@@ -35,11 +37,13 @@ impl Surroundings {
         ids.sort_unstable();
         ids.dedup();
         let found = tx.flows().find_many(&ids).await?;
-        let flows = found.into_iter().filter(|other| other.router_id == flow.router_id);
+        let flows: Vec<Flow> = found.into_iter().filter(|other| other.router_id == flow.router_id).collect();
+        let tools = flows.iter().filter(|other| flow.kind != FlowKind::Tool && other.kind == FlowKind::Tool);
         Ok(Self {
+            tools: tools.map(|other| other.id.clone()).collect(),
             router_secrets: secrets(tx, VariableOwner::Router(flow.router_id.clone())).await?,
             flow_secrets: secrets(tx, VariableOwner::Flow(flow.id.clone())).await?,
-            flows: flows.map(|other| other.id).collect(),
+            flows: flows.into_iter().map(|other| other.id).collect(),
         })
     }
 
@@ -49,13 +53,12 @@ impl Surroundings {
         for (at, block) in definition.blocks.iter().enumerate() {
             for (pointer, text) in said(block) {
                 let template = Template::parse(&text);
-                let secret = template.tokens().find_map(|token| self.secret(token));
-                if let Some(name) = secret {
+                let secrets: Vec<_> = template.tokens().filter_map(|token| self.secret(token)).collect();
+                if !secrets.is_empty() {
+                    let names = secrets.join(", ");
                     let text = Text::of(
-                        format!("`{name}` é um segredo: o visitante o lê e ele fica armazenado na mensagem"),
-                        format!(
-                            "`{name}` is a secret: the visitor reads it, and it is stored in the message"
-                        ),
+                        format!("{names}: um segredo fica legível onde este texto é enviado ou armazenado"),
+                        format!("{names}: a secret can be read where this text is sent or stored"),
                     );
                     let problem = Problem::warning("secret_in_text", format!("/blocks/{at}{pointer}"), text);
                     found.push(problem.in_block(&block.id));
@@ -63,17 +66,21 @@ impl Surroundings {
             }
         }
         for (block, pointer, id) in places(definition) {
-            if !self.flows.contains(id) {
-                let text = Text::of(
-                    format!("o roteador não tem o flow `{id}`"),
-                    format!("the router has no flow `{id}`"),
-                );
-                let problem = Problem::warning("target_flow_not_found", pointer, text);
-                found.push(match block {
-                    Some(block) => problem.in_block(&block.id),
-                    None => problem,
-                });
-            }
+            let (code, text) = if !self.flows.contains(id) {
+                let (ours, twin) = ("o roteador não tem o flow", "the router has no flow");
+                ("target_flow_not_found", Text::of(format!("{ours} `{id}`"), format!("{twin} `{id}`")))
+            } else if self.tools.contains(id) {
+                let (ours, twin) =
+                    ("é uma ferramenta: a sessão pararia aqui", "is a tool: the session would stop here");
+                ("target_flow_is_tool", Text::of(format!("`{id}` {ours}"), format!("`{id}` {twin}")))
+            } else {
+                continue;
+            };
+            let problem = Problem::warning(code, pointer, text);
+            found.push(match block {
+                Some(block) => problem.in_block(&block.id),
+                None => problem,
+            });
         }
         // One text may be said in several places of a message; a place is named once.
         let mut seen = HashSet::new();
@@ -83,8 +90,8 @@ impl Surroundings {
 
     fn secret(&self, token: &Token) -> Option<String> {
         match token {
-            Token::Router(key) if self.router_secrets.contains(&**key) => Some(format!("router.{key}")),
-            Token::Flow(key) if self.flow_secrets.contains(&**key) => Some(format!("flow.{key}")),
+            Token::Router(key) if self.router_secrets.contains(&**key) => Some(format!("`router.{key}`")),
+            Token::Flow(key) if self.flow_secrets.contains(&**key) => Some(format!("`flow.{key}`")),
             _ => None,
         }
     }
@@ -168,13 +175,14 @@ mod tests {
                   "onEnter": [{ "type": "addTags", "tags": ["vip", "{{flow.pin}}"] },
                               { "type": "setContactName", "value": "{{router.name}}" }],
                   "contents": [
-                    { "type": "text", "text": { "body": "{{router.name}} {{ router.token }}" } },
+                    { "type": "text", "text": { "body": "{{router.name}} {{ router.token }} {{flow.pin}}" } },
                     { "type": "text", "text": { "body": "{{flow.token}}" } },
                     { "type": "interactive", "interactive": { "type": "button", "body": { "text": "?" },
                       "action": { "buttons": [
                         { "type": "reply", "reply": { "id": "1", "title": "{{router.token}}" } } ] } } }],
                   "input": { "validation": { "kind": "email", "retryText": "{{router.token}}" } },
-                  "outputConditions": [{ "conditions": [], "target": { "flowId": "there" } }],
+                  "outputConditions": [{ "conditions": [], "target": { "flowId": "there" } },
+                    { "conditions": [], "target": { "flowId": "tool" } }],
                   "defaultOutput": { "blockId": "b" } },
                 { "id": "b", "type": "flow", "flowId": "gone", "defaultOutput": { "flowId": "gone" } }] });
         let definition = FlowDefinition::parse(&definition).expect("parses");
@@ -182,8 +190,11 @@ mod tests {
         let around = Surroundings {
             router_secrets: set("token"),
             flow_secrets: set("pin"),
-            flows: HashSet::from([FlowId::parse("there").expect("an id")]),
+            flows: ["there", "tool"].map(|id| FlowId::parse(id).expect("an id")).into(),
+            tools: [FlowId::parse("tool").expect("an id")].into(),
         };
+        let first = around.warnings(&definition).remove(0);
+        assert!(first.message.english().starts_with("`router.token`, `flow.pin`: "), "{first:?}");
         let found: Vec<_> = around
             .warnings(&definition)
             .into_iter()
@@ -201,6 +212,7 @@ mod tests {
                 "secret_in_text a /blocks/0/input/validation/retryText",
                 "secret_in_text a /blocks/0/onEnter/0/tags/1",
                 "target_flow_not_found  /settings/errorTarget/flowId",
+                "target_flow_is_tool a /blocks/0/outputConditions/1/target/flowId",
                 "target_flow_not_found b /blocks/1/flowId",
                 "target_flow_not_found b /blocks/1/defaultOutput/flowId",
             ]

@@ -28,6 +28,15 @@ pub struct StoredSession {
     pub frozen: bool,
 }
 
+/// Why a session does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standstill {
+    /// It waits for something outside, and will go on.
+    Outside,
+    /// An error has stopped it.
+    Frozen,
+}
+
 /// Sessions of one transaction.
 #[async_trait]
 pub trait SessionRepository: Send {
@@ -47,8 +56,8 @@ pub trait SessionRepository: Send {
     /// Up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError>;
 
-    /// Whether a session waits for something outside, and will go on.
-    async fn waits_outside(&mut self, id: &SessionId) -> Result<bool, StorageError>;
+    /// Why a session does not answer what it was sent, if it does not.
+    async fn standstill(&mut self, id: &SessionId) -> Result<Option<Standstill>, StorageError>;
 
     /// Marks sessions as frozen. Freezing one again changes nothing.
     async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError>;

@@ -86,6 +86,12 @@ impl VariableValue {
         matches!(self, Self::Secret(_))
     }
 
+    /// Whether it is a secret of no characters, as an import leaves it. One that no key opens counts as filled in.
+    pub fn is_blank_secret(&self, key: &MasterKey) -> bool {
+        let clear = self.encrypted().and_then(|value| key.decrypt(value).ok());
+        clear.is_some_and(|clear| clear.expose_secret().is_empty())
+    }
+
     /// What may be shown: nothing of a secret.
     pub fn shown(&self) -> Option<&str> {
         match self {

@@ -34,6 +34,9 @@ pub(crate) async fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
 }
 
 fn lock(path: &Path) -> Result<File, BoxError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        return Err(format!("the folder of the database is not there: {}", folder.display()).into());
+    }
     let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

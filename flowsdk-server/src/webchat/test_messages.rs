@@ -21,6 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::caller;
 use crate::api::ApiError;
 use crate::api::body::Body;
+use crate::api::error::Problems;
 use crate::api::openapi::types::Id;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::json;
@@ -82,6 +83,28 @@ struct NewMessage {
     client_message_id: Option<String>,
 }
 
+impl NewMessage {
+    /// The fields that are missing, or that do not belong to the others.
+    fn odd(&self) -> Problems {
+        const MISSING: Text = Text::new("Campo obrigatório", "Required field");
+        const OTHER: Text =
+            Text::new("Não faz parte deste tipo de mensagem", "Not part of this kind of message");
+        let tap = self.kind.is_some();
+        let fields = [
+            ("text", self.text.is_some(), !tap),
+            ("id", self.id.is_some(), tap),
+            ("title", self.title.is_some(), tap),
+        ];
+        let mut problems = Problems::default();
+        for (field, is, must) in fields {
+            if is != must {
+                problems.add(field, if is { OTHER } else { MISSING });
+            }
+        }
+        problems
+    }
+}
+
 /// What a message led to.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -98,6 +121,9 @@ struct Turn {
     message_id: MessageId,
     /// Whether it came before. Its answers were given then, and are in the history.
     repeated: bool,
+    /// Whether an error has stopped the session, in this turn or before: then the message waits, and
+    /// `GET /sessions/frozen` tells the error.
+    frozen: bool,
     /// The payloads of the socket's event `message`, in order: `id`, `type`, what belongs to it, `timestamp`, `sender`.
     #[schema(value_type = Vec<Object>)]
     messages: Vec<ServerMessage>,
@@ -156,6 +182,10 @@ async fn post_test_message(
     Body(body): Body<NewMessage, MAX_BODY>,
 ) -> Result<Response, ApiError> {
     let caller = caller::of(&headers, &extensions, services.trusted_proxies);
+    let odd = body.odd();
+    if !odd.is_empty() {
+        return Err(ApiError::invalid(odd));
+    }
     let read = if body.kind.is_some() { inbound::interactive } else { inbound::text };
     let message = |cx: &_| read(serde_json::to_value(&body).unwrap_or(Value::Null), cx);
     let turn = services.chat.say(&caller::credentials(&headers), caller, message, patience).await?;
@@ -166,6 +196,7 @@ async fn post_test_message(
         session_id: turn.session_id,
         message_id: turn.message_id,
         repeated: turn.repeated,
+        frozen: turn.frozen,
         messages: turn.messages,
     };
     Ok(json(status, &answer))

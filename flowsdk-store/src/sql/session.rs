@@ -9,7 +9,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
     AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session,
-    SessionId, SessionRepository, SessionWrite, Stop, StoredSession,
+    SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -179,8 +179,8 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at LIMIT $2");
 
-const WAITS_OUTSIDE: Sql = sql("SELECT id FROM session WHERE id = $1 AND state->'pending' IS NOT NULL
-     AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)");
+const STANDSTILL: Sql = sql("SELECT EXISTS (SELECT 1 FROM frozen_session WHERE session_id = $1),
+        EXISTS (SELECT 1 FROM session WHERE id = $1 AND state->'pending' IS NOT NULL)");
 
 /// Its router is that of the session, or, where it could not even begin, that of its channel. Webchat only:
 /// the other channels bring their tables with them.
@@ -208,7 +208,7 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, DELETE, DUE, WAITS_OUTSIDE, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP
+    FIND_FOR_UPDATE, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP
 }
 
 #[async_trait]
@@ -264,9 +264,11 @@ impl SessionRepository for SqlTx {
         rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
-    async fn waits_outside(&mut self, session: &SessionId) -> Result<bool, StorageError> {
-        let found = fetch_optional!(self.conn, (String,), WAITS_OUTSIDE, session.as_str())?;
-        Ok(found.is_some())
+    async fn standstill(&mut self, session: &SessionId) -> Result<Option<Standstill>, StorageError> {
+        let row = fetch_optional!(self.conn, (bool, bool), STANDSTILL, session.as_str())?;
+        let (frozen, waits) = row.unwrap_or_default();
+        let outside = waits.then_some(Standstill::Outside);
+        Ok(if frozen { Some(Standstill::Frozen) } else { outside })
     }
 
     async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError> {

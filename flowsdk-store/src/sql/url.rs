@@ -46,7 +46,9 @@ impl fmt::Debug for DatabaseUrl {
 
 /// A text that is no database address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be sqlite:PATH, sqlite:PATH?synchronous=normal or postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+#[error(
+    "must be sqlite:PATH, sqlite:PATH?synchronous=normal (or full), sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+)]
 pub struct InvalidDatabaseUrl;
 
 impl FromStr for DatabaseUrl {
@@ -63,7 +65,7 @@ impl FromStr for DatabaseUrl {
                     Some((path, "synchronous=normal")) => (path, Synchronous::Normal),
                     Some(_) => return Err(InvalidDatabaseUrl),
                 };
-                if path.is_empty() {
+                if path.is_empty() || path == ":memory:" {
                     return Err(InvalidDatabaseUrl);
                 }
                 Ok(Self::SqliteFile { path: path.into(), synchronous })
@@ -99,6 +101,7 @@ mod tests {
             "sqlite:?synchronous=normal",
             "sqlite:b.db?synchronous=off",
             "sqlite:b.db?x=1",
+            "sqlite::memory:?synchronous=normal",
         ] {
             assert!(text.parse::<DatabaseUrl>().is_err(), "{text}");
         }

@@ -11,8 +11,8 @@ use super::world::{SIZES, World, as_writes, later, session_id};
 use crate::fault::StorageError;
 use crate::message::IncomingMessage;
 use crate::session::{
-    AgentState, Call, HelpdeskState, Mode, Pending, Phase, Position, Redirect, Session, SessionWrite, Stop,
-    StoredSession, Waiting,
+    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Phase, Position, Redirect,
+    Session, SessionWrite, Standstill, Stop, StoredSession, Waiting,
 };
 use crate::store::{ConversationTx, Store, Transaction as _};
 
@@ -78,14 +78,20 @@ where
         wake_at: Some(later(4)),
         ..first.clone()
     };
-    let waits = async || {
+    let standstill = async || {
         let mut tx = world.store.read().await.expect("read");
-        tx.sessions().waits_outside(&first.id).await.expect("a session")
+        tx.sessions().standstill(&first.id).await.expect("a session")
     };
-    assert!(!waits().await);
+    assert_eq!(standstill().await, None);
     world.save(&[(full.clone(), Some(first.version))]).await.expect("save");
     assert_eq!(world.stored(1).await.expect("stored").session, full);
-    assert!(waits().await);
+    assert_eq!(standstill().await, Some(Standstill::Outside));
+    let mut tx = world.store.begin().await.expect("begin");
+    let error = FrozenError { code: "flow_loop".to_owned(), message: "é".to_owned() };
+    let frozen = FrozenSession { session_id: first.id.clone(), error, entry: json!({}), frozen_at: later(5) };
+    tx.sessions().freeze_many(&[frozen]).await.expect("freeze");
+    tx.commit().await.expect("commit");
+    assert_eq!(standstill().await, Some(Standstill::Frozen));
 }
 
 /// A session is new once: who saves it as new after another must read it.

@@ -64,7 +64,16 @@ where
                 (Some(_), _) => Landed::Kept,
             };
             if landed != Landed::Kept {
-                self.put_variable(import, owner, variable, known, &at).await?;
+                self.put_variable(import, owner, variable, known).await?;
+            }
+            // A secret arrives empty, and one that was there may still be.
+            let empty = match known.filter(|_| landed == Landed::Kept) {
+                Some(kept) => kept.value.is_blank_secret(&self.master_key),
+                None => variable.is_secret,
+            };
+            if empty {
+                let name = Some(variable.key.clone());
+                import.report.missing.push(Missing { kind: "secretVariable", place: at, name });
             }
             done.push(ImportedVariable { key: variable.key.clone(), landed });
         }
@@ -78,9 +87,7 @@ where
         owner: &VariableOwner,
         variable: &TransferredVariable,
         known: Option<&Variable>,
-        place: &str,
     ) -> Result<(), StorageError> {
-        // A secret arrives empty, and is to be filled in.
         let sent = SecretString::from(variable.value.clone().unwrap_or_default());
         let value = VariableValue::of(&sent, variable.is_secret, &self.master_key);
         let now = import.now;
@@ -105,10 +112,6 @@ where
             }
         };
         import.note(owner.variable_kind(), stored.id.to_string(), change);
-        if variable.is_secret {
-            let name = Some(variable.key.clone());
-            import.report.missing.push(Missing { kind: "secretVariable", place: place.to_owned(), name });
-        }
         Ok(())
     }
 }

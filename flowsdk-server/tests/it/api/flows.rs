@@ -282,7 +282,7 @@ async fn authors_are_warned_of_secrets_and_flows_that_are_not_there(setup: Setup
     );
     let published = act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
     assert_eq!(shown(&published["warnings"]), expected);
-    let text = "`router.token` é um segredo: o visitante o lê e ele fica armazenado na mensagem";
+    let text = "`router.token`: um segredo fica legível onde este texto é enviado ou armazenado";
     assert_eq!(published["warnings"][0]["message"], text);
 }
 

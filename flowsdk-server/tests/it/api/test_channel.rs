@@ -8,7 +8,7 @@ use crate::harness::http::{self, Answer};
 use crate::harness::setup::Identity;
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
-everywhere!(answers_in_one_call, who_is_refused, a_repetition, at_once, turns_that_wait);
+everywhere!(answers_in_one_call, who_is_refused, a_repetition, at_once, turns_that_wait, turns_that_freeze);
 
 const PATH: &str = "/webchat/test/messages";
 
@@ -51,6 +51,7 @@ async fn answers_in_one_call(setup: Setup) {
     );
     let first = first.ok(200);
     assert_eq!((texts(&first), &first["repeated"]), (vec!["eco oi"], &json!(false)));
+    assert_eq!(first["frozen"], json!(false));
     let ana = visitor(&setup, &channel, &first);
     assert_eq!(first["sessionId"], format!("wc-{channel}-{}", ana.user));
 
@@ -111,13 +112,15 @@ async fn who_is_refused(setup: Setup) {
         assert_eq!(answer.json()["code"], code, "{headers:?}");
     }
     for (body, fields) in [
-        (json!({}), vec![""]),
+        (json!({}), vec!["text"]),
         (json!({ "text": " " }), vec!["text"]),
         (json!({ "text": "a".repeat(4097) }), vec!["text"]),
         (json!({ "text": 7 }), vec!["text"]),
         (json!({ "text": "a", "clientMessageId": "a b" }), vec!["clientMessageId"]),
         (json!({ "text": "a", "other": 1 }), vec!["other"]),
-        (json!({ "type": "button_reply", "id": "b" }), vec![""]),
+        (json!({ "type": "button_reply", "id": "b" }), vec!["title"]),
+        (json!({ "type": "button_reply", "id": "b", "title": "B", "text": "a" }), vec!["text"]),
+        (json!({ "text": "a", "id": "b", "title": "B" }), vec!["id", "title"]),
         (json!({ "type": "reply", "id": "b", "title": "B" }), vec!["type"]),
         (json!(["oi"]), vec![""]),
     ] {
@@ -142,6 +145,19 @@ async fn who_is_refused(setup: Setup) {
     let refused: Vec<_> = many.iter().filter(|answer| answer.status == 429).collect();
     assert!(!refused.is_empty() && many.iter().any(|answer| answer.status == 200));
     assert!(refused.iter().all(|answer| answer.json()["code"] == "rate_limited"));
+}
+
+async fn turns_that_freeze(setup: Setup) {
+    let server = setup.start().await;
+    let lost = json!({ "schemaVersion": 1, "startBlockId": "only", "blocks": [
+        { "id": "only", "type": "content", "defaultOutput": { "flowId": "nowhere" } }] });
+    let channel = test_channel(&setup, &server, &lost).await;
+    let first = post(&server, PATH, &[("x-channel-id", &channel)], &json!({ "text": "oi" })).await.ok(200);
+    let ana = visitor(&setup, &channel, &first);
+    let kept = post(&server, PATH, &ana.headers(), &json!({ "text": "oi?" })).await.ok(200);
+    for turn in [first, kept] {
+        assert_eq!((&turn["frozen"], &turn["messages"]), (&json!(true), &json!([])), "{turn}");
+    }
 }
 
 async fn a_repetition(setup: Setup) {

@@ -153,7 +153,16 @@ async fn the_same_conversation_on_another_server(setup: Setup) {
     let list = other_admin.get(&path).await.ok(200);
     let token = list["items"].as_array().unwrap().iter().find(|one| one["key"] == "token").unwrap();
     assert_eq!(token["isSecret"], true);
+    // As long as it is empty, it is missing; a file that names it as one does not make a secret of what is none.
+    let again = json!({ "format": "flowsdk", "formatVersion": 1, "flows": [],
+        "variables": [{ "key": "token", "value": null, "isSecret": true },
+                      { "key": "marca", "value": null, "isSecret": true }] });
+    let import = format!("/routers/{}/import?onConflict=replace", report["routerId"].as_str().unwrap());
+    let missing = async || other_admin.post(&import, &again).await.ok(200)["missing"].clone();
+    let empty = json!([{ "kind": "secretVariable", "place": "variables[0]", "name": "token" }]);
+    assert_eq!(missing().await, empty);
     other_admin.put(&format!("{path}/{}", id(token)), &json!({ "value": secret })).await.ok(200);
+    assert_eq!(missing().await, json!([]));
 
     let channels: Vec<String> = report["channels"].as_array().unwrap().iter().map(id).collect();
     let here = conversation(&server, &[channel, direct]).await;
