@@ -326,12 +326,11 @@ where
         let contact_id = tx.contacts().insert_or_get(&new).await?.id;
         if let Some(name) = name {
             // A turn may be changing his variables, and the whole row is saved.
-            for mut contact in tx.contacts().find_many_for_update(std::slice::from_ref(&contact_id)).await? {
-                if contact.name != name && !contact.name_locked {
-                    contact.apply(&ContactChange::Name(name.clone()));
-                    contact.name_locked = false;
-                    tx.contacts().save_many(&[&contact]).await?;
-                }
+            let locked = tx.contacts().find_many_for_update(std::slice::from_ref(&contact_id)).await?.pop();
+            if let Some(mut contact) = locked.filter(|contact| contact.name != name && !contact.name_locked) {
+                contact.apply(&ContactChange::Name(name));
+                contact.name_locked = false;
+                tx.contacts().save_many(&[&contact]).await?;
             }
         }
         tx.commit().await?;

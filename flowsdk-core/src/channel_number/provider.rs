@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contact::phone_digits;
+
 /// Most digits of an id of the provider.
 const MAX_DIGITS: usize = 32;
 
@@ -52,12 +54,7 @@ impl E164 {
     /// # Errors
     /// [`InvalidNumber`].
     pub fn parse(text: &str) -> Result<Self, InvalidNumber> {
-        let kept: String = text.chars().filter(|c| !matches!(c, ' ' | '(' | ')' | '.' | '-')).collect();
-        let digits = kept.strip_prefix('+').unwrap_or(&kept);
-        let fits = (8..=15).contains(&digits.len())
-            && !digits.starts_with('0')
-            && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if fits { Ok(Self(digits.to_owned())) } else { Err(InvalidNumber) }
+        phone_digits(text).map(Self).ok_or(InvalidNumber)
     }
 
     /// The digits.

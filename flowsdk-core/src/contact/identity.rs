@@ -22,7 +22,7 @@ impl ContactIdentity {
     pub fn parse(channel: Channel, text: &str) -> Result<Self, InvalidIdentity> {
         let fits = match channel {
             Channel::Phone => {
-                let text = digits(text).ok_or(InvalidIdentity)?;
+                let text = phone_digits(text).ok_or(InvalidIdentity)?;
                 return Ok(Self { text, channel });
             }
             // It must be what a session of it would say.
@@ -52,7 +52,7 @@ impl ContactIdentity {
 }
 
 /// The digits of a number; blanks, dots, hyphens, brackets and a leading plus sign go.
-pub(super) fn digits(text: &str) -> Option<String> {
+pub(crate) fn phone_digits(text: &str) -> Option<String> {
     let kept: String = text.chars().filter(|c| !matches!(c, ' ' | '(' | ')' | '.' | '-')).collect();
     let digits = kept.strip_prefix('+').unwrap_or(&kept);
     is_phone_number(digits).then(|| digits.to_owned())

@@ -1,7 +1,7 @@
 //! Rows of an import of opt-ins: read one by one, so that a bad one spoils no other.
 
 use super::OptInStatus;
-use super::identity::digits;
+use super::identity::phone_digits;
 use crate::id::ContactId;
 use crate::text::Text;
 use crate::time::Timestamp;
@@ -76,7 +76,7 @@ impl ImportRow {
         }
         let whose = match (sent.contact_id.trim(), sent.phone_number.trim()) {
             ("", "") => return Err(("phoneNumber", Text::new("Campo obrigatório", "Required field"))),
-            ("", phone) => Whose::Phone(digits(phone).ok_or((
+            ("", phone) => Whose::Phone(phone_digits(phone).ok_or((
                 "phoneNumber",
                 Text::new(
                     "Deve ser um número E.164: 8 a 15 dígitos",

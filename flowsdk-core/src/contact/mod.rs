@@ -16,6 +16,7 @@ mod service;
 
 pub use catalog::{ContactAlias, ContactCatalog, ContactDetails, ContactFilter, LiveSession, OpenChat};
 pub use error::ContactError;
+pub(crate) use identity::phone_digits;
 pub use identity::{ContactIdentity, InvalidIdentity, MAX_IDENTITY, is_alias, is_phone_number};
 pub use import::{ImportReport, ImportRow, RefusedRow, SentRow};
 pub use insight::{ContactInsightRepository, ContactInsights, DayOfMessages, INSIGHT_DAYS};

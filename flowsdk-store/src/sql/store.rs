@@ -103,14 +103,14 @@ impl SqlStore {
         let Pools::File { writer, readers, .. } = &self.pools else {
             return Ok(());
         };
-        if !writer.has_logged() {
+        if !writer.take_logged() {
             return Ok(());
         }
         let done: Result<(i64, i64, i64), _> = sqlx::query_as(PASSIVE_CHECKPOINT).fetch_one(readers).await;
         match done {
             Ok((_, log, moved)) => {
                 if moved < log {
-                    writer.still_logged();
+                    writer.note_logged();
                 }
                 if log > LARGE_LOG_PAGES {
                     writer.pause_for(PASSIVE_CHECKPOINT).await?;
@@ -118,7 +118,7 @@ impl SqlStore {
                 Ok(())
             }
             Err(error) => {
-                writer.still_logged();
+                writer.note_logged();
                 Err(storage_error(error))
             }
         }

@@ -11,6 +11,7 @@ mod client;
 mod contacts;
 mod conventions;
 mod document;
+mod flow_versions;
 mod flows;
 mod fuzz;
 mod hostile;

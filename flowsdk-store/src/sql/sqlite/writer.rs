@@ -108,13 +108,13 @@ impl Writer {
         tokio::task::spawn_blocking(run).await.map_err(|error| StorageError::Other(Box::new(error)))?
     }
 
-    /// Whether something was committed since this was asked last, or since [`Writer::still_logged`].
-    pub(in crate::sql) fn has_logged(&self) -> bool {
+    /// Whether something was committed since this was asked last, or since [`Writer::note_logged`].
+    pub(in crate::sql) fn take_logged(&self) -> bool {
         self.logged.swap(false, Ordering::Relaxed)
     }
 
     /// The log still holds something that is not in the file.
-    pub(in crate::sql) fn still_logged(&self) {
+    pub(in crate::sql) fn note_logged(&self) {
         self.logged.store(true, Ordering::Relaxed);
     }
 

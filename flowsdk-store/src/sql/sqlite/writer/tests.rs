@@ -102,17 +102,17 @@ async fn a_glance_sees_what_is_committed_writes_nothing_and_waits_for_nobody() {
 async fn it_tells_whether_the_log_has_something_new() {
     let folder = tempfile::tempdir().expect("a folder");
     let writer = writer(&folder);
-    assert!(writer.has_logged(), "of whoever had the file before");
-    assert!(!writer.has_logged());
+    assert!(writer.take_logged(), "of whoever had the file before");
+    assert!(!writer.take_logged());
     let tx = writer.begin().await.expect("begin");
     insert(&tx, 1, None).expect("a row");
     drop(tx);
-    assert!(!writer.has_logged(), "nothing was committed");
+    assert!(!writer.take_logged(), "nothing was committed");
     let tx = writer.begin().await.expect("begin");
     insert(&tx, 1, None).expect("a row");
     tx.commit().await.expect("commit");
-    assert!(writer.has_logged());
-    assert!(!writer.has_logged());
-    writer.still_logged();
-    assert!(writer.has_logged());
+    assert!(writer.take_logged());
+    assert!(!writer.take_logged());
+    writer.note_logged();
+    assert!(writer.take_logged());
 }
