@@ -152,15 +152,18 @@ where
         patience: Duration,
     ) -> Result<TestTurn, TestChatError> {
         let cx = self.visitors.context();
-        let message = message(cx)?;
+        let mut message = message(cx)?;
         let (visitor, ok) = self.visitors.enter_test_channel(handshake, caller).await?;
         if !self.limits.admit_message(&visitor.session_id) {
             return Err(TestChatError::RateLimited);
         }
         let _turn = self.queues.wait(&visitor.session_id).await;
-        let id = message.internal_id.clone();
+        // Named only now: of what is of one millisecond, the history has the smaller id first, and the answers
+        // that this message has waited for must stand before it.
+        let id = MessageId::generate(cx.ids());
+        message.internal_id = Some(id.clone());
         let accepted = self.ingress.accept(visitor.incoming(message, cx)).await?;
-        let repeated = id.is_some_and(|id| id != accepted.message_id);
+        let repeated = id != accepted.message_id;
         let Answers { messages, complete, frozen } = match accepted.answers {
             Some(answers) => Answers {
                 messages: answers.iter().map(ServerMessage::from).collect(),

@@ -1,18 +1,28 @@
 //! Channels, identities and chats of the web chat.
 
-use flowsdk_channels::webchat::{WebchatChannel, WebchatIdentity, WebchatTx as _};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_channels::webchat::{
+    Accepted, Caller, Handshake, Ingress, IngressError, Limits, LimitsConfig, TestChat, Visitors,
+    WebchatChannel, WebchatIdentity, WebchatTx as _, inbound,
+};
 use flowsdk_core::chat::Chat;
 use flowsdk_core::contact::Contact;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::crypto::{Encrypted, MasterKey, PasswordHasher};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::Flow;
-use flowsdk_core::id::{ChannelId, FlowId, IdentityId, RouterId};
+use flowsdk_core::id::{ChannelId, FlowId, IdentityId, MessageId, RouterId};
 use flowsdk_core::router::{Route, Router};
 use flowsdk_core::session::Channel;
 use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::stream::event::IncomingEvent;
 use flowsdk_store::sql::{SqlStore, SqlTx};
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use crate::support::databases::on_every_database;
 
@@ -22,6 +32,7 @@ on_every_database! {
     a_channel_leads_to_its_flow_or_its_routers,
     an_identity_is_found_by_its_contact,
     the_open_chat_is_found_before_the_newest,
+    a_test_message_that_waited_is_younger_than_the_answers_before_it,
 }
 
 async fn router(tx: &mut SqlTx, cx: &OpContext, id: &str) -> RouterId {
@@ -175,4 +186,59 @@ async fn the_open_chat_is_found_before_the_newest(store: SqlStore) {
     let newest = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find").expect("a chat");
     let again = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find");
     assert_eq!(again, Some(newest));
+}
+
+/// Answers messages when both have been read, and notes the ids of messages and answers.
+#[derive(Debug)]
+struct Answering {
+    cx: OpContext,
+    read: Arc<Semaphore>,
+    said: Arc<Mutex<Vec<MessageId>>>,
+}
+
+#[async_trait]
+impl Ingress for Answering {
+    async fn accept(&self, event: IncomingEvent) -> Result<Accepted, IngressError> {
+        let _both = self.read.acquire_many(2).await.expect("open");
+        let message_id = event.messages[0].internal_id.clone().expect("an id");
+        let answer = MessageId::generate(self.cx.ids());
+        self.said.lock().expect("a lock").extend([message_id.clone(), answer]);
+        Ok(Accepted { message_id, answers: Some(Vec::new()), frozen: false })
+    }
+}
+
+/// What is of one millisecond stands in the history by its ids.
+async fn a_test_message_that_waited_is_younger_than_the_answers_before_it(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let router = router(&mut tx, &cx, "r1").await;
+    let test = WebchatChannel { is_test_channel: true, ..channel(&cx, "c1", &router) };
+    tx.webchat().insert_channel(&test).await.expect("a channel");
+    tx.commit().await.expect("commit");
+
+    let store = Arc::new(store);
+    let limits = Limits::new(LimitsConfig::default());
+    let key = Arc::new(MasterKey::new(&"0".repeat(32)).expect("a key"));
+    let hasher = PasswordHasher::new(1, 8);
+    let visitors = Arc::new(Visitors::new(Arc::clone(&store), cx.clone(), key, hasher, Arc::clone(&limits)));
+    let caller = Caller { address: IpAddr::V4(Ipv4Addr::LOCALHOST), origin: None };
+    let new = Handshake { channel_id: "c1".to_owned(), ..Handshake::default() };
+    let (visitor, ok) = visitors.enter(&new, caller).await.expect("a visitor");
+    let user_id = Some(visitor.session_id.party().to_owned());
+    let known = Handshake { user_id, session_key: ok.session_key.map(Into::into), ..new };
+
+    let read = Arc::new(Semaphore::new(0));
+    let said = Arc::<Mutex<Vec<_>>>::default();
+    let ingress = Answering { cx, read: Arc::clone(&read), said: Arc::clone(&said) };
+    let chat = TestChat::new(store, visitors, Arc::new(ingress), limits);
+    let message = |cx: &OpContext| {
+        read.add_permits(1);
+        inbound::text(json!({ "text": "oi" }), cx)
+    };
+    let say = || chat.say(&known, caller, message, Duration::ZERO);
+    let (one, other) = tokio::join!(say(), say());
+    let named = [one, other].map(|turn| turn.expect("a turn"));
+    assert!(named.iter().all(|turn| turn.complete && !turn.repeated), "{named:?}");
+    let said = said.lock().expect("a lock");
+    assert!(said.len() == 4 && said.is_sorted(), "{said:?}");
 }
