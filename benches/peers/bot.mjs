@@ -2,8 +2,8 @@
 //
 //   node bot.mjs PORT FILE
 //
-// Three steps in a ring, each answers with an interpolated text. `deliveryMode: expectReplies` gives the answers in the
-// answer to the request, so no other server is needed.
+// Three steps in a ring, each answers with an interpolated text. Its answers are posted to the `serviceUrl` of the message,
+// or with `deliveryMode: expectReplies` given in the answer to the request.
 import Database from 'better-sqlite3';
 import botbuilder from 'botbuilder';
 import express from 'express';

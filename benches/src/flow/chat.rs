@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use tokio::task::JoinSet;
 
+use super::channel::Channel;
 use crate::http::{Connection, Request};
 use crate::load::{self, Outcome, says};
 
@@ -17,8 +18,10 @@ pub(super) type Requests = Box<dyn Fn(u64, &str) -> Request>;
 /// What is to be done.
 pub(super) struct Plan {
     pub(super) address: SocketAddr,
-    /// One after the other in each, beside each other over all.
-    pub(super) conversations: Vec<Requests>,
+    /// By name. One after the other in each, beside each other over all.
+    pub(super) conversations: Vec<(String, Requests)>,
+    /// Where answers come that are not in the answer to the request.
+    pub(super) channel: Option<Channel>,
     /// The answer to message `n` with this text.
     pub(super) answer: fn(u64, &str) -> String,
     pub(super) window: Duration,
@@ -40,12 +43,14 @@ pub(super) async fn run(plan: Plan) -> Result<Outcome> {
 
 async fn conduct(plan: Plan) -> Result<Outcome> {
     let shared = Rc::new(Shared::default());
+    let channel = Rc::new(plan.channel);
     let mut talking = JoinSet::new();
-    for (number, request) in plan.conversations.into_iter().enumerate() {
+    for (number, (name, request)) in plan.conversations.into_iter().enumerate() {
         let connection = Connection::open(plan.address).await?;
-        let shared = Rc::clone(&shared);
+        let (shared, channel) = (Rc::clone(&shared), Rc::clone(&channel));
         talking.spawn_local(async move {
-            let done = talk(connection, number, &request, plan.answer, &shared).await;
+            let posted = || channel.as_ref().as_ref().map(|channel| channel.take(&name));
+            let done = talk(connection, number, &request, posted, plan.answer, &shared).await;
             shared.outcome.borrow_mut().note_end(done);
         });
     }
@@ -65,6 +70,7 @@ async fn talk(
     mut connection: Connection,
     number: usize,
     request: &dyn Fn(u64, &str) -> Request,
+    posted: impl Fn() -> Option<String>,
     answer: fn(u64, &str) -> String,
     shared: &Shared,
 ) -> Result<()> {
@@ -77,7 +83,7 @@ async fn talk(
         let began = Instant::now();
         shared.outcome.borrow_mut().written += 1;
         let status = connection.ask(&request).await?;
-        let body = String::from_utf8_lossy(connection.body());
+        let body = posted().unwrap_or_else(|| String::from_utf8_lossy(connection.body()).into_owned());
         let expected = answer(n, &text);
         let right = status == 200 && says(&body, &expected);
         let wrong = (!right).then(|| format!("expected {expected:?}, got {status} {body}"));

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 use serde_json::json;
 
+use super::channel::Channel;
 use super::chat;
 use crate::http::Request;
 use crate::load::{self, Outcome};
@@ -19,7 +20,7 @@ use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
 use crate::webchat::contender::{our_server, ring};
-use crate::webchat::seed::{self, Channel};
+use crate::webchat::seed;
 
 /// Who runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
@@ -33,13 +34,21 @@ pub(crate) enum Contender {
     Http,
     /// The same with commits as the peer has them.
     HttpNormal,
-    /// Bot Framework SDK on Express, its state in SQLite.
+    /// Bot Framework SDK on Express, its state in SQLite; it posts its answers to its channel.
     Botbuilder,
+    /// The same, with its answers in the answer to the request.
+    BotbuilderReplies,
 }
 
 impl Contender {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Socket, Self::SocketNormal, Self::Http, Self::HttpNormal, Self::Botbuilder];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Socket,
+        Self::SocketNormal,
+        Self::Http,
+        Self::HttpNormal,
+        Self::Botbuilder,
+        Self::BotbuilderReplies,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -47,8 +56,14 @@ impl Contender {
             Self::SocketNormal => "the same, `synchronous=NORMAL`",
             Self::Http => "FlowSDK, HTTP test channel",
             Self::HttpNormal => "the same, `synchronous=NORMAL`",
-            Self::Botbuilder => "botbuilder + better-sqlite3",
+            Self::Botbuilder => "botbuilder + better-sqlite3, its channel",
+            Self::BotbuilderReplies => "the same, `expectReplies`",
         }
+    }
+
+    /// Whether it needs Node and its packages.
+    pub(crate) fn is_peer(self) -> bool {
+        matches!(self, Self::Botbuilder | Self::BotbuilderReplies)
     }
 
     /// Starts it on an empty database in `folder`.
@@ -56,21 +71,17 @@ impl Contender {
         let address = process::free_address()?;
         let database = folder.join("race.db");
         let log = folder.join("server.log");
-        let channel = match self {
-            Self::Botbuilder => None,
-            _ => Some(seed::seed(&database).await?),
-        };
+        let channel = if self.is_peer() { None } else { Some(seed::seed(&database).await?) };
         let mut command = match self {
             Self::Socket | Self::Http => our_server(server, &database, Synchronous::Full, address),
             Self::SocketNormal | Self::HttpNormal => {
                 our_server(server, &database, Synchronous::Normal, address)
             }
-            Self::Botbuilder => botbuilder(&database, address),
+            Self::Botbuilder | Self::BotbuilderReplies => botbuilder(&database, address),
         };
         let mut running = Server::start(command.stdout(Stdio::null()), cores, &log)?;
-        let ready = running.until(|| match self {
-            Self::Botbuilder => process::listens(address),
-            _ => process::answers_ok(address, "/readyz"),
+        let ready = running.until(|| {
+            if self.is_peer() { process::listens(address) } else { process::answers_ok(address, "/readyz") }
         });
         ready.with_context(|| std::fs::read_to_string(&log).unwrap_or_default())?;
         Ok(Stand { contender: self, server: running, address, database, channel })
@@ -91,7 +102,7 @@ pub(crate) struct Stand {
     server: Server,
     address: SocketAddr,
     database: PathBuf,
-    channel: Option<Channel>,
+    channel: Option<seed::Channel>,
 }
 
 impl Stand {
@@ -120,14 +131,22 @@ impl Stand {
             })
             .await;
         }
-        let conversations = names.map(|name| self.requests(name)).collect::<Result<_>>()?;
-        chat::run(chat::Plan { address: self.address, conversations, answer, window, pid }).await
+        let channel = match self.contender {
+            Contender::Botbuilder => Some(Channel::open().await?),
+            _ => None,
+        };
+        let url = channel.as_ref().map(Channel::url);
+        let conversations = names
+            .map(|name| Ok((name.clone(), self.requests(name, url.as_deref())?)))
+            .collect::<Result<_>>()?;
+        chat::run(chat::Plan { address: self.address, conversations, channel, answer, window, pid }).await
     }
 
-    /// What writes the requests of one conversation.
-    fn requests(&self, name: String) -> Result<chat::Requests> {
+    /// What writes the requests of one conversation, whose answers go to `url` if there is one.
+    fn requests(&self, name: String, url: Option<&str>) -> Result<chat::Requests> {
         let Some(channel) = &self.channel else {
-            return Ok(Box::new(move |n, text| bot_request(&name, n, text)));
+            let url = url.map(str::to_owned);
+            return Ok(Box::new(move |n, text| bot_request(&name, n, text, url.as_deref())));
         };
         let (token, channel) = (channel.token(&name)?, channel.id());
         Ok(Box::new(move |_, text| {
@@ -142,7 +161,9 @@ impl Stand {
         self.server.stop()?;
         let database = Connection::open_with_flags(&self.database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let sql = match self.contender {
-            Contender::Botbuilder => "SELECT SUM(json_extract(v, '$.flow.turns')) FROM kv",
+            Contender::Botbuilder | Contender::BotbuilderReplies => {
+                "SELECT SUM(json_extract(v, '$.flow.turns')) FROM kv"
+            }
             // As many answers as messages, or none at all.
             _ => {
                 "SELECT iif(SUM(direction = 'in') = SUM(direction = 'out'), SUM(direction = 'in'), 0) FROM message"
@@ -160,11 +181,14 @@ fn bot_answer(n: u64, text: &str) -> String {
     }
 }
 
-fn bot_request(conversation: &str, n: u64, text: &str) -> Request {
-    let body = json!({
+fn bot_request(conversation: &str, n: u64, text: &str, url: Option<&str>) -> Request {
+    let mut body = json!({
         "type": "message", "id": n.to_string(), "channelId": "test", "from": { "id": conversation },
         "conversation": { "id": conversation }, "recipient": { "id": "bot" }, "text": text,
-        "deliveryMode": "expectReplies", "serviceUrl": "http://127.0.0.1:9",
+        "serviceUrl": url.unwrap_or("http://127.0.0.1:9"),
     });
+    if url.is_none() {
+        body["deliveryMode"] = "expectReplies".into();
+    }
     Request::new("POST", "/api/messages", None, Some(&body))
 }

@@ -1,5 +1,6 @@
 //! The flow race: turns of a flow of three blocks over a channel, the state stored at every turn.
 
+mod channel;
 mod chat;
 mod contender;
 mod report;
@@ -92,13 +93,13 @@ fn field(options: &Options, server: &Result<std::path::PathBuf>) -> Vec<Contende
     let mut field: Vec<Contender> = Contender::ALL.into_iter().filter(wanted).collect();
     if let Err(why) = server {
         eprintln!("flowsdk-benches: left out: {why:#}");
-        field.retain(|one| *one == Contender::Botbuilder);
+        field.retain(|one| one.is_peer());
     }
-    if field.contains(&Contender::Botbuilder)
+    if field.iter().any(|one| one.is_peer())
         && let Err(why) = peers::install()
     {
         eprintln!("flowsdk-benches: left out: {why:#}");
-        field.retain(|one| *one != Contender::Botbuilder);
+        field.retain(|one| !one.is_peer());
     }
     field
 }

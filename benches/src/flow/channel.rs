@@ -1,0 +1,66 @@
+//! The channel of a bot: where it sends its answers.
+//!
+//! A bot of the Bot Framework is called with a message and the address of the service that brought it, and posts each
+//! answer there, before it ends the call ("Create messages with the Bot Connector API", reply to activity).
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use axum::routing::post;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+/// What was posted and not yet taken, by conversation.
+type Posted = Arc<Mutex<HashMap<String, String>>>;
+
+/// A channel that listens until it is dropped.
+#[derive(Debug)]
+pub(super) struct Channel {
+    address: SocketAddr,
+    posted: Posted,
+    _serving: JoinSet<()>,
+}
+
+impl Channel {
+    pub(super) async fn open() -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let posted = Posted::default();
+        let app = Router::new()
+            .route("/v3/conversations/{conversation}/activities/{activity}", post(take))
+            .with_state(Arc::clone(&posted));
+        let mut serving = JoinSet::new();
+        serving.spawn(async move {
+            if let Err(error) = axum::serve(listener, app).await {
+                eprintln!("flowsdk-benches: the bot's channel ended: {error}");
+            }
+        });
+        Ok(Self { address, posted, _serving: serving })
+    }
+
+    /// What a bot is given as `serviceUrl`.
+    pub(super) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The activities that were posted to `conversation` since this was asked last, as JSON.
+    pub(super) fn take(&self, conversation: &str) -> String {
+        self.posted.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation).unwrap_or_default()
+    }
+}
+
+async fn take(
+    State(posted): State<Posted>,
+    Path((conversation, _)): Path<(String, String)>,
+    activity: String,
+) -> impl IntoResponse {
+    let mut posted = posted.lock().unwrap_or_else(PoisonError::into_inner);
+    posted.entry(conversation).or_default().push_str(&activity);
+    ([(CONTENT_TYPE, "application/json")], r#"{"id":"1"}"#)
+}
