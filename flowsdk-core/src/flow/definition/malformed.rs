@@ -1,60 +1,82 @@
-//! What serde says of JSON that cannot be read, in Portuguese. Its own words are the English twin.
+//! What serde says of JSON that cannot be read, in both languages and without the words of Rust.
 
+use super::target::WHAT_IT_IS;
 use crate::text::Text;
 
-/// Beginnings of serde's messages (`serde::de::Error`), and what they say.
-const BEGINNINGS: [(&str, &str); 8] = [
-    ("missing field ", "falta o campo "),
-    ("duplicate field ", "campo repetido "),
-    ("unknown field ", "campo desconhecido "),
-    ("unknown variant ", "valor desconhecido "),
-    ("invalid type: ", "tipo inválido: "),
-    ("invalid value: ", "valor inválido: "),
-    ("invalid length ", "tamanho inválido "),
-    ("not an identifier", "não é um identificador"),
+/// A part of serde's messages, in Portuguese and in English.
+type Part = (&'static str, [&'static str; 2]);
+
+/// Their beginnings (`serde::de::Error`).
+const BEGINNINGS: [Part; 8] = [
+    ("missing field ", ["falta o campo ", "missing field "]),
+    ("duplicate field ", ["campo repetido ", "duplicate field "]),
+    ("unknown field ", ["campo desconhecido ", "unknown field "]),
+    ("unknown variant ", ["valor desconhecido ", "unknown value "]),
+    ("invalid type: ", ["tipo inválido: ", "invalid type: "]),
+    ("invalid value: ", ["valor inválido: ", "invalid value: "]),
+    ("invalid length ", ["tamanho inválido ", "invalid length "]),
+    ("not an identifier", ["não é um identificador", "not an identifier"]),
 ];
 
-/// Parts in the rest of them. They stand outside of what the author wrote, which serde puts into quotes of its own.
-const PARTS: [(&str, &str); 19] = [
-    (", expected one of ", ", esperado um de "),
-    (", expected ", ", esperado "),
-    ("there are no fields", "não há campos"),
-    ("string ", "texto "),
-    ("a string", "um texto"),
-    ("a boolean", "verdadeiro ou falso"),
-    ("boolean ", "booleano "),
-    ("integer ", "inteiro "),
-    ("floating point ", "número "),
-    ("sequence", "lista"),
-    ("a sequence", "uma lista"),
-    ("a map", "um objeto"),
-    ("map", "objeto"),
-    ("internally tagged enum", "objeto com `type`"),
-    ("adjacently tagged enum", "objeto com `type`"),
-    ("struct ", "objeto "),
-    ("enum ", "um valor de "),
-    ("unit", "nulo"),
-    (" or ", " ou "),
+/// What stands in the rest of them, outside of what the author wrote, which serde puts into quotes of its own. The
+/// longer is before what it begins with.
+const PARTS: [Part; 24] = [
+    (", expected one of ", [", esperado um de ", ", expected one of "]),
+    (", expected ", [", esperado ", ", expected "]),
+    ("there are no fields", ["não há campos", "there are no fields"]),
+    ("a string", ["um texto", "a text"]),
+    ("string ", ["texto ", "text "]),
+    ("a boolean", ["verdadeiro ou falso", "true or false"]),
+    ("boolean ", ["booleano ", "boolean "]),
+    ("integer ", ["inteiro ", "integer "]),
+    ("floating point ", ["número ", "number "]),
+    ("a sequence", ["uma lista", "a list"]),
+    ("sequence", ["lista", "list"]),
+    ("a map", ["um objeto", "an object"]),
+    ("map", ["objeto", "object"]),
+    ("unit", ["nulo", "null"]),
+    ("null", ["nulo", "null"]),
+    ("u8", NATURAL),
+    ("u16", NATURAL),
+    ("u32", NATURAL),
+    ("u64", NATURAL),
+    ("usize", NATURAL),
+    ("i64", ["um inteiro", "an integer"]),
+    ("f64", ["um número", "a number"]),
+    (" or ", [" ou ", " or "]),
+    (" with ", [" com ", " with "]),
+];
+const NATURAL: [&str; 2] = ["um inteiro a partir de 0", "an integer of at least 0"];
+
+/// Parts after which the name of a type of ours follows.
+const NAMED: [Part; 4] = [
+    ("internally tagged enum ", ["um objeto com seu `type`", "an object with its `type`"]),
+    ("adjacently tagged enum ", ["um objeto com seu `type`", "an object with its `type`"]),
+    ("struct ", ["um objeto", "an object"]),
+    ("enum ", ["um texto", "a text"]),
 ];
 
 /// The message of `error` in both languages.
 pub(super) fn malformed(error: &serde_json::Error) -> Text {
-    let english = error.to_string();
-    Text::of(translated(&english), english)
+    worded(&error.to_string())
 }
 
-fn translated(english: &str) -> String {
-    if english == super::target::WHAT_IT_IS {
-        return "um destino é { blockId }, { flowId, blockId? } ou { end: true }".to_owned();
+fn worded(message: &str) -> Text {
+    if message == WHAT_IT_IS {
+        return Text::new("um destino é { blockId }, { flowId, blockId? } ou { end: true }", WHAT_IT_IS);
     }
-    match BEGINNINGS.iter().find_map(|(from, to)| Some((to, english.strip_prefix(from)?))) {
-        Some((beginning, rest)) => format!("{beginning}{}", outside_quotes(rest)),
-        None => format!("não pode ser lido: {english}"),
+    match BEGINNINGS.iter().find_map(|(from, to)| Some((to, message.strip_prefix(from)?))) {
+        Some((beginning, rest)) => {
+            let [portuguese, english] =
+                [0, 1].map(|language| format!("{}{}", beginning[language], outside_quotes(rest, language)));
+            Text::of(portuguese, english)
+        }
+        None => Text::of(format!("não pode ser lido: {message}"), message.to_owned()),
     }
 }
 
-/// `text` with [`PARTS`] translated where they are not quoted.
-fn outside_quotes(text: &str) -> String {
+/// `text` with [`PARTS`] and [`NAMED`] in a language where they are not quoted.
+fn outside_quotes(text: &str, language: usize) -> String {
     let mut done = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -63,15 +85,23 @@ fn outside_quotes(text: &str) -> String {
         {
             done.push_str(&rest[..length]);
             rest = &rest[length..];
-        } else if let Some((from, to)) = PARTS.iter().find(|(from, _)| rest.starts_with(from)) {
-            done.push_str(to);
-            rest = &rest[from.len()..];
+        } else if let Some((to, after)) = part_of(&NAMED, rest) {
+            done.push_str(to[language]);
+            rest = after.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == ':');
+        } else if let Some((to, after)) = part_of(&PARTS, rest) {
+            done.push_str(to[language]);
+            rest = after;
         } else {
             done.push(first);
             rest = &rest[first.len_utf8()..];
         }
     }
     done
+}
+
+/// The part with which `text` begins, and what follows.
+fn part_of<'t>(parts: &[Part], text: &'t str) -> Option<([&'static str; 2], &'t str)> {
+    parts.iter().find_map(|(from, to)| Some((*to, text.strip_prefix(from)?)))
 }
 
 /// How long the quoted text is with which `text` begins. A text between `"` is written as `Debug` writes it.
@@ -96,24 +126,58 @@ mod tests {
     use crate::flow::FlowDefinition;
 
     #[test]
-    fn what_serde_says_is_said_in_portuguese_too() {
-        for (english, portuguese) in [
-            ("missing field `defaultOutput`", "falta o campo `defaultOutput`"),
+    fn what_serde_says_is_said_in_both_languages() {
+        for (serde, portuguese, english) in [
+            (
+                "missing field `defaultOutput`",
+                "falta o campo `defaultOutput`",
+                "missing field `defaultOutput`",
+            ),
             (
                 "unknown field `a string`, expected one of `blockId`, `end`",
                 "campo desconhecido `a string`, esperado um de `blockId`, `end`",
+                "unknown field `a string`, expected one of `blockId`, `end`",
             ),
-            ("unknown field `x`, expected `a` or `b`", "campo desconhecido `x`, esperado `a` ou `b`"),
+            (
+                "unknown field `x`, expected `a` or `b`",
+                "campo desconhecido `x`, esperado `a` ou `b`",
+                "unknown field `x`, expected `a` or `b`",
+            ),
             (
                 "invalid type: string \"a \\\" map\", expected u64",
-                "tipo inválido: texto \"a \\\" map\", esperado u64",
+                "tipo inválido: texto \"a \\\" map\", esperado um inteiro a partir de 0",
+                "invalid type: text \"a \\\" map\", expected an integer of at least 0",
             ),
-            ("invalid type: null, expected a string", "tipo inválido: null, esperado um texto"),
-            ("invalid type: map, expected a sequence", "tipo inválido: objeto, esperado uma lista"),
-            ("strange", "não pode ser lido: strange"),
-            ("invalid type: string \"open", "tipo inválido: texto \"open"),
+            (
+                "invalid type: null, expected a string",
+                "tipo inválido: nulo, esperado um texto",
+                "invalid type: null, expected a text",
+            ),
+            (
+                "invalid type: map, expected a sequence",
+                "tipo inválido: objeto, esperado uma lista",
+                "invalid type: object, expected a list",
+            ),
+            (
+                "invalid type: integer `5`, expected struct RawTarget",
+                "tipo inválido: inteiro `5`, esperado um objeto",
+                "invalid type: integer `5`, expected an object",
+            ),
+            (
+                "invalid type: sequence, expected internally tagged enum Block",
+                "tipo inválido: lista, esperado um objeto com seu `type`",
+                "invalid type: list, expected an object with its `type`",
+            ),
+            (
+                "unknown variant `song`, expected `flow` or `tool`",
+                "valor desconhecido `song`, esperado `flow` ou `tool`",
+                "unknown value `song`, expected `flow` or `tool`",
+            ),
+            ("strange", "não pode ser lido: strange", "strange"),
+            ("invalid type: string \"open", "tipo inválido: texto \"open", "invalid type: text \"open"),
         ] {
-            assert_eq!(translated(english), portuguese);
+            let text = worded(serde);
+            assert_eq!((text.portuguese(), text.english()), (portuguese, english));
         }
     }
 

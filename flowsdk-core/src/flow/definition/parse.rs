@@ -1,8 +1,9 @@
 //! Parsing that says where it failed.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
+use serde_path_to_error::{Path, Segment};
 
 use super::action::ACTION_TYPES;
 use super::block::BLOCK_TYPES;
@@ -31,15 +32,12 @@ impl FlowDefinition {
             }
             _ => {}
         }
-        match Self::deserialize(json) {
-            Ok(definition) => Ok(definition),
-            Err(error) => Err(locate(json, &error)),
-        }
+        Self::deserialize(json).map_err(|_| locate(json))
     }
 }
 
 /// The parts of `json` that cannot be read; all of it when every known part can.
-fn locate(json: &Value, error: &serde_json::Error) -> Vec<Problem> {
+fn locate(json: &Value) -> Vec<Problem> {
     let mut found = Vec::new();
     if let Some(settings) = json.get("settings") {
         check::<Settings>(settings, "/settings", &mut found);
@@ -50,7 +48,7 @@ fn locate(json: &Value, error: &serde_json::Error) -> Vec<Problem> {
         }
     }
     if found.is_empty() {
-        found.push(Problem::error("malformed", "", malformed(error)));
+        check::<FlowDefinition>(json, "", &mut found);
     }
     found
 }
@@ -66,17 +64,11 @@ fn locate_in_block(block: &Value, pointer: &str, found: &mut Vec<Problem>) {
             found.push(Problem::error("unsupported_block_type", format!("{pointer}/type"), message));
         }
         _ => {
-            if let (Err(error), Some(fields)) = (Block::deserialize(block), block.as_object()) {
+            if let Some(fields) = block.as_object().filter(|_| Block::deserialize(block).is_err()) {
                 locate_in_fields(fields, pointer, found);
-                if found.len() == start {
-                    found.push(Problem::error("malformed", pointer, malformed(&error)));
-                }
-            } else if !block.is_object() {
-                found.push(Problem::error(
-                    "malformed",
-                    pointer,
-                    Text::new("um bloco é um objeto", "a block is an object"),
-                ));
+            }
+            if found.len() == start {
+                check::<Block>(block, pointer, found);
             }
         }
     }
@@ -121,14 +113,32 @@ fn each(
     found: &mut Vec<Problem>,
     check: impl Fn(&Value, &str, &mut Vec<Problem>),
 ) {
-    let items = fields.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    for (index, item) in items.iter().enumerate() {
-        check(item, &format!("{pointer}/{list}/{index}"), found);
+    match fields.get(list) {
+        Some(Value::Array(items)) => {
+            for (index, item) in items.iter().enumerate() {
+                check(item, &format!("{pointer}/{list}/{index}"), found);
+            }
+        }
+        Some(other) => self::check::<Vec<IgnoredAny>>(other, &format!("{pointer}/{list}"), found),
+        None => {}
     }
 }
 
+/// Notes where in `value`, which is at `pointer`, something is not as a `T` has it.
 fn check<T: DeserializeOwned>(value: &Value, pointer: &str, found: &mut Vec<Problem>) {
-    if let Err(error) = T::deserialize(value) {
-        found.push(Problem::error("malformed", pointer, malformed(&error)));
+    if let Err(error) = serde_path_to_error::deserialize::<_, T>(value) {
+        let pointer = format!("{pointer}{}", pointer_of(error.path()));
+        found.push(Problem::error("malformed", pointer, malformed(error.inner())));
     }
+}
+
+/// A path as a JSON pointer, as far as it is known.
+fn pointer_of(path: &Path) -> String {
+    path.iter()
+        .map_while(|segment| match segment {
+            Segment::Seq { index } => Some(format!("/{index}")),
+            Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        })
+        .collect()
 }
