@@ -82,6 +82,17 @@ async fn a_killed_demo_starts_again() {
     assert!(server.stop().await.0.success());
 }
 
+/// Large pages would make it half as large again.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_has_small_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(demo_command(dir.path()), dir.path(), "small").await;
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let large = status.lines().find_map(|line| line.strip_prefix("THP_enabled:"));
+    assert!(large.is_none_or(|large| large.trim() == "0"), "{status}");
+}
+
 /// SIGTERM with visitors on the line: they are told, the log has no error, the exit code is 0.
 async fn stops_when_told(setup: Setup) {
     let server = setup.start().await;

@@ -233,4 +233,10 @@ async fn served(setup: Setup) {
     let page = http::get(server.addr, "/docs/", &[]).await;
     assert!(page.status == 200 && page.headers["content-type"].starts_with("text/html"), "{page:?}");
     assert!(!page.body.contains("https://"), "the page loads from elsewhere");
+    let loaded: Vec<_> = page.body.split("=\"./").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(loaded.contains(&"swagger-ui-bundle.js"), "{loaded:?}");
+    for file in loaded {
+        let part = http::get(server.addr, &format!("/docs/{file}"), &[]).await;
+        assert!(part.status == 200 && !part.body.is_empty(), "{file}: {}", part.status);
+    }
 }
