@@ -17,7 +17,7 @@ struct Order {
     note: Option<String>,
     #[schema(pattern = "^[0-9]{1,32}$")]
     number: Option<String>,
-    #[schema(pattern = "^a$")]
+    #[schema(pattern = "^a+$")]
     letter: Option<String>,
     #[schema(minimum = 1, maximum = 10)]
     count: Option<u32>,
@@ -67,7 +67,7 @@ fn what_has_another_form_is_told_the_one_that_is_expected() {
     for (field, message) in [
         ("note", "Não pode ser vazio"),
         ("number", "Formato inválido: esperado de 1 a 32 dígitos"),
-        ("letter", "Formato inválido: esperado ^a$"),
+        ("letter", "Formato inválido: esperado ^a+$"),
     ] {
         assert_eq!(of(&json!({ "name": "a", field: " " })), entry(field, message));
     }

@@ -120,10 +120,21 @@ fn text(kind: &Kind) -> Text {
     }
 }
 
-/// What the patterns of the document ask for. One that has no words is shown: whoever sends JSON can read it.
+/// What a pattern of the document asks for. One that has no words is shown: whoever sends JSON can read it.
 fn by_pattern(pattern: &str) -> Text {
-    let (portuguese, english) = match pattern {
-        r"\S" => return Text::new("Não pode ser vazio", "May not be empty"),
+    if pattern == r"\S" {
+        return Text::new("Não pode ser vazio", "May not be empty");
+    }
+    let (portuguese, english) = words_of(pattern).unwrap_or((pattern, pattern));
+    Text::of(
+        format!("Formato inválido: esperado {portuguese}"),
+        format!("Invalid format: expected {english}"),
+    )
+}
+
+/// What fits a pattern of the document, in Portuguese and in English.
+fn words_of(pattern: &str) -> Option<(&str, &str)> {
+    Some(match pattern {
         r"^[A-Za-z0-9_.@|:+-]+$" => ("um id", "an id"),
         r"^(wa|wc|ig)-[!-~]+$" => ("o id de uma sessão", "the id of a session"),
         r"^[0-9]{1,32}$" => ("de 1 a 32 dígitos", "1 to 32 digits"),
@@ -131,6 +142,7 @@ fn by_pattern(pattern: &str) -> Text {
             "um telefone de 8 a 15 dígitos com código do país",
             "a phone number of 8 to 15 digits with country code",
         ),
+        r"^https?://[^/\s]+$" => ("uma origem como https://loja.example", "an origin such as https://shop.example"),
         r"^https?://[^\s]+$" => ("um endereço http:// ou https://", "an address with http:// or https://"),
         r"^https?://[^\s/?#@\\]+(/[^\s?#\\]*)?$" => (
             "um endereço http:// ou https:// sem usuário, consulta nem fragmento",
@@ -150,12 +162,11 @@ fn by_pattern(pattern: &str) -> Text {
         LANGUAGE_PATTERN => ("um idioma como pt_BR", "a language such as pt_BR"),
         r"^[!-~]+$" => ("caracteres ASCII visíveis", "visible characters of ASCII"),
         r"^[ -~]+$" => ("caracteres ASCII visíveis e espaços", "visible characters of ASCII and spaces"),
-        pattern => (pattern, pattern),
-    };
-    Text::of(
-        format!("Formato inválido: esperado {portuguese}"),
-        format!("Invalid format: expected {english}"),
-    )
+        pattern => {
+            let constant = pattern.strip_prefix('^')?.strip_suffix('$')?;
+            constant.bytes().all(|byte| byte.is_ascii_alphanumeric()).then_some((constant, constant))?
+        }
+    })
 }
 
 fn by_format(format: &str) -> Text {
@@ -190,4 +201,32 @@ fn types(kind: &TypeKind) -> Vec<(&'static str, &'static str)> {
 /// An option of the schema, without the quotes of JSON.
 fn shown(option: &Value) -> String {
     option.as_str().map_or_else(|| option.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn patterns(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("pattern").and_then(Value::as_str).map(str::to_owned));
+                fields.values().for_each(|field| patterns(field, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| patterns(item, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_pattern_of_the_document_has_words() {
+        let mut found = Vec::new();
+        patterns(&serde_json::to_value(crate::api::document().components).expect("json"), &mut found);
+        assert!(found.len() > 20);
+        for pattern in found.iter().filter(|pattern| *pattern != r"\S") {
+            assert!(words_of(pattern).is_some(), "{pattern}");
+        }
+    }
 }
