@@ -142,7 +142,9 @@ fn words_of(pattern: &str) -> Option<(&str, &str)> {
             "um telefone de 8 a 15 dígitos com código do país",
             "a phone number of 8 to 15 digits with country code",
         ),
-        r"^https?://[^/\s]+$" => ("uma origem como https://loja.example", "an origin such as https://shop.example"),
+        r"^https?://[^/\s]+$" => {
+            ("uma origem como https://loja.example", "an origin such as https://shop.example")
+        }
         r"^https?://[^\s]+$" => ("um endereço http:// ou https://", "an address with http:// or https://"),
         r"^https?://[^\s/?#@\\]+(/[^\s?#\\]*)?$" => (
             "um endereço http:// ou https:// sem usuário, consulta nem fragmento",
