@@ -65,20 +65,8 @@ impl From<ContactAlias> for AliasView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = ContactDetails)]
 pub(super) struct ContactDetailsView {
-    #[schema(value_type = Id)]
-    id: String,
-    /// The unique identity: digits of a number in E.164, `wc-<channelId>-<userId>` or `ig-<igsid>`.
-    #[schema(example = "5511987654321")]
-    phone_number: String,
-    #[schema(example = "Ana Souza")]
-    name: String,
-    /// Whether no channel overwrites the name any more.
-    name_locked: bool,
-    #[schema(value_type = Option<ChannelName>, required = true)]
-    origin: Option<&'static str>,
-    /// Shared by all routers.
-    #[schema(value_type = Object, additional_properties = true)]
-    contact_variables: Map<String, Value>,
+    #[serde(flatten)]
+    contact: ContactView,
     /// Summary of the history; AI agents read it, no route writes it.
     #[schema(required = true)]
     context: Option<String>,
@@ -87,30 +75,19 @@ pub(super) struct ContactDetailsView {
     last_session_summary: Option<String>,
     /// The other identities, oldest first.
     aliases: Vec<AliasView>,
-    created_at: IsoTime,
 }
 
 impl ContactDetailsView {
     /// Its id.
     pub(super) fn id(&self) -> String {
-        self.id.clone()
+        self.contact.id.clone()
     }
 }
 
 impl From<ContactDetails> for ContactDetailsView {
     fn from(details: ContactDetails) -> Self {
         let ContactDetails { contact, context, last_session_summary, aliases } = details;
-        Self {
-            id: contact.id.into(),
-            phone_number: contact.phone_number,
-            name: contact.name,
-            name_locked: contact.name_locked,
-            origin: contact.origin.map(Channel::name),
-            contact_variables: contact.variables,
-            context,
-            last_session_summary,
-            aliases: aliases.into_iter().map(AliasView::from).collect(),
-            created_at: contact.created_at.into(),
-        }
+        let aliases = aliases.into_iter().map(AliasView::from).collect();
+        Self { contact: contact.into(), context, last_session_summary, aliases }
     }
 }
