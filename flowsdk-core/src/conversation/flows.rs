@@ -1,6 +1,6 @@
 //! Compiled flow versions. A version never changes, so that what is here is never stale.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::fault::StorageError;
@@ -89,7 +89,7 @@ impl FlowCache {
         Ok(())
     }
 
-    /// Brings the published versions of `ids`, of router or not, into `flows`; gives the flows found.
+    /// Brings the published versions of `ids`, and their test versions, into `flows`; gives the flows found.
     pub(super) async fn load_published(
         &self,
         repository: &mut dyn FlowRepository,
@@ -124,16 +124,16 @@ impl FlowCache {
         flows: &mut Flows,
         mut ids: Vec<FlowId>,
     ) -> Result<(), StorageError> {
-        loop {
-            ids.retain(|id| !flows.published.contains_key(id));
-            ids.sort_unstable();
-            ids.dedup();
-            let found = self.load_published(repository, flows, &ids).await?;
-            let reached = found.iter().filter_map(|flow| flows.published(&flow.id));
+        // Some may be at hand already, without what they lead to.
+        let mut visited = HashSet::new();
+        while !ids.is_empty() {
+            ids.retain(|id| visited.insert(id.clone()));
+            let missing: Vec<_> =
+                ids.iter().filter(|id| !flows.published.contains_key(id)).cloned().collect();
+            self.load_published(repository, flows, &missing).await?;
+            let reached = ids.iter().filter_map(|id| flows.published(id));
             ids = reached.flat_map(|flow| flow.referenced_flows()).collect();
-            if ids.is_empty() {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 }

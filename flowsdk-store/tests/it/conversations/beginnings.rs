@@ -5,6 +5,7 @@ use flowsdk_core::message::{Direction, IncomingMessage, MessageStatus};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::store::{ConversationTx as _, Store as _};
 use flowsdk_store::sql::SqlStore;
+use serde_json::json;
 
 use super::flows::{block, flow_of};
 use super::world::{World, bodies, session};
@@ -16,6 +17,7 @@ on_every_database! {
     a_router_without_a_flow_only_stores,
     the_contact_of_a_webchat_is_the_gateways_business,
     a_token_starts_the_flow_it_names_within_its_router,
+    a_tokens_flow_leads_through_the_initial_one,
     a_hundred_sessions_begin_in_one_commit,
     the_order_within_a_chat_is_the_order_of_the_conversation,
     messages_of_one_event_are_answered_one_by_one,
@@ -159,4 +161,24 @@ async fn messages_of_one_event_are_answered_one_by_one(store: SqlStore) {
             if first { &["Hello ", "You said 1", "Bye", "Hello ", "You said 2"] } else { &[] };
         assert_eq!(bodies(&report), expected);
     }
+}
+
+/// The initial flow is at hand already, but not what it leads to.
+async fn a_tokens_flow_leads_through_the_initial_one(store: SqlStore) {
+    let world = World::new(store).await;
+    for (id, text, target) in [
+        ("third", "Third", json!({ "end": true })),
+        ("second", "Second", json!({ "flowId": "third" })),
+        ("first", "First", json!({ "flowId": "second" })),
+    ] {
+        world.publish("router1", id, flow_of(&[block("only", text, &target)])).await;
+    }
+    world.start_with("router1", "second").await;
+    let mut event = world.event("ana", vec![IncomingMessage::text("m1", "oi")]);
+    event.flow_id = Some("first".parse().expect("an id"));
+    let report = world.handle(ConversationEvent::Incoming(event)).await;
+    assert_eq!(
+        (bodies(&report), report.frozen),
+        (["First", "Second", "Third"].map(str::to_owned).to_vec(), false)
+    );
 }
