@@ -12,7 +12,7 @@ use crate::fault::StorageError;
 use crate::flow::Trigger;
 use crate::id::{ChatId, MessageId};
 use crate::message::IncomingMessage;
-use crate::session::{MAX_DEFERRED, Mode, Position, Session};
+use crate::session::{MAX_DEFERRED, Mode, Session};
 use crate::stream::event::{FlowEvent, IncomingEvent};
 use crate::time::Timestamp;
 
@@ -24,6 +24,8 @@ pub(super) struct Decider<'a> {
     pub(super) has_outside: bool,
     pub(super) facts: Facts,
     pub(super) writes: Writes,
+    /// What of the latest event came after the end of its session, and is another session's.
+    pub(super) left: Option<IncomingEvent>,
     /// The messages of the batch so far, by their key.
     pub(super) stored: HashMap<String, MessageId>,
 }
@@ -88,6 +90,10 @@ impl Decider<'_> {
             report.request = run.request.take().filter(|_| !run.is_frozen());
             report.frozen = run.is_frozen();
             report.waits = run.session.pending.is_some() && !run.is_frozen();
+            let left = std::mem::take(&mut run.left);
+            if !left.is_empty() {
+                self.left = Some(self.unstored(event, &run, left));
+            }
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.
                 self.facts.contacts.insert(run.contact.id.clone(), run.contact.clone());
@@ -135,6 +141,10 @@ impl Decider<'_> {
             }
             FlowEvent::AgentSessionEnded(event) => Trigger::AgentEnded(event),
             FlowEvent::HumanSessionEnded(event) => Trigger::HumanEnded(event),
+            // Whoever resumes a session wants what failed tried again, perhaps as it is published now.
+            FlowEvent::EffectDone(event) if self.facts.replaying && event.result.is_failure() => {
+                Trigger::EffectAgain { seq: event.seq }
+            }
             FlowEvent::EffectDone(event) => Trigger::EffectDone { seq: event.seq, result: &event.result },
         };
         let is_ring = matches!(trigger, Trigger::InputTimeout);
@@ -153,6 +163,37 @@ impl Decider<'_> {
             stage.step(run, trigger)
         };
         Ok(Progress::Ran(Box::new(deliver(&stage, run, Vec::new()))))
+    }
+
+    /// The event of messages for which their session ended too soon. Those that this batch would store go to the chat
+    /// of the session that they begin.
+    fn unstored(
+        &mut self,
+        event: &ConversationEvent,
+        run: &Run,
+        mut left: Vec<IncomingMessage>,
+    ) -> IncomingEvent {
+        let session = &run.session;
+        for message in &mut left {
+            if let Some(id) = self.stored.remove(&message.dedupe_key(&session.id)) {
+                self.writes.messages.retain(|row| row.id != id);
+                message.internal_id = Some(id);
+            }
+        }
+        match event.incoming() {
+            Some(event) => IncomingEvent { messages: left, ..event.clone() },
+            None => IncomingEvent {
+                channel_type: session.id.channel(),
+                session_id: session.id.clone(),
+                phone_number_id: session.id.phone_number_id().to_owned(),
+                from: Some(session.id.party().to_owned()),
+                contact_name: run.contact.name.clone(),
+                messages: left,
+                timestamp: self.now,
+                context: None,
+                flow_id: None,
+            },
+        }
     }
 
     fn stage(&self, session: &Session) -> Result<Stage<'_>, ConversationError> {
@@ -241,12 +282,13 @@ fn broken(reason: &str) -> StorageError {
 
 /// Gives the messages that waited, then `fresh` ones, to whoever has the session, one by one, in order. They wait while a turn waits for
 /// something outside, and while an error stops the session, the one at which it stopped first. Where the
-/// session ended on the way, the next one begins it anew.
+/// session ended on the way, the others are left.
 fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run {
     let mut messages = std::mem::take(&mut run.session.deferred).into_iter().chain(fresh);
     while let Some(message) = messages.next() {
         if let After::Ended = run.after {
-            run = restart(run, stage.now);
+            run.left = std::iter::once(message).chain(messages).collect();
+            break;
         }
         let waits = run.session.pending.is_some() || run.is_frozen();
         match run.session.mode {
@@ -283,19 +325,6 @@ fn defer(session: &mut Session, messages: impl Iterator<Item = IncomingMessage>)
             tracing::warn!(session = %session.id, "a message is stored, but too many wait to be answered");
         }
     }
-}
-
-/// A session that ended within an event begins again with the next message of the same event.
-fn restart(mut run: Run, now: Timestamp) -> Run {
-    let old = run.session;
-    let mut session = Session::begin(old.id, old.router_id, old.contact_id, old.chat_id, now);
-    session.version = old.version;
-    session.epoch = old.epoch;
-    session.effect_seq = session.effect_seq.max(old.effect_seq);
-    session.position = old.position.map(|position| Position { block_id: None, waiting: None, ..position });
-    run.session = session;
-    run.after = After::Live;
-    run
 }
 
 fn is_end_without_jump(trigger: Trigger<'_>) -> bool {

@@ -88,3 +88,11 @@ pub struct TurnReport {
     /// Whether an error has stopped the session, now or before.
     pub frozen: bool,
 }
+
+impl TurnReport {
+    /// Adds what the rest of the same event led to.
+    pub(super) fn go_on(&mut self, rest: Self) {
+        self.outgoing.extend(rest.outgoing);
+        (self.request, self.waits, self.frozen) = (rest.request, rest.waits, rest.frozen);
+    }
+}

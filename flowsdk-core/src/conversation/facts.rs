@@ -113,8 +113,6 @@ impl Facts {
         }
         if !owners.is_empty() {
             owners.extend(self.flows.published_ids().cloned().map(VariableOwner::Flow));
-        }
-        if !owners.is_empty() {
             self.statics = static_variables(tx, key, &owners).await?;
         }
         Ok(())
@@ -138,7 +136,7 @@ impl Facts {
 }
 
 /// The versions on which a session stands: its own, and those that called it as a sub-flow.
-fn versions_of(session: &Session) -> impl Iterator<Item = &FlowVersionId> {
+pub(super) fn versions_of(session: &Session) -> impl Iterator<Item = &FlowVersionId> {
     let position = session.position.iter().map(|position| &position.version_id);
     position.chain(session.calls.iter().map(|call| &call.version_id))
 }

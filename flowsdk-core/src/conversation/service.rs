@@ -126,19 +126,45 @@ where
         look_for_duplicates: bool,
     ) -> Result<Vec<TurnReport>, ConversationError> {
         let mut tx = self.store.begin().await?;
-        let facts = Facts::read(&mut tx, events, look_for_duplicates).await?;
+        // Of several messages, some may wait for another session than the first: by then they must be known to be new.
+        let has_several =
+            events.iter().filter_map(|event| event.incoming()).any(|event| event.messages.len() > 1);
+        let facts = Facts::read(&mut tx, events, look_for_duplicates || has_several).await?;
         let reports = self.decide_in(&mut tx, events, facts).await?;
         tx.commit().await?;
         Ok(reports)
     }
 
-    /// Decides events on `facts` and writes what comes of them.
+    /// Decides events on `facts` and writes what comes of them. What comes after the end of its session begins
+    /// another one, as it would with an event of its own.
     pub(super) async fn decide_in(
         &self,
         tx: &mut S::Tx,
         events: &[&ConversationEvent],
-        mut facts: Facts,
+        facts: Facts,
     ) -> Result<Vec<TurnReport>, ConversationError> {
+        let (mut reports, mut left) = self.round(tx, events, facts).await?;
+        while !left.is_empty() {
+            let again: Vec<&ConversationEvent> = left.iter().map(|(_, event)| event).collect();
+            // Some of their messages are stored, and none is answered.
+            let mut facts = Facts::read(tx, &again, true).await?;
+            facts.replaying = true;
+            let (rest, next) = self.round(tx, &again, facts).await?;
+            for ((place, _), report) in left.iter().zip(rest) {
+                reports[*place].go_on(report);
+            }
+            left = next.into_iter().map(|(at, event)| (left[at].0, event)).collect();
+        }
+        Ok(reports)
+    }
+
+    /// Decides one event of each session; gives also what came after the end of its session, with its place.
+    async fn round(
+        &self,
+        tx: &mut S::Tx,
+        events: &[&ConversationEvent],
+        mut facts: Facts,
+    ) -> Result<(Vec<TurnReport>, Vec<(usize, ConversationEvent)>), ConversationError> {
         let now = self.cx.now();
         let first: Vec<&IncomingEvent> = events
             .iter()
@@ -160,13 +186,16 @@ where
             has_outside: self.outside.is_some(),
             facts,
             writes,
+            left: None,
             stored: HashMap::new(),
         };
         let mut reports = Vec::with_capacity(events.len());
-        for event in events {
+        let mut left = Vec::new();
+        for (place, event) in events.iter().enumerate() {
             reports.push(decider.decide(event, opened.remove(event.session_id()))?);
+            left.extend(decider.left.take().map(|event| (place, ConversationEvent::Incoming(event))));
         }
         decider.writes.write(tx).await?;
-        Ok(reports)
+        Ok((reports, left))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::facts::versions_of;
 use super::flows::Flows;
 use crate::chat::ChatTag;
 use crate::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
@@ -22,7 +23,7 @@ use crate::stream::event::{
 use crate::stream::topic::{Agent, Helpdesk};
 use crate::time::Timestamp;
 
-/// The session of a turn, and what happened to it so far.
+/// What a turn is decided on, besides its session.
 pub(super) struct Stage<'a> {
     pub(super) cx: &'a OpContext,
     /// Never before the last interaction, whatever the clock does: rows of a chat keep their order.
@@ -59,6 +60,8 @@ pub(super) struct Run {
     pub(super) traced: bool,
     /// What the turn waits for.
     pub(super) request: Option<EffectRequest>,
+    /// Messages for which the session ended too soon.
+    pub(super) left: Vec<IncomingMessage>,
     pub(super) after: After,
 }
 
@@ -83,6 +86,7 @@ impl Run {
             trace: Vec::new(),
             traced: false,
             request: None,
+            left: Vec::new(),
             after: After::Live,
         }
     }
@@ -136,7 +140,7 @@ impl Stage<'_> {
             });
             return run;
         };
-        let traced = flow.is_traced();
+        run.traced |= self.is_traced(&run.session);
         let scene =
             Scene { flow, router: self.router, statics: &self.statics, now: self.now, flows: self.flows };
         let outcome = crate::flow::run(&scene, run.session, run.contact, trigger);
@@ -147,7 +151,7 @@ impl Stage<'_> {
         run.session = session;
         run.contact = contact;
         run.contact_changed |= contact_changed;
-        run.traced |= traced;
+        run.traced |= self.is_traced(&run.session);
         run.trace.extend(trace);
         let mut typing_ms = None;
         for effect in effects {
@@ -163,6 +167,11 @@ impl Stage<'_> {
             TurnEnd::Frozen(error) => After::Frozen(error),
         };
         run
+    }
+
+    /// Whether a flow on which the session stands, or to which it comes back, wants its trace stored.
+    fn is_traced(&self, session: &Session) -> bool {
+        versions_of(session).filter_map(|id| self.flows.version(id)).any(|flow| flow.is_traced())
     }
 
     fn apply(&self, run: &mut Run, effect: Effect, typing_ms: &mut Option<u64>) {

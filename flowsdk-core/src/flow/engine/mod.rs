@@ -48,6 +48,7 @@ pub fn run(scene: &Scene<'_>, session: Session, contact: Contact, trigger: Trigg
         Trigger::AgentEnded(event) => turn(None).play(|turn| turn.hand_back(Mode::Agent, event)),
         Trigger::HumanEnded(event) => turn(None).play(|turn| turn.hand_back(Mode::Human, event)),
         Trigger::EffectDone { result, .. } => turn(None).play(|turn| turn.effect_done(result)),
+        Trigger::EffectAgain { .. } => turn(None).play(Turn::effect_again),
     }
 }
 

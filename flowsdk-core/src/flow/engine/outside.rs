@@ -120,6 +120,11 @@ pub enum EffectResult {
 }
 
 impl EffectResult {
+    /// Whether it failed.
+    pub const fn is_failure(&self) -> bool {
+        matches!(self, Self::Failed { .. })
+    }
+
     /// A failure without an answer.
     pub fn failed(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Failed { code: code.into(), message: message.into(), status: None }

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::outside::{EffectRequest, EffectResult, HttpRequest, OutsideCall, ScriptRequest};
 use super::trace::{ActionResult, TraceStep};
 use super::turn::{Failure, Step, Turn};
-use crate::flow::compiled::{CompiledAction, CompiledActionKind, CompiledBody, CompiledHttpRequest};
+use crate::flow::compiled::{
+    CompiledAction, CompiledActionKind, CompiledBlock, CompiledBody, CompiledHttpRequest,
+};
 use crate::flow::interpolate::size_of;
 use crate::session::{Pending, Phase};
 
@@ -37,7 +39,10 @@ impl Turn<'_> {
                 let patience = request.timeout + GRACE;
                 match self.http(request) {
                     Ok(call) => (call, patience),
-                    Err(failure) => return Some(Err(failure)),
+                    Err(failure) => {
+                        self.forget(&action.kind);
+                        return Some(Err(failure));
+                    }
                 }
             }
             CompiledActionKind::ExecuteScript(script) => {
@@ -128,6 +133,15 @@ impl Turn<'_> {
         self.finish(&pending, result)
     }
 
+    /// What failed is tried again, and what comes after it in the block as well.
+    pub(super) fn effect_again(&mut self) -> Result<Step, Failure> {
+        let Some(pending) = self.take_pending()? else {
+            return Ok(Step::Wait);
+        };
+        let flow = std::sync::Arc::clone(&self.flow);
+        self.go_on(&flow.blocks[self.block], pending.phase, pending.action)
+    }
+
     /// No result came: the process that had the request died, perhaps after it was made.
     pub(super) fn effect_lost(&mut self) -> Result<Step, Failure> {
         let Some(pending) = self.take_pending()? else {
@@ -163,9 +177,14 @@ impl Turn<'_> {
             let outcome = self.keep(&action.kind, result);
             self.acted(action, outcome)?;
         }
-        match pending.phase {
-            Phase::OnEnter => self.entered(block, pending.action + 1),
-            Phase::OnLeave => self.left(block, pending.action + 1),
+        self.go_on(block, pending.phase, pending.action + 1)
+    }
+
+    /// Goes on with the block at the action `at`.
+    fn go_on(&mut self, block: &CompiledBlock, phase: Phase, at: usize) -> Result<Step, Failure> {
+        match phase {
+            Phase::OnEnter => self.entered(block, at),
+            Phase::OnLeave => self.left(block, at),
         }
     }
 
@@ -201,6 +220,7 @@ impl Turn<'_> {
                 Ok(())
             }
             (action, EffectResult::Failed { code, message, status }) => {
+                self.forget(action);
                 if let (CompiledActionKind::HttpRequest(request), Some(status)) = (action, status)
                     && let Some(name) = &request.status_variable
                 {
@@ -210,6 +230,18 @@ impl Turn<'_> {
             }
             // A result of another kind than was asked for.
             _ => Err(Failure::new("unknown_outcome", "the result does not fit the request")),
+        }
+    }
+
+    /// An action that failed leaves nothing of what it brought the last time: it would be taken for its answer.
+    fn forget(&mut self, action: &CompiledActionKind) {
+        let (one, more) = match action {
+            CompiledActionKind::HttpRequest(request) => (&request.status_variable, &request.variables[..]),
+            CompiledActionKind::ExecuteScript(script) => (&script.variable, &[][..]),
+            _ => return,
+        };
+        for name in one.iter().chain(more) {
+            self.session.variables.remove(name);
         }
     }
 

@@ -87,6 +87,11 @@ pub enum Trigger<'a> {
         /// What came of it.
         result: &'a EffectResult,
     },
+    /// What the turn asked of the outside failed, and is to be tried again.
+    EffectAgain {
+        /// The number of the request.
+        seq: i64,
+    },
 }
 
 /// What a turn did.

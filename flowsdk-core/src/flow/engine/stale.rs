@@ -45,7 +45,7 @@ pub fn ignored(
             let flow = flow.filter(|flow| flow.router_id() == router && flow.kind() == FlowKind::Flow);
             if flow.is_some_and(|flow| flow.has_block(&jump.block_id)) { None } else { Some("leads nowhere") }
         }
-        Trigger::EffectDone { seq, .. } => {
+        Trigger::EffectDone { seq, .. } | Trigger::EffectAgain { seq } => {
             let waits_for = session.pending.as_ref().map(|pending| pending.seq);
             if waits_for == Some(*seq) { None } else { Some("not waited for") }
         }

@@ -1,6 +1,7 @@
 //! Waiting at a block, and what ends the wait.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -22,13 +23,22 @@ impl Turn<'_> {
         self.session.push_stop(stop);
     }
 
-    /// Waits with a fresh deadline.
+    /// Waits with a fresh deadline, which counts from when the question is seen.
     fn wait(&mut self, input: &CompiledInput, retries: u32) {
-        let deadline = self.scene.now + input.timeout;
+        let deadline = self.scene.now + self.typing() + input.timeout;
         self.session.expiry_timeout = input.timeout;
         if let Some(position) = &mut self.session.position {
             position.waiting = Some(Waiting { retries, deadline, repositioned: false });
         }
+    }
+
+    /// How long the messages of this turn are held back.
+    fn typing(&self) -> Duration {
+        let millis = |effect: &Effect| match effect {
+            Effect::Typing { millis } => *millis,
+            _ => 0,
+        };
+        Duration::from_millis(self.effects.iter().map(millis).sum())
     }
 
     /// The contact answers at the block at which the session waits.

@@ -3,14 +3,19 @@
 use std::time::Duration;
 
 use flowsdk_core::chat::Chat;
+use flowsdk_core::conversation::ConversationEvent;
+use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::store::{ConversationTx as _, Store as _};
 use flowsdk_store::sql::SqlStore;
+use serde_json::json;
 
+use super::flows::{block, flow_of};
 use super::world::{MINUTE, World, bodies, session};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
     after_an_end_the_next_message_begins_anew,
+    after_an_end_the_next_message_of_the_same_event_does_so_too,
     a_wait_that_runs_out_is_rung_for_once,
     an_answer_prolongs_the_wait,
     a_loop_freezes_its_session,
@@ -33,6 +38,42 @@ async fn after_an_end_the_next_message_begins_anew(store: SqlStore) {
     let new = Chat::open(&world.cx, second.contact_id, second.router_id);
     let open = tx.chats().open_or_get_many(&[new]).await.expect("open");
     assert_eq!(open[0].id, second.chat_id);
+}
+
+async fn after_an_end_the_next_message_of_the_same_event_does_so_too(store: SqlStore) {
+    let world = World::new(store).await;
+    world.say("ana", "m1", "oi").await;
+    let first = world.stored("ana").await.expect("a session").session;
+    let messages = || ["bye", "again", "bye", "and", "on"].map(|text| IncomingMessage::text(text, text));
+    let mut event = world.event("ana", messages().to_vec());
+    event.messages[2].id = "bye2".to_owned();
+    event.context = json!({ "plan": "gold" }).as_object().cloned();
+    let event = ConversationEvent::Incoming(event);
+    let report = world.handle(event.clone()).await;
+    assert_eq!(bodies(&report), ["Bye", "Hello gold", "Bye", "Hello gold", "You said on"]);
+    let ids: Vec<_> = report.stored.iter().map(|stored| stored.id.clone()).collect();
+    assert!(ids.len() == 5 && report.stored.iter().all(|stored| !stored.duplicate));
+    assert_eq!(*world.sink.0.lock().expect("a lock").last_chunk::<5>().expect("five"), report.outgoing[..]);
+    // Each in the chat of its own session; the flow closed the others.
+    let last = world.stored("ana").await.expect("a session").session;
+    assert_eq!(world.open_chat("ana").await, last.chat_id);
+    assert_eq!(world.transcript(&first.chat_id).await, ["> oi", "< Hello ", "> bye", "< Bye"]);
+    let said = ["> and", "> on", "< Hello gold", "< You said on"];
+    assert_eq!(world.transcript(&last.chat_id).await, said);
+    let history = world.history(&last.chat_id).await;
+    assert_eq!(history.iter().map(|message| &message.id).take(2).collect::<Vec<_>>(), [&ids[3], &ids[4]]);
+    // It is done once.
+    let again = world.handle(event).await;
+    assert_eq!((again.stored.iter().filter(|stored| stored.duplicate).count(), bodies(&again).len()), (5, 0));
+
+    // Where the router has another flow by then, that one begins.
+    let other = flow_of(&[block("only", "Other", &json!({ "end": true }))]);
+    world.publish("router1", "other", other).await;
+    world.start_with("router1", "other").await;
+    let messages = ["bye3", "hey"].map(|id| IncomingMessage::text(id, id.trim_end_matches('3')));
+    let event = ConversationEvent::Incoming(world.event("ana", messages.to_vec()));
+    assert_eq!(bodies(&world.handle(event).await), ["Bye", "Other"]);
+    assert_eq!(world.stored("ana").await, None);
 }
 
 async fn a_wait_that_runs_out_is_rung_for_once(store: SqlStore) {

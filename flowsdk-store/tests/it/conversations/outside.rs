@@ -16,6 +16,7 @@ use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
 
 use super::flows::flow_of;
+use super::resumption::resume_of;
 use super::world::{KEY, World, bodies, session};
 use crate::support::databases::on_every_database;
 
@@ -27,6 +28,7 @@ on_every_database! {
     messages_that_waited_follow_the_owner,
     without_anybody_outside_requests_fail_at_once,
     a_failure_that_freezes_keeps_what_waited,
+    whoever_resumes_has_it_tried_again,
 }
 
 /// Remembers what is to be performed.
@@ -224,4 +226,19 @@ async fn a_failure_that_freezes_keeps_what_waited(store: SqlStore) {
     assert!(stored.frozen && stored.session.pending.is_some());
     assert_eq!(stored.session.deferred.len(), 1);
     assert_eq!(scene.world.wait(Duration::from_secs(600)).await, [""; 0], "it is not rung for");
+}
+
+async fn whoever_resumes_has_it_tried_again(store: SqlStore) {
+    let scene = Scene::new(store, flow("POST", false)).await;
+    scene.world.say("ana", "m1", "oi").await;
+    scene.world.say("ana", "m2", "meanwhile").await;
+    let resume = || async { scene.world.conversations.resume(&resume_of(&scene.world, "ana").await).await };
+    for count in 1..3 {
+        scene.done("ana", scene.seq(), EffectResult::failed("http_timeout", "x")).await;
+        assert!(scene.world.stored("ana").await.expect("a session").frozen);
+        let report = resume().await.expect("resumed");
+        assert_eq!((scene.count(), report.outgoing.len(), report.frozen), (count + 1, 0, false));
+        assert!(!scene.world.stored("ana").await.expect("a session").frozen);
+    }
+    assert_eq!(scene.answered("ana", "A1").await, ["Got A1 for oi", "Echo meanwhile"]);
 }

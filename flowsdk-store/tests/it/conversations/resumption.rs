@@ -53,7 +53,7 @@ async fn publish_again(world: &World, flow: &str, definition: Value) {
     tx.commit().await.expect("commit");
 }
 
-async fn resume_of(world: &World, visitor: &str) -> Resume {
+pub(super) async fn resume_of(world: &World, visitor: &str) -> Resume {
     let mut tx = world.store.read().await.expect("read");
     let item =
         tx.session_catalog().find_frozen(&session(visitor)).await.expect("find").expect("it is frozen");

@@ -101,11 +101,33 @@ fn a_failure_is_an_error_unless_the_flow_goes_on() {
     stage.say("y");
     assert_eq!(done(&mut stage, &answer(vec![json!(1), Value::Null])), ["200//1//y"]);
 
+    // And a failure what the success brought.
+    stage.say("z");
+    let timed_out = EffectResult::failed("http_timeout", "10 s");
+    assert_eq!(done(&mut stage, &timed_out), ["/http_timeout///z"]);
+
     let mut stage = stage_of(&[http(&json!({}))]);
     stage.start("x");
     let value = json!(1);
     done(&mut stage, &EffectResult::Script { value });
     assert_eq!(stage.frozen(), Some("unknown_outcome"), "a result of another kind");
+}
+
+#[test]
+fn what_failed_can_be_tried_again() {
+    let after = json!({ "type": "setVariable", "key": "last", "value": "{{id}}!" });
+    let mut stage = stage_of(&[http(&json!({ "method": "POST" })), after]);
+    stage.start("x");
+    let first = request(&stage);
+    done(&mut stage, &EffectResult::failed("http_timeout", "10 s"));
+    assert_eq!(stage.frozen(), Some("http_timeout"));
+    stage.play(Trigger::EffectAgain { seq: first.seq + 1 });
+    assert_eq!(stage.outcome().ignored, Some("not waited for"));
+    stage.play(Trigger::EffectAgain { seq: first.seq });
+    let second = request(&stage);
+    assert_eq!((second.seq, &second.call), (first.seq + 1, &first.call));
+    assert_eq!(done(&mut stage, &answer(vec![json!("A1"), Value::Null])), ["200//A1//x"]);
+    assert_eq!(stage.variable("last"), "A1!");
 }
 
 #[test]

@@ -90,7 +90,8 @@ fn a_timeout_goes_to_its_target_or_ends_the_session() {
     let mut stage = demo();
     stage.start("oi");
     stage.say("support");
-    assert_eq!(stage.after(1_800_000).time_out(), [""; 0]);
+    // Half an hour, and the delay before the question.
+    assert_eq!(stage.after(1_800_000 + 800).time_out(), [""; 0]);
     assert!(stage.ended(), "no timeoutTarget");
 }
 
@@ -136,6 +137,18 @@ fn a_file_is_stored_with_its_caption() {
     stage.start("oi");
     let image = json!({ "id": "m", "type": "image", "image": { "id": "77", "mime_type": "image/png", "caption": "me" } });
     assert_eq!(stage.send(&serde_json::from_value(image).expect("parses")), ["me 77 image"]);
+}
+
+#[test]
+fn an_answer_is_waited_for_from_when_its_question_is_seen() {
+    let mut stage = Stage::new(&flow_of(&[json!({ "id": "ask", "type": "content",
+        "onEnter": [{ "type": "delay", "millis": 4_000 }], "contents": [text("?")],
+        "input": { "variable": "x", "timeoutMs": 1_500 }, "defaultOutput": { "end": true } })]));
+    stage.start("oi");
+    stage.after(5_499).time_out();
+    assert_eq!((stage.outcome().ignored, stage.waiting()), (Some("not yet"), true));
+    stage.after(1).time_out();
+    assert!(stage.ended());
 }
 
 #[test]
