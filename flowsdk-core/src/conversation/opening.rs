@@ -1,6 +1,6 @@
 //! Begins the sessions of those who write for the first time, or again after an end (spec B 4.2).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::flows::{FlowCache, Flows};
@@ -148,7 +148,27 @@ async fn contacts_of<T: ConversationTx>(
         let (identities, new): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
         contacts.extend(identities.into_iter().zip(tx.contacts().insert_or_get_many(&new).await?));
     }
+    lock(tx, &mut contacts).await?;
     Ok(contacts)
+}
+
+/// Locks the contacts and reads them as they are by then: a turn saves all of what it has changed of.
+async fn lock<T: ConversationTx>(
+    tx: &mut T,
+    contacts: &mut HashMap<String, Contact>,
+) -> Result<(), StorageError> {
+    let ids: BTreeSet<ContactId> = contacts.values().map(|contact| contact.id.clone()).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let locked = tx.contacts().find_many_for_update(&ids.into_iter().collect::<Vec<_>>()).await?;
+    let locked: HashMap<&ContactId, &Contact> = locked.iter().map(|contact| (&contact.id, contact)).collect();
+    for contact in contacts.values_mut() {
+        // Deleted or merged since it was found: the same work may find another one.
+        let now = *locked.get(&contact.id).ok_or(StorageError::Stale { entity: "contact" })?;
+        *contact = now.clone();
+    }
+    Ok(())
 }
 
 /// The open chat of each contact and router.

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::conversation::ConversationError;
+use flowsdk_core::contact::Contacts;
+use flowsdk_core::conversation::{ConversationError, ConversationEvent};
+use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::{SessionError, Sessions};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
 
+use super::flows::{block, flow_of};
 use super::world::{World, session};
 use crate::support::databases::on_every_database;
 
-on_every_database! { nothing_is_lost_between_turns_and_patches }
+on_every_database! { nothing_is_lost_between_turns_and_patches, nothing_is_lost_between_first_turns_and_patches }
 
 const TURNS: usize = 25;
 const PATCHES: usize = 25;
@@ -66,4 +69,41 @@ async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
     assert_eq!(answers, TURNS, "every turn ran once");
     let gone = sessions.merge_variables(Reach::ALL, &super::world::session("bia"), &Map::new()).await;
     assert!(matches!(gone, Err(SessionError::NotFound)), "{gone:?}");
+}
+
+/// The first turn of a session finds its contact by another way than the later ones.
+async fn nothing_is_lost_between_first_turns_and_patches(store: SqlStore) {
+    let world = Arc::new(World::new(store).await);
+    for n in 0..TURNS {
+        let mut only = block("only", "Noted", &json!({ "end": true }));
+        let key = format!("turn{n}");
+        only["onEnter"] = json!([{ "type": "setContactVariable", "key": key, "value": "x" }]);
+        world.publish("router1", &format!("flow{n}"), flow_of(&[only])).await;
+    }
+    let contacts = Arc::new(Contacts::new(Arc::clone(&world.store), world.cx.clone()));
+    let ana = world.contact("ana").await.id;
+    let mut patches = JoinSet::new();
+    patches.spawn(async move {
+        for n in 0..PATCHES {
+            let sent = map(json!({ format!("patch{n}"): n }));
+            contacts.merge_variables(Reach::ALL, &ana, &sent).await.expect("merged");
+        }
+    });
+    for n in 0..TURNS {
+        let mut event = world.event("ana", vec![IncomingMessage::text(format!("m{n}"), "oi")]);
+        event.flow_id = Some(format!("flow{n}").parse().expect("an id"));
+        let event = ConversationEvent::Incoming(event);
+        while let Err(error) = world.try_handle(std::slice::from_ref(&event)).await {
+            let ConversationError::Storage(error) = error;
+            assert!(error.is_transient(), "{error}");
+        }
+    }
+    patches.join_all().await;
+    let variables = world.contact("ana").await.variables;
+    let missing: Vec<String> = (0..TURNS)
+        .map(|n| format!("turn{n}"))
+        .chain((0..PATCHES).map(|n| format!("patch{n}")))
+        .filter(|key| !variables.contains_key(key))
+        .collect();
+    assert_eq!(missing, [""; 0]);
 }
