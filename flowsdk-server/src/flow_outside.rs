@@ -5,44 +5,62 @@ use std::sync::Arc;
 
 use flowsdk_core::conversation::Outside;
 use flowsdk_core::fault::BoxError;
-use flowsdk_core::flow::{EffectRequest, HttpCaller, ScriptRunner, perform};
+use flowsdk_core::flow::{EffectRequest, HttpCaller, OutsideCall, ScriptRunner, perform};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::stream::event::EffectDone;
+use flowsdk_core::time::Clock;
 use flowsdk_outside::http::{AllowedHosts, GuardedHttp};
 use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// The subcommand of this program that serves scripts.
 pub const WORKER_COMMAND: &str = "script-worker";
-/// Most requests that wait.
+/// Most requests of a kind that wait.
 const QUEUE: usize = 10_000;
-/// Most requests that are performed at once.
-const AT_ONCE: usize = 256;
+/// Most HTTP requests that are performed at once.
+const HTTP_AT_ONCE: usize = 256;
+/// Most scripts that are handed to the workers at once; they wait there for one of these.
+const SCRIPTS_AT_ONCE: usize = 16;
 /// Worker processes for scripts.
 const SCRIPT_WORKERS: usize = 2;
+
+type Asked = (SessionId, EffectRequest);
 
 /// Takes requests after the commit of their turn. What it cannot take, and what is lost with the process, is
 /// noticed by the session's deadline.
 #[derive(Debug)]
 pub struct FlowOutside {
-    queue: mpsc::Sender<(SessionId, EffectRequest)>,
+    http: mpsc::Sender<Asked>,
+    scripts: mpsc::Sender<Asked>,
 }
 
 impl Outside for FlowOutside {
     fn perform(&self, session: &SessionId, request: EffectRequest) {
-        if self.queue.try_send((session.clone(), request)).is_err() {
+        let queue = match &request.call {
+            OutsideCall::Http(_) => &self.http,
+            OutsideCall::Script(_) => &self.scripts,
+        };
+        if queue.try_send((session.clone(), request)).is_err() {
             tracing::warn!(%session, "too many requests to the outside wait; this one will count as lost");
             metrics::counter!("flowsdk_flow_requests_dropped").increment(1);
         }
     }
 }
 
-/// Requests on their way, and those who perform them.
+/// Requests on their way, and those who perform them. A slow server holds up no scripts.
 #[derive(Debug)]
 pub struct OutsideWorker {
-    queue: mpsc::Receiver<(SessionId, EffectRequest)>,
+    http: mpsc::Receiver<Asked>,
+    scripts: mpsc::Receiver<Asked>,
+    performers: Performers,
+}
+
+/// Who performs requests.
+#[derive(Debug, Clone)]
+struct Performers {
+    clock: Arc<dyn Clock>,
     http: Arc<dyn HttpCaller>,
     scripts: Arc<dyn ScriptRunner>,
 }
@@ -51,47 +69,164 @@ pub struct OutsideWorker {
 ///
 /// # Errors
 /// When TLS cannot be set up or this program does not know where it is.
-pub fn flow_outside(allowed: AllowedHosts) -> Result<(Arc<FlowOutside>, OutsideWorker), BoxError> {
-    let (sender, queue) = mpsc::channel(QUEUE);
+pub fn flow_outside(
+    clock: Arc<dyn Clock>,
+    allowed: AllowedHosts,
+) -> Result<(Arc<FlowOutside>, OutsideWorker), BoxError> {
     let command =
         WorkerCommand { program: std::env::current_exe()?, arguments: vec![WORKER_COMMAND.to_owned()] };
-    let worker = OutsideWorker {
-        queue,
+    Ok(ends(Performers {
+        clock,
         http: Arc::new(GuardedHttp::new(allowed)?),
         scripts: Arc::new(ScriptWorkers::new(command, SCRIPT_WORKERS)),
-    };
-    Ok((Arc::new(FlowOutside { queue: sender }), worker))
+    }))
+}
+
+fn ends(performers: Performers) -> (Arc<FlowOutside>, OutsideWorker) {
+    let (http, http_queue) = mpsc::channel(QUEUE);
+    let (scripts, script_queue) = mpsc::channel(QUEUE);
+    let worker = OutsideWorker { http: http_queue, scripts: script_queue, performers };
+    (Arc::new(FlowOutside { http, scripts }), worker)
 }
 
 impl OutsideWorker {
     /// Performs requests until `stop`, and gives each result to `deliver`.
-    pub async fn run<F, Fut>(mut self, stop: CancellationToken, deliver: F)
+    pub async fn run<F, Fut>(self, stop: CancellationToken, deliver: F)
     where
         F: Fn(EffectDone) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
-        let (places, deliver) = (Arc::new(Semaphore::new(AT_ONCE)), Arc::new(deliver));
-        let mut running = JoinSet::new();
-        loop {
-            let next = tokio::select! {
-                () = stop.cancelled() => break,
-                next = self.queue.recv() => next,
-                Some(_) = running.join_next() => continue,
-            };
-            // All senders are gone: nothing will ever come again.
-            let Some((session_id, request)) = next else { break };
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
-            let (http, scripts, deliver) =
-                (Arc::clone(&self.http), Arc::clone(&self.scripts), Arc::clone(&deliver));
-            running.spawn(async move {
-                let result = perform(&request.call, &*http, &*scripts).await;
-                deliver(EffectDone { session_id, seq: request.seq, result }).await;
-                drop(place);
-            });
+        let (performers, deliver) = (&self.performers, &Arc::new(deliver));
+        tokio::join!(
+            perform_all(self.http, HTTP_AT_ONCE, performers, &stop, deliver),
+            perform_all(self.scripts, SCRIPTS_AT_ONCE, performers, &stop, deliver),
+        );
+    }
+}
+
+async fn perform_all<F, Fut>(
+    mut queue: mpsc::Receiver<Asked>,
+    at_once: usize,
+    performers: &Performers,
+    stop: &CancellationToken,
+    deliver: &Arc<F>,
+) where
+    F: Fn(EffectDone) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = ()> + Send + 'static,
+{
+    let mut running = JoinSet::new();
+    loop {
+        let next = tokio::select! {
+            () = stop.cancelled() => break,
+            Some(_) = running.join_next() => continue,
+            next = queue.recv(), if running.len() < at_once => next,
+        };
+        // All senders are gone: nothing will ever come again.
+        let Some((session_id, request)) = next else { break };
+        if request.deadline <= performers.clock.now() {
+            // Its session has been told that it is lost, and may have asked again.
+            tracing::warn!(session = %session_id, "a request waited too long and is not made any more");
+            metrics::counter!("flowsdk_flow_requests_dropped").increment(1);
+            continue;
         }
-        stop.cancelled().await;
-        // A request that was made cannot be taken back, and its result would find nobody: the next start
-        // notices it by the deadline.
-        running.abort_all();
+        let (performers, deliver) = (performers.clone(), Arc::clone(deliver));
+        running.spawn(async move {
+            let result = perform(&request.call, &*performers.http, &*performers.scripts).await;
+            deliver(EffectDone { session_id, seq: request.seq, result }).await;
+        });
+    }
+    stop.cancelled().await;
+    // A request that was made cannot be taken back, and its result would find nobody: the next start
+    // notices it by the deadline.
+    running.abort_all();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use async_trait::async_trait;
+    use flowsdk_core::flow::definition::HttpMethod;
+    use flowsdk_core::flow::{HttpAnswer, HttpRequest, OutsideFailure, ScriptRequest};
+    use flowsdk_core::time::{ManualClock, Timestamp};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A server that never answers, and scripts that are done at once.
+    #[derive(Debug, Default)]
+    struct Fakes(Mutex<usize>);
+
+    #[async_trait]
+    impl HttpCaller for Fakes {
+        async fn call(&self, _request: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
+            *self.0.lock().expect("a lock") += 1;
+            std::future::pending().await
+        }
+    }
+
+    #[async_trait]
+    impl ScriptRunner for Fakes {
+        async fn run(&self, _request: &ScriptRequest) -> Result<Value, OutsideFailure> {
+            Ok(json!(1))
+        }
+    }
+
+    fn asked(seq: i64, deadline: Timestamp, is_script: bool) -> EffectRequest {
+        let call = if is_script {
+            OutsideCall::Script(ScriptRequest { script: "1".to_owned(), scope: json!({}), seed: 1 })
+        } else {
+            OutsideCall::Http(HttpRequest {
+                method: HttpMethod::Get,
+                url: "https://api.example".into(),
+                headers: Vec::new(),
+                body: None,
+                is_json: false,
+                timeout: Duration::from_secs(30),
+                paths: Vec::new(),
+            })
+        };
+        EffectRequest { seq, deadline, call }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_servers_hold_up_neither_scripts_nor_the_end() {
+        let fakes = Arc::new(Fakes::default());
+        let clock = ManualClock::at(1_800_000_000_000);
+        let now = clock.now();
+        let performers = Performers {
+            clock: Arc::new(clock),
+            http: Arc::clone(&fakes) as _,
+            scripts: Arc::clone(&fakes) as _,
+        };
+        let (outside, worker) = ends(performers);
+        let session = SessionId::parse("wc-c-u").expect("an id");
+        let later = now + Duration::from_secs(35);
+        let requests = i64::try_from(HTTP_AT_ONCE).expect("few") + 10;
+        outside.perform(&session, asked(0, now, false));
+        for seq in 1..=requests {
+            outside.perform(&session, asked(seq, later, false));
+        }
+        outside.perform(&session, asked(1_000, now, true));
+        outside.perform(&session, asked(1_001, later, true));
+
+        let (stop, (done, mut results)) = (CancellationToken::new(), mpsc::channel(8));
+        let run = worker.run(stop.clone(), move |result| {
+            let done = done.clone();
+            async move { done.send(result.seq).await.expect("somebody listens") }
+        });
+        let end = async {
+            let first = results.recv().await;
+            // Time goes on when nobody has anything to do any more.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            stop.cancel();
+            (first, results.recv().await)
+        };
+        let (_ended, told) = tokio::time::timeout(Duration::from_secs(5), async { tokio::join!(run, end) })
+            .await
+            .expect("the end waits for no server");
+        assert_eq!(told, (Some(1_001), None), "what is late is not done");
+        assert_eq!(*fakes.0.lock().expect("a lock"), HTTP_AT_ONCE);
     }
 }

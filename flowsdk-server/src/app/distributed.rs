@@ -126,7 +126,7 @@ impl Ground {
             Arc::clone(&config.master_key),
             Handover::Stream,
         );
-        let (outside, worker) = flow_outside(config.flow_http_allowed_hosts.clone())?;
+        let (outside, worker) = flow_outside(self.cx.clock(), config.flow_http_allowed_hosts.clone())?;
         let conversations = conversations.with_outside(outside);
         let broker = Arc::clone(&self.broker);
         let performing = worker.run(self.supervisor.work.clone(), move |done| {

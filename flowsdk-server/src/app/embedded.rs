@@ -43,7 +43,7 @@ pub(super) async fn start(
     let persister = MessagePersister::new(Arc::clone(&shared));
     let statuses = Arc::new(StatusQueue::new(Arc::new(StoreStatuses(persister))));
     let gateway = Gateway::new(cx.clone(), statuses);
-    let (outside, outside_worker) = flow_outside(config.flow_http_allowed_hosts.clone())?;
+    let (outside, outside_worker) = flow_outside(cx.clock(), config.flow_http_allowed_hosts.clone())?;
     let conversations = Conversations::new(
         Arc::clone(&shared),
         cx.clone(),
