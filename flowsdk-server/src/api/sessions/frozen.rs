@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::openapi::types::{Id, IsoTime, ModeName, SessionIdText};
-use crate::api::query::{PageParams, PageView, Query};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
 use crate::api::reply::Reply;
 use crate::api::request;
 use crate::api::state::Sessions;
@@ -81,15 +81,19 @@ impl FrozenSessionView {
 /// Those that froze last first. What their contacts write meanwhile is stored and kept in order.
 #[utoipa::path(
     get, path = "/sessions/frozen", tag = "sessions",
-    params(PageParams),
+    params(PageParams, RouterParams),
     responses((status = 200, description = "A page of frozen sessions", body = PageView<FrozenSessionView>))
 )]
 pub(super) async fn list_frozen_sessions(
     can: Can<marks::Sessions, marks::Read>,
     State(sessions): State<Arc<Sessions>>,
-    Query(page): Query<PageRequest>,
+    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<FrozenSessionView>>, ApiError> {
-    let page = sessions.frozen(Reach(can.scope.routers()), &page).await?;
+    if let Some(router) = &router {
+        can.scope.admit(router)?;
+    }
+    let reach = Reach(router.as_ref().map(std::slice::from_ref).or(can.scope.routers()));
+    let page = sessions.frozen(reach, &page).await?;
     let (_, language) = request::facts();
     Ok(Reply(PageView::of(page, |item| FrozenSessionView::of(item, language))))
 }

@@ -374,6 +374,10 @@ async fn frozen(setup: &Setup, server: &Server, admin: &Api) -> (Client, Identit
     assert_eq!((&item["mode"], &item["blockId"]), (&json!("flow"), &json!(null)));
     assert_eq!(item["error"]["code"], "flow_not_found");
     assert_eq!(item["error"]["message"], "Flow não encontrado ou sem publicação ativa: `nowhere`");
+    let of = |router: &str| format!("/sessions/frozen?routerId={router}");
+    let listed = admin.get(&of(item["routerId"].as_str().unwrap())).await.ok(200);
+    assert!(listed["items"].as_array().unwrap().contains(&item));
+    assert_eq!(admin.get(&of("another")).await.ok(200)["items"], json!([]));
     let english = admin.send("GET", "/sessions/frozen", &[("accept-language", "en")], None).await.ok(200);
     assert_eq!(english["items"][0]["error"]["message"], "flow `nowhere` is not published here");
     assert!(item["error"]["message"].is_string() && item["frozenAt"].is_string());
@@ -394,6 +398,10 @@ async fn frozen_sessions_go_on_in_order_and_once(setup: Setup) {
     let other = elsewhere(&setup, &admin).await;
     let stranger = scoped(&setup, &admin, &[&other]).await;
     assert_eq!(stranger.get("/sessions/frozen").await.ok(200)["items"], json!([]));
+    let listed = admin.get("/sessions/frozen").await.ok(200);
+    let router = listed["items"][0]["routerId"].as_str().unwrap();
+    let of_router = stranger.get(&format!("/sessions/frozen?routerId={router}")).await;
+    of_router.refused(403, "router_out_of_scope", "Roteador fora do escopo");
     let at = format!("{}/unfreeze", path(&ana));
     assert_eq!(admin.post(&at, &json!({ "action": "x" })).await.invalid_fields(), ["action"]);
     publish(&setup, &flow, 3, lost(&json!({ "blockId": "only" }))).await;
