@@ -185,7 +185,7 @@ impl Ground {
                     Ok(Some(held)) => {
                         let lost = stop.child_token();
                         let running = task(lost.clone());
-                        keep(&held, &lost, running).await;
+                        held.hold_while(&lost, running).await;
                         if let Err(error) = held.release().await {
                             tracing::warn!(%error, lease, "a lease runs out by itself");
                         }
@@ -246,21 +246,6 @@ impl Ground {
         }
         let ingress = Arc::new(StreamIngress::new(broker, Arc::clone(&self.kv)));
         Ok(webchat::Parts { gateway, ingress })
-    }
-}
-
-/// Renews `lease` while `running` runs; tells it to stop when the lease is lost, and waits for it.
-async fn keep(lease: &Lease, lost: &CancellationToken, running: impl Future<Output = ()>) {
-    tokio::pin!(running);
-    loop {
-        tokio::select! {
-            () = &mut running => return,
-            () = tokio::time::sleep(lease.renew_every()), if !lost.is_cancelled() => {
-                if !matches!(lease.renew().await, Ok(true)) {
-                    lost.cancel();
-                }
-            }
-        }
     }
 }
 

@@ -113,37 +113,11 @@ impl<H: BatchHandler> PartitionWorker<H> {
             while readers.join_next().await.is_some() {}
             in_flight.wait().await;
         };
-        let held = hold(&lease, &alive, drained).await;
+        // When it is lost, nothing of this ownership runs into the next.
+        let held = lease.hold_while(&alive, drained).await;
         tracing::info!(group = s.group, partition = s.index, held, "partition left");
         if held && let Err(error) = lease.release().await {
             tracing::warn!(%error, "a lease runs out by itself");
-        }
-    }
-}
-
-/// Renews `lease` until `drained` is done. When it is lost, cancels `alive` and still waits, so that
-/// nothing of this ownership runs into the next. Whether it was held to the end.
-async fn hold(lease: &Lease, alive: &CancellationToken, drained: impl Future<Output = ()>) -> bool {
-    tokio::pin!(drained);
-    let mut failures = 0;
-    loop {
-        tokio::select! {
-            () = &mut drained => return !alive.is_cancelled(),
-            () = tokio::time::sleep(lease.renew_every()), if !alive.is_cancelled() => {}
-        }
-        if alive.is_cancelled() {
-            continue;
-        }
-        match lease.renew().await {
-            Ok(true) => failures = 0,
-            Ok(false) => alive.cancel(),
-            Err(error) => {
-                failures += 1;
-                tracing::warn!(%error, failures, "a lease could not be renewed");
-                if failures >= 3 {
-                    alive.cancel();
-                }
-            }
         }
     }
 }
