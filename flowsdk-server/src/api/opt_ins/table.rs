@@ -34,6 +34,12 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
             "The head must have a column phoneNumber or contactId",
         ));
     }
+    if !columns.contains(&Some(Column::Status)) {
+        return Err(Text::new(
+            "O cabeçalho deve ter a coluna status, com accepted ou revoked",
+            "The head must have a column status, with accepted or revoked",
+        ));
+    }
     for (at, column) in columns.iter().enumerate() {
         if column.is_some() && columns[..at].contains(column) {
             let name = head.get(at).unwrap_or_default();
@@ -228,19 +234,19 @@ mod tests {
                 assert_eq!(rows(table.as_bytes(), None), ana, "{table:?}");
             }
         }
-        // Only the number, other names, other columns, an end without a line, rows of any length.
-        assert_eq!(rows(b"phone\n5511", None), expected(&[["5511", "", ""]]));
+        // Cells that are not there, other names, other columns, an end without a line, rows of any length.
+        assert_eq!(rows(b"phone,status\n5511", None), expected(&[["5511", "", ""]]));
         let table = b"Phone_Number;x;STATUS;name\n5511;=1+1;revoked\n5522;a;b;c\n";
         assert_eq!(rows(table, None), expected(&[["5511", "", "revoked"], ["5522", "c", "b"]]));
-        assert_eq!(rows(b"\"a,b,c\";phone\nx;5511\n", None), expected(&[["5511", "", ""]]));
+        assert_eq!(rows(b"\"a,b,c\";phone;status\nx;5511\n", None), expected(&[["5511", "", ""]]));
     }
 
     #[test]
     fn encodings() {
         let joao = expected(&[["5511", "João €", ""]]);
-        let text = "phone;name\n5511;João €\n";
+        let text = "phone;name;status\n5511;João €;\n";
         let utf16 = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
-        let windows = b"phone;name\n5511;Jo\xe3o \x80\n";
+        let windows = b"phone;name;status\n5511;Jo\xe3o \x80;\n";
         let mark = |mark: &[u8], text: &[u8]| [mark, text].concat();
         for (bytes, charset) in [
             (text.as_bytes().to_vec(), None),
@@ -262,9 +268,9 @@ mod tests {
             (&b""[..], None),
             (b"\n\n", None),
             (b"name\nAna\n", None),
-            (b"phone\n55\x0011\n", None),
-            (b"phone;name\n5511;Jo\xe3o\n", None),
-            (b"phone\n5511", Some("klingon")),
+            (b"phone;status\n55\x0011\n", None),
+            (b"phone;name;status\n5511;Jo\xe3o\n", None),
+            (b"phone;status\n5511", Some("klingon")),
             (b"\xff\xfep\0h", None),
             (b"\xff\xfe\x00\xd8", None),
             (b"\xff\xfep\0h\0o", None),
@@ -272,27 +278,36 @@ mod tests {
         ] {
             assert!(read(bytes, charset, 10).is_err(), "{bytes:?} {charset:?}");
         }
-        let many = format!("phone\n{}", "5511\n".repeat(11));
+        let many = format!("phone,status\n{}", "5511\n".repeat(11));
         assert!(read(many.as_bytes(), None, 10).is_err());
+    }
+
+    #[test]
+    fn a_table_that_does_not_say_the_consent_is_refused() {
+        for table in ["phoneNumber\n5511\n", "phoneNumber;name;Status do aceite\n5511;Ana;revoked\n"] {
+            let refused = read(table.as_bytes(), None, 10).expect_err(table);
+            assert!(refused.into_language(Language::English).contains("a column status"), "{table}");
+        }
     }
 
     #[test]
     fn rows_that_would_be_lost_are_not() {
         for (table, line) in [
-            ("phone,obs\n5511,\"aberto\n5522,x\n5533,y\n", 2),
-            ("phone,name\n5511,\"a\"b\n", 2),
-            ("phone,name\n5511,\"a\nb\"\n5522,\"", 4),
-            ("phone\n5511\n\"5522\"\"\n", 3),
+            ("phone,obs,status\n5511,\"aberto\n5522,x\n5533,y\n", 2),
+            ("phone,name,status\n5511,\"a\"b\n", 2),
+            ("phone,name,status\n5511,\"a\nb\"\n5522,\"", 4),
+            ("phone,status\n5511\n\"5522\"\"\n", 3),
         ] {
             let refused = read(table.as_bytes(), None, 10).expect_err(table);
             assert!(refused.into_language(Language::English).contains(&format!("line {line} ")), "{table}");
         }
-        for repeated in ["phone,phoneNumber\n1,2\n", "phone,name,name\n1,a,b\n"] {
+        for repeated in ["status,phone,phoneNumber\na,1,2\n", "phone,status,name,name\n1,a,b,c\n"] {
             assert!(read(repeated.as_bytes(), None, 10).is_err(), "{repeated}");
         }
-        let read = read(b"phone,name,x,x\n5511,Souza, Ana,b,c\n5522,Bia\n", None, 10).expect("a table");
+        let read = read(b"phone,name,status,x,x\n5511,Souza, Ana,accepted,b,c\n5522,Bia\n", None, 10)
+            .expect("a table");
         assert_eq!(read.iter().map(|row| row.has_more_cells).collect::<Vec<_>>(), [true, false]);
-        let quotes = rows(b"phone,name\n5511,6\" a \"b\"\n5522,\"\"\n", None);
+        let quotes = rows(b"phone,name,status\n5511,6\" a \"b\"\n5522,\"\"\n", None);
         assert_eq!(quotes, expected(&[["5511", "6\" a \"b\"", ""], ["5522", "", ""]]));
     }
 }
