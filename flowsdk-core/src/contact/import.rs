@@ -22,6 +22,8 @@ pub struct SentRow {
     pub status: String,
     /// ISO 8601; blank means now.
     pub recorded_at: String,
+    /// The line of the file on which it begins, from 1; of a table only.
+    pub line: Option<usize>,
     /// Whether a table has more cells here than its head has names: a separator in a text that is not quoted.
     pub has_more_cells: bool,
 }
@@ -46,8 +48,10 @@ pub struct ImportRow {
 /// A row that is not imported, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedRow {
-    /// Its number, from 1; the head of a table does not count.
+    /// Its place among the rows, from 0; the head of a table does not count.
     pub row: usize,
+    /// The line of the file on which it begins, from 1; of a table only.
+    pub line: Option<usize>,
     /// The field at fault.
     pub field: &'static str,
     /// Why.

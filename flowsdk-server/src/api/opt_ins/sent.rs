@@ -57,6 +57,7 @@ impl From<RowBody> for SentRow {
             name: row.name.unwrap_or_default(),
             status: row.status.unwrap_or_default(),
             recorded_at: row.recorded_at.unwrap_or_default(),
+            line: None,
             has_more_cells: false,
         }
     }

@@ -50,6 +50,7 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
         }
     }
     let mut rows = Vec::new();
+    let mut lines = Lines::of(&text);
     let mut record = csv::StringRecord::new();
     while table.read_record(&mut record).map_err(|_| unreadable())? {
         if rows.len() == max_rows {
@@ -58,7 +59,11 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
                 format!("May have at most {max_rows} rows"),
             ));
         }
-        let mut row = SentRow { has_more_cells: record.len() > columns.len(), ..SentRow::default() };
+        let mut row = SentRow {
+            line: record.position().and_then(|position| lines.at(position.byte())),
+            has_more_cells: record.len() > columns.len(),
+            ..SentRow::default()
+        };
         for (column, cell) in columns.iter().zip(&record) {
             if let Some(column) = column {
                 column.of(&mut row).push_str(cell);
@@ -78,15 +83,16 @@ fn unreadable() -> Text {
 fn check_quotes(text: &str, separator: u8) -> Result<(), Text> {
     let wrong = |line: usize| {
         Err(Text::of(
-            format!("As aspas abertas na linha {line} não estão fechadas corretamente"),
-            format!("The quote that opens in line {line} is not closed as it should be"),
+            format!("As aspas abertas na linha {line} do arquivo não estão fechadas corretamente"),
+            format!("The quote that opens in line {line} of the file is not closed as it should be"),
         ))
     };
     let (mut line, mut opened) = (1, None);
     let mut at_start = true;
     let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
-        line += usize::from(byte == b'\n');
+        let is_pair = byte == b'\r' && bytes.peek() == Some(&b'\n');
+        line += usize::from(matches!(byte, b'\n' | b'\r') && !is_pair);
         match (opened, byte) {
             (Some(_), b'"') if bytes.next_if_eq(&b'"').is_some() => {}
             (Some(since), b'"') => {
@@ -102,6 +108,35 @@ fn check_quotes(text: &str, separator: u8) -> Result<(), Text> {
         }
     }
     opened.map_or(Ok(()), wrong)
+}
+
+/// Counts the lines of a text, from its beginning to its end.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, line: 1 }
+    }
+
+    /// The line of the first row from `byte` on: the reader's position is before the end of the row above, and before
+    /// lines that are blank.
+    fn at(&mut self, byte: u64) -> Option<usize> {
+        let byte = usize::try_from(byte).ok()?;
+        while let Some(next) = self.bytes.get(self.at) {
+            let is_end = matches!(next, b'\n' | b'\r');
+            if self.at >= byte && !is_end {
+                break;
+            }
+            let is_pair = *next == b'\r' && self.bytes.get(self.at + 1) == Some(&b'\n');
+            self.line += usize::from(is_end && !is_pair);
+            self.at += 1;
+        }
+        Some(self.line)
+    }
 }
 
 /// The columns that count; others are left alone.
@@ -242,6 +277,18 @@ mod tests {
     }
 
     #[test]
+    fn rows_know_the_line_of_the_file() {
+        for end in ["\n", "\r\n", "\r"] {
+            let table = ["phone,name,status", "", "1,\"a", "b\",x", "2,c,x", "", "", "3,d,x", ""].join(end);
+            for mark in ["", "\u{feff}"] {
+                let rows = read(format!("{mark}{table}").as_bytes(), None, 10).expect("a table");
+                let lines: Vec<_> = rows.into_iter().map(|row| row.line).collect();
+                assert_eq!(lines, [Some(3), Some(5), Some(8)], "{table:?}");
+            }
+        }
+    }
+
+    #[test]
     fn encodings() {
         let joao = expected(&[["5511", "João €", ""]]);
         let text = "phone;name;status\n5511;João €;\n";
@@ -297,6 +344,7 @@ mod tests {
             ("phone,name,status\n5511,\"a\"b\n", 2),
             ("phone,name,status\n5511,\"a\nb\"\n5522,\"", 4),
             ("phone,status\n5511\n\"5522\"\"\n", 3),
+            ("phone,status\r5511\r\"5522\"\"\r", 3),
         ] {
             let refused = read(table.as_bytes(), None, 10).expect_err(table);
             assert!(refused.into_language(Language::English).contains(&format!("line {line} ")), "{table}");

@@ -187,8 +187,18 @@ async fn tables(setup: Setup) {
         .iter()
         .map(|r| (r["row"].clone(), r["field"].clone()))
         .collect();
-    assert_eq!(refused, [(json!(3), json!("phoneNumber")), (json!(4), json!("status"))]);
+    assert_eq!(refused, [(json!(2), json!("phoneNumber")), (json!(3), json!("status"))]);
     assert!(report["refused"][0]["reason"].as_str().unwrap().contains("E.164"));
+    // All that tells of a row counts alike, whatever stands between the rows, and names the file's line.
+    let rows = "phone;name;status\r\n\r\n5511987654399;\"a\nb\";x\r\n\r\n5511987654398;c;y\r\n";
+    let report = table(&admin, &bulk(&setup), "text/csv", rows.as_bytes()).await.ok(200);
+    let numbers = |n: usize| (report["refused"][n]["row"].clone(), report["refused"][n]["line"].clone());
+    assert_eq!((numbers(0), numbers(1)), ((json!(0), json!(3)), (json!(1), json!(6))), "{report}");
+    let strict = format!("{}?strict=true", bulk(&setup));
+    let answer = table(&admin, &strict, "text/csv", rows.as_bytes()).await.json();
+    assert_eq!(answer["details"][1]["field"], "rows[1].status");
+    let text = "Deve ser um de: accepted, revoked (linha 6 do arquivo)";
+    assert_eq!(answer["details"][1]["message"], text);
     let found = admin.get("/contacts?q=souza").await.ok(200);
     assert_eq!(found["items"][0]["name"], "Souza; \"Ana\"");
     assert_eq!(found["items"][0]["nameLocked"], false);
@@ -262,7 +272,7 @@ async fn hostile_tables(setup: Setup) {
     let injected = "phone,name,status\n5511987654324,\"'); DROP TABLE contact;--\",accepted\n\
         5511987654325,\u{202e}abc,accepted\n5511987654326,\"a\u{7}b\",accepted\n";
     let report = table(&admin, &bulk(&setup), "text/csv", injected.as_bytes()).await.ok(200);
-    assert_eq!((&report["imported"], &report["refused"][0]["row"]), (&json!(2), &json!(3)));
+    assert_eq!((&report["imported"], &report["refused"][0]["row"]), (&json!(2), &json!(2)));
     let bad = json!({ "rows": [{ "phoneNumber": 5, "more": 1 }] });
     assert_eq!(
         admin.post(&bulk(&setup), &bad).await.invalid_fields(),
@@ -289,7 +299,10 @@ async fn all_or_nothing(setup: Setup) {
     assert_eq!(admin.get("/contacts").await.ok(200)["items"], json!([]));
     let report = admin.post(&bulk(&setup), &rows).await.ok(200);
     assert_eq!((&report["imported"], &report["refused"].as_array().unwrap().len()), (&json!(1), &3));
-    assert_eq!(report["refused"][2]["reason"], "Campo obrigatório");
+    assert_eq!(
+        report["refused"][2],
+        json!({ "row": 3, "line": null, "field": "status", "reason": "Campo obrigatório" })
+    );
     let good = json!({ "rows": [{ "phoneNumber": "5511987654321", "status": "revoked" }] });
     admin.post(&strict, &good).await.ok(200);
     // Two imports of the same numbers at once make no contact twice.
