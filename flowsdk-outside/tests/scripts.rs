@@ -35,6 +35,9 @@ async fn a_script_gives_the_value_of_its_last_expression() {
         ("undefined", json!(null)),
         ("", json!(null)),
         ("NaN", json!(null)),
+        ("Promise.resolve(1)", json!({})),
+        ("async () => 1", json!({})),
+        ("typeof now", json!("number")),
         ("/(\\d+)/.exec('a12')[1]", json!("12")),
         ("new Date().toISOString()", json!("2026-11-19T10:57:00.050Z")),
         ("Date.now() === now && new Date(0).getTime() === 0 && typeof Date() === 'string'", json!(true)),
@@ -74,6 +77,7 @@ async fn scripts_do_not_see_each_other_or_the_host() {
         "throw new Error('mine')",
         "throw 'mine'",
         "null.x",
+        "return 1",
         "(",
         "throw { get message() { for(;;); } }",
     ] {

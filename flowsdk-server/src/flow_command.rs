@@ -13,6 +13,8 @@ use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
+use crate::strict_json::{self, Refused};
+
 /// What to do with definitions.
 #[derive(Debug, Subcommand)]
 pub enum FlowCommand {
@@ -80,12 +82,17 @@ fn check(files: &[PathBuf]) -> Result<Printed, BoxError> {
         };
         let errors = problems.iter().filter(|problem| problem.is_error()).count();
         printed.ok &= errors == 0;
-        writeln!(printed.text, "{}: {errors} errors, {} warnings", file.display(), problems.len() - errors)?;
+        let (errors, warnings) = (counted(errors, "error"), counted(problems.len() - errors, "warning"));
+        writeln!(printed.text, "{}: {errors}, {warnings}", file.display())?;
         for problem in &problems {
             writeln!(printed.text, "  {}", line(problem))?;
         }
     }
     Ok(printed)
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn line(problem: &Problem) -> String {
@@ -194,12 +201,18 @@ fn is_time_zone(text: &str) -> bool {
 
 fn text(file: &Path) -> Result<String, BoxError> {
     let text = std::fs::read_to_string(file);
-    Ok(text.map_err(|error| format!("{}: cannot be read: {error}", file.display()))?)
+    let text = text.map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
+    // The byte order mark that some editors write is no part of the JSON.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
+/// As strictly as the API reads bodies, so that what passes here is not refused there.
 fn json(file: &Path) -> Result<Value, BoxError> {
     let text = text(file)?;
-    Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?)
+    Ok(strict_json::parse(text.as_bytes()).map_err(|refused| match refused {
+        Refused::Syntax(error) => format!("{}: {error}", file.display()),
+        Refused::Field(field, why) => format!("{}: {field}: {}", file.display(), why.english()),
+    })?)
 }
 
 fn compile(id: &str, file: &Path) -> Result<Arc<CompiledFlow>, BoxError> {
@@ -248,6 +261,37 @@ mod tests {
                 assert!(run(&FlowCommand::Graph { file: file.clone(), mermaid }).expect("drawn").ok);
             }
         }
+    }
+
+    #[test]
+    fn files_are_read_as_the_api_reads_bodies() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let checked = |content: &[u8]| {
+            let file = folder.path().join("flow.json");
+            std::fs::write(&file, content).expect("written");
+            run(&FlowCommand::Check { files: vec![file] }).expect("checked")
+        };
+        let flow = |more: &str, end: &str| {
+            format!(
+                r#"{{ "schemaVersion": 1, "startBlockId": "a", {more}
+                "blocks": [{{ "id": "a", "type": "content", "defaultOutput": {end} }}] }}"#
+            )
+        };
+        let end = r#"{ "end": true }"#;
+        let twice = checked(flow(r#""startBlockId": "b","#, end).as_bytes());
+        assert!(
+            !twice.ok && twice.text.contains("flow.json: startBlockId: Repeated field"),
+            "{}",
+            twice.text
+        );
+        let below = checked(flow("", r#"{ "end": true, "end": true }"#).as_bytes());
+        assert!(below.text.contains("blocks[0].defaultOutput.end: Repeated field"), "{}", below.text);
+        let marked = checked(&[b"\xef\xbb\xbf", flow("", end).as_bytes()].concat());
+        assert!(marked.ok && marked.text.contains("flow.json: 0 errors, 0 warnings"), "{}", marked.text);
+        let always =
+            r#"{ "blockId": "gone" }, "outputConditions": [{ "conditions": [], "target": { "end": true } }]"#;
+        let one = checked(flow("", always).as_bytes());
+        assert!(one.text.contains("flow.json: 1 error, 1 warning\n"), "{}", one.text);
     }
 
     #[test]

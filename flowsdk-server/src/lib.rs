@@ -21,5 +21,6 @@ pub mod rotate_command;
 pub mod serve;
 pub mod sms;
 pub mod socket;
+mod strict_json;
 pub mod supervisor;
 pub mod webchat;

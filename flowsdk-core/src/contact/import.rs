@@ -18,10 +18,12 @@ pub struct SentRow {
     pub phone_number: String,
     /// The name of a contact that is not known yet.
     pub name: String,
-    /// `accepted` or `revoked`; blank means `accepted`.
+    /// `accepted` or `revoked`.
     pub status: String,
     /// ISO 8601; blank means now.
     pub recorded_at: String,
+    /// The line of the file on which it begins, from 1; of a table only.
+    pub line: Option<usize>,
     /// Whether a table has more cells here than its head has names: a separator in a text that is not quoted.
     pub has_more_cells: bool,
 }
@@ -46,8 +48,10 @@ pub struct ImportRow {
 /// A row that is not imported, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedRow {
-    /// Its number, from 1; the head of a table does not count.
+    /// Its place among the rows, from 0; the head of a table does not count.
     pub row: usize,
+    /// The line of the file on which it begins, from 1; of a table only.
+    pub line: Option<usize>,
     /// The field at fault.
     pub field: &'static str,
     /// Why.
@@ -89,8 +93,10 @@ impl ImportRow {
             }
         };
         let status = match sent.status.trim().to_ascii_lowercase().as_str() {
-            "" | "accepted" => OptInStatus::Accepted,
+            "accepted" => OptInStatus::Accepted,
             "revoked" => OptInStatus::Revoked,
+            // Consent is never presumed.
+            "" => return Err(("status", Text::new("Campo obrigatório", "Required field"))),
             _ => {
                 return Err((
                     "status",
@@ -140,14 +146,14 @@ mod tests {
 
     #[test]
     fn rows_that_make_sense() {
-        let read = ImportRow::read(&row(" +55 (11) 98765-4321 ", "", ""), NOW).expect("a row");
+        let read = ImportRow::read(&row(" +55 (11) 98765-4321 ", "accepted", ""), NOW).expect("a row");
         assert_eq!(read.whose, Whose::Phone("5511987654321".to_owned()));
         assert_eq!((read.status, read.recorded_at, read.name), (OptInStatus::Accepted, NOW, None));
         let read = ImportRow::read(&row("5511987654321", "Revoked", "2026-01-02T03:04:05-03:00"), NOW)
             .expect("a row");
         assert_eq!(read.status, OptInStatus::Revoked);
         assert_eq!(read.recorded_at.to_iso(), "2026-01-02T06:04:05.000Z");
-        let formula = SentRow { name: "=cmd|' /C calc'!A0".into(), ..row("5511987654321", "", "") };
+        let formula = SentRow { name: "=cmd|' /C calc'!A0".into(), ..row("5511987654321", "accepted", "") };
         let read = ImportRow::read(&formula, NOW).expect("a row");
         assert_eq!(read.name.as_deref(), Some("=cmd|' /C calc'!A0"), "a text like any other");
     }
@@ -156,18 +162,20 @@ mod tests {
     fn rows_that_do_not() {
         let field = |sent: &SentRow| ImportRow::read(sent, NOW).map_err(|(field, _)| field);
         for phone in ["abc", "123", "55119876543210000", "=1+1", "0011987654321", "٥٥١١٩٨٧٦٥٤٣"] {
-            assert_eq!(field(&row(phone, "", "")), Err("phoneNumber"), "{phone}");
+            assert_eq!(field(&row(phone, "accepted", "")), Err("phoneNumber"), "{phone}");
         }
         assert_eq!(field(&SentRow::default()), Err("phoneNumber"));
-        assert_eq!(field(&row("5511987654321", "yes", "")), Err("status"));
-        for at in ["ontem", "2026-01-02", "2999-01-01T00:00:00Z"] {
-            assert_eq!(field(&row("5511987654321", "", at)), Err("recordedAt"), "{at}");
+        for status in ["yes", "", " "] {
+            assert_eq!(field(&row("5511987654321", status, "")), Err("status"), "{status:?}");
         }
-        let more = SentRow { has_more_cells: true, ..row("5511987654321", "", "") };
+        for at in ["ontem", "2026-01-02", "2999-01-01T00:00:00Z"] {
+            assert_eq!(field(&row("5511987654321", "accepted", at)), Err("recordedAt"), "{at}");
+        }
+        let more = SentRow { has_more_cells: true, ..row("5511987654321", "accepted", "") };
         assert_eq!(field(&more), Err("row"));
         let id = SentRow { contact_id: "a b".into(), ..SentRow::default() };
         assert_eq!(field(&id), Err("contactId"));
-        let name = SentRow { name: "a".repeat(201), ..row("5511987654321", "", "") };
+        let name = SentRow { name: "a".repeat(201), ..row("5511987654321", "accepted", "") };
         assert_eq!(field(&name), Err("name"));
     }
 }

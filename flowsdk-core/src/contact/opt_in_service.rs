@@ -80,7 +80,15 @@ impl Fault for OptInError {
                 .refused
                 .iter()
                 .map(|refused| {
-                    (format!("rows[{}].{}", refused.row - 1, refused.field), refused.reason.clone())
+                    let reason = match refused.line {
+                        // Whoever sent a table looks for the row by its line.
+                        Some(line) => Text::of(
+                            format!("{} (linha {line} do arquivo)", refused.reason.portuguese()),
+                            format!("{} (line {line} of the file)", refused.reason.english()),
+                        ),
+                        None => refused.reason.clone(),
+                    };
+                    (format!("rows[{}].{}", refused.row, refused.field), reason)
                 })
                 .collect(),
             Self::Contact(error) => error.details(),
@@ -179,8 +187,10 @@ where
         let mut rows: Vec<(usize, ImportRow)> = Vec::with_capacity(import.rows.len());
         for (index, sent) in import.rows.iter().enumerate() {
             match ImportRow::read(sent, now) {
-                Ok(row) => rows.push((index + 1, row)),
-                Err((field, reason)) => refused.push(RefusedRow { row: index + 1, field, reason }),
+                Ok(row) => rows.push((index, row)),
+                Err((field, reason)) => {
+                    refused.push(RefusedRow { row: index, line: sent.line, field, reason });
+                }
             }
         }
         perform_once(&*self.store, once, now, async |tx| {
@@ -189,7 +199,7 @@ where
             }
             let known = known_ids(tx, reach, &rows).await?;
             let hidden = hidden_numbers(tx, reach, &rows).await?;
-            rows.retain(|(number, row)| {
+            rows.retain(|(index, row)| {
                 let (field, reason) = match &row.whose {
                     Whose::Contact(id) if !known.contains(id) => {
                         ("contactId", Text::new("Contato não encontrado", "Contact not found"))
@@ -203,7 +213,8 @@ where
                     ),
                     _ => return true,
                 };
-                refused.push(RefusedRow { row: *number, field, reason });
+                let line = import.rows[*index].line;
+                refused.push(RefusedRow { row: *index, line, field, reason });
                 false
             });
             refused.sort_by_key(|row| row.row);

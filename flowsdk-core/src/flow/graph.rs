@@ -13,13 +13,13 @@ use crate::id::BlockId;
 /// Blocks and how they lead to each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
-    /// The blocks, in the order of the definition; after them what they lead to outside.
+    /// The blocks, in the order of the definition; after them what they lead to outside, and where errors begin.
     pub nodes: Vec<Node>,
     /// Where they lead.
     pub edges: Vec<Edge>,
 }
 
-/// A block, another flow, or the end.
+/// A block, another flow, the end, or an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// What people see.
@@ -47,6 +47,8 @@ pub enum NodeKind {
     OtherFlow,
     /// The end.
     End,
+    /// An error while the flow runs, at whichever block.
+    Error,
 }
 
 /// A way from one node to another.
@@ -73,20 +75,7 @@ impl Graph {
             definition.blocks.iter().enumerate().map(|(at, block)| (&block.id, at)).collect();
         for (from, block) in definition.blocks.iter().enumerate() {
             for (target, pointer) in block.targets() {
-                let to = match target {
-                    Target::Block(id) => match index.get(id) {
-                        Some(to) => *to,
-                        None => continue,
-                    },
-                    Target::End => graph.outside(&mut outside, "End".to_owned(), NodeKind::End),
-                    Target::Flow { flow_id, block_id } => {
-                        let label = match block_id {
-                            Some(block) => format!("{flow_id} / {block}"),
-                            None => flow_id.to_string(),
-                        };
-                        graph.outside(&mut outside, label, NodeKind::OtherFlow)
-                    }
-                };
+                let Some(to) = graph.node_of(target, &index, &mut outside) else { continue };
                 graph.edges.push(Edge { from, to, label: label(block, &pointer) });
             }
             if let super::definition::BlockKind::Flow { flow_id, .. } = &block.kind {
@@ -94,7 +83,32 @@ impl Graph {
                 graph.edges.push(Edge { from, to, label: "calls".to_owned() });
             }
         }
+        let error_target = definition.settings.error_target.as_ref();
+        if let Some(to) = error_target.and_then(|target| graph.node_of(target, &index, &mut outside)) {
+            graph.nodes.push(Node { label: "error".to_owned(), kind: NodeKind::Error });
+            graph.edges.push(Edge { from: graph.nodes.len() - 1, to, label: String::new() });
+        }
         graph
+    }
+
+    /// The node that a target leads to, if it is there.
+    fn node_of(
+        &mut self,
+        target: &Target,
+        blocks: &HashMap<&BlockId, usize>,
+        outside: &mut HashMap<(NodeKind, String), usize>,
+    ) -> Option<usize> {
+        Some(match target {
+            Target::Block(id) => *blocks.get(id)?,
+            Target::End => self.outside(outside, "End".to_owned(), NodeKind::End),
+            Target::Flow { flow_id, block_id } => {
+                let label = match block_id {
+                    Some(block) => format!("{flow_id} / {block}"),
+                    None => flow_id.to_string(),
+                };
+                self.outside(outside, label, NodeKind::OtherFlow)
+            }
+        })
     }
 
     /// The node outside the flow with this label, new if need be.
@@ -170,6 +184,32 @@ mod tests {
         let svg = graph.to_svg();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert_eq!(svg.matches("<rect ").count(), graph.nodes.len());
+    }
+
+    #[test]
+    fn where_an_error_leads_is_drawn() {
+        for (target, to) in [
+            (serde_json::json!({ "blockId": "sorry" }), "sorry"),
+            (serde_json::json!({ "flowId": "rescue" }), "rescue"),
+            (serde_json::json!({ "end": true }), "End"),
+        ] {
+            let flow = serde_json::json!({ "schemaVersion": 1, "startBlockId": "a", "settings": { "errorTarget": target },
+                "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true } },
+                    { "id": "sorry", "type": "content", "defaultOutput": { "end": true } }] });
+            let graph = Graph::new(&FlowDefinition::parse(&flow).expect("parses"));
+            let error = graph.nodes.iter().position(|node| node.kind == NodeKind::Error).expect("a node");
+            let edges: Vec<_> = graph.edges.iter().filter(|edge| edge.from == error).collect();
+            assert_eq!(edges.len(), 1, "{to}");
+            assert_eq!(graph.nodes[edges[0].to].label, to);
+            let mermaid = graph.to_mermaid();
+            assert!(mermaid.contains(&format!("n{error} --> n{}", edges[0].to)), "{mermaid}");
+            assert!(graph.to_svg().contains(">error</text>"));
+        }
+        let gone = serde_json::json!({ "schemaVersion": 1, "startBlockId": "a",
+            "settings": { "errorTarget": { "blockId": "gone" } },
+            "blocks": [{ "id": "a", "type": "content", "defaultOutput": { "end": true } }] });
+        let graph = Graph::new(&FlowDefinition::parse(&gone).expect("parses"));
+        assert!(graph.nodes.iter().all(|node| node.kind != NodeKind::Error), "a target that is not there");
     }
 
     #[test]

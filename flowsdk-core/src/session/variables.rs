@@ -30,8 +30,9 @@ pub struct VariablesTooLarge;
 /// no dot, no brace, no blank and no control character.
 ///
 /// # Errors
-/// The first that may not.
-pub fn check_variables(sent: &Map<String, Value>) -> Result<(), InvalidVariable> {
+/// Every one that may not.
+pub fn check_variables(sent: &Map<String, Value>) -> Result<(), Vec<InvalidVariable>> {
+    let mut refused = Vec::new();
     for (key, value) in sent {
         let text = if key.is_empty() || key.chars().count() > MAX_VARIABLE_KEY {
             Text::of(
@@ -52,9 +53,9 @@ pub fn check_variables(sent: &Map<String, Value>) -> Result<(), InvalidVariable>
         } else {
             continue;
         };
-        return Err(InvalidVariable { key: key.clone(), text });
+        refused.push(InvalidVariable { key: key.clone(), text });
     }
-    Ok(())
+    if refused.is_empty() { Ok(()) } else { Err(refused) }
 }
 
 /// Levels of lists and objects in `value`.
@@ -106,6 +107,8 @@ mod tests {
         for key in ["", "a.b", "a b", "{a", "a}", "a\n", &format!("{long}k")] {
             assert!(check_variables(&map(json!({ key: 1 }))).is_err(), "{key:?}");
         }
+        let several = check_variables(&map(json!({ "a.b": 1, "good": 2, "": 3 }))).expect_err("refused");
+        assert_eq!(several.iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), ["", "a.b"]);
         let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
         assert!(check_variables(&map(json!({ "a": nested(MAX_VARIABLE_DEPTH) }))).is_ok());
         assert!(check_variables(&map(json!({ "a": nested(MAX_VARIABLE_DEPTH + 1) }))).is_err());

@@ -1,6 +1,8 @@
 //! Where nodes stand: in layers from the start, each as near to its predecessors as it gets.
 
-use super::Graph;
+use std::collections::VecDeque;
+
+use super::{Graph, NodeKind};
 
 /// A node's layer, and its place in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,19 +40,25 @@ pub(super) fn places(graph: &Graph) -> Vec<Place> {
     layers.into_iter().zip(column).map(|(layer, column)| Place { layer, column }).collect()
 }
 
-/// How many steps each node is from the start; what is not reached stands below everything else.
+/// How many steps each node is from the start, or from where errors begin; what is not reached stands below
+/// everything else.
 fn layers(graph: &Graph) -> Vec<usize> {
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     for edge in &graph.edges {
         after[edge.from].push(edge.to);
     }
     let mut layers: Vec<Option<usize>> = vec![None; graph.nodes.len()];
-    let start = graph.nodes.iter().position(|node| node.kind == super::NodeKind::Start);
-    let mut roots = start.into_iter().chain(0..graph.nodes.len());
+    let begins = |node: &usize| matches!(graph.nodes[*node].kind, NodeKind::Start | NodeKind::Error);
+    let mut open: VecDeque<usize> = (0..graph.nodes.len()).filter(begins).collect();
+    let mut others = 0..graph.nodes.len();
     let mut below = 0;
-    while let Some(root) = roots.find(|node| layers[*node].is_none()) {
-        let mut open = std::collections::VecDeque::from([root]);
-        layers[root] = Some(below);
+    if open.is_empty() {
+        open.extend(others.next());
+    }
+    while !open.is_empty() {
+        for root in &open {
+            layers[*root] = Some(below);
+        }
         while let Some(node) = open.pop_front() {
             let layer = layers[node].unwrap_or(0) + 1;
             for next in &after[node] {
@@ -61,6 +69,7 @@ fn layers(graph: &Graph) -> Vec<usize> {
             }
         }
         below = layers.iter().flatten().copied().max().unwrap_or(0) + 1;
+        open.extend(others.find(|node| layers[*node].is_none()));
     }
     layers.into_iter().map(|layer| layer.unwrap_or(0)).collect()
 }

@@ -14,6 +14,7 @@ pub(super) fn write(graph: &Graph) -> String {
             NodeKind::Agent | NodeKind::Human => ("{{", "}}"),
             NodeKind::SubFlow | NodeKind::OtherFlow => ("[[", "]]"),
             NodeKind::End => ("((", "))"),
+            NodeKind::Error => ("(", ")"),
         };
         // A formatter into a String does not fail.
         _ = writeln!(out, "  n{at}{open}\"{}\"{close}", escaped(&node.label));

@@ -88,6 +88,7 @@ fn colours(kind: NodeKind) -> (&'static str, &'static str) {
         NodeKind::Human => ("#ffead1", "#c9772f"),
         NodeKind::SubFlow | NodeKind::OtherFlow => ("#eeeeee", "#555555"),
         NodeKind::End => ("#f7d9d9", "#b03030"),
+        NodeKind::Error => ("#ffffff", "#b03030"),
     }
 }
 

@@ -35,7 +35,11 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
         }
         if let Some((open, content, close)) = token_at_end(&items, &braces) {
             let split = open + 2 < content || close + 2 < items.len();
-            let token = if split { Token::Missing } else { name_of(&items[content..close]) };
+            let token = if split {
+                Token::Missing(shown(&items[open + 1..items.len() - 1]))
+            } else {
+                name_of(&items[content..close])
+            };
             tokens.push(Some(token));
             items.truncate(open);
             items.push(Item::Token(tokens.len() - 1));
@@ -62,10 +66,22 @@ fn name_of(content: &[Item]) -> Token {
     for item in content {
         match item {
             Item::Char(c) => name.push(*c),
-            Item::Token(_) => return Token::Missing,
+            Item::Token(_) => return Token::Missing(shown(content)),
         }
     }
     Token::parse(&name)
+}
+
+/// What stands between the braces, for people.
+fn shown(content: &[Item]) -> Box<str> {
+    let mut text = String::with_capacity(content.len());
+    for item in content {
+        match item {
+            Item::Char(c) => text.push(*c),
+            Item::Token(_) => text.push_str("{{…}}"),
+        }
+    }
+    text.trim().into()
 }
 
 fn collect(items: Vec<Item>, tokens: &mut [Option<Token>]) -> Vec<Segment> {

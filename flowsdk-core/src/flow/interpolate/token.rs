@@ -35,8 +35,8 @@ pub(crate) enum Token {
     Session(Path),
     /// A session variable.
     Variable(Path),
-    /// Well formed, but nothing has this name.
-    Missing,
+    /// Well formed, but nothing has this name. Of what stood between the braces, an inner token is `{{…}}`.
+    Missing(Box<str>),
 }
 
 impl Token {
@@ -46,7 +46,7 @@ impl Token {
         let text = text.trim();
         let Some((prefix, rest)) = text.split_once('.') else {
             return match text {
-                "" => Self::Missing,
+                "" => Self::Missing("".into()),
                 "input" | "inputMessage" => Self::Input,
                 "lastInput" => Self::LastInput,
                 name => Self::Variable(Path::parse(name)),
@@ -55,10 +55,10 @@ impl Token {
         match prefix {
             "router" => Self::Router(rest.into()),
             "flow" => Self::Flow(rest.into()),
-            "contact" => Self::contact(rest),
-            "input" => Self::input(rest),
+            "contact" => Self::contact(rest).unwrap_or_else(|| Self::Missing(text.into())),
+            "input" => Self::input(rest).unwrap_or_else(|| Self::Missing(text.into())),
             "system" if rest == "now" => Self::Now,
-            "system" => Self::Missing,
+            "system" => Self::Missing(text.into()),
             "session" => Self::Session(Path::parse(rest)),
             _ => Self::Variable(Path::parse(text)),
         }
@@ -66,30 +66,30 @@ impl Token {
 
     // `name`, `phoneNumber`, `whatsapp` and `variables` are reserved: a contact variable of such a
     // name is read as `contact.variables.<key>` (spec A 9).
-    fn contact(rest: &str) -> Self {
+    fn contact(rest: &str) -> Option<Self> {
         let (root, below) = match rest.split_once('.') {
             Some((root, below)) => (root, Some(below)),
             None => (rest, None),
         };
-        match (root, below) {
+        Some(match (root, below) {
             ("name", None) | ("whatsapp", Some("name")) => Self::ContactName,
             ("phoneNumber", None) | ("whatsapp", Some("phoneNumber")) => Self::ContactPhoneNumber,
             ("whatsapp", None) => Self::ContactProfile,
             ("variables", None) => Self::ContactVariables,
             ("variables", Some(key)) => Self::ContactVariable(Path::parse(key)),
-            ("name" | "phoneNumber" | "whatsapp", Some(_)) => Self::Missing,
+            ("name" | "phoneNumber" | "whatsapp", Some(_)) => return None,
             _ => Self::ContactVariable(Path::parse(rest)),
-        }
+        })
     }
 
-    fn input(rest: &str) -> Self {
+    fn input(rest: &str) -> Option<Self> {
         let path = Path::parse(rest);
-        match path.root() {
+        Some(match path.root() {
             "content" if path.rest().is_empty() => Self::Input,
             "type" if path.rest().is_empty() => Self::InputType,
             "media" => Self::InputMedia(path.rest().into()),
             "interactive" => Self::InputInteractive(path.rest().into()),
-            _ => Self::Missing,
-        }
+            _ => return None,
+        })
     }
 }

@@ -74,7 +74,7 @@ impl View<'_> {
             Token::Now => _ = write!(out, "{}", self.now),
             Token::Session(path) => super::session_state::write(self, path, out),
             Token::Variable(path) => write_found(path.find(&self.session.variables), out),
-            Token::Missing => {}
+            Token::Missing(_) => {}
         }
     }
 

@@ -3,7 +3,6 @@
 
 mod read;
 mod schema;
-mod strict;
 mod wording;
 
 pub(super) use read::{any_bytes, bytes, is_json, unsupported};
@@ -11,11 +10,13 @@ pub(super) use read::{any_bytes, bytes, is_json, unsupported};
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use flowsdk_core::text::Text;
+use http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::error::{ApiError, Problems};
+use crate::strict_json::{self, Refused};
 
 /// Most bytes of a body (rulings H5).
 pub const LIMIT: usize = 1 << 20;
@@ -63,7 +64,7 @@ where
 /// # Errors
 /// 400 with every problem; no value of the body is part of it.
 pub(super) fn decode<T: ToSchema + DeserializeOwned + 'static>(bytes: &[u8]) -> Result<T, ApiError> {
-    let value = strict::parse(bytes)?;
+    let value = strict_json::parse(bytes).map_err(refused)?;
     schema::check::<T>(&value).map_err(ApiError::invalid)?;
     // What the schema cannot say, the types do. Their own words may show the value.
     serde_path_to_error::deserialize(value).map_err(|error| {
@@ -71,6 +72,20 @@ pub(super) fn decode<T: ToSchema + DeserializeOwned + 'static>(bytes: &[u8]) -> 
         let field = if field == "." { String::new() } else { field };
         ApiError::invalid(Problems::one(field, Text::new("Valor inválido", "Invalid value")))
     })
+}
+
+/// Of bad syntax only the place is told: what was read may be secret.
+fn refused(refused: Refused) -> ApiError {
+    let error = match refused {
+        Refused::Field(field, text) => return ApiError::invalid(Problems::one(field, text)),
+        Refused::Syntax(error) => error,
+    };
+    let (line, column) = (error.line(), error.column());
+    let text = Text::of(
+        format!("JSON inválido na linha {line}, coluna {column}"),
+        format!("Invalid JSON at line {line}, column {column}"),
+    );
+    ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text)
 }
 
 /// For fields of which null and absent mean different things: what is there, null too, is `Some`.

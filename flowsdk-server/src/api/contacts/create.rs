@@ -62,7 +62,7 @@ impl TryFrom<CreateContact> for NewContact {
             );
             ApiError::invalid(Problems::one("phoneNumber", must))
         })?;
-        check_variables(&body.contact_variables).map_err(|error| refused("contactVariables", error))?;
+        check_variables(&body.contact_variables).map_err(|errors| refused("contactVariables", errors))?;
         let (name, variables) = (body.name.map(|name| name.trim().to_owned()), body.contact_variables);
         Ok(Self { identity, name, variables, router_id: body.router_id })
     }

@@ -51,7 +51,7 @@ pub(super) async fn patch_contact_variables(
     PathId(id): PathId<ContactId>,
     Body(body): Body<PatchContactVariables>,
 ) -> Result<Reply<ContactVariables>, ApiError> {
-    check_variables(&body.contact_variables).map_err(|error| refused("contactVariables", error))?;
+    check_variables(&body.contact_variables).map_err(|errors| refused("contactVariables", errors))?;
     let reach = Reach(can.scope.routers());
     let contact_variables = contacts.merge_variables(reach, &id, &body.contact_variables).await?;
     Ok(Reply(ContactVariables { contact_variables }))

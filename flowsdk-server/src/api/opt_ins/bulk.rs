@@ -47,9 +47,11 @@ impl FromQuery for Strict {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RefusedOptInRow)]
 struct RefusedView {
-    /// From 1; the head of a table does not count.
-    #[schema(minimum = 1)]
+    /// Its place in `rows`, from 0, as in the `rows[0]` of `details`; the head of a table does not count.
     row: usize,
+    /// Of a table, the line of the file on which the row begins, from 1; the head is on one, too. Null of JSON.
+    #[schema(required = true, minimum = 1)]
+    line: Option<usize>,
     #[schema(example = "phoneNumber")]
     field: &'static str,
     /// For people, in the language of `Accept-Language`.
@@ -80,6 +82,7 @@ impl ImportView {
     fn in_language(report: ImportReport, language: Language) -> Self {
         let refused = |refused: RefusedRow| RefusedView {
             row: refused.row,
+            line: refused.line,
             field: refused.field,
             reason: refused.reason.into_language(language).into_owned(),
         };
@@ -104,7 +107,8 @@ impl ImportView {
     responses(
         (status = 200, description = "What became of it", body = ImportView),
         (status = 409, description = "`idempotency_conflict`"),
-        (status = 422, description = "`import_refused`: with `strict`, and the rows in `details`, the first 100"),
+        (status = 422, description = "`import_refused`: with `strict`, and the rows in `details`, the first 100: `rows[0]` \
+            is the first, and of a table the text tells the line of the file"),
     )
 )]
 pub(super) async fn import_opt_ins(

@@ -32,7 +32,7 @@ pub(super) struct RowBody {
     /// The name of a contact that is created.
     #[schema(required = false)]
     name: Option<String>,
-    /// `accepted`, which is also meant where nothing is said, or `revoked`.
+    /// `accepted` or `revoked`; a row that says neither is refused.
     #[schema(required = false, example = "accepted")]
     status: Option<String>,
     /// ISO 8601, not in the future; now, where nothing is said.
@@ -40,7 +40,7 @@ pub(super) struct RowBody {
     recorded_at: Option<String>,
 }
 
-/// Rows to import. As `text/csv` a table with a head of the same names.
+/// Rows to import. As `text/csv` a table with a head of the same names, `status` and `phoneNumber` or `contactId` among them.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ImportOptIns)]
@@ -57,6 +57,7 @@ impl From<RowBody> for SentRow {
             name: row.name.unwrap_or_default(),
             status: row.status.unwrap_or_default(),
             recorded_at: row.recorded_at.unwrap_or_default(),
+            line: None,
             has_more_cells: false,
         }
     }

@@ -34,6 +34,12 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
             "The head must have a column phoneNumber or contactId",
         ));
     }
+    if !columns.contains(&Some(Column::Status)) {
+        return Err(Text::new(
+            "O cabeçalho deve ter a coluna status, com accepted ou revoked",
+            "The head must have a column status, with accepted or revoked",
+        ));
+    }
     for (at, column) in columns.iter().enumerate() {
         if column.is_some() && columns[..at].contains(column) {
             let name = head.get(at).unwrap_or_default();
@@ -44,6 +50,7 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
         }
     }
     let mut rows = Vec::new();
+    let mut lines = Lines::of(&text);
     let mut record = csv::StringRecord::new();
     while table.read_record(&mut record).map_err(|_| unreadable())? {
         if rows.len() == max_rows {
@@ -52,7 +59,11 @@ pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Resu
                 format!("May have at most {max_rows} rows"),
             ));
         }
-        let mut row = SentRow { has_more_cells: record.len() > columns.len(), ..SentRow::default() };
+        let mut row = SentRow {
+            line: record.position().and_then(|position| lines.at(position.byte())),
+            has_more_cells: record.len() > columns.len(),
+            ..SentRow::default()
+        };
         for (column, cell) in columns.iter().zip(&record) {
             if let Some(column) = column {
                 column.of(&mut row).push_str(cell);
@@ -72,15 +83,16 @@ fn unreadable() -> Text {
 fn check_quotes(text: &str, separator: u8) -> Result<(), Text> {
     let wrong = |line: usize| {
         Err(Text::of(
-            format!("As aspas abertas na linha {line} não estão fechadas corretamente"),
-            format!("The quote that opens in line {line} is not closed as it should be"),
+            format!("As aspas abertas na linha {line} do arquivo não estão fechadas corretamente"),
+            format!("The quote that opens in line {line} of the file is not closed as it should be"),
         ))
     };
     let (mut line, mut opened) = (1, None);
     let mut at_start = true;
     let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
-        line += usize::from(byte == b'\n');
+        let is_pair = byte == b'\r' && bytes.peek() == Some(&b'\n');
+        line += usize::from(matches!(byte, b'\n' | b'\r') && !is_pair);
         match (opened, byte) {
             (Some(_), b'"') if bytes.next_if_eq(&b'"').is_some() => {}
             (Some(since), b'"') => {
@@ -96,6 +108,35 @@ fn check_quotes(text: &str, separator: u8) -> Result<(), Text> {
         }
     }
     opened.map_or(Ok(()), wrong)
+}
+
+/// Counts the lines of a text, from its beginning to its end.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, line: 1 }
+    }
+
+    /// The line of the first row from `byte` on: the reader's position is before the end of the row above, and before
+    /// lines that are blank.
+    fn at(&mut self, byte: u64) -> Option<usize> {
+        let byte = usize::try_from(byte).ok()?;
+        while let Some(next) = self.bytes.get(self.at) {
+            let is_end = matches!(next, b'\n' | b'\r');
+            if self.at >= byte && !is_end {
+                break;
+            }
+            let is_pair = *next == b'\r' && self.bytes.get(self.at + 1) == Some(&b'\n');
+            self.line += usize::from(is_end && !is_pair);
+            self.at += 1;
+        }
+        Some(self.line)
+    }
 }
 
 /// The columns that count; others are left alone.
@@ -228,19 +269,31 @@ mod tests {
                 assert_eq!(rows(table.as_bytes(), None), ana, "{table:?}");
             }
         }
-        // Only the number, other names, other columns, an end without a line, rows of any length.
-        assert_eq!(rows(b"phone\n5511", None), expected(&[["5511", "", ""]]));
+        // Cells that are not there, other names, other columns, an end without a line, rows of any length.
+        assert_eq!(rows(b"phone,status\n5511", None), expected(&[["5511", "", ""]]));
         let table = b"Phone_Number;x;STATUS;name\n5511;=1+1;revoked\n5522;a;b;c\n";
         assert_eq!(rows(table, None), expected(&[["5511", "", "revoked"], ["5522", "c", "b"]]));
-        assert_eq!(rows(b"\"a,b,c\";phone\nx;5511\n", None), expected(&[["5511", "", ""]]));
+        assert_eq!(rows(b"\"a,b,c\";phone;status\nx;5511\n", None), expected(&[["5511", "", ""]]));
+    }
+
+    #[test]
+    fn rows_know_the_line_of_the_file() {
+        for end in ["\n", "\r\n", "\r"] {
+            let table = ["phone,name,status", "", "1,\"a", "b\",x", "2,c,x", "", "", "3,d,x", ""].join(end);
+            for mark in ["", "\u{feff}"] {
+                let rows = read(format!("{mark}{table}").as_bytes(), None, 10).expect("a table");
+                let lines: Vec<_> = rows.into_iter().map(|row| row.line).collect();
+                assert_eq!(lines, [Some(3), Some(5), Some(8)], "{table:?}");
+            }
+        }
     }
 
     #[test]
     fn encodings() {
         let joao = expected(&[["5511", "João €", ""]]);
-        let text = "phone;name\n5511;João €\n";
+        let text = "phone;name;status\n5511;João €;\n";
         let utf16 = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
-        let windows = b"phone;name\n5511;Jo\xe3o \x80\n";
+        let windows = b"phone;name;status\n5511;Jo\xe3o \x80;\n";
         let mark = |mark: &[u8], text: &[u8]| [mark, text].concat();
         for (bytes, charset) in [
             (text.as_bytes().to_vec(), None),
@@ -262,9 +315,9 @@ mod tests {
             (&b""[..], None),
             (b"\n\n", None),
             (b"name\nAna\n", None),
-            (b"phone\n55\x0011\n", None),
-            (b"phone;name\n5511;Jo\xe3o\n", None),
-            (b"phone\n5511", Some("klingon")),
+            (b"phone;status\n55\x0011\n", None),
+            (b"phone;name;status\n5511;Jo\xe3o\n", None),
+            (b"phone;status\n5511", Some("klingon")),
             (b"\xff\xfep\0h", None),
             (b"\xff\xfe\x00\xd8", None),
             (b"\xff\xfep\0h\0o", None),
@@ -272,27 +325,37 @@ mod tests {
         ] {
             assert!(read(bytes, charset, 10).is_err(), "{bytes:?} {charset:?}");
         }
-        let many = format!("phone\n{}", "5511\n".repeat(11));
+        let many = format!("phone,status\n{}", "5511\n".repeat(11));
         assert!(read(many.as_bytes(), None, 10).is_err());
+    }
+
+    #[test]
+    fn a_table_that_does_not_say_the_consent_is_refused() {
+        for table in ["phoneNumber\n5511\n", "phoneNumber;name;Status do aceite\n5511;Ana;revoked\n"] {
+            let refused = read(table.as_bytes(), None, 10).expect_err(table);
+            assert!(refused.into_language(Language::English).contains("a column status"), "{table}");
+        }
     }
 
     #[test]
     fn rows_that_would_be_lost_are_not() {
         for (table, line) in [
-            ("phone,obs\n5511,\"aberto\n5522,x\n5533,y\n", 2),
-            ("phone,name\n5511,\"a\"b\n", 2),
-            ("phone,name\n5511,\"a\nb\"\n5522,\"", 4),
-            ("phone\n5511\n\"5522\"\"\n", 3),
+            ("phone,obs,status\n5511,\"aberto\n5522,x\n5533,y\n", 2),
+            ("phone,name,status\n5511,\"a\"b\n", 2),
+            ("phone,name,status\n5511,\"a\nb\"\n5522,\"", 4),
+            ("phone,status\n5511\n\"5522\"\"\n", 3),
+            ("phone,status\r5511\r\"5522\"\"\r", 3),
         ] {
             let refused = read(table.as_bytes(), None, 10).expect_err(table);
             assert!(refused.into_language(Language::English).contains(&format!("line {line} ")), "{table}");
         }
-        for repeated in ["phone,phoneNumber\n1,2\n", "phone,name,name\n1,a,b\n"] {
+        for repeated in ["status,phone,phoneNumber\na,1,2\n", "phone,status,name,name\n1,a,b,c\n"] {
             assert!(read(repeated.as_bytes(), None, 10).is_err(), "{repeated}");
         }
-        let read = read(b"phone,name,x,x\n5511,Souza, Ana,b,c\n5522,Bia\n", None, 10).expect("a table");
+        let read = read(b"phone,name,status,x,x\n5511,Souza, Ana,accepted,b,c\n5522,Bia\n", None, 10)
+            .expect("a table");
         assert_eq!(read.iter().map(|row| row.has_more_cells).collect::<Vec<_>>(), [true, false]);
-        let quotes = rows(b"phone,name\n5511,6\" a \"b\"\n5522,\"\"\n", None);
+        let quotes = rows(b"phone,name,status\n5511,6\" a \"b\"\n5522,\"\"\n", None);
         assert_eq!(quotes, expected(&[["5511", "6\" a \"b\"", ""], ["5522", "", ""]]));
     }
 }

@@ -37,9 +37,13 @@ pub(super) struct SessionVariables {
     variables: Map<String, Value>,
 }
 
-/// A refused variable of the field `field`.
-pub(in crate::api) fn refused(field: &str, error: InvalidVariable) -> ApiError {
-    ApiError::invalid(Problems::one(format!("{field}.{}", error.key), error.text))
+/// Refused variables of the field `field`.
+pub(in crate::api) fn refused(field: &str, errors: Vec<InvalidVariable>) -> ApiError {
+    let mut problems = Problems::default();
+    for error in errors {
+        problems.add(format!("{field}.{}", error.key), error.text);
+    }
+    ApiError::invalid(problems)
 }
 
 /// Merge variables into those of a session
@@ -60,7 +64,7 @@ pub(super) async fn patch_session_variables(
     PathSession(id): PathSession,
     Body(body): Body<PatchSessionVariables>,
 ) -> Result<Reply<SessionVariables>, ApiError> {
-    check_variables(&body.variables).map_err(|error| refused("variables", error))?;
+    check_variables(&body.variables).map_err(|errors| refused("variables", errors))?;
     let variables = sessions.merge_variables(Reach(can.scope.routers()), &id, &body.variables).await?;
     Ok(Reply(SessionVariables { ok: true, session_id: id.to_string(), variables }))
 }

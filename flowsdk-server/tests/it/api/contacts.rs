@@ -289,7 +289,7 @@ async fn strangers_of_other_routers_are_not_there(setup: Setup) {
     there.get(&format!("/contacts/{nobodys}")).await.refused(404, "not_found", not_found);
     // Nor does he delete what another router knows too, with what it knows.
     let id = made["id"].as_str().unwrap();
-    let opt_ins = json!({ "rows": [{ "contactId": id }] });
+    let opt_ins = json!({ "rows": [{ "contactId": id, "status": "accepted" }] });
     admin.post(&format!("/routers/{}/opt-ins/bulk", setup.seeded.router), &opt_ins).await.ok(200);
     for api in [&there, &here] {
         let answer = api.send("DELETE", &format!("/contacts/{id}"), &[], None).await;
@@ -413,7 +413,7 @@ async fn merges_that_are_refused(setup: Setup) {
     let third = create(&admin, "5511987654321", "Ana").await;
     for router in [json!(setup.seeded.router), other["id"].clone()] {
         let path = format!("/routers/{}/opt-ins/bulk", router.as_str().unwrap());
-        admin.post(&path, &json!({ "rows": [{ "contactId": third }] })).await.ok(200);
+        admin.post(&path, &json!({ "rows": [{ "contactId": third, "status": "accepted" }] })).await.ok(200);
     }
     let all = json!([{ "resource": "contacts", "actions": ["read", "write"] }]);
     let scoped = admin.member(&setup, &all, &[&setup.seeded.router]).await;

@@ -31,7 +31,9 @@ async fn h13_an_import_is_done_once(setup: Setup) {
     };
     let before = count().await;
     let conflict = (409, "idempotency_conflict", "Idempotency-Key já usada com outro conteúdo");
-    let rows = json!({ "rows": [{ "phoneNumber": "+55 11 97777-0001" }, { "phoneNumber": "?" }] });
+    let rows = json!({ "rows": [
+        { "phoneNumber": "+55 11 97777-0001", "status": "accepted" }, { "phoneNumber": "?" },
+    ] });
     let key = [("idempotency-key", "o-1")];
     let first = admin.json("POST", &path, &key, &rows).await;
     let again = admin.json("POST", &path, &key, &rows).await;
@@ -48,14 +50,15 @@ async fn h13_an_import_is_done_once(setup: Setup) {
             admin.send("POST", path, &headers, Some(bytes)).await
         }
     };
-    let table = b"phoneNumber\n+55 11 97777-0002\n";
+    let table = b"phoneNumber,status\n+55 11 97777-0002,accepted\n";
     let first = send("text/csv", "o-2", table).await;
     let again = send("text/csv", "o-2", table).await;
     assert_eq!(first.ok(200), again.ok(200));
     assert_eq!(again.headers["idempotency-replayed"], "true");
-    for (kind, bytes) in
-        [("text/csv; charset=windows-1252", &table[..]), ("text/csv", b"phoneNumber\n+55 11 97777-0003\n")]
-    {
+    for (kind, bytes) in [
+        ("text/csv; charset=windows-1252", &table[..]),
+        ("text/csv", b"phoneNumber,status\n+55 11 97777-0003,accepted\n"),
+    ] {
         send(kind, "o-2", bytes).await.refused(conflict.0, conflict.1, conflict.2);
     }
     assert_eq!(send("text/csv", "a b", table).await.invalid_fields(), ["Idempotency-Key"]);
@@ -111,12 +114,12 @@ async fn the_newest_record_counts(setup: Setup) {
     stranger.get(&format!("/routers/{router}/opt-ins")).await.refused(scope.0, scope.1, scope.2);
     stranger.post(&bulk(&setup), &json!({ "rows": [] })).await.refused(scope.0, scope.1, scope.2);
     // A contact that his router does not know cannot be named.
-    let unknown = json!({ "rows": [{ "contactId": id }] });
+    let unknown = json!({ "rows": [{ "contactId": id, "status": "accepted" }] });
     let report = stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &unknown).await.ok(200);
     assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("contactId")));
     // Nor by his number. An import by who may see him lets the router know him.
     stranger.get(&format!("/contacts/{id}")).await.assert_error(404);
-    let named = json!({ "rows": [{ "phoneNumber": "5511987654321" }] });
+    let named = json!({ "rows": [{ "phoneNumber": "5511987654321", "status": "accepted" }] });
     let report = stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &named).await.ok(200);
     assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("phoneNumber")));
     stranger.get(&format!("/contacts/{id}")).await.assert_error(404);
@@ -170,7 +173,7 @@ async fn tables(setup: Setup) {
     let admin = Api::admin(&setup, &server).await;
     let csv = "phoneNumber;name;status;recordedAt;x\r\n\
         +55 (11) 98765-4321;\"Souza; \"\"Ana\"\"\";accepted;2026-01-02T03:04:05Z;y\r\n\
-        5511987654322;=HYPERLINK(\"http://x\");;;\r\n\
+        5511987654322;=HYPERLINK(\"http://x\");revoked;;\r\n\
         abc;Ninguém;accepted;;\r\n\
         5511987654323;Tarde;perhaps;;\r\n";
     let report = table(&admin, &bulk(&setup), "text/csv; charset=utf-8", csv.as_bytes()).await.ok(200);
@@ -184,8 +187,18 @@ async fn tables(setup: Setup) {
         .iter()
         .map(|r| (r["row"].clone(), r["field"].clone()))
         .collect();
-    assert_eq!(refused, [(json!(3), json!("phoneNumber")), (json!(4), json!("status"))]);
+    assert_eq!(refused, [(json!(2), json!("phoneNumber")), (json!(3), json!("status"))]);
     assert!(report["refused"][0]["reason"].as_str().unwrap().contains("E.164"));
+    // All that tells of a row counts alike, whatever stands between the rows, and names the file's line.
+    let rows = "phone;name;status\r\n\r\n5511987654399;\"a\nb\";x\r\n\r\n5511987654398;c;y\r\n";
+    let report = table(&admin, &bulk(&setup), "text/csv", rows.as_bytes()).await.ok(200);
+    let numbers = |n: usize| (report["refused"][n]["row"].clone(), report["refused"][n]["line"].clone());
+    assert_eq!((numbers(0), numbers(1)), ((json!(0), json!(3)), (json!(1), json!(6))), "{report}");
+    let strict = format!("{}?strict=true", bulk(&setup));
+    let answer = table(&admin, &strict, "text/csv", rows.as_bytes()).await.json();
+    assert_eq!(answer["details"][1]["field"], "rows[1].status");
+    let text = "Deve ser um de: accepted, revoked (linha 6 do arquivo)";
+    assert_eq!(answer["details"][1]["message"], text);
     let found = admin.get("/contacts?q=souza").await.ok(200);
     assert_eq!(found["items"][0]["name"], "Souza; \"Ana\"");
     assert_eq!(found["items"][0]["nameLocked"], false);
@@ -194,19 +207,22 @@ async fn tables(setup: Setup) {
     // As spreadsheets save it.
     let utf16: Vec<u8> = [0xff, 0xfe]
         .into_iter()
-        .chain("phone\tname\n5511987654324\tJoão\n".encode_utf16().flat_map(u16::to_le_bytes))
+        .chain(
+            "phone\tname\tstatus\n5511987654324\tJoão\taccepted\n".encode_utf16().flat_map(u16::to_le_bytes),
+        )
         .collect();
     table(&admin, &bulk(&setup), "text/csv", &utf16).await.ok(200);
-    let latin = b"phone,name\n5511987654325,Jo\xe3o\n";
+    let latin = b"phone,name,status\n5511987654325,Jo\xe3o,accepted\n";
     assert_eq!(table(&admin, &bulk(&setup), "text/csv", latin).await.invalid_fields(), ["rows"]);
     table(&admin, &bulk(&setup), "text/csv; charset=windows-1252", latin).await.ok(200);
     let joaos = admin.get("/contacts?q=joao").await.ok(200);
     assert_eq!(joaos["items"].as_array().unwrap().len(), 2);
     // The largest that is taken.
-    let many: String = (0..10_000).map(|n| format!("55119{n:08}\n")).collect();
-    let report = table(&admin, &bulk(&setup), "text/csv", format!("phone\n{many}").as_bytes()).await.ok(200);
+    let many: String = (0..10_000).map(|n| format!("55119{n:08},accepted\n")).collect();
+    let report =
+        table(&admin, &bulk(&setup), "text/csv", format!("phone,status\n{many}").as_bytes()).await.ok(200);
     assert_eq!((&report["imported"], &report["createdContacts"]), (&json!(10_000), &json!(10_000)));
-    let more = format!("phone\n{many}5511000000000\n");
+    let more = format!("phone,status\n{many}5511000000000,accepted\n");
     assert_eq!(table(&admin, &bulk(&setup), "text/csv", more.as_bytes()).await.invalid_fields(), ["rows"]);
 }
 
@@ -223,10 +239,11 @@ async fn hostile_tables(setup: Setup) {
     for bytes in [
         &b""[..],
         b"\0",
-        b"phone\n55\0",
+        b"phone,status\n55\0",
         b"\xff\xfe\x00",
         b"PK\x03\x04",
         b"name\nx",
+        b"phoneNumber;Status do aceite\n5511987654321;revoked\n",
         b"\xef\xbb\xbf",
         b"\xc3\x28\n1",
     ] {
@@ -237,14 +254,17 @@ async fn hostile_tables(setup: Setup) {
         );
     }
     // Strange, but tables: each row is told or taken, and none spoils another.
-    let quotes = format!("phone,name\n\"{}\n5511987654321,x", "\"\"".repeat(10_000));
+    let quotes = format!("phone,name,status\n\"{}\n5511987654321,x", "\"\"".repeat(10_000));
     let unclosed = table(&admin, &bulk(&setup), "text/csv", quotes.as_bytes()).await;
     assert_eq!(unclosed.invalid_fields(), ["rows"]);
-    let quotes = format!("phone,name\n5511987654321,\"{}\"", "\"\"".repeat(100));
-    let wide = format!("phone{}\n5511987654321{}\n", ",a".repeat(5_000), ",b".repeat(9_000));
-    let long = format!("phone,name\n5511987654322,{}\n5511987654323,ok\n", "n".repeat(1 << 20));
+    let quotes = format!("phone,name,status\n5511987654321,\"{}\",accepted", "\"\"".repeat(100));
+    let wide = format!("phone,status{}\n5511987654321{}\n", ",a".repeat(5_000), ",b".repeat(9_000));
+    let long = format!(
+        "phone,name,status\n5511987654322,{},accepted\n5511987654323,ok,accepted\n",
+        "n".repeat(1 << 20)
+    );
     for (csv, imported) in
-        [(quotes.as_str(), 1), (wide.as_str(), 0), (long.as_str(), 1), ("phone\n\n\n\n", 0)]
+        [(quotes.as_str(), 1), (wide.as_str(), 0), (long.as_str(), 1), ("phone,status\n\n\n\n", 0)]
     {
         let report = table(&admin, &bulk(&setup), "text/csv", csv.as_bytes()).await.ok(200);
         assert_eq!(report["imported"], imported, "{report}");
@@ -252,7 +272,7 @@ async fn hostile_tables(setup: Setup) {
     let injected = "phone,name,status\n5511987654324,\"'); DROP TABLE contact;--\",accepted\n\
         5511987654325,\u{202e}abc,accepted\n5511987654326,\"a\u{7}b\",accepted\n";
     let report = table(&admin, &bulk(&setup), "text/csv", injected.as_bytes()).await.ok(200);
-    assert_eq!((&report["imported"], &report["refused"][0]["row"]), (&json!(2), &json!(3)));
+    assert_eq!((&report["imported"], &report["refused"][0]["row"]), (&json!(2), &json!(2)));
     let bad = json!({ "rows": [{ "phoneNumber": 5, "more": 1 }] });
     assert_eq!(
         admin.post(&bulk(&setup), &bad).await.invalid_fields(),
@@ -266,20 +286,28 @@ async fn hostile_tables(setup: Setup) {
 async fn all_or_nothing(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
-    let rows = json!({ "rows": [{ "phoneNumber": "5511987654321" }, { "phoneNumber": "x" }, { "contactId": "nobody" }] });
+    let rows = json!({ "rows": [
+        { "phoneNumber": "5511987654321", "status": "accepted" }, { "phoneNumber": "x", "status": "accepted" },
+        { "contactId": "nobody", "status": "accepted" }, { "phoneNumber": "5511987654322" },
+    ] });
     let strict = format!("{}?strict=true", bulk(&setup));
     let answer = admin.post(&strict, &rows).await;
     answer.refused(422, "import_refused", "Há linhas inválidas; nada foi importado");
     let fields: Vec<_> =
         answer.json()["details"].as_array().unwrap().iter().map(|d| d["field"].clone()).collect();
-    assert_eq!(fields, [json!("rows[1].phoneNumber"), json!("rows[2].contactId")]);
+    assert_eq!(fields, [json!("rows[1].phoneNumber"), json!("rows[2].contactId"), json!("rows[3].status")]);
     assert_eq!(admin.get("/contacts").await.ok(200)["items"], json!([]));
     let report = admin.post(&bulk(&setup), &rows).await.ok(200);
-    assert_eq!((&report["imported"], &report["refused"].as_array().unwrap().len()), (&json!(1), &2));
+    assert_eq!((&report["imported"], &report["refused"].as_array().unwrap().len()), (&json!(1), &3));
+    assert_eq!(
+        report["refused"][2],
+        json!({ "row": 3, "line": null, "field": "status", "reason": "Campo obrigatório" })
+    );
     let good = json!({ "rows": [{ "phoneNumber": "5511987654321", "status": "revoked" }] });
     admin.post(&strict, &good).await.ok(200);
     // Two imports of the same numbers at once make no contact twice.
-    let rows: Vec<_> = (0..300).map(|n| json!({ "phoneNumber": format!("55119{n:08}") })).collect();
+    let rows: Vec<_> =
+        (0..300).map(|n| json!({ "phoneNumber": format!("55119{n:08}"), "status": "accepted" })).collect();
     let rows = json!({ "rows": rows });
     let imports = (0..4).map(|_| {
         let (admin, at, rows) = (admin.clone(), bulk(&setup), rows.clone());

@@ -146,6 +146,9 @@ async fn rule_2_variables_are_merged(setup: Setup) {
     ] {
         assert_eq!(admin.patch(&at, &bad).await.invalid_fields(), [field], "{bad}");
     }
+    let several = json!({ "variables": { "a.b": 1, "good": 2, "": 3, "c d": 4 } });
+    let fields = admin.patch(&at, &several).await.invalid_fields();
+    assert_eq!(fields, ["variables.", "variables.a.b", "variables.c d"]);
     let large = json!({ "variables": { "a": "x".repeat(64 * 1024) } });
     let answer = admin.patch(&at, &large).await;
     answer.assert_error(422);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Findings;
 use crate::flow::definition::{ActionKind, BlockKind, FlowDefinition};
-use crate::flow::interpolate::{Template, Token};
+use crate::flow::interpolate::{Path, Template, Token};
 use crate::text::Text;
 
 /// Longest name of a variable, in characters.
@@ -132,22 +132,40 @@ pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>
     for token in template.tokens() {
         match token {
             Token::Variable(path) => read(path.root(), pointer, known, findings),
-            Token::Missing => {
-                let message = Text::new(
-                    "nenhum token tem esse nome; fica vazio",
-                    "a token has no such name and stays empty",
-                );
-                findings.warn("unknown_token", pointer, message);
+            Token::Missing(name) => {
+                let name = if name.is_empty() { "{{}}" } else { &**name };
+                unknown(name, pointer, findings);
             }
-            Token::Session(path) if !SESSION_FIELDS.contains(&path.root()) => {
-                let message = Text::of(
-                    format!("uma sessão não tem o campo `{}`", path.root()),
-                    format!("a session has no field `{}`", path.root()),
-                );
-                findings.warn("unknown_token", pointer, message);
+            Token::Session(path) if !is_session_field(path) => {
+                let below: String = path.rest().iter().map(|part| format!(".{part}")).collect();
+                unknown(&format!("session.{}{below}", path.root()), pointer, findings);
             }
             _ => {}
         }
+    }
+}
+
+fn unknown(token: &str, pointer: &str, findings: &mut Findings) {
+    let message = Text::of(
+        format!("nada tem o nome do token `{token}`; fica vazio"),
+        format!("nothing has the name of the token `{token}`; it stays empty"),
+    );
+    findings.warn("unknown_token", pointer, message);
+}
+
+/// Whether `{{session.<path>}}` can have a value.
+fn is_session_field(path: &Path) -> bool {
+    let below: Vec<&str> = path.rest().iter().map(|part| &**part).collect();
+    let is_index = |part: &str| part.parse::<usize>().is_ok();
+    match (path.root(), &below[..]) {
+        ("variables", _) => true,
+        (root, []) => SESSION_FIELDS.contains(&root),
+        ("currentFlow" | "currentBlock" | "previousBlock", below) => matches!(below, ["id" | "name"]),
+        ("sessionHistory", [at, below @ ..]) => {
+            is_index(at) && matches!(below, [] | ["flow" | "block"] | ["flow" | "block", "id" | "name"])
+        }
+        ("redirectHistory", [at, below @ ..]) => is_index(at) && matches!(below, [] | ["flowId" | "blockId"]),
+        _ => false,
     }
 }
 

@@ -70,6 +70,16 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
         contents::retry_text(text, &pointer, findings);
         names::tokens(&Template::parse(text), &pointer, known, findings);
     }
+    if validation.fail_target.is_some() && validation.max_retries.is_none() {
+        findings.warn(
+            "never_taken",
+            format!("{pointer}/failTarget"),
+            Text::new(
+                "sem maxRetries as tentativas não têm fim, e este destino nunca é tomado",
+                "without maxRetries there is no end to trying, and this target is never taken",
+            ),
+        );
+    }
     let mut range = |holds: bool| {
         if !holds {
             findings.error(

@@ -167,6 +167,18 @@ fn tokens_that_stay_empty_are_pointed_out() {
         ("{{system.later}}", Some("unknown_token?")),
         ("{{session.colour}}", Some("unknown_token?")),
         ("x{{}}", Some("unknown_token?")),
+        ("{{session.currentBlock.title}}", Some("unknown_token?")),
+        ("{{session.previousBlock.name.x}}", Some("unknown_token?")),
+        ("{{session.mode.x}}", Some("unknown_token?")),
+        ("{{session.sessionHistory.last}}", Some("unknown_token?")),
+        ("{{session.sessionHistory.0.block.title}}", Some("unknown_token?")),
+        ("{{session.redirectHistory.0.flow}}", Some("unknown_token?")),
+        ("{{session.currentBlock}}{{session.currentFlow.id}}{{session.previousBlock.name}}", None),
+        (
+            "{{session.sessionHistory}}{{session.sessionHistory.0.flow}}{{session.sessionHistory.0.block.name}}",
+            None,
+        ),
+        ("{{session.redirectHistory.19.blockId}}{{session.variables.any.deep.0}}", None),
         ("{{ticket.exit.key}}{{handoffDeflect.reason}}{{lastInput}}{{session.source}}{{contact.any}}", None),
     ] {
         let found = of_block(&json!({ "contents": [{ "type": "text", "text": { "body": text } }] }));
@@ -174,4 +186,35 @@ fn tokens_that_stay_empty_are_pointed_out() {
             expected.map(|code| format!("{code} /blocks/0/contents/0")).into_iter().collect();
         assert_eq!(found, expected, "{text}");
     }
+}
+
+#[test]
+fn a_warning_names_its_token() {
+    for (text, name) in [
+        ("{{ input.colour }}", "`input.colour`"),
+        ("{{system.later}}", "`system.later`"),
+        ("{{contact.name.first}}", "`contact.name.first`"),
+        ("{{session.currentBlock.title}}", "`session.currentBlock.title`"),
+        ("{{}}", "`{{}}`"),
+        ("{{a{{input}}b}}", "`a{{…}}b`"),
+    ] {
+        let block = block(&json!({ "contents": [{ "type": "text", "text": { "body": text } }] }));
+        let flow = json!({ "schemaVersion": 1, "startBlockId": "extra", "blocks": [block] });
+        let found = FlowDefinition::parse(&flow).expect("parses").validate();
+        let [problem] = &found[..] else { panic!("{text}: {found:?}") };
+        assert_eq!(problem.code, "unknown_token");
+        for words in [problem.message.english(), problem.message.portuguese()] {
+            assert!(words.contains(name), "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_way_that_is_never_taken_is_pointed_out() {
+    let with = |validation: Value| of_block(&json!({ "input": { "validation": validation } }));
+    let end = json!({ "end": true });
+    let never = with(json!({ "kind": "email", "failTarget": end }));
+    assert_eq!(never, ["never_taken? /blocks/0/input/validation/failTarget"]);
+    assert_eq!(with(json!({ "kind": "email", "failTarget": end, "maxRetries": 0 })), [""; 0]);
+    assert_eq!(with(json!({ "kind": "email" })), [""; 0]);
 }

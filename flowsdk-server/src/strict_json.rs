@@ -4,38 +4,34 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use flowsdk_core::text::Text;
-use http::StatusCode;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::api::error::{ApiError, Problems};
+/// Why a text is not taken.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It is no JSON. The reader's own words may show what it read.
+    Syntax(serde_json::Error),
+    /// What is well-formed and refused all the same: where it stands, and why.
+    Field(String, Text),
+}
 
 /// Reads one JSON value, with nothing after it.
 ///
 /// # Errors
-/// 400: a position for bad syntax, a field for what is well-formed and refused all the same.
-pub(super) fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
+/// Any [`Refused`].
+pub(crate) fn parse(bytes: &[u8]) -> Result<Value, Refused> {
     let flaws = Flaws::default();
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = Strict { flaws: &flaws, path: &Path::Root }.deserialize(&mut json);
     let read = read.and_then(|value| json.end().map(|()| value));
     read.map_err(|error| match flaws.0.into_inner() {
-        Some((field, text)) => ApiError::invalid(Problems::one(field, text)),
-        None => syntax(&error),
+        Some((field, text)) => Refused::Field(field, text),
+        None => Refused::Syntax(error),
     })
 }
 
-/// The reader's own words may show what it read, so only the place is told.
-fn syntax(error: &serde_json::Error) -> ApiError {
-    let (line, column) = (error.line(), error.column());
-    let text = Text::of(
-        format!("JSON inválido na linha {line}, coluna {column}"),
-        format!("Invalid JSON at line {line}, column {column}"),
-    );
-    ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text)
-}
-
-/// Most values of one body: a short text of many takes many times its length in memory.
+/// Most values of one text: a short text of many takes many times its length in memory.
 const MOST_VALUES: usize = 2_000_000;
 
 /// The first thing that was refused, and where; and how many values there were so far.
@@ -91,8 +87,8 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
         count.set(count.get() + 1);
         if count.get() > MOST_VALUES {
             let why = Text::of(
-                format!("O corpo pode ter no máximo {MOST_VALUES} valores"),
-                format!("The body may have at most {MOST_VALUES} values"),
+                format!("Pode ter no máximo {MOST_VALUES} valores"),
+                format!("May have at most {MOST_VALUES} values"),
             );
             return Err(self.flaws.refuse(&Path::Root, why));
         }
