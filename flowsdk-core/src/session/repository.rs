@@ -59,7 +59,12 @@ pub trait SessionRepository: Send {
     /// Why a session does not answer what it was sent, if it does not.
     async fn standstill(&mut self, id: &SessionId) -> Result<Option<Standstill>, StorageError>;
 
-    /// Marks sessions as frozen. Freezing one again changes nothing.
+    /// Marks sessions as frozen. Of one that is frozen already, what froze it first stays; the entry is kept
+    /// behind the others, unless it is there already.
+    ///
+    /// # Errors
+    /// [`StorageError::Stale`] when another transaction froze one of them meanwhile; nothing of this call is then
+    /// to be committed.
     async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError>;
 
     /// Those of `ids` that are frozen.

@@ -185,6 +185,7 @@ macro_rules! __store_cases {
             sessions_in_batches_of_any_size
             due_sessions_come_oldest_first
             many_freeze_at_once
+            a_frozen_session_keeps_what_fails_later
             frozen_sessions_are_known
             messages_are_read_back
             any_content_survives

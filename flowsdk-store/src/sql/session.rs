@@ -2,6 +2,7 @@
 
 mod stops;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -201,6 +202,19 @@ const FROZEN_AMONG: Sql =
 
 static KEEP: RowsSql = RowsSql::new("INSERT INTO kept_entry (session_id, entry) VALUES ", 2, "");
 
+/// In the order given, without what a group gave again because it was not acknowledged: that froze its session,
+/// or is kept already.
+static KEEP_BEHIND: RowsSql = RowsSql::typed(
+    "WITH new (at, session_id, entry) AS (VALUES ",
+    &["bigint", "text", "jsonb"],
+    ") INSERT INTO kept_entry (session_id, entry) SELECT session_id, entry FROM new
+     WHERE NOT EXISTS (SELECT 1 FROM frozen_session
+                       WHERE frozen_session.session_id = new.session_id AND frozen_session.entry = new.entry)
+     AND NOT EXISTS (SELECT 1 FROM kept_entry
+                     WHERE kept_entry.session_id = new.session_id AND kept_entry.entry = new.entry)
+     ORDER BY at",
+);
+
 const TAKE_FROZEN: Sql = sql("DELETE FROM frozen_session WHERE session_id = $1
      RETURNING session_id, error_code, error_message, entry, frozen_at");
 
@@ -208,7 +222,7 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP
+    FIND_FOR_UPDATE, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
 }
 
 #[async_trait]
@@ -272,13 +286,32 @@ impl SessionRepository for SqlTx {
     }
 
     async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError> {
-        execute_rows!(self.conn, FREEZE, frozen, |query, frozen| query
+        let ids: Vec<SessionId> = frozen.iter().map(|frozen| frozen.session_id.clone()).collect();
+        let mut known: HashSet<SessionId> = self.frozen_among(&ids).await?.into_iter().collect();
+        let (mut first, mut behind) = (Vec::with_capacity(frozen.len()), Vec::new());
+        for (at, frozen) in (0_i64..).zip(frozen) {
+            if known.insert(frozen.session_id.clone()) {
+                first.push(frozen);
+            } else {
+                behind.push((at, frozen));
+            }
+        }
+        let changed = execute_rows!(self.conn, FREEZE, &first[..], |query, frozen| query
             .bind(frozen.session_id.as_str())
             .bind(frozen.error.code.as_str())
             .bind(text(&frozen.error.message))
             .bind(json(&frozen.entry)?)
             .bind(frozen.frozen_at.as_millis())
             .bind(frozen.session_id.phone_number_id()))
+        .await?;
+        if changed != first.len() as u64 {
+            // Another process froze one of them after they were looked for; now it would be seen.
+            return Err(StorageError::Stale { entity: "frozen_session" });
+        }
+        execute_rows!(self.conn, KEEP_BEHIND, &behind[..], |query, behind| query
+            .bind(behind.0)
+            .bind(behind.1.session_id.as_str())
+            .bind(json(&behind.1.entry)?))
         .await
         .map(drop)
     }

@@ -8,7 +8,7 @@ use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::{FrozenError, FrozenSession, SessionError, Sessions, Unfreeze};
 use flowsdk_core::store::{ConversationTx as _, PeopleTx as _, Store as _, Transaction as _};
-use flowsdk_core::stream::broker::Broker as _;
+use flowsdk_core::stream::broker::{Broker as _, Entry};
 use flowsdk_core::stream::consumer::{BatchHandler as _, Verdict, Work};
 use flowsdk_core::stream::event::{FlowEvent, Resume};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
@@ -28,6 +28,7 @@ on_every_database! {
     a_resumption_that_fails_again_leaves_the_rest,
     many_resumptions_at_once_are_one,
     a_session_that_could_not_begin_begins,
+    entries_that_cannot_be_read_wait_in_order,
     what_is_more_than_one_call_takes_goes_on_by_itself,
     a_session_goes_on_with_the_version_that_puts_it_right,
     a_deleted_session_leaves_nothing,
@@ -196,6 +197,21 @@ async fn a_session_that_could_not_begin_begins(store: SqlStore) {
     assert_eq!(bodies(&report), ["Hello ", "You said dois"]);
     let said = world.transcript_of("bia").await;
     assert_eq!(said.iter().filter(|line| line.starts_with('>')).count(), 2, "{said:?}");
+}
+
+async fn entries_that_cannot_be_read_wait_in_order(store: SqlStore) {
+    let world = World::new(store).await;
+    let handler = ConversationConsumer::new(Arc::clone(&world.conversations));
+    // A newer program wrote them; this one reads them once it is brought up to date.
+    let payload = |id: &str| world.text("ana", id, id).to_json().to_string();
+    // The last is given again, as one that was not acknowledged.
+    for id in ["m1", "m2", "m3", "m3"] {
+        let entry = Entry { id: id.to_owned(), key: "wc-c1-ana".to_owned(), payload: payload(id) };
+        handler.unreadable(TopicName::Incoming, &entry, "no number").await.expect("set aside");
+    }
+    let resume = resume_of(&world, "ana").await;
+    let report = world.conversations.resume(&resume).await.expect("resumed");
+    assert_eq!(bodies(&report), ["Hello ", "You said m2", "You said m3"]);
 }
 
 async fn what_is_more_than_one_call_takes_goes_on_by_itself(store: SqlStore) {
