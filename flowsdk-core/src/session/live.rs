@@ -13,7 +13,7 @@ use crate::in_use::Dependants;
 pub enum SessionsOf<'a> {
     /// A router.
     Router(&'a RouterId),
-    /// The flow that they stand in; of this router.
+    /// The flow that they stand in or come back to; of this router.
     Flow(&'a RouterId, &'a FlowId),
     /// A webchat channel.
     WebchatChannel(&'a ChannelId),

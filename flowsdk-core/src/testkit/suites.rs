@@ -119,6 +119,7 @@ macro_rules! __builder_cases {
             drafts_and_versions_are_listed
             references_to_a_flow_are_found
             sessions_end_by_what_they_depend_on
+            a_session_depends_on_the_flows_it_comes_back_to
         }
     };
 }

@@ -7,15 +7,35 @@ use sqlx::types::Json;
 
 use super::SqlTx;
 use super::executor::{execute, fetch_all, fetch_optional, id};
-use super::statement::{Sql, sql, sql_list};
+use super::statement::{Sql, sql, sql_list, sql_per};
 
 const COUNT_OF_ROUTER: Sql = sql("SELECT COUNT(*) FROM session WHERE router_id = $1");
 const END_OF_ROUTER: Sql = sql("DELETE FROM session WHERE router_id = $1 RETURNING id");
 
-const COUNT_OF_FLOW: Sql =
-    sql("SELECT COUNT(*) FROM session WHERE router_id = $1 AND state->'position'->>'flowId' = $2");
-const END_OF_FLOW: Sql =
-    sql("DELETE FROM session WHERE router_id = $1 AND state->'position'->>'flowId' = $2 RETURNING id");
+/// Those that stand in the flow, and those that come back to it: each engine looks into the list of calls in its own
+/// way.
+macro_rules! of_flow {
+    ($head:literal, $tail:literal) => {
+        sql_per(
+            concat!(
+                $head,
+                " FROM session WHERE router_id = $1 AND (state->'position'->>'flowId' = $2
+                 OR EXISTS (SELECT 1 FROM json_each(session.state, '$.calls') AS call
+                            WHERE call.value->>'flowId' = $2))",
+                $tail
+            ),
+            concat!(
+                $head,
+                " FROM session WHERE router_id = $1 AND (state->'position'->>'flowId' = $2
+                 OR state->'calls' @> jsonb_build_array(jsonb_build_object('flowId', $2::text)))",
+                $tail
+            ),
+        )
+    };
+}
+
+const COUNT_OF_FLOW: Sql = of_flow!("SELECT COUNT(*)", "");
+const END_OF_FLOW: Sql = of_flow!("DELETE", " RETURNING id");
 
 /// Ids of sessions begin with their channel, `wc-<channelId>-` or `wa-<phoneNumberId>-`; the bounds are those of its primary key.
 const COUNT_OF_CHANNEL: Sql = sql("SELECT COUNT(*) FROM session WHERE id >= $1 AND id < $2");
