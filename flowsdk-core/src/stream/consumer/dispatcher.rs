@@ -11,7 +11,9 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{BatchHandler, ConsumerConfig, Inbox, SubmitError, Submitter, Verdict, Work};
+use super::{
+    BatchHandler, ConsumerConfig, Inbox, SubmitError, Submitter, Task, TaskOf, Unreadable, Verdict, Work,
+};
 use crate::stream::broker::Broker;
 use crate::stream::lanes::Lanes;
 use crate::stream::topic::StreamPartition;
@@ -31,9 +33,9 @@ pub struct Dispatcher<H: BatchHandler> {
     broker: Option<Arc<dyn Broker>>,
     clock: Arc<dyn Clock>,
     config: ConsumerConfig,
-    inbox: mpsc::Receiver<WorkOf<H>>,
-    lanes: Lanes<WorkOf<H>>,
-    running: JoinSet<Vec<(WorkOf<H>, Ended)>>,
+    inbox: mpsc::Receiver<TaskOf<H>>,
+    lanes: Lanes<TaskOf<H>>,
+    running: JoinSet<Vec<(TaskOf<H>, Ended)>>,
     /// Size of the batch before, and when the next may begin whatever its size.
     last: usize,
     gathered_at: Instant,
@@ -80,8 +82,8 @@ impl<H: BatchHandler> Dispatcher<H> {
                     // Panics are caught inside; a batch is never aborted.
                     Err(error) => tracing::error!(consumer = self.config.name, %error, "a batch was lost"),
                 },
-                work = self.inbox.recv(), if open && self.lanes.room() > 0 => match work {
-                    Some(work) => self.admit(work),
+                task = self.inbox.recv(), if open && self.lanes.room() > 0 => match task {
+                    Some(task) => self.admit(task),
                     None => open = false,
                 },
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
@@ -94,11 +96,11 @@ impl<H: BatchHandler> Dispatcher<H> {
     }
 
     /// Takes `first` and whatever else is there already, so that a batch can be as large as the load.
-    fn admit(&mut self, first: WorkOf<H>) {
+    fn admit(&mut self, first: TaskOf<H>) {
         let mut next = Some(first);
-        while let Some(work) = next {
-            let key = work.key.clone();
-            if self.lanes.offer(&key, work).is_err() {
+        while let Some(task) = next {
+            let key = task.key().to_owned();
+            if self.lanes.offer(&key, task).is_err() {
                 tracing::error!(consumer = self.config.name, key, "offered work beyond the room there is");
                 return;
             }
@@ -112,14 +114,16 @@ impl<H: BatchHandler> Dispatcher<H> {
             self.last = self.lanes.ready().min(self.config.max_batch);
             self.gathered_at = Instant::now() + self.config.gather;
             let mut batch = Vec::new();
-            for (key, work) in self.lanes.take(self.config.max_batch) {
-                if work.origin.as_ref().is_some_and(|origin| origin.alive.is_cancelled()) {
+            for (key, task) in self.lanes.take(self.config.max_batch) {
+                if task.origin().is_some_and(|origin| origin.alive.is_cancelled()) {
                     self.lanes.finished(&key);
-                } else if work.attempts() > 0 {
+                    continue;
+                }
+                match task {
+                    Task::Unreadable(unreadable) => self.spawn_unreadable(unreadable),
                     // What failed before runs alone, so that it cannot fail its neighbours again.
-                    self.spawn(vec![work]);
-                } else {
-                    batch.push(work);
+                    Task::Event(work) if work.attempts() > 0 => self.spawn(vec![work]),
+                    Task::Event(work) => batch.push(work),
                 }
             }
             if !batch.is_empty() {
@@ -140,15 +144,21 @@ impl<H: BatchHandler> Dispatcher<H> {
         self.running.spawn(async move { run_batch(&*handler, broker, &config, batch).await });
     }
 
-    fn settle(&mut self, batch: Vec<(WorkOf<H>, Ended)>) {
+    fn spawn_unreadable(&mut self, unreadable: Box<Unreadable>) {
+        let (handler, broker) = (Arc::clone(&self.handler), self.broker.clone());
+        let config = self.config.clone();
+        self.running.spawn(async move { record(&*handler, broker, &config, unreadable).await });
+    }
+
+    fn settle(&mut self, batch: Vec<(TaskOf<H>, Ended)>) {
         self.gathered_at = Instant::now() + self.config.gather;
-        for (work, ended) in batch {
-            let key = work.key.clone();
+        for (task, ended) in batch {
+            let key = task.key().to_owned();
             match ended {
                 Ended::Finished => self.lanes.finished(&key),
                 Ended::Again => {
-                    let at = self.clock.now() + self.config.pause(work.attempts());
-                    self.lanes.postpone(&key, work, at);
+                    let at = self.clock.now() + self.config.pause(task.attempts());
+                    self.lanes.postpone(&key, task, at);
                 }
             }
         }
@@ -165,7 +175,7 @@ async fn run_batch<H: BatchHandler>(
     broker: Option<Arc<dyn Broker>>,
     config: &ConsumerConfig,
     batch: Vec<WorkOf<H>>,
-) -> Vec<(WorkOf<H>, Ended)> {
+) -> Vec<(TaskOf<H>, Ended)> {
     metrics::histogram!("flowsdk_consumer_batch", "consumer" => config.name).record(batch.len() as f64);
     let verdicts = match AssertUnwindSafe(handler.handle(&batch)).catch_unwind().await {
         Ok(verdicts) if verdicts.len() == batch.len() => verdicts,
@@ -181,8 +191,39 @@ async fn run_batch<H: BatchHandler>(
             }
             Verdict::Retry { transient, reason } => failed(handler, config, &work, transient, &reason).await,
         };
-        ended.push((work, end));
+        ended.push((Task::Event(work), end));
     }
+    if let Some(broker) = broker {
+        acknowledge(&*broker, config, &ended).await;
+    }
+    ended
+}
+
+/// Has an unreadable entry recorded.
+async fn record<H: BatchHandler>(
+    handler: &H,
+    broker: Option<Arc<dyn Broker>>,
+    config: &ConsumerConfig,
+    mut unreadable: Box<Unreadable>,
+) -> Vec<(TaskOf<H>, Ended)> {
+    let Unreadable { entry, reason, origin, .. } = &*unreadable;
+    let recorded = handler.unreadable(origin.stream.topic, entry, reason);
+    let recorded = AssertUnwindSafe(recorded).catch_unwind().await;
+    let end = match recorded.unwrap_or_else(|_| Err("the handler panicked".to_owned())) {
+        Ok(()) => Ended::Finished,
+        Err(error) => {
+            metrics::counter!("flowsdk_consumer_failures", "consumer" => config.name).increment(1);
+            tracing::error!(
+                consumer = config.name,
+                entry = entry.id,
+                error,
+                "an unreadable entry could not be set aside"
+            );
+            unreadable.attempts += 1;
+            Ended::Again
+        }
+    };
+    let ended = vec![(Task::Unreadable(unreadable), end)];
     if let Some(broker) = broker {
         acknowledge(&*broker, config, &ended).await;
     }
@@ -228,10 +269,10 @@ async fn failed<H: BatchHandler>(
 
 /// Acknowledges what is finished, one call a partition. What cannot be acknowledged now is given again
 /// to the next owner, and handled as a repetition.
-async fn acknowledge<E, R>(broker: &dyn Broker, config: &ConsumerConfig, ended: &[(Arc<Work<E, R>>, Ended)]) {
+async fn acknowledge<E, R>(broker: &dyn Broker, config: &ConsumerConfig, ended: &[(Task<E, R>, Ended)]) {
     let mut ids: HashMap<(StreamPartition, &'static str), Vec<String>> = HashMap::new();
-    for (work, end) in ended {
-        if let (Some(origin), Ended::Finished) = (&work.origin, end) {
+    for (task, end) in ended {
+        if let (Some(origin), Ended::Finished) = (task.origin(), end) {
             ids.entry((origin.stream, origin.group)).or_default().push(origin.id.clone());
         }
     }

@@ -9,7 +9,8 @@
 //! Delivery is at least once: an entry is acknowledged after [`BatchHandler::handle`] said it is
 //! done, that is, after its commit. A key that fails is tried again with growing pauses and holds
 //! only itself; after [`ConsumerConfig::max_attempts`] failures that are not transient it is given
-//! to [`BatchHandler::poison`].
+//! to [`BatchHandler::poison`]. An entry that cannot be read goes through the lane of its key too, to
+//! [`BatchHandler::unreadable`].
 
 mod dispatcher;
 mod partition;
@@ -105,10 +106,10 @@ pub trait BatchHandler: Send + Sync + 'static {
     /// A reason when it could not be recorded; it is tried again.
     async fn poison(&self, key: &str, event: &Self::Event, reason: &str) -> Result<(), String>;
 
-    /// Records an entry that cannot be read. It is then acknowledged.
+    /// Records an entry that cannot be read, in its turn among those of its key. It is then acknowledged.
     ///
     /// # Errors
-    /// A reason when it could not be recorded; it is read again.
+    /// A reason when it could not be recorded; it is tried again, and its key waits.
     async fn unreadable(&self, topic: TopicName, entry: &Entry, reason: &str) -> Result<(), String>;
 }
 
@@ -181,6 +182,46 @@ impl<E, R> Work<E, R> {
     }
 }
 
+/// An entry on its way to [`BatchHandler::unreadable`].
+#[derive(Debug)]
+struct Unreadable {
+    entry: Entry,
+    reason: String,
+    origin: Origin,
+    /// How often it could not be recorded.
+    attempts: u32,
+}
+
+/// What stands in a lane.
+#[derive(Debug)]
+enum Task<E, R> {
+    Event(Arc<Work<E, R>>),
+    Unreadable(Box<Unreadable>),
+}
+
+impl<E, R> Task<E, R> {
+    fn key(&self) -> &str {
+        match self {
+            Self::Event(work) => work.key(),
+            Self::Unreadable(unreadable) => &unreadable.entry.key,
+        }
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Event(work) => work.origin.as_ref(),
+            Self::Unreadable(unreadable) => Some(&unreadable.origin),
+        }
+    }
+
+    fn attempts(&self) -> u32 {
+        match self {
+            Self::Event(work) => work.attempts(),
+            Self::Unreadable(unreadable) => unreadable.attempts,
+        }
+    }
+}
+
 /// Why submitted work was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
@@ -192,7 +233,8 @@ pub enum SubmitError {
     SetAside,
 }
 
-type Inbox<H> = mpsc::Sender<Arc<Work<<H as BatchHandler>::Event, <H as BatchHandler>::Output>>>;
+type TaskOf<H> = Task<<H as BatchHandler>::Event, <H as BatchHandler>::Output>;
+type Inbox<H> = mpsc::Sender<TaskOf<H>>;
 
 /// Gives events to a consumer of the same process.
 #[derive(Debug)]
@@ -222,7 +264,7 @@ impl<H: BatchHandler> Submitter<H> {
     ) -> Result<oneshot::Receiver<Result<H::Output, SubmitError>>, SubmitError> {
         let (reply, answer) = oneshot::channel();
         let work = Arc::new(Work::new(key.into(), event, None, Some(reply)));
-        self.inbox.send(work).await.map_err(|_| SubmitError::Unavailable)?;
+        self.inbox.send(Task::Event(work)).await.map_err(|_| SubmitError::Unavailable)?;
         Ok(answer)
     }
 }
