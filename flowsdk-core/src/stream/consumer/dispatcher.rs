@@ -1,6 +1,6 @@
 //! Owns the lanes and runs the batches.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,6 +35,10 @@ pub struct Dispatcher<H: BatchHandler> {
     config: ConsumerConfig,
     inbox: mpsc::Receiver<TaskOf<H>>,
     lanes: Lanes<TaskOf<H>>,
+    /// Taken from their lanes, to run one by one: what failed before, so that it cannot fail its neighbours again,
+    /// and what cannot be read.
+    alone: VecDeque<TaskOf<H>>,
+    batch_was_last: bool,
     running: JoinSet<Vec<(TaskOf<H>, Ended)>>,
     /// Size of the batch before, and when the next may begin whatever its size.
     last: usize,
@@ -58,6 +62,8 @@ impl<H: BatchHandler> Dispatcher<H> {
             config,
             inbox,
             lanes,
+            alone: VecDeque::new(),
+            batch_was_last: false,
             running: JoinSet::new(),
             last: 0,
             gathered_at: Instant::now(),
@@ -109,26 +115,48 @@ impl<H: BatchHandler> Dispatcher<H> {
         self.gauge();
     }
 
+    /// Starts as much as may run at once: by turns a batch and what runs alone, so that neither waits for the end
+    /// of the other.
     fn start_batches(&mut self) {
-        while self.running.len() < self.config.parallel && self.lanes.ready() > 0 && !self.gathering() {
-            self.last = self.lanes.ready().min(self.config.max_batch);
-            self.gathered_at = Instant::now() + self.config.gather;
-            let mut batch = Vec::new();
-            for (key, task) in self.lanes.take(self.config.max_batch) {
-                if task.origin().is_some_and(|origin| origin.alive.is_cancelled()) {
-                    self.lanes.finished(&key);
-                    continue;
-                }
-                match task {
-                    Task::Unreadable(unreadable) => self.spawn_unreadable(unreadable),
-                    // What failed before runs alone, so that it cannot fail its neighbours again.
-                    Task::Event(work) if work.attempts() > 0 => self.spawn(vec![work]),
-                    Task::Event(work) => batch.push(work),
-                }
+        while self.running.len() < self.config.parallel {
+            let is_gathered = self.lanes.ready() > 0 && !self.gathering();
+            if is_gathered && (self.alone.is_empty() || !self.batch_was_last) {
+                self.batch_was_last = true;
+                self.start_batch();
+            } else if let Some(task) = self.alone.pop_front() {
+                self.batch_was_last = false;
+                self.start_alone(task);
+            } else {
+                return;
             }
-            if !batch.is_empty() {
-                self.spawn(batch);
+        }
+    }
+
+    fn start_batch(&mut self) {
+        let mut batch = Vec::new();
+        for (key, task) in self.lanes.take(self.config.max_batch) {
+            match task {
+                task if task.is_foreign() => self.lanes.finished(&key),
+                Task::Event(work) if work.attempts() == 0 => batch.push(work),
+                task => self.alone.push_back(task),
             }
+        }
+        self.last = batch.len();
+        self.gathered_at = Instant::now() + self.config.gather;
+        if !batch.is_empty() {
+            self.spawn(batch);
+        }
+    }
+
+    fn start_alone(&mut self, task: TaskOf<H>) {
+        // It may have waited here for long.
+        if task.is_foreign() {
+            self.lanes.finished(task.key());
+            return;
+        }
+        match task {
+            Task::Event(work) => self.spawn(vec![work]),
+            Task::Unreadable(unreadable) => self.spawn_unreadable(unreadable),
         }
     }
 
@@ -287,5 +315,170 @@ impl<H: BatchHandler> Submitter<H> {
     /// The channel itself, for partition workers.
     pub(super) fn inbox(&self) -> &Inbox<H> {
         &self.inbox
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
+
+    use async_trait::async_trait;
+    use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
+    use tokio_util::task::TaskTracker;
+
+    use super::super::Origin;
+    use super::*;
+    use crate::stream::broker::Entry;
+    use crate::stream::topic::TopicName;
+    use crate::time::ManualClock;
+
+    /// What becomes of an entry.
+    #[derive(Debug, Clone, Copy)]
+    struct Fate {
+        key: u8,
+        is_readable: bool,
+        /// Failures before it is done.
+        failures: u32,
+        transient: bool,
+    }
+
+    /// Counts what runs at once.
+    #[derive(Default)]
+    struct Counter {
+        running: AtomicUsize,
+        most: AtomicUsize,
+        /// Batches in which what failed before had neighbours.
+        mixed: AtomicUsize,
+        refused: Mutex<HashMap<String, u32>>,
+        done: Mutex<HashMap<String, Vec<usize>>>,
+    }
+
+    impl Counter {
+        async fn run(&self) {
+            let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
+            self.most.fetch_max(running, Ordering::Relaxed);
+            for _ in 0..3 {
+                tokio::task::yield_now().await;
+            }
+            self.running.fetch_sub(1, Ordering::Relaxed);
+        }
+
+        fn done(&self, key: &str, number: usize) {
+            self.done.lock().expect("a lock").entry(key.to_owned()).or_default().push(number);
+        }
+    }
+
+    #[async_trait]
+    impl BatchHandler for Counter {
+        type Event = (usize, Fate);
+        type Output = ();
+
+        fn parse(&self, _: TopicName, _: &Entry) -> Result<(usize, Fate), String> {
+            Err("nothing is parsed here".to_owned())
+        }
+
+        async fn handle(&self, batch: &[Arc<Work<(usize, Fate), ()>>]) -> Vec<Verdict<()>> {
+            self.run().await;
+            if batch.len() > 1 && batch.iter().any(|work| work.attempts() > 0) {
+                self.mixed.fetch_add(1, Ordering::Relaxed);
+            }
+            let verdict = |work: &Arc<Work<(usize, Fate), ()>>| {
+                let (number, fate) = *work.event();
+                if work.attempts() < fate.failures {
+                    return Verdict::Retry { transient: fate.transient, reason: "on purpose".to_owned() };
+                }
+                self.done(work.key(), number);
+                Verdict::Done(())
+            };
+            batch.iter().map(verdict).collect()
+        }
+
+        async fn poison(&self, _: &str, _: &(usize, Fate), _: &str) -> Result<(), String> {
+            Err("nothing is poison".to_owned())
+        }
+
+        async fn unreadable(&self, _: TopicName, entry: &Entry, failures: &str) -> Result<(), String> {
+            self.run().await;
+            let mut refused = self.refused.lock().expect("a lock");
+            let refused = refused.entry(entry.id.clone()).or_default();
+            if *refused < failures.parse().expect("a number") {
+                *refused += 1;
+                return Err("on purpose".to_owned());
+            }
+            self.done(&entry.key, entry.id.parse().expect("a number"));
+            Ok(())
+        }
+    }
+
+    fn task(number: usize, fate: Fate) -> TaskOf<Counter> {
+        let key = format!("k{}", fate.key);
+        if fate.is_readable {
+            return Task::Event(Arc::new(Work::new(key, (number, fate), None, None)));
+        }
+        let entry = Entry { id: number.to_string(), key, payload: String::new() };
+        let origin = Origin {
+            stream: StreamPartition { topic: TopicName::Flow, index: 0 },
+            group: "test",
+            id: entry.id.clone(),
+            alive: CancellationToken::new(),
+            _in_flight: TaskTracker::new().token(),
+        };
+        Task::Unreadable(Box::new(Unreadable {
+            entry,
+            reason: fate.failures.to_string(),
+            origin,
+            attempts: 0,
+        }))
+    }
+
+    fn fates() -> impl Strategy<Value = Vec<Fate>> {
+        let fate =
+            (0..40_u8, 0..8_u8, 0..4_u32, any::<bool>()).prop_map(|(key, kind, failures, transient)| Fate {
+                key,
+                is_readable: kind > 0,
+                failures,
+                transient,
+            });
+        proptest::collection::vec(fate, 0..200)
+    }
+
+    proptest! {
+        /// No more batches at once than allowed, whatever fails; nothing is lost, and each key keeps its order.
+        #[test]
+        fn what_fails_runs_alone_and_within_the_limit(
+            fates in fates(),
+            parallel in 1..5_usize,
+            max_batch in 1..64_usize,
+        ) {
+            let counter = Arc::new(Counter::default());
+            let config = ConsumerConfig {
+                parallel,
+                max_batch,
+                max_attempts: 5,
+                backoff: Duration::ZERO,
+                ..ConsumerConfig::named("test")
+            };
+            let clock = Arc::new(ManualClock::at(0));
+            let (dispatcher, submitter) = Dispatcher::new(Arc::clone(&counter), None, clock, config);
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+            runtime.expect("a runtime").block_on(async {
+                let handing_in = async {
+                    for (number, fate) in fates.iter().enumerate() {
+                        assert!(submitter.inbox().send(task(number, *fate)).await.is_ok());
+                    }
+                    drop(submitter);
+                };
+                tokio::join!(dispatcher.run(CancellationToken::new()), handing_in);
+            });
+            prop_assert!(counter.most.load(Ordering::Relaxed) <= parallel);
+            prop_assert_eq!(counter.mixed.load(Ordering::Relaxed), 0);
+            let mut expected: HashMap<String, Vec<usize>> = HashMap::new();
+            for (number, fate) in fates.iter().enumerate() {
+                expected.entry(format!("k{}", fate.key)).or_default().push(number);
+            }
+            prop_assert_eq!(&*counter.done.lock().expect("a lock"), &expected);
+        }
     }
 }

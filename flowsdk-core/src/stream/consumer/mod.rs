@@ -39,7 +39,7 @@ pub struct ConsumerConfig {
     pub capacity: usize,
     /// Most entries of one batch.
     pub max_batch: usize,
-    /// Most batches at once; 1 where the database has one writer.
+    /// Most batches at once, with what runs alone; 1 where the database has one writer.
     pub parallel: usize,
     /// How long a batch may wait to become as large as the one before: a commit costs the same for one
     /// entry and for a hundred. An entry that comes alone after another that came alone does not wait.
@@ -212,6 +212,11 @@ impl<E, R> Task<E, R> {
             Self::Event(work) => work.origin.as_ref(),
             Self::Unreadable(unreadable) => Some(&unreadable.origin),
         }
+    }
+
+    /// Whether its partition is no longer ours, so that it must not begin.
+    fn is_foreign(&self) -> bool {
+        self.origin().is_some_and(|origin| origin.alive.is_cancelled())
     }
 
     fn attempts(&self) -> u32 {
