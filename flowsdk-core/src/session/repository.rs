@@ -19,6 +19,9 @@ pub struct FrozenSession {
     pub frozen_at: Timestamp,
 }
 
+/// Most entries that [`SessionRepository::keep_entries`] keeps for one session.
+pub const MAX_KEPT: u32 = 1_000;
+
 /// A session as read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
@@ -70,8 +73,9 @@ pub trait SessionRepository: Send {
     /// Those of `ids` that are frozen.
     async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError>;
 
-    /// Keeps entries for frozen sessions, in order.
-    async fn keep_entries(&mut self, entries: &[(SessionId, serde_json::Value)]) -> Result<(), StorageError>;
+    /// Keeps entries for frozen sessions, in order, until [`MAX_KEPT`] are kept for a session; how many were left out.
+    async fn keep_entries(&mut self, entries: &[(SessionId, serde_json::Value)])
+    -> Result<u64, StorageError>;
 
     /// Thaws a session: gives what froze it, which is then gone. What is kept for it stays. Who also locks the
     /// session does so afterwards.

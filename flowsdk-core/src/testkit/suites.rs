@@ -187,6 +187,7 @@ macro_rules! __store_cases {
             due_sessions_come_oldest_first
             many_freeze_at_once
             a_frozen_session_keeps_what_fails_later
+            so_many_entries_are_kept
             frozen_sessions_are_known
             messages_are_read_back
             any_content_survives

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session,
-    SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
+    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, MAX_KEPT, Mode, Pending, Position, Redirect,
+    Session, SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -202,7 +202,15 @@ static FREEZE: RowsSql = RowsSql::typed(
 const FROZEN_AMONG: Sql =
     sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "", locking);
 
-static KEEP: RowsSql = RowsSql::new("INSERT INTO kept_entry (session_id, entry) VALUES ", 2, "");
+/// In the order given, as many of a session as leave no more than `most`.
+static KEEP: RowsSql = RowsSql::typed(
+    "WITH new (at, session_id, entry, most) AS (VALUES ",
+    &["bigint", "text", "jsonb", "bigint"],
+    ") INSERT INTO kept_entry (session_id, entry) SELECT session_id, entry FROM new
+     WHERE (SELECT COUNT(*) FROM kept_entry WHERE kept_entry.session_id = new.session_id)
+         + (SELECT COUNT(*) FROM new AS before WHERE before.session_id = new.session_id AND before.at < new.at)
+         < most ORDER BY at",
+);
 
 /// In the order given, without what a group gave again because it was not acknowledged: that froze its session,
 /// or is kept already.
@@ -323,12 +331,15 @@ impl SessionRepository for SqlTx {
         rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
-    async fn keep_entries(&mut self, entries: &[(SessionId, Value)]) -> Result<(), StorageError> {
-        execute_rows!(self.conn, KEEP, entries, |query, entry| query
-            .bind(entry.0.as_str())
-            .bind(json(&entry.1)?))
-        .await
-        .map(drop)
+    async fn keep_entries(&mut self, entries: &[(SessionId, Value)]) -> Result<u64, StorageError> {
+        let numbered: Vec<(i64, &(SessionId, Value))> = (0..).zip(entries).collect();
+        let kept = execute_rows!(self.conn, KEEP, &numbered[..], |query, numbered| query
+            .bind(numbered.0)
+            .bind(numbered.1.0.as_str())
+            .bind(json(&numbered.1.1)?)
+            .bind(i64::from(MAX_KEPT)))
+        .await?;
+        Ok((entries.len() as u64).saturating_sub(kept))
     }
 
     async fn take_frozen(&mut self, session: &SessionId) -> Result<Option<FrozenSession>, StorageError> {

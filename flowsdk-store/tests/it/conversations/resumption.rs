@@ -30,6 +30,7 @@ on_every_database! {
     a_session_that_could_not_begin_begins,
     entries_that_cannot_be_read_wait_in_order,
     what_is_more_than_one_call_takes_goes_on_by_itself,
+    a_frozen_session_keeps_so_many_entries,
     a_session_goes_on_with_the_version_that_puts_it_right,
     a_deleted_session_leaves_nothing,
 }
@@ -234,6 +235,32 @@ async fn what_is_more_than_one_call_takes_goes_on_by_itself(store: SqlStore) {
         .chain(["You said behind".to_owned()])
         .collect();
     assert_eq!(said, expected);
+}
+
+async fn a_frozen_session_keeps_so_many_entries(store: SqlStore) {
+    let world = World::new(store).await;
+    frozen(&world, 0).await;
+    let many: Vec<_> = (2..1_000).map(|n| (session("ana"), json!({ "n": n }))).collect();
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.sessions().keep_entries(&many).await.expect("kept");
+    tx.commit().await.expect("commit");
+    for n in ["first", "second", "third", "fourth"] {
+        let report = world.handle(world.text("ana", n, n)).await;
+        assert!(report.frozen && report.stored.iter().all(|stored| !stored.duplicate), "{n}");
+    }
+    // Given again, it is known, though it was not kept.
+    let again = [world.text("ana", "fourth", "fourth")];
+    assert!(world.try_handle(&again).await.expect("handled")[0].stored[0].duplicate);
+    let transcript = world.transcript_of("ana").await;
+    assert_eq!(transcript[transcript.len() - 4..], ["> first", "> second", "> third", "> fourth"]);
+    let mut tx = world.store.begin().await.expect("begin");
+    let mut kept = Vec::new();
+    while let Some(entry) = tx.sessions().take_kept(&session("ana")).await.expect("taken") {
+        kept.push(entry);
+    }
+    assert_eq!(kept.len(), 1_000);
+    assert_eq!(kept[998]["messages"][0]["id"], "first");
+    assert_eq!(kept[999]["messages"][0]["id"], "second");
 }
 
 async fn a_session_goes_on_with_the_version_that_puts_it_right(store: SqlStore) {
