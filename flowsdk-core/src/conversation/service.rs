@@ -105,7 +105,11 @@ where
         }
     }
 
-    /// Freezes a session whose event failed for good; the event is kept for a replay (rulings S5).
+    /// Freezes a session whose event failed for good; the event is kept for a replay (rulings S5), behind what is
+    /// kept already if the session is frozen.
+    ///
+    /// # Errors
+    /// The event is not kept.
     pub async fn freeze(
         &self,
         session_id: SessionId,

@@ -130,7 +130,14 @@ impl Writes {
             tx.sessions().freeze_many(&self.frozen).await?;
         }
         if !self.kept.is_empty() {
-            tx.sessions().keep_entries(&self.kept).await?;
+            let left_out = tx.sessions().keep_entries(&self.kept).await?;
+            if left_out > 0 {
+                tracing::warn!(
+                    entries = left_out,
+                    "frozen sessions keep no more: this is stored and not answered"
+                );
+                metrics::counter!("flowsdk_kept_entries_dropped").increment(left_out);
+            }
         }
         let Records { opt_ins, tags, events } = &self.records;
         if !opt_ins.is_empty() {

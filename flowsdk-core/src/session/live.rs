@@ -13,7 +13,7 @@ use crate::in_use::Dependants;
 pub enum SessionsOf<'a> {
     /// A router.
     Router(&'a RouterId),
-    /// The flow that they stand in; of this router.
+    /// The flow that they stand in or come back to; of this router.
     Flow(&'a RouterId, &'a FlowId),
     /// A webchat channel.
     WebchatChannel(&'a ChannelId),
@@ -24,10 +24,10 @@ pub enum SessionsOf<'a> {
 /// Sessions by what they depend on, in one transaction.
 #[async_trait]
 pub trait LiveSessions: Send {
-    /// How many there are.
+    /// How many there are, with those that froze before they began.
     async fn count(&mut self, of: SessionsOf<'_>) -> Result<i64, StorageError>;
 
-    /// Ends them, frozen ones too, with everything that was kept for them; which ones. Their chats stay.
+    /// Ends them, frozen ones too, whether they began or not, with everything that was kept for them; which ones. Their chats stay.
     async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError>;
 }
 

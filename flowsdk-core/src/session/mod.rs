@@ -28,7 +28,7 @@ pub use model::{
 pub use names::{Named, SessionState};
 pub use pending::{Pending, Phase};
 pub use redirect::{RedirectTo, Redirected};
-pub use repository::{FrozenSession, SessionRepository, SessionWrite, Standstill, StoredSession};
+pub use repository::{FrozenSession, MAX_KEPT, SessionRepository, SessionWrite, Standstill, StoredSession};
 pub use retention::TraceRetention;
 pub use service::{Sessions, TracePage, Unfreeze};
 pub use trace::{MAX_TRACES, SessionTrace, SessionTraceRepository};

@@ -19,6 +19,9 @@ pub struct FrozenSession {
     pub frozen_at: Timestamp,
 }
 
+/// Most entries that [`SessionRepository::keep_entries`] keeps for one session.
+pub const MAX_KEPT: u32 = 1_000;
+
 /// A session as read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
@@ -59,14 +62,20 @@ pub trait SessionRepository: Send {
     /// Why a session does not answer what it was sent, if it does not.
     async fn standstill(&mut self, id: &SessionId) -> Result<Option<Standstill>, StorageError>;
 
-    /// Marks sessions as frozen. Freezing one again changes nothing.
+    /// Marks sessions as frozen. Of one that is frozen already, what froze it first stays; the entry is kept
+    /// behind the others, unless it is there already.
+    ///
+    /// # Errors
+    /// [`StorageError::Stale`] when another transaction froze one of them meanwhile; nothing of this call is then
+    /// to be committed.
     async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError>;
 
     /// Those of `ids` that are frozen.
     async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError>;
 
-    /// Keeps entries for frozen sessions, in order.
-    async fn keep_entries(&mut self, entries: &[(SessionId, serde_json::Value)]) -> Result<(), StorageError>;
+    /// Keeps entries for frozen sessions, in order, until [`MAX_KEPT`] are kept for a session; how many were left out.
+    async fn keep_entries(&mut self, entries: &[(SessionId, serde_json::Value)])
+    -> Result<u64, StorageError>;
 
     /// Thaws a session: gives what froze it, which is then gone. What is kept for it stays. Who also locks the
     /// session does so afterwards.

@@ -11,7 +11,7 @@ use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, FlowReferences, LastNum
 use crate::id::{ChannelId, FlowVersionId, VariableId};
 use crate::page::PageRequest;
 use crate::router::{Router, VariableOwner};
-use crate::session::{FrozenError, FrozenSession, Position, SessionsOf};
+use crate::session::{Call, FrozenError, FrozenSession, Position, SessionsOf};
 use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
 use crate::transfer::PortableChannel;
 use crate::variable::{Variable, VariableKey, VariableValue};
@@ -251,6 +251,43 @@ where
     assert_eq!(found, [PortableChannel { initial_flow_id: None, ..channel }, closed]);
     let router = tx.router_catalog().find_for_update(&world.router).await.expect("find").expect("there");
     assert_eq!(router.initial_flow_id, None);
+}
+
+/// A session that comes back to a flow depends on it as one that stands in it.
+pub async fn a_session_depends_on_the_flows_it_comes_back_to<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: BuilderTx,
+{
+    let world = World::new(&subject).await;
+    let id = |text: &str| -> crate::id::FlowId { text.parse().expect("an id") };
+    let call = |flow: &str| Call {
+        flow_id: id(flow),
+        version_id: "v1".parse().expect("an id"),
+        block_id: "b1".parse().expect("an id"),
+    };
+    let stands_in = |flow: &str| Position {
+        flow_id: id(flow),
+        version_id: "v2".parse().expect("an id"),
+        block_id: None,
+        waiting: None,
+    };
+    let mut called = world.session(1);
+    called.position = Some(stands_in("inner"));
+    called.calls = vec![call("outer"), call("middle")];
+    let mut other = world.session(2);
+    other.position = Some(stands_in("inner"));
+    world.save(&[(called.clone(), None), (other.clone(), None)]).await.expect("saved");
+    let mut tx = world.store.begin().await.expect("begin");
+    for (flow, count) in [("outer", 1), ("middle", 1), ("inner", 2), ("out", 0), ("v1", 0)] {
+        let flow = id(flow);
+        let of = SessionsOf::Flow(&world.router, &flow);
+        assert_eq!(tx.live_sessions().count(of).await.expect("count"), count, "{flow}");
+    }
+    for (flow, ended) in [("outer", vec![called.id]), ("middle", Vec::new()), ("inner", vec![other.id])] {
+        let flow = id(flow);
+        let of = SessionsOf::Flow(&world.router, &flow);
+        assert_eq!(tx.live_sessions().end(of).await.expect("end"), ended, "{flow}");
+    }
 }
 
 /// Sessions are counted and ended by router, flow and channel, frozen ones with what was kept for them.

@@ -119,6 +119,7 @@ macro_rules! __builder_cases {
             drafts_and_versions_are_listed
             references_to_a_flow_are_found
             sessions_end_by_what_they_depend_on
+            a_session_depends_on_the_flows_it_comes_back_to
         }
     };
 }
@@ -185,6 +186,8 @@ macro_rules! __store_cases {
             sessions_in_batches_of_any_size
             due_sessions_come_oldest_first
             many_freeze_at_once
+            a_frozen_session_keeps_what_fails_later
+            so_many_entries_are_kept
             frozen_sessions_are_known
             messages_are_read_back
             any_content_survives

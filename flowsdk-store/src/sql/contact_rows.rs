@@ -2,10 +2,12 @@
 
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
+use flowsdk_core::session::SessionId;
+use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::execute;
-use super::statement::{Sql, sql};
+use super::executor::{execute, fetch_all, id};
+use super::statement::{Sql, sql, sql_list};
 
 const MOVE_CHATS: Sql = sql("UPDATE chat SET contact_id = $1 WHERE contact_id = $2");
 const MOVE_SESSIONS: Sql =
@@ -18,6 +20,29 @@ const MOVE_TRACES: Sql = sql("UPDATE session_trace SET contact_id = $1 WHERE con
 const MOVE_ROUTERS: Sql = sql("INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT known.router_id, contact.created_at, contact.id FROM contact_router AS known CROSS JOIN contact
      WHERE known.contact_id = $2 AND contact.id = $1 ON CONFLICT (contact_id, router_id) DO NOTHING");
+
+/// Sessions that froze before their first commit are in `frozen_session` alone, and are the contact's by their names:
+/// of the webchat its identity with or without a context, of the phone one of the numbers and its identity. Of what
+/// stands behind an identity the caller decides whether it is a context. Accounts of social networks have no table.
+const UNBEGUN: Sql = sql("WITH identity (name) AS (
+        SELECT phone_number FROM contact WHERE id = $1
+        UNION SELECT alias FROM contact_alias WHERE contact_id = $1
+        UNION SELECT contact_identity FROM webchat_identity WHERE contact_id = $1),
+     named (id, name) AS (
+        SELECT name, name FROM identity
+        UNION ALL SELECT 'wa-' || channel_number.phone_number_id || '-' || identity.name, identity.name
+        FROM identity CROSS JOIN channel_number),
+     found (id, name) AS (
+        SELECT frozen_session.session_id, named.name FROM named CROSS JOIN frozen_session
+        WHERE frozen_session.session_id = named.id
+        UNION ALL SELECT frozen_session.session_id, identity.name FROM identity CROSS JOIN frozen_session
+        WHERE frozen_session.session_id >= identity.name || '-ctx'
+            AND frozen_session.session_id < identity.name || '-cty')
+     SELECT found.id, found.name FROM found
+     WHERE NOT EXISTS (SELECT 1 FROM session WHERE session.id = found.id)");
+
+const UNFREEZE: Sql = sql_list!("DELETE FROM frozen_session WHERE session_id IN ", "$1", "");
+const DROP_KEPT: Sql = sql_list!("DELETE FROM kept_entry WHERE session_id IN ", "$1", "");
 
 const DELETE_FROZEN: Sql =
     sql("DELETE FROM frozen_session WHERE session_id IN (SELECT id FROM session WHERE contact_id = $1)");
@@ -33,7 +58,7 @@ const DELETE: Sql = sql("DELETE FROM contact WHERE id = $1");
 
 super::statement::statements! {
     MOVE_CHATS, MOVE_SESSIONS, MOVE_ALIASES, MOVE_OPT_INS, MOVE_IDENTITIES, MOVE_EVENTS, MOVE_TRACES,
-    MOVE_ROUTERS, DELETE_FROZEN, DELETE_KEPT, DELETE_SESSIONS, DELETE_EVENTS, DELETE_MESSAGES, DELETE_CHATS, DELETE
+    MOVE_ROUTERS, UNBEGUN, UNFREEZE, DROP_KEPT, DELETE_FROZEN, DELETE_KEPT, DELETE_SESSIONS, DELETE_EVENTS, DELETE_MESSAGES, DELETE_CHATS, DELETE
 }
 
 impl SqlTx {
@@ -61,6 +86,18 @@ impl SqlTx {
 
     /// Deletes a contact with its chats, messages and sessions.
     pub(super) async fn delete_everything(&mut self, contact: &ContactId) -> Result<(), StorageError> {
+        let found = fetch_all!(self.conn, (String, String), UNBEGUN, contact.as_str())?;
+        let mut unbegun = Vec::with_capacity(found.len());
+        for (session, identity) in found {
+            let session: SessionId = id("frozen_session", session)?;
+            if session.contact_identity() == identity {
+                unbegun.push(session);
+            }
+        }
+        if !unbegun.is_empty() {
+            execute!(self.conn, UNFREEZE, Json(&unbegun))?;
+            execute!(self.conn, DROP_KEPT, Json(&unbegun))?;
+        }
         for deleted in [
             DELETE_FROZEN,
             DELETE_KEPT,

@@ -7,28 +7,86 @@ use sqlx::types::Json;
 
 use super::SqlTx;
 use super::executor::{execute, fetch_all, fetch_optional, id};
-use super::statement::{Sql, sql, sql_list};
+use super::statement::{Sql, sql, sql_list, sql_per};
 
-const COUNT_OF_ROUTER: Sql = sql("SELECT COUNT(*) FROM session WHERE router_id = $1");
+/// A session that froze before its first commit is in `frozen_session` alone.
+macro_rules! counted {
+    ($of:literal, $unbegun_of:literal) => {
+        sql(concat!(
+            "SELECT (SELECT COUNT(*) FROM session WHERE ",
+            $of,
+            ") + (SELECT COUNT(*) FROM frozen_session WHERE ",
+            $unbegun_of,
+            " AND NOT EXISTS (SELECT 1 FROM session WHERE session.id = frozen_session.session_id))"
+        ))
+    };
+}
+
+macro_rules! end_of_unbegun {
+    ($unbegun_of:literal) => {
+        sql(concat!(
+            "DELETE FROM frozen_session WHERE ",
+            $unbegun_of,
+            " AND NOT EXISTS (SELECT 1 FROM session WHERE session.id = frozen_session.session_id)
+             RETURNING session_id"
+        ))
+    };
+}
+
+const COUNT_OF_ROUTER: Sql = counted!("router_id = $1", "router_id = $1");
+const UNBEGUN_OF_ROUTER: Sql = end_of_unbegun!("router_id = $1");
 const END_OF_ROUTER: Sql = sql("DELETE FROM session WHERE router_id = $1 RETURNING id");
 
-const COUNT_OF_FLOW: Sql =
-    sql("SELECT COUNT(*) FROM session WHERE router_id = $1 AND state->'position'->>'flowId' = $2");
-const END_OF_FLOW: Sql =
-    sql("DELETE FROM session WHERE router_id = $1 AND state->'position'->>'flowId' = $2 RETURNING id");
+/// Those that stand in the flow, and those that come back to it: each engine looks into the list of calls in its own
+/// way.
+macro_rules! of_flow {
+    ($head:literal, $tail:literal) => {
+        sql_per(
+            concat!(
+                $head,
+                " FROM session WHERE router_id = $1 AND (state->'position'->>'flowId' = $2
+                 OR EXISTS (SELECT 1 FROM json_each(session.state, '$.calls') AS call
+                            WHERE call.value->>'flowId' = $2))",
+                $tail
+            ),
+            concat!(
+                $head,
+                " FROM session WHERE router_id = $1 AND (state->'position'->>'flowId' = $2
+                 OR state->'calls' @> jsonb_build_array(jsonb_build_object('flowId', $2::text)))",
+                $tail
+            ),
+        )
+    };
+}
+
+const COUNT_OF_FLOW: Sql = of_flow!("SELECT COUNT(*)", "");
+const END_OF_FLOW: Sql = of_flow!("DELETE", " RETURNING id");
 
 /// Ids of sessions begin with their channel, `wc-<channelId>-` or `wa-<phoneNumberId>-`; the bounds are those of its primary key.
-const COUNT_OF_CHANNEL: Sql = sql("SELECT COUNT(*) FROM session WHERE id >= $1 AND id < $2");
+const COUNT_OF_CHANNEL: Sql = counted!("id >= $1 AND id < $2", "session_id >= $1 AND session_id < $2");
+const UNBEGUN_OF_CHANNEL: Sql = end_of_unbegun!("session_id >= $1 AND session_id < $2");
 const END_OF_CHANNEL: Sql = sql("DELETE FROM session WHERE id >= $1 AND id < $2 RETURNING id");
 
 const UNFREEZE: Sql = sql_list!("DELETE FROM frozen_session WHERE session_id IN ", "$1", "");
 const DROP_KEPT: Sql = sql_list!("DELETE FROM kept_entry WHERE session_id IN ", "$1", "");
 
-super::statement::statements! { COUNT_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_CHANNEL, END_OF_CHANNEL, UNFREEZE, DROP_KEPT }
+super::statement::statements! {
+    COUNT_OF_ROUTER, UNBEGUN_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_CHANNEL,
+    UNBEGUN_OF_CHANNEL, END_OF_CHANNEL, UNFREEZE, DROP_KEPT
+}
 
 /// The texts that the ids of a channel's sessions stand between; `.` comes after `-`.
 fn bounds(prefix: &str, channel: &str) -> (String, String) {
     (format!("{prefix}-{channel}-"), format!("{prefix}-{channel}."))
+}
+
+impl SqlTx {
+    async fn end_of_channel(&mut self, prefix: &str, channel: &str) -> Result<Vec<(String,)>, StorageError> {
+        let (from, to) = bounds(prefix, channel);
+        let unbegun = fetch_all!(self.conn, (String,), UNBEGUN_OF_CHANNEL, &from, &to)?;
+        let begun = fetch_all!(self.conn, (String,), END_OF_CHANNEL, &from, &to)?;
+        Ok([unbegun, begun].concat())
+    }
 }
 
 #[async_trait]
@@ -54,20 +112,19 @@ impl LiveSessions for SqlTx {
     }
 
     async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError> {
+        // First what froze them, then the sessions, as a replay does.
         let rows = match of {
-            SessionsOf::Router(router) => fetch_all!(self.conn, (String,), END_OF_ROUTER, router.as_str()),
+            SessionsOf::Router(router) => {
+                let unbegun = fetch_all!(self.conn, (String,), UNBEGUN_OF_ROUTER, router.as_str())?;
+                let begun = fetch_all!(self.conn, (String,), END_OF_ROUTER, router.as_str())?;
+                [unbegun, begun].concat()
+            }
             SessionsOf::Flow(router, flow) => {
-                fetch_all!(self.conn, (String,), END_OF_FLOW, router.as_str(), flow.as_str())
+                fetch_all!(self.conn, (String,), END_OF_FLOW, router.as_str(), flow.as_str())?
             }
-            SessionsOf::WebchatChannel(channel) => {
-                let (from, to) = bounds("wc", channel.as_str());
-                fetch_all!(self.conn, (String,), END_OF_CHANNEL, &from, &to)
-            }
-            SessionsOf::PhoneNumber(number) => {
-                let (from, to) = bounds("wa", number.as_str());
-                fetch_all!(self.conn, (String,), END_OF_CHANNEL, &from, &to)
-            }
-        }?;
+            SessionsOf::WebchatChannel(channel) => self.end_of_channel("wc", channel.as_str()).await?,
+            SessionsOf::PhoneNumber(number) => self.end_of_channel("wa", number.as_str()).await?,
+        };
         let ended: Vec<SessionId> =
             rows.into_iter().map(|(session,)| id("session", session)).collect::<Result<_, _>>()?;
         if !ended.is_empty() {

@@ -2,14 +2,15 @@
 
 mod stops;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session,
-    SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
+    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, MAX_KEPT, Mode, Pending, Position, Redirect,
+    Session, SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -182,8 +183,8 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
 const STANDSTILL: Sql = sql("SELECT EXISTS (SELECT 1 FROM frozen_session WHERE session_id = $1),
         EXISTS (SELECT 1 FROM session WHERE id = $1 AND state->'pending' IS NOT NULL)");
 
-/// Its router is that of the session, or, where it could not even begin, that of its channel. Webchat only:
-/// the other channels bring their tables with them.
+/// Its router is that of the session, or, where it could not even begin, that of its channel. Accounts of social
+/// networks have no table.
 static FREEZE: RowsSql = RowsSql::typed(
     "WITH new (session_id, error_code, error_message, entry, frozen_at, channel) AS (VALUES ",
     &["text", "text", "text", "jsonb", "bigint", "text"],
@@ -191,7 +192,9 @@ static FREEZE: RowsSql = RowsSql::typed(
      SELECT session_id, error_code, error_message, entry, frozen_at,
         COALESCE((SELECT session.router_id FROM session WHERE session.id = new.session_id),
                  (SELECT webchat_channel.router_id FROM webchat_channel
-                  WHERE 'wc-' || webchat_channel.id = new.channel))
+                  WHERE 'wc-' || webchat_channel.id = new.channel),
+                 (SELECT channel_number.router_id FROM channel_number
+                  WHERE channel_number.phone_number_id = new.channel))
      FROM new WHERE true ON CONFLICT (session_id) DO NOTHING",
 );
 
@@ -199,7 +202,28 @@ static FREEZE: RowsSql = RowsSql::typed(
 const FROZEN_AMONG: Sql =
     sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "", locking);
 
-static KEEP: RowsSql = RowsSql::new("INSERT INTO kept_entry (session_id, entry) VALUES ", 2, "");
+/// In the order given, as many of a session as leave no more than `most`.
+static KEEP: RowsSql = RowsSql::typed(
+    "WITH new (at, session_id, entry, most) AS (VALUES ",
+    &["bigint", "text", "jsonb", "bigint"],
+    ") INSERT INTO kept_entry (session_id, entry) SELECT session_id, entry FROM new
+     WHERE (SELECT COUNT(*) FROM kept_entry WHERE kept_entry.session_id = new.session_id)
+         + (SELECT COUNT(*) FROM new AS before WHERE before.session_id = new.session_id AND before.at < new.at)
+         < most ORDER BY at",
+);
+
+/// In the order given, without what a group gave again because it was not acknowledged: that froze its session,
+/// or is kept already.
+static KEEP_BEHIND: RowsSql = RowsSql::typed(
+    "WITH new (at, session_id, entry) AS (VALUES ",
+    &["bigint", "text", "jsonb"],
+    ") INSERT INTO kept_entry (session_id, entry) SELECT session_id, entry FROM new
+     WHERE NOT EXISTS (SELECT 1 FROM frozen_session
+                       WHERE frozen_session.session_id = new.session_id AND frozen_session.entry = new.entry)
+     AND NOT EXISTS (SELECT 1 FROM kept_entry
+                     WHERE kept_entry.session_id = new.session_id AND kept_entry.entry = new.entry)
+     ORDER BY at",
+);
 
 const TAKE_FROZEN: Sql = sql("DELETE FROM frozen_session WHERE session_id = $1
      RETURNING session_id, error_code, error_message, entry, frozen_at");
@@ -208,7 +232,7 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP
+    FIND_FOR_UPDATE, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
 }
 
 #[async_trait]
@@ -272,13 +296,32 @@ impl SessionRepository for SqlTx {
     }
 
     async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError> {
-        execute_rows!(self.conn, FREEZE, frozen, |query, frozen| query
+        let ids: Vec<SessionId> = frozen.iter().map(|frozen| frozen.session_id.clone()).collect();
+        let mut known: HashSet<SessionId> = self.frozen_among(&ids).await?.into_iter().collect();
+        let (mut first, mut behind) = (Vec::with_capacity(frozen.len()), Vec::new());
+        for (at, frozen) in (0_i64..).zip(frozen) {
+            if known.insert(frozen.session_id.clone()) {
+                first.push(frozen);
+            } else {
+                behind.push((at, frozen));
+            }
+        }
+        let changed = execute_rows!(self.conn, FREEZE, &first[..], |query, frozen| query
             .bind(frozen.session_id.as_str())
             .bind(frozen.error.code.as_str())
             .bind(text(&frozen.error.message))
             .bind(json(&frozen.entry)?)
             .bind(frozen.frozen_at.as_millis())
             .bind(frozen.session_id.phone_number_id()))
+        .await?;
+        if changed != first.len() as u64 {
+            // Another process froze one of them after they were looked for; now it would be seen.
+            return Err(StorageError::Stale { entity: "frozen_session" });
+        }
+        execute_rows!(self.conn, KEEP_BEHIND, &behind[..], |query, behind| query
+            .bind(behind.0)
+            .bind(behind.1.session_id.as_str())
+            .bind(json(&behind.1.entry)?))
         .await
         .map(drop)
     }
@@ -288,12 +331,15 @@ impl SessionRepository for SqlTx {
         rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
-    async fn keep_entries(&mut self, entries: &[(SessionId, Value)]) -> Result<(), StorageError> {
-        execute_rows!(self.conn, KEEP, entries, |query, entry| query
-            .bind(entry.0.as_str())
-            .bind(json(&entry.1)?))
-        .await
-        .map(drop)
+    async fn keep_entries(&mut self, entries: &[(SessionId, Value)]) -> Result<u64, StorageError> {
+        let numbered: Vec<(i64, &(SessionId, Value))> = (0..).zip(entries).collect();
+        let kept = execute_rows!(self.conn, KEEP, &numbered[..], |query, numbered| query
+            .bind(numbered.0)
+            .bind(numbered.1.0.as_str())
+            .bind(json(&numbered.1.1)?)
+            .bind(i64::from(MAX_KEPT)))
+        .await?;
+        Ok((entries.len() as u64).saturating_sub(kept))
     }
 
     async fn take_frozen(&mut self, session: &SessionId) -> Result<Option<FrozenSession>, StorageError> {

@@ -15,6 +15,7 @@ use recorder::{GROUP, Recorder, STREAM, Site, TTL};
 on_every_database! {
     order_is_kept_and_nothing_is_lost,
     an_outage_does_not_use_up_the_attempts,
+    what_cannot_be_read_is_recorded_in_its_turn,
     the_next_owner_goes_on_where_a_dead_one_stopped,
     ownership_that_goes_to_and_fro_loses_nothing,
 }
@@ -67,6 +68,22 @@ async fn an_outage_does_not_use_up_the_attempts(store: SqlStore) {
     owner.stop().await;
     assert_eq!(recorder.poisoned(), [0; 0]);
     recorder.assert_first_times(&[0, 1]);
+}
+
+async fn what_cannot_be_read_is_recorded_in_its_turn(store: SqlStore) {
+    let site = Site::new(store);
+    let recorder = Recorder::failing(|n, attempt| (n == 0 && attempt <= 3).then_some(true)).refusing(2);
+    let recorder = Arc::new(recorder);
+    let mut owner = site.owner("one", &recorder);
+    let batch = ["0", "no number", "8", "no number either", "16"];
+    let batch = batch.map(|payload| NewEntry { payload: payload.to_owned(), ..entries(0..1).remove(0) });
+    site.broker.publish(&batch).await.expect("publish");
+    recorder.until(3).await;
+    assert_eq!(recorder.order(), ["0", "no number", "8", "no number either", "16"]);
+    // Each was acknowledged.
+    site.drained().await;
+    owner.stop().await;
+    assert_eq!(recorder.unreadable(), 2);
 }
 
 async fn the_next_owner_goes_on_where_a_dead_one_stopped(store: SqlStore) {

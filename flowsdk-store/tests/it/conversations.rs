@@ -1,6 +1,7 @@
 //! The use cases of conversations on real databases.
 
 mod beginnings;
+mod deletions;
 mod duplicates;
 mod endings;
 mod flows;

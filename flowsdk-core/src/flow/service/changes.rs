@@ -112,10 +112,10 @@ where
         Ok(FlowDetails { listed, definition })
     }
 
-    /// Deletes a flow with its draft, versions and variables. Sessions that stand in it, the router or channels
-    /// that begin with it and published flows that lead to it stand in the way; with `force` the sessions end and
-    /// router and channels begin with none. A published version never changes, so a flow that leads here then
-    /// leads nowhere, which is an error of its turn (rulings S13).
+    /// Deletes a flow with its draft, versions and variables. Sessions that stand in it or come back to it from a
+    /// sub-flow, the router or channels that begin with it and published flows that lead to it stand in the way;
+    /// with `force` the sessions end and router and channels begin with none. A published version never changes, so
+    /// a flow that leads here then leads nowhere, which is an error of its turn (rulings S13).
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::InUse`], [`FlowError::Storage`].

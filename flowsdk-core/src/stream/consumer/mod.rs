@@ -9,7 +9,8 @@
 //! Delivery is at least once: an entry is acknowledged after [`BatchHandler::handle`] said it is
 //! done, that is, after its commit. A key that fails is tried again with growing pauses and holds
 //! only itself; after [`ConsumerConfig::max_attempts`] failures that are not transient it is given
-//! to [`BatchHandler::poison`].
+//! to [`BatchHandler::poison`]. An entry that cannot be read goes through the lane of its key too, to
+//! [`BatchHandler::unreadable`].
 
 mod dispatcher;
 mod partition;
@@ -38,7 +39,7 @@ pub struct ConsumerConfig {
     pub capacity: usize,
     /// Most entries of one batch.
     pub max_batch: usize,
-    /// Most batches at once; 1 where the database has one writer.
+    /// Most batches at once, with what runs alone; 1 where the database has one writer.
     pub parallel: usize,
     /// How long a batch may wait to become as large as the one before: a commit costs the same for one
     /// entry and for a hundred. An entry that comes alone after another that came alone does not wait.
@@ -105,10 +106,10 @@ pub trait BatchHandler: Send + Sync + 'static {
     /// A reason when it could not be recorded; it is tried again.
     async fn poison(&self, key: &str, event: &Self::Event, reason: &str) -> Result<(), String>;
 
-    /// Records an entry that cannot be read. It is then acknowledged.
+    /// Records an entry that cannot be read, in its turn among those of its key. It is then acknowledged.
     ///
     /// # Errors
-    /// A reason when it could not be recorded; it is read again.
+    /// A reason when it could not be recorded; it is tried again, and its key waits.
     async fn unreadable(&self, topic: TopicName, entry: &Entry, reason: &str) -> Result<(), String>;
 }
 
@@ -181,6 +182,51 @@ impl<E, R> Work<E, R> {
     }
 }
 
+/// An entry on its way to [`BatchHandler::unreadable`].
+#[derive(Debug)]
+struct Unreadable {
+    entry: Entry,
+    reason: String,
+    origin: Origin,
+    /// How often it could not be recorded.
+    attempts: u32,
+}
+
+/// What stands in a lane.
+#[derive(Debug)]
+enum Task<E, R> {
+    Event(Arc<Work<E, R>>),
+    Unreadable(Box<Unreadable>),
+}
+
+impl<E, R> Task<E, R> {
+    fn key(&self) -> &str {
+        match self {
+            Self::Event(work) => work.key(),
+            Self::Unreadable(unreadable) => &unreadable.entry.key,
+        }
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Event(work) => work.origin.as_ref(),
+            Self::Unreadable(unreadable) => Some(&unreadable.origin),
+        }
+    }
+
+    /// Whether its partition is no longer ours, so that it must not begin.
+    fn is_foreign(&self) -> bool {
+        self.origin().is_some_and(|origin| origin.alive.is_cancelled())
+    }
+
+    fn attempts(&self) -> u32 {
+        match self {
+            Self::Event(work) => work.attempts(),
+            Self::Unreadable(unreadable) => unreadable.attempts,
+        }
+    }
+}
+
 /// Why submitted work was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
@@ -192,7 +238,8 @@ pub enum SubmitError {
     SetAside,
 }
 
-type Inbox<H> = mpsc::Sender<Arc<Work<<H as BatchHandler>::Event, <H as BatchHandler>::Output>>>;
+type TaskOf<H> = Task<<H as BatchHandler>::Event, <H as BatchHandler>::Output>;
+type Inbox<H> = mpsc::Sender<TaskOf<H>>;
 
 /// Gives events to a consumer of the same process.
 #[derive(Debug)]
@@ -222,7 +269,7 @@ impl<H: BatchHandler> Submitter<H> {
     ) -> Result<oneshot::Receiver<Result<H::Output, SubmitError>>, SubmitError> {
         let (reply, answer) = oneshot::channel();
         let work = Arc::new(Work::new(key.into(), event, None, Some(reply)));
-        self.inbox.send(work).await.map_err(|_| SubmitError::Unavailable)?;
+        self.inbox.send(Task::Event(work)).await.map_err(|_| SubmitError::Unavailable)?;
         Ok(answer)
     }
 }

@@ -7,10 +7,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{BatchHandler, Origin, Submitter, Work};
+use super::{BatchHandler, Origin, Submitter, Task, Unreadable, Work};
 use crate::kv::KeyValue;
 use crate::lease::Lease;
-use crate::stream::broker::{Broker, StreamReader};
+use crate::stream::broker::{Broker, Entry, StreamReader};
 use crate::stream::topic::{StreamPartition, TopicName};
 
 /// Entries asked for at once.
@@ -92,7 +92,6 @@ impl<H: BatchHandler> PartitionWorker<H> {
                 Ok(reader) => {
                     let feed = Feed {
                         handler: Arc::clone(&self.handler),
-                        broker: Arc::clone(&self.broker),
                         submitter: self.submitter.clone(),
                         stream,
                         group: s.group,
@@ -125,7 +124,6 @@ impl<H: BatchHandler> PartitionWorker<H> {
 /// One reader task.
 struct Feed<H: BatchHandler> {
     handler: Arc<H>,
-    broker: Arc<dyn Broker>,
     submitter: Submitter<H>,
     stream: StreamPartition,
     group: &'static str,
@@ -163,28 +161,22 @@ impl<H: BatchHandler> Feed<H> {
     }
 
     /// Hands one entry to the dispatcher; `false` when it has gone.
-    async fn hand_in(&self, entry: crate::stream::broker::Entry) -> bool {
-        let topic = self.stream.topic;
-        let event = match self.handler.parse(topic, &entry) {
-            Ok(event) => event,
-            Err(reason) => {
-                tracing::error!(stream = topic.as_str(), entry = entry.id, reason, "an entry cannot be read");
-                if let Err(reason) = self.handler.unreadable(topic, &entry, &reason).await {
-                    tracing::error!(entry = entry.id, reason, "nor could it be set aside");
-                } else if let Err(error) = self.broker.ack(self.stream, self.group, &[entry.id]).await {
-                    tracing::warn!(%error, "an unreadable entry stays unacknowledged");
-                }
-                return true;
-            }
-        };
+    async fn hand_in(&self, entry: Entry) -> bool {
         let origin = Origin {
             stream: self.stream,
             group: self.group,
-            id: entry.id,
+            id: entry.id.clone(),
             alive: self.alive.clone(),
             _in_flight: self.in_flight.token(),
         };
-        let work = Arc::new(Work::new(entry.key, event, Some(origin), None));
-        self.submitter.inbox().send(work).await.is_ok()
+        let topic = self.stream.topic;
+        let task = match self.handler.parse(topic, &entry) {
+            Ok(event) => Task::Event(Arc::new(Work::new(entry.key, event, Some(origin), None))),
+            Err(reason) => {
+                tracing::error!(stream = topic.as_str(), entry = entry.id, reason, "an entry cannot be read");
+                Task::Unreadable(Box::new(Unreadable { entry, reason, origin, attempts: 0 }))
+            }
+        };
+        self.submitter.inbox().send(task).await.is_ok()
     }
 }

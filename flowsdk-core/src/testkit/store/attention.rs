@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::StoreUnderTest;
 use super::world::{World, later, session_id};
-use crate::session::{FrozenError, FrozenSession, Session};
+use crate::session::{FrozenError, FrozenSession, MAX_KEPT, Session};
 use crate::store::{ConversationTx, Store, Transaction as _};
 use crate::time::Timestamp;
 
@@ -76,7 +76,64 @@ where
     }
 }
 
-/// A frozen session is found as such, whether it has a row or not; freezing it twice is one freeze.
+/// What fails in a session that is frozen already is kept behind what waits there, once.
+pub async fn a_frozen_session_keeps_what_fails_later<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let failed = |n: usize, entry: &str| FrozenSession { entry: json!({ "id": entry }), ..frozen(n, "x") };
+    let calls = [
+        vec![failed(1, "a"), failed(2, "a"), failed(2, "b"), failed(2, "c")],
+        vec![failed(3, "a"), failed(1, "b")],
+        // What was not acknowledged comes again.
+        vec![failed(1, "a"), failed(1, "b"), failed(3, "a"), failed(1, "c")],
+    ];
+    for call in calls {
+        let mut tx = world.store.begin().await.expect("begin");
+        tx.sessions().freeze_many(&call).await.expect("freeze");
+        tx.sessions().keep_entries(&[(session_id(1), json!("between"))]).await.expect("keep");
+        tx.commit().await.expect("commit");
+    }
+    let mut tx = world.store.begin().await.expect("begin");
+    let (b, c, between) = (json!({ "id": "b" }), json!({ "id": "c" }), json!("between"));
+    let one = vec![between.clone(), b.clone(), between.clone(), c.clone(), between];
+    for (n, kept) in [(1, one), (2, vec![b, c]), (3, Vec::new())] {
+        assert_eq!(tx.sessions().take_frozen(&session_id(n)).await.expect("take"), Some(failed(n, "a")));
+        for entry in kept.into_iter().map(Some).chain([None]) {
+            assert_eq!(tx.sessions().take_kept(&session_id(n)).await.expect("take"), entry, "{n}");
+        }
+    }
+}
+
+/// No more than so many entries are kept for a session, however they come; what failed is kept all the same.
+pub async fn so_many_entries_are_kept<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ConversationTx,
+{
+    let world = World::new(&subject).await;
+    let most = MAX_KEPT as usize;
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.sessions().freeze_many(&[frozen(1, "flow_loop"), frozen(2, "flow_loop")]).await.expect("freeze");
+    let mut entries: Vec<_> = (0..most + 5).map(|n| (session_id(1), json!(n))).collect();
+    entries.insert(most + 3, (session_id(2), json!("of another")));
+    assert_eq!(tx.sessions().keep_entries(&entries).await.expect("keep"), 5);
+    let more = [(session_id(1), json!("late")), (session_id(2), json!("in time"))];
+    assert_eq!(tx.sessions().keep_entries(&more).await.expect("keep"), 1);
+    let failed = FrozenSession { entry: json!("failed"), ..frozen(1, "poison_entry") };
+    tx.sessions().freeze_many(&[failed]).await.expect("keep");
+    tx.commit().await.expect("commit");
+    let mut tx = world.store.begin().await.expect("begin");
+    for expected in (0..most).map(|n| json!(n)).chain([json!("failed")]).map(Some).chain([None]) {
+        assert_eq!(tx.sessions().take_kept(&session_id(1)).await.expect("take"), expected);
+    }
+    for expected in [Some(json!("of another")), Some(json!("in time")), None] {
+        assert_eq!(tx.sessions().take_kept(&session_id(2)).await.expect("take"), expected);
+    }
+    assert_eq!(tx.sessions().keep_entries(&more).await.expect("keep"), 0, "there is room again");
+}
+
+/// A frozen session is found as such, whether it has a row or not; freezing it twice with one entry is one freeze.
 pub async fn frozen_sessions_are_known<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: ConversationTx,

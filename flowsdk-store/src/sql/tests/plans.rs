@@ -108,6 +108,24 @@ async fn the_sessions_of_a_router_and_of_a_flow_are_counted_without_reading_all_
 }
 
 #[tokio::test]
+async fn frozen_sessions_that_never_began_are_found_without_reading_all_others() {
+    let mut connection = super::migrated_sqlite().await;
+    let live = crate::sql::live_session::statements().into_iter();
+    let unbegun = live.chain(crate::sql::contact_rows::statements());
+    let mut seen = 0;
+    for (name, sql) in unbegun.filter(|(name, _)| name.starts_with("UNBEGUN") || name.starts_with("COUNT")) {
+        seen += 1;
+        let text = format!("EXPLAIN QUERY PLAN {}", sql.sqlite);
+        let plan: Vec<(i64, i64, i64, String)> =
+            sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
+        let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
+        let scans = |table: &str| steps.iter().any(|step| step.starts_with(&format!("SCAN {table}")));
+        assert!(!scans("frozen_session") && !scans("session"), "{name}: {steps:#?}");
+    }
+    assert_eq!(seen, 6);
+}
+
+#[tokio::test]
 async fn superseded_test_versions_are_looked_for_in_the_sessions_of_the_test_channel_only() {
     let mut connection = super::migrated_sqlite().await;
     let purge = crate::sql::flow_catalog::statements();

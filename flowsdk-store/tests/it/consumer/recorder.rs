@@ -33,18 +33,33 @@ struct Notes {
     done: Vec<usize>,
     poisoned: Vec<usize>,
     unreadable: usize,
+    refused: usize,
+    /// What was done, and the payloads of what could not be read, in one order.
+    order: Vec<String>,
 }
 
 /// Fails where its plan says so for a number and an attempt: `Some(transient)`.
 pub(crate) struct Recorder {
     plan: Plan,
+    /// How often it refuses to record what cannot be read.
+    refusals: usize,
     notes: Mutex<Notes>,
     progress: tokio::sync::Notify,
 }
 
 impl Recorder {
     pub(crate) fn failing(plan: impl Fn(usize, usize) -> Option<bool> + Send + Sync + 'static) -> Self {
-        Self { plan: Box::new(plan), notes: Mutex::default(), progress: tokio::sync::Notify::new() }
+        Self {
+            plan: Box::new(plan),
+            refusals: 0,
+            notes: Mutex::default(),
+            progress: tokio::sync::Notify::new(),
+        }
+    }
+
+    /// The same, which at first refuses to record what cannot be read.
+    pub(crate) fn refusing(self, refusals: usize) -> Self {
+        Self { refusals, ..self }
     }
 
     fn notes<R>(&self, look: impl FnOnce(&mut Notes) -> R) -> R {
@@ -64,6 +79,11 @@ impl Recorder {
         let mut poisoned = self.notes(|notes| notes.poisoned.clone());
         poisoned.sort_unstable();
         poisoned
+    }
+
+    /// What was done and what was recorded as unreadable, in order.
+    pub(crate) fn order(&self) -> Vec<String> {
+        self.notes(|notes| notes.order.clone())
     }
 
     pub(crate) fn unreadable(&self) -> usize {
@@ -136,7 +156,10 @@ impl BatchHandler for Recorder {
                 }
             });
         }
-        self.notes(|notes| notes.done.extend(done));
+        self.notes(|notes| {
+            notes.order.extend(done.iter().map(usize::to_string));
+            notes.done.extend(done);
+        });
         self.progress.notify_waiters();
         verdicts
     }
@@ -146,9 +169,16 @@ impl BatchHandler for Recorder {
         Ok(())
     }
 
-    async fn unreadable(&self, _: TopicName, _: &Entry, _: &str) -> Result<(), String> {
-        self.notes(|notes| notes.unreadable += 1);
-        Ok(())
+    async fn unreadable(&self, _: TopicName, entry: &Entry, _: &str) -> Result<(), String> {
+        self.notes(|notes| {
+            if notes.refused < self.refusals {
+                notes.refused += 1;
+                return Err("on purpose".to_owned());
+            }
+            notes.unreadable += 1;
+            notes.order.push(entry.payload.clone());
+            Ok(())
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::{FrozenError, FrozenSession, SessionError, Sessions, Unfreeze};
 use flowsdk_core::store::{ConversationTx as _, PeopleTx as _, Store as _, Transaction as _};
-use flowsdk_core::stream::broker::Broker as _;
+use flowsdk_core::stream::broker::{Broker as _, Entry};
 use flowsdk_core::stream::consumer::{BatchHandler as _, Verdict, Work};
 use flowsdk_core::stream::event::{FlowEvent, Resume};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
@@ -28,7 +28,9 @@ on_every_database! {
     a_resumption_that_fails_again_leaves_the_rest,
     many_resumptions_at_once_are_one,
     a_session_that_could_not_begin_begins,
+    entries_that_cannot_be_read_wait_in_order,
     what_is_more_than_one_call_takes_goes_on_by_itself,
+    a_frozen_session_keeps_so_many_entries,
     a_session_goes_on_with_the_version_that_puts_it_right,
     a_deleted_session_leaves_nothing,
 }
@@ -198,6 +200,21 @@ async fn a_session_that_could_not_begin_begins(store: SqlStore) {
     assert_eq!(said.iter().filter(|line| line.starts_with('>')).count(), 2, "{said:?}");
 }
 
+async fn entries_that_cannot_be_read_wait_in_order(store: SqlStore) {
+    let world = World::new(store).await;
+    let handler = ConversationConsumer::new(Arc::clone(&world.conversations));
+    // A newer program wrote them; this one reads them once it is brought up to date.
+    let payload = |id: &str| world.text("ana", id, id).to_json().to_string();
+    // The last is given again, as one that was not acknowledged.
+    for id in ["m1", "m2", "m3", "m3"] {
+        let entry = Entry { id: id.to_owned(), key: "wc-c1-ana".to_owned(), payload: payload(id) };
+        handler.unreadable(TopicName::Incoming, &entry, "no number").await.expect("set aside");
+    }
+    let resume = resume_of(&world, "ana").await;
+    let report = world.conversations.resume(&resume).await.expect("resumed");
+    assert_eq!(bodies(&report), ["Hello ", "You said m2", "You said m3"]);
+}
+
 async fn what_is_more_than_one_call_takes_goes_on_by_itself(store: SqlStore) {
     let broker = SqlBroker::new(store.clone());
     let world = World::new(store).await;
@@ -218,6 +235,32 @@ async fn what_is_more_than_one_call_takes_goes_on_by_itself(store: SqlStore) {
         .chain(["You said behind".to_owned()])
         .collect();
     assert_eq!(said, expected);
+}
+
+async fn a_frozen_session_keeps_so_many_entries(store: SqlStore) {
+    let world = World::new(store).await;
+    frozen(&world, 0).await;
+    let many: Vec<_> = (2..1_000).map(|n| (session("ana"), json!({ "n": n }))).collect();
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.sessions().keep_entries(&many).await.expect("kept");
+    tx.commit().await.expect("commit");
+    for n in ["first", "second", "third", "fourth"] {
+        let report = world.handle(world.text("ana", n, n)).await;
+        assert!(report.frozen && report.stored.iter().all(|stored| !stored.duplicate), "{n}");
+    }
+    // Given again, it is known, though it was not kept.
+    let again = [world.text("ana", "fourth", "fourth")];
+    assert!(world.try_handle(&again).await.expect("handled")[0].stored[0].duplicate);
+    let transcript = world.transcript_of("ana").await;
+    assert_eq!(transcript[transcript.len() - 4..], ["> first", "> second", "> third", "> fourth"]);
+    let mut tx = world.store.begin().await.expect("begin");
+    let mut kept = Vec::new();
+    while let Some(entry) = tx.sessions().take_kept(&session("ana")).await.expect("taken") {
+        kept.push(entry);
+    }
+    assert_eq!(kept.len(), 1_000);
+    assert_eq!(kept[998]["messages"][0]["id"], "first");
+    assert_eq!(kept[999]["messages"][0]["id"], "second");
 }
 
 async fn a_session_goes_on_with_the_version_that_puts_it_right(store: SqlStore) {
