@@ -8,6 +8,7 @@ pub mod diff;
 mod engine;
 mod error;
 pub mod graph;
+mod initial;
 mod interpolate;
 mod model;
 mod perform;
@@ -26,6 +27,7 @@ pub use engine::{
     OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run,
 };
 pub use error::{FlowError, TOOL_BEGINS_NOTHING};
+pub use initial::{InitialFlowError, require_initial};
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::FlowRepository;
