@@ -32,7 +32,9 @@ pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::FlowRepository;
 pub(crate) use service::empty_definition;
-pub use service::{FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, publish_test};
+pub use service::{
+    CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, check_test, publish_test,
+};
 pub use surroundings::Surroundings;
 pub use tool::{ToolError, ToolOutcome, call_tool};
 pub use tracked_event::{TrackedEvent, TrackedEventRepository};
