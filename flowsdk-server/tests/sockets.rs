@@ -69,8 +69,10 @@ async fn a_disconnect_within_a_burst_leaks_no_task() {
     for pending in [Pending::Discard, Pending::Drain] {
         let server =
             Server::start(OrderedConfig { capacity: 1000, pending, ..OrderedConfig::default() }).await;
-        for _ in 0..20 {
+        for before in 0..20 {
             let mut client = Client::connect(server.addr).await;
+            // One that left before it was served would have neither handler called.
+            wait_until("the socket is served", || server.state.joined.load(Ordering::SeqCst) > before).await;
             for n in 0..200 {
                 client.feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }]))).await;
             }
