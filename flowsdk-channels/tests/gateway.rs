@@ -240,6 +240,51 @@ async fn a_long_replay_waits_for_a_slow_socket_and_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_replay_waits_ten_seconds_in_all_and_not_for_each_message() {
+    let stage = stage();
+    let socket = Socket::new(false);
+    socket.room.store(0, Ordering::SeqCst);
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
+    stage.gateway.emit(stage.event("held"));
+    let missed: Vec<_> = (0..10).map(|n| ServerMessage::from(&stage.event(&n.to_string()))).collect();
+    let began = tokio::time::Instant::now();
+    let trickles = async {
+        loop {
+            tokio::time::sleep(Duration::from_secs(4)).await;
+            socket.room.fetch_add(1, Ordering::SeqCst);
+        }
+    };
+    tokio::select! {
+        () = seat.go_live(&[], &missed) => {}
+        () = trickles => {}
+    }
+    assert_eq!(began.elapsed().as_secs(), 10);
+    assert!(!socket.is_connected(), "closed after its patience");
+    assert_eq!(socket.seen(), ["?0", "1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_socket_for_which_too_much_waits_is_broken_off() {
+    let stage = stage();
+    let (socket, patient) = (Socket::new(true), Socket::new(true));
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
+    let events: Vec<_> = (0..257).map(|n| stage.event(&n.to_string())).collect();
+    stage.gateway.emit(events[0].clone());
+    let behind = stage.gateway.join(stage.session.clone(), Arc::clone(&patient) as _);
+    for event in &events[1..256] {
+        stage.gateway.emit(event.clone());
+    }
+    assert!(socket.is_connected(), "as many as may wait");
+    stage.gateway.emit(events[256].clone());
+    assert!(!socket.is_connected() && patient.is_connected());
+    seat.go_live(&[], &[ServerMessage::from(&events[0])]).await;
+    behind.go_live(&[], &[]).await;
+    stage.gateway.emit(stage.event("later"));
+    assert!(socket.seen().is_empty(), "its visitor reads the gap from the store");
+    assert_eq!(patient.seen().len(), 257);
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_overtakes_a_message_that_did_not_get_through() {
     let stage = stage();
     let socket = Socket::new(false);

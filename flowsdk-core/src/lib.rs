@@ -31,6 +31,7 @@ pub mod loader;
 pub mod message;
 pub mod observability;
 pub mod page;
+pub mod place;
 pub mod router;
 pub mod session;
 pub mod store;

@@ -168,7 +168,8 @@ async fn main() -> std::io::Result<()> {
         io.close().await;
         token.cancel();
     });
-    serve(listener, app, ServeConfig::default(), shutdown).await
+    serve(listener, app, ServeConfig::default(), shutdown).await;
+    Ok(())
 }
 
 #[expect(clippy::print_stdout, reason = "the test reads the address from here")]

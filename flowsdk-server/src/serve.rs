@@ -62,14 +62,8 @@ pub struct Shutdown {
 /// Handlers find the peer in [`ConnectInfo<SocketAddr>`]. Layers that are for every request go around `app` as a whole:
 /// on a `Router` each of them would be a box for every route and request.
 ///
-/// # Errors
-/// None at present: a failing `accept` (out of descriptors) is logged and tried again.
-pub async fn serve<S>(
-    listener: TcpListener,
-    app: S,
-    config: ServeConfig,
-    shutdown: Shutdown,
-) -> io::Result<()>
+/// A failing `accept` (out of descriptors) is logged and tried again.
+pub async fn serve<S>(listener: TcpListener, app: S, config: ServeConfig, shutdown: Shutdown)
 where
     S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
@@ -118,7 +112,6 @@ where
         tracing::warn!(open, "drain deadline reached, aborting what is left");
     }
     abort.cancel();
-    Ok(())
 }
 
 type Conn<S> = http1::UpgradeableConnection<Slotted, S>;

@@ -55,7 +55,7 @@ impl Supervisor {
     }
 
     /// Calls `tick` every `period` until `work` is cancelled, then once more. A tick is idempotent; one
-    /// that panics is called again the next time.
+    /// that panics is called again the next time, and stops nothing.
     pub fn periodic<F, Fut>(&self, name: &'static str, period: Duration, tick: F)
     where
         F: Fn() -> Fut + Send + Sync + 'static,
@@ -68,16 +68,11 @@ impl Supervisor {
             loop {
                 tokio::select! {
                     _ = every.tick() => {}
-                    () = stop.cancelled() => {
-                        tick().await;
-                        return;
-                    }
+                    () = stop.cancelled() => break,
                 }
-                let once = std::panic::AssertUnwindSafe(tick());
-                if futures_util::FutureExt::catch_unwind(once).await.is_err() {
-                    tracing::error!(task = name, "a tick panicked");
-                }
+                contain(name, &tick).await;
             }
+            contain(name, &tick).await;
         });
     }
 
@@ -138,6 +133,19 @@ impl Supervisor {
     }
 }
 
+/// Calls a tick, whose panic ends nothing but itself. Many ticks do their work before they give a future, so the
+/// call is part of what is contained.
+async fn contain<F, Fut>(name: &'static str, tick: &F)
+where
+    F: Fn() -> Fut,
+    Fut: Future<Output = ()>,
+{
+    let once = std::panic::AssertUnwindSafe(async { tick().await });
+    if futures_util::FutureExt::catch_unwind(once).await.is_err() {
+        tracing::error!(task = name, "a tick panicked");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,19 +158,73 @@ mod tests {
         assert!(supervisor.has_failed());
     }
 
-    #[tokio::test]
+    /// Lets every task that can run do so, without letting time pass.
+    async fn settle() {
+        for _ in 0..16 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn tasks_end_in_order_and_a_tick_runs_once_more() {
         let supervisor = Supervisor::default();
-        let ticks = Arc::new(std::sync::atomic::AtomicU32::new(0));
-        let counted = Arc::clone(&ticks);
+        let ended = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let note = |word: &'static str| {
+            let ended = Arc::clone(&ended);
+            move || ended.lock().expect("not poisoned").push(word)
+        };
+        let (ticked, let_in, kept) = (note("tick"), note("intake"), note("records"));
         supervisor.periodic("tick", Duration::from_secs(3_600), move || {
-            counted.fetch_add(1, Ordering::SeqCst);
+            ticked();
             async {}
         });
         let stop = supervisor.intake.clone();
-        supervisor.intake("listener", async move { stop.cancelled().await });
+        supervisor.intake("listener", async move {
+            stop.cancelled().await;
+            let_in();
+        });
+        let stop = supervisor.records.clone();
+        supervisor.records("log", async move {
+            stop.cancelled().await;
+            kept();
+        });
+        settle().await;
+        assert_eq!(*ended.lock().expect("not poisoned"), ["tick"]);
         supervisor.close_intake().await;
+        settle().await;
+        assert_eq!(*ended.lock().expect("not poisoned"), ["tick", "intake"]);
         supervisor.finish_work().await;
-        assert!(!supervisor.has_failed() && ticks.load(Ordering::SeqCst) >= 1);
+        settle().await;
+        assert_eq!(*ended.lock().expect("not poisoned"), ["tick", "intake", "tick"]);
+        supervisor.finish_records().await;
+        assert_eq!(*ended.lock().expect("not poisoned"), ["tick", "intake", "tick", "records"]);
+        assert!(!supervisor.has_failed());
+    }
+
+    /// Ticks that panic before their future, and within it.
+    #[tokio::test(start_paused = true)]
+    async fn a_tick_that_panics_is_called_again_and_may_panic_at_the_end() {
+        let supervisor = Supervisor::default();
+        let calls = Arc::new(std::sync::atomic::AtomicU32::new(0));
+        let counted = Arc::clone(&calls);
+        supervisor.periodic("broken at once", Duration::from_secs(1), move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            assert!(counted.load(Ordering::SeqCst) == 0, "as the test wants");
+            async {}
+        });
+        let counted = Arc::clone(&calls);
+        supervisor.periodic("broken later", Duration::from_secs(1), move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async { panic!("as the test wants") }
+        });
+        for expected in [2, 4] {
+            settle().await;
+            assert_eq!(calls.load(Ordering::SeqCst), expected);
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        settle().await;
+        supervisor.finish_work().await;
+        assert_eq!(calls.load(Ordering::SeqCst), 8);
+        assert!(!supervisor.has_failed());
     }
 }

@@ -48,10 +48,7 @@ async fn a_dribbled_head_is_cut() {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert!(
-        cut || stream.read(&mut [0; 16]).await.is_ok_and(|n| n == 0)
-            || begin.elapsed() < Duration::from_secs(3)
-    );
+    assert!(cut || stream.read(&mut [0; 16]).await.is_ok_and(|n| n == 0));
     wait_until("the connection is gone", || server.tracker.len() == 1).await;
     assert!(begin.elapsed() < Duration::from_secs(3));
     server.stop().await;

@@ -69,8 +69,10 @@ async fn a_disconnect_within_a_burst_leaks_no_task() {
     for pending in [Pending::Discard, Pending::Drain] {
         let server =
             Server::start(OrderedConfig { capacity: 1000, pending, ..OrderedConfig::default() }).await;
-        for _ in 0..20 {
+        for before in 0..20 {
             let mut client = Client::connect(server.addr).await;
+            // One that left before it was served would have neither handler called.
+            wait_until("the socket is served", || server.state.joined.load(Ordering::SeqCst) > before).await;
             for n in 0..200 {
                 client.feed(&format!("42{}", json!(["slow", { "n": n, "ms": 1 }]))).await;
             }
@@ -206,7 +208,11 @@ async fn hostile_packets_end_at_most_their_own_connection() {
     assert!(client.ended().await);
     let session = http::open(server.addr).await;
     assert_eq!(session.post(&format!(r#"42["note","{big}"]"#)).await.0, 413);
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    assert_eq!(session.post("3").await.0, 400, "the session is gone");
+    let gone = async {
+        while session.post("3").await.0 != 400 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), gone).await.expect("the session is gone");
     server.stop().await;
 }

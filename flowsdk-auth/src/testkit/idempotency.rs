@@ -1,6 +1,7 @@
 //! Requests that take effect once.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flowsdk_core::idempotency::{
@@ -9,6 +10,7 @@ use flowsdk_core::idempotency::{
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::Timestamp;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::world::{HOSTILE, NOW, context, user};
@@ -109,15 +111,26 @@ where
     assert_eq!(tx.idempotency().begin(&request, NOW).await.expect("begin"), Begun::First);
     tx.idempotency().finish(&request, &answer("lost")).await.expect("finish");
     assert!(tx.users().insert_if_absent(&ana).await.expect("insert"));
+    let (starts, has_ended) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
     let mut waiting = JoinSet::new();
     waiting.spawn({
         let (store, request) = (Arc::clone(store), request.clone());
-        async move { serve(&store, &request, NOW, &answer("kept")).await }
+        let (starts, has_ended) = (Arc::clone(&starts), Arc::clone(&has_ended));
+        async move {
+            starts.notify_one();
+            let begun = serve(&store, &request, NOW, &answer("kept")).await;
+            (begun, has_ended.load(Ordering::SeqCst))
+        }
     });
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(waiting.try_join_next().is_none(), "it waits for the end of the other");
+    starts.notified().await;
+    // Many more steps than the other would need if it did not wait.
+    for _ in 0..100 {
+        assert!(tx.users().find(&ana.id).await.expect("find").is_some());
+        assert!(waiting.try_join_next().is_none(), "it waits for the end of the other");
+    }
+    has_ended.store(true, Ordering::SeqCst);
     drop(tx);
-    assert_eq!(waiting.join_all().await, [Begun::First]);
+    assert_eq!(waiting.join_all().await, [(Begun::First, true)]);
     assert_eq!(serve(store, &request, NOW, &answer("other")).await, Begun::Replay(answer("kept")));
     let mut tx = store.read().await.expect("read");
     assert!(tx.users().find(&ana.id).await.expect("find").is_none());

@@ -1,4 +1,4 @@
-//! Limits against abuse, per address and per visitor. In this process only: behind several processes
+//! Limits against abuse, per place of callers and per visitor. In this process only: behind several processes
 //! each allows as much.
 
 use std::collections::HashMap;
@@ -6,15 +6,16 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use flowsdk_core::place::Place;
 use flowsdk_core::session::SessionId;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 /// How much is allowed; 0 switches a limit off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitsConfig {
-    /// New visits per minute and address (`WEBCHAT_NEW_VISITS_PER_MINUTE`).
+    /// New visits per minute and place (a [`Place`] is an IPv4 address or an IPv6 network; `WEBCHAT_NEW_VISITS_PER_MINUTE`).
     pub new_visits_per_minute: u32,
-    /// Session keys compared per minute and address (`WEBCHAT_KEY_CHECKS_PER_MINUTE`): each costs a bcrypt.
+    /// Session keys compared per minute and place (`WEBCHAT_KEY_CHECKS_PER_MINUTE`): each costs a bcrypt.
     pub key_checks_per_minute: u32,
     /// Messages per second and session (`WEBCHAT_MESSAGES_PER_SECOND`), in bursts of five seconds' worth.
     pub messages_per_second: u32,
@@ -36,8 +37,8 @@ impl Default for LimitsConfig {
 /// The state of the limits.
 pub struct Limits {
     config: LimitsConfig,
-    visits: Option<DefaultKeyedRateLimiter<IpAddr>>,
-    key_checks: Option<DefaultKeyedRateLimiter<IpAddr>>,
+    visits: Option<DefaultKeyedRateLimiter<Place>>,
+    key_checks: Option<DefaultKeyedRateLimiter<Place>>,
     messages: Option<DefaultKeyedRateLimiter<SessionId>>,
     sockets: Mutex<HashMap<SessionId, u32>>,
 }
@@ -84,14 +85,14 @@ impl Limits {
         })
     }
 
-    /// Whether this address may begin another visit.
+    /// Whether the place of this address may begin another visit.
     pub fn admit_visit(&self, address: IpAddr) -> bool {
-        self.visits.as_ref().is_none_or(|limiter| limiter.check_key(&address).is_ok())
+        self.visits.as_ref().is_none_or(|limiter| limiter.check_key(&Place::of(address)).is_ok())
     }
 
-    /// Whether another key from this address may be compared.
+    /// Whether another key from the place of this address may be compared.
     pub fn admit_key_check(&self, address: IpAddr) -> bool {
-        self.key_checks.as_ref().is_none_or(|limiter| limiter.check_key(&address).is_ok())
+        self.key_checks.as_ref().is_none_or(|limiter| limiter.check_key(&Place::of(address)).is_ok())
     }
 
     /// Whether this session may write another message.
@@ -111,7 +112,7 @@ impl Limits {
         Some(SocketPlace { limits: Arc::clone(self), session: session.clone() })
     }
 
-    /// Forgets addresses and sessions that have been quiet; an idempotent tick.
+    /// Forgets places and sessions that have been quiet; an idempotent tick.
     pub fn forget_quiet(&self) {
         for limiter in [&self.visits, &self.key_checks].into_iter().flatten() {
             limiter.retain_recent();
@@ -149,6 +150,42 @@ mod tests {
             sockets_per_visitor: 0,
         });
         assert!((0..1_000).all(|_| off.admit_visit(address) && off.admit_message(&session())));
+    }
+
+    /// Fresh limits that admit two of what an address may do.
+    fn two_an_address() -> Arc<Limits> {
+        Limits::new(LimitsConfig {
+            new_visits_per_minute: 2,
+            key_checks_per_minute: 2,
+            ..LimitsConfig::default()
+        })
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("address")
+    }
+
+    #[test]
+    fn key_checks_are_cut_off_apart_from_visits_and_zero_switches_off() {
+        let limits = two_an_address();
+        let (one, other) = (address("10.0.0.1"), address("10.0.0.2"));
+        assert_eq!((0..10).filter(|_| limits.admit_key_check(one)).count(), 2);
+        assert!(limits.admit_visit(one) && limits.admit_key_check(other));
+        let off = Limits::new(LimitsConfig { key_checks_per_minute: 0, ..LimitsConfig::default() });
+        assert!((0..1_000).all(|_| off.admit_key_check(one)));
+    }
+
+    #[test]
+    fn the_addresses_of_one_network_share_a_limit() {
+        let admits: [fn(&Limits, IpAddr) -> bool; 2] = [Limits::admit_visit, Limits::admit_key_check];
+        for admit in admits {
+            let limits = two_an_address();
+            let of_one = ["2001:db8:1:2::1", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::3"].map(address);
+            assert_eq!(of_one.map(|ip| admit(&limits, ip)), [true, true, false]);
+            assert!(admit(&limits, address("2001:db8:1:3::1")), "another network");
+            let mapped = ["10.0.0.1", "::ffff:10.0.0.1", "10.0.0.1", "::ffff:10.0.0.2"].map(address);
+            assert_eq!(mapped.map(|ip| admit(&limits, ip)), [true, true, false, true]);
+        }
     }
 
     #[test]

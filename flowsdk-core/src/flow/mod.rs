@@ -8,6 +8,7 @@ pub mod diff;
 mod engine;
 mod error;
 pub mod graph;
+mod initial;
 mod interpolate;
 mod model;
 mod perform;
@@ -26,11 +27,14 @@ pub use engine::{
     OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run,
 };
 pub use error::{FlowError, TOOL_BEGINS_NOTHING};
+pub use initial::{InitialFlowError, require_initial};
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::FlowRepository;
 pub(crate) use service::empty_definition;
-pub use service::{FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, publish_test};
+pub use service::{
+    CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, check_test, publish_test,
+};
 pub use surroundings::Surroundings;
 pub use tool::{ToolError, ToolOutcome, call_tool};
 pub use tracked_event::{TrackedEvent, TrackedEventRepository};

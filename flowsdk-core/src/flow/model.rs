@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::change::{Entity, EntityKind, Recorded};
-use crate::id::{FlowId, FlowVersionId, RouterId};
+use crate::id::{FlowId, FlowVersionId, IdSource, RouterId};
 use crate::time::Timestamp;
 
 /// What a flow is for.
@@ -112,6 +112,27 @@ pub struct FlowVersion {
     pub definition: Value,
     /// When it was published.
     pub created_at: Timestamp,
+}
+
+impl FlowVersion {
+    /// A version of a flow, under the name that the flow has now.
+    pub fn of(
+        flow: &Flow,
+        number: i64,
+        definition: Value,
+        ids: &dyn IdSource,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id: FlowVersionId::generate(ids),
+            flow_id: flow.id.clone(),
+            router_id: flow.router_id.clone(),
+            flow_name: flow.name.clone(),
+            number,
+            definition,
+            created_at,
+        }
+    }
 }
 
 /// A version without its definition.

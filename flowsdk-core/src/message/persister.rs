@@ -3,7 +3,7 @@
 //! The row of an outgoing message is written by whoever produces it, in the transaction of the event,
 //! so a status never arrives before its row.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use super::StatusWrite;
 use super::status::later;
 use crate::fault::{Chain, StorageError};
 use crate::id::MessageId;
+use crate::session::SessionId;
 use crate::store::{ConversationTx, Store, Transaction as _};
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
@@ -49,16 +50,19 @@ where
 }
 
 /// One write a message. `read` is what a visitor says of a message he names, so it counts only
-/// within his session.
+/// within his session: one write for each of these, with the first time he said it. All are in order, so that two
+/// transactions lock rows in the same one.
 fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
     let mut by_message: HashMap<&MessageId, StatusWrite> = HashMap::new();
-    let mut scoped = Vec::new();
+    let mut scoped: BTreeMap<(&MessageId, Option<&SessionId>), StatusWrite> = BTreeMap::new();
     for event in events {
         let Some(id) = &event.internal_id else { continue };
         let status = event.status.message_status();
         let write = StatusWrite { id: id.clone(), status, at: event.timestamp, session: None };
         if event.status == DeliveryStatus::Read {
-            scoped.push(StatusWrite { session: event.session_id.clone(), ..write });
+            scoped
+                .entry((id, event.session_id.as_ref()))
+                .or_insert(StatusWrite { session: event.session_id.clone(), ..write });
             continue;
         }
         by_message
@@ -71,7 +75,7 @@ fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
     }
     let mut writes: Vec<StatusWrite> = by_message.into_values().collect();
     writes.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    writes.extend(scoped);
+    writes.extend(scoped.into_values());
     writes
 }
 
@@ -139,5 +143,24 @@ mod tests {
             .map(|write| (write.status, write.session.is_some()))
             .collect();
         assert_eq!(found, [(MessageStatus::Delivered, false), (MessageStatus::Read, true)]);
+    }
+
+    #[test]
+    fn what_visitors_repeat_of_a_message_is_written_once_a_session() {
+        let id = MessageId::generate(OpContext::system().ids());
+        let read = |session: &str, at| StatusEvent {
+            status: DeliveryStatus::Read,
+            internal_id: Some(id.clone()),
+            channel_message_id: None,
+            session_id: Some(SessionId::parse(session).expect("id")),
+            error: None,
+            timestamp: Timestamp::from_millis(at),
+        };
+        let events = [read("wc-c-u", 1), read("wc-c-other", 2), read("wc-c-u", 3), read("wc-c-u", 3)];
+        let found: Vec<_> = writes(&events.iter().collect::<Vec<_>>())
+            .into_iter()
+            .map(|write| (write.session.map(|session| session.to_string()), write.at.as_millis()))
+            .collect();
+        assert_eq!(found, [(Some("wc-c-other".to_owned()), 2), (Some("wc-c-u".to_owned()), 1)]);
     }
 }

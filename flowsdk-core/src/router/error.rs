@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::fault::{Fault, FaultKind, StorageError};
-use crate::flow::TOOL_BEGINS_NOTHING;
+use crate::flow::{InitialFlowError, TOOL_BEGINS_NOTHING};
 use crate::idempotency::IdempotencyConflict;
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
@@ -38,6 +38,16 @@ pub enum RouterError {
 impl From<StorageError> for RouterError {
     fn from(error: StorageError) -> Self {
         Self::Storage(Arc::new(error))
+    }
+}
+
+impl From<InitialFlowError> for RouterError {
+    fn from(error: InitialFlowError) -> Self {
+        match error {
+            InitialFlowError::Unknown => Self::FlowUnknown,
+            InitialFlowError::Tool => Self::FlowIsTool,
+            InitialFlowError::Storage(error) => error.into(),
+        }
     }
 }
 

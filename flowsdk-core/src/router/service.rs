@@ -11,8 +11,8 @@ use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
-use crate::flow::FlowKind;
-use crate::id::{FlowId, LlmCredentialId, RouterId};
+use crate::flow::require_initial;
+use crate::id::{LlmCredentialId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::loader::{Load, Loader};
 use crate::page::{Page, PageRequest};
@@ -121,7 +121,7 @@ where
             return Err(RouterError::CredentialUnknown);
         }
         if let Some(Some(flow)) = &change.initial_flow_id {
-            require_flow_of(&mut tx, id, flow).await?;
+            require_initial(&mut tx, id, flow).await?;
         }
         let after = change.apply(before.clone(), &self.master_key, self.cx.now());
         tx.router_catalog().save(&after).await?;
@@ -156,21 +156,6 @@ async fn lock_credential<X: BuilderTx>(
     match credential {
         Some(id) => Ok(tx.llm_credentials().find_for_update(id).await?.is_some()),
         None => Ok(true),
-    }
-}
-
-/// Only a flow of the router can begin its conversations; a tool is called, not begun.
-async fn require_flow_of<X: ConversationTx>(
-    tx: &mut X,
-    router: &RouterId,
-    flow: &FlowId,
-) -> Result<(), RouterError> {
-    let found = tx.flows().find_many(std::slice::from_ref(flow)).await?.pop();
-    match found {
-        Some(flow) if flow.router_id != *router => Err(RouterError::FlowUnknown),
-        Some(flow) if flow.kind == FlowKind::Tool => Err(RouterError::FlowIsTool),
-        Some(_) => Ok(()),
-        None => Err(RouterError::FlowUnknown),
     }
 }
 

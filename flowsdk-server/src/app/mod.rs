@@ -152,9 +152,7 @@ impl App {
         // Around the router as a whole. CORS answers the OPTIONS of a preflight before it counts as unknown.
         let service = ServiceBuilder::new().layer(Identify).layer(cors::layer()).service(router);
         supervisor.intake("http", async move {
-            if let Err(error) = crate::serve::serve(listener, service, limits, shutdown).await {
-                tracing::error!(%error, "the listener failed");
-            }
+            crate::serve::serve(listener, service, limits, shutdown).await;
         });
         supervisor.intake.cancelled().await;
         tracing::info!("stopping");

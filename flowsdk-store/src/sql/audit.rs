@@ -14,12 +14,12 @@ use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 use sqlx::types::Json;
 
-use super::SqlTx;
 use super::audit_list::{AuditListSql, Routers, Shape};
 use super::executor::{
     corrupt, execute, execute_rows, fetch_all_replanned, fetch_optional, json, optional_id, text,
 };
 use super::statement::{RowsSql, Sql, sql};
+use super::{SqlTx, list};
 
 /// A batch may come again when its commit was not heard of.
 static APPEND: RowsSql = RowsSql::new(
@@ -127,15 +127,16 @@ fn recorded(row: Row) -> Result<RecordedAudit, StorageError> {
 
 /// What filter and scope say of routers together; `None` when no record fits both.
 fn routers(filter: &AuditFilter) -> Option<(Routers, Vec<&RouterId>)> {
-    match (&filter.router_id, filter.scope.routers()) {
-        (None, None) => Some((Routers::All, Vec::new())),
-        (Some(router), _) => filter.scope.contains(router).then(|| (Routers::One, vec![router])),
-        (None, Some(scope)) => {
-            let scope: BTreeSet<&RouterId> = scope.iter().collect();
-            let routers = if scope.len() == 1 { Routers::One } else { Routers::Several };
-            Some((routers, scope.into_iter().collect()))
-        }
-    }
+    let Some(routers) = list::routers(filter.router_id.as_ref(), filter.scope.routers()) else {
+        return Some((Routers::All, Vec::new()));
+    };
+    let routers: BTreeSet<&RouterId> = routers.iter().collect();
+    let kind = match routers.len() {
+        0 => return None,
+        1 => Routers::One,
+        _ => Routers::Several,
+    };
+    Some((kind, routers.into_iter().collect()))
 }
 
 #[async_trait]

@@ -10,7 +10,7 @@ use sqlx::types::Json;
 
 use super::chat::{ChatRow, chat};
 use super::executor::{fetch_all_replanned, fetch_optional, optional_id};
-use super::list::{Filter, ListSql};
+use super::list::{self, Filter, ListSql};
 use super::message::{MessageRow, message};
 use super::statement::{Sql, sql};
 use super::{SqlTx, page};
@@ -63,8 +63,7 @@ impl ChatCatalog for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Chat>, StorageError> {
-        let asked = filter.router_id.as_ref().map(std::slice::from_ref);
-        let routers = asked.or(only);
+        let routers = list::routers(filter.router_id.as_ref(), only);
         let is = |status| filter.status.filter(|asked| *asked == status).map(ChatStatus::name);
         let (open, closed) = (is(ChatStatus::Open), is(ChatStatus::Closed));
         let shape = [filter.contact_id.is_some(), open.is_some(), closed.is_some()];

@@ -13,7 +13,7 @@ use super::SqlStore;
 use super::executor::{execute, fetch_optional};
 use super::statement::{Sql, sql};
 
-/// Whether a row still counts at `$2`.
+/// A value, if it still counts at `$2`.
 const GET: Sql =
     sql("SELECT value FROM key_value WHERE key = $1 AND (expires_at IS NULL OR expires_at > $2)");
 

@@ -3,7 +3,22 @@
 
 use std::sync::OnceLock;
 
+use flowsdk_core::id::RouterId;
+
 use super::statement::Sql;
+
+/// The routers of a list, for who may see those in `only` and may have asked for one: `None` is all of them, and no
+/// router has what nobody may see.
+pub(super) fn routers<'a>(
+    asked: Option<&'a RouterId>,
+    only: Option<&'a [RouterId]>,
+) -> Option<&'a [RouterId]> {
+    match (asked, only) {
+        (None, only) => only,
+        (Some(asked), Some(only)) if !only.contains(asked) => Some(&[]),
+        (Some(asked), _) => Some(std::slice::from_ref(asked)),
+    }
+}
 
 /// A filter: its condition on each engine, with `{}` for its bind.
 #[derive(Debug, Clone, Copy)]

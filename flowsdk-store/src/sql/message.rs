@@ -97,12 +97,15 @@ const ADVANCE: Sql = super::statement::sql_per(
      WHERE id IN (SELECT jsonb_array_elements_text($3)) AND status IN (SELECT jsonb_array_elements_text($4))",
 );
 
-/// The same for one message of one session.
+/// The same for messages of sessions: `$2` lists them as `[id, session, at]`, `$3` the statuses.
 const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
-    "UPDATE message SET status = $1, status_updated_at = $2
-     WHERE id = $3 AND session_id = $4 AND status IN (SELECT value FROM json_each($5))",
-    "UPDATE message SET status = $1, status_updated_at = $2
-     WHERE id = $3 AND session_id = $4 AND status IN (SELECT jsonb_array_elements_text($5))",
+    "UPDATE message SET status = $1, status_updated_at = said.value ->> 2 FROM json_each($2) AS said
+     WHERE message.id = said.value ->> 0 AND session_id = said.value ->> 1
+        AND status IN (SELECT value FROM json_each($3))",
+    "UPDATE message SET status = $1, status_updated_at = CAST(said.value ->> 2 AS bigint)
+     FROM jsonb_array_elements($2) AS said (value)
+     WHERE message.id = said.value ->> 0 AND session_id = said.value ->> 1
+        AND status IN (SELECT jsonb_array_elements_text($3))",
 );
 
 const HISTORY: Sql =
@@ -166,27 +169,23 @@ impl MessageRepository for SqlTx {
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
         use MessageStatus::{Delivered, Failed, Played, Read, Sent};
         for status in [Sent, Delivered, Read, Played, Failed] {
-            let of_it: Vec<&StatusWrite> =
-                writes.iter().filter(|write| write.status == status && write.session.is_none()).collect();
-            let Some(at) = of_it.iter().map(|write| write.at).max() else {
-                continue;
-            };
-            let ids: Vec<&str> = of_it.iter().map(|write| write.id.as_str()).collect();
+            let (mut ids, mut last, mut said) = (Vec::new(), None, Vec::new());
+            for StatusWrite { id, at, session, .. } in writes.iter().filter(|write| write.status == status) {
+                match session {
+                    Some(session) => said.push((id.as_str(), session.as_str(), at.as_millis())),
+                    None => {
+                        ids.push(id.as_str());
+                        last = last.max(Some(at.as_millis()));
+                    }
+                }
+            }
             let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
-            execute!(self.conn, ADVANCE, status.name(), at.as_millis(), Json(&ids), Json(&from))?;
-        }
-        for write in writes {
-            let Some(session) = &write.session else { continue };
-            let from: Vec<&str> = write.status.predecessors().iter().map(|before| before.name()).collect();
-            execute!(
-                self.conn,
-                ADVANCE_IN_SESSION,
-                write.status.name(),
-                write.at.as_millis(),
-                write.id.as_str(),
-                session.as_str(),
-                Json(&from)
-            )?;
+            if let Some(last) = last {
+                execute!(self.conn, ADVANCE, status.name(), last, Json(&ids), Json(&from))?;
+            }
+            if !said.is_empty() {
+                execute!(self.conn, ADVANCE_IN_SESSION, status.name(), Json(&said), Json(&from))?;
+            }
         }
         Ok(())
     }

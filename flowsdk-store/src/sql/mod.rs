@@ -66,7 +66,7 @@ mod webchat_catalog;
 
 pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;
-pub use outbox::{OutboxRoutes, RELAY_GROUP};
+pub use outbox::OutboxRoutes;
 pub use rotation::RotatedColumn;
 pub use sole::SoleClaim;
 pub use store::{SqlStore, SqlTx};

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::store::{Outbox, OutboxTx};
 use flowsdk_core::stream::broker::NewEntry;
+use flowsdk_core::stream::relay;
 use flowsdk_core::stream::topic::{TopicName, partition_of};
 
 use super::SqlTx;
@@ -21,9 +22,6 @@ pub struct OutboxRoutes {
     groups: Vec<(TopicName, &'static str)>,
 }
 
-/// The group that moves everything on to another broker.
-pub const RELAY_GROUP: &str = "relay";
-
 impl OutboxRoutes {
     /// Streams stay in the database and are read by these groups. Events of a stream that nobody reads
     /// are not stored.
@@ -33,7 +31,10 @@ impl OutboxRoutes {
 
     /// Every stream is relayed to another broker, which has `partitions` of each.
     pub fn relayed() -> Self {
-        Self { partitions: 1, groups: TopicName::ALL.into_iter().map(|topic| (topic, RELAY_GROUP)).collect() }
+        Self {
+            partitions: 1,
+            groups: TopicName::ALL.into_iter().map(|topic| (topic, relay::GROUP)).collect(),
+        }
     }
 
     /// Partitions of each stream in the database.

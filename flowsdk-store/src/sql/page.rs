@@ -36,15 +36,15 @@ macro_rules! fetch_within {
         $(, $bind:expr)* $(,)?
     ) => {{
         let ((at, before), limit) = ($crate::sql::page::before($page), $crate::sql::page::rows($page));
-        match ($router, $only) {
-            (Some(router), Some(only)) if !only.contains(router) => Ok(Vec::new()),
-            (Some(router), _) => {
+        match $crate::sql::list::routers($router, $only) {
+            Some([]) => Ok(Vec::new()),
+            Some([router]) => {
                 $crate::sql::executor::fetch_all!($conn, $row, $of_one, at, before, limit $(, $bind)*, router.as_str())
             }
-            (None, Some(only)) => {
+            Some(only) => {
                 $crate::sql::executor::fetch_all!($conn, $row, $among, at, before, limit $(, $bind)*, sqlx::types::Json(only))
             }
-            (None, None) => $crate::sql::executor::fetch_all!($conn, $row, $all, at, before, limit $(, $bind)*),
+            None => $crate::sql::executor::fetch_all!($conn, $row, $all, at, before, limit $(, $bind)*),
         }
     }};
 }

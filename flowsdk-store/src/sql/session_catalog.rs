@@ -12,7 +12,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 
 use super::executor::{execute, fetch_all, fetch_all_replanned, fetch_optional, id, optional_id};
-use super::list::{Filter, ListSql};
+use super::list::{self, Filter, ListSql};
 use super::session::{Row, State, session};
 use super::statement::{Sql, sql, sql_list};
 use super::{SqlTx, page};
@@ -119,8 +119,7 @@ impl SessionCatalog for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Session>, StorageError> {
-        let asked = filter.router_id.as_ref().map(std::slice::from_ref);
-        let routers = asked.or(only);
+        let routers = list::routers(filter.router_id.as_ref(), only);
         let sql = LIST.of(
             routers.is_some(),
             &[filter.mode.is_some(), filter.contact_id.is_some(), filter.flow_id.is_some()],

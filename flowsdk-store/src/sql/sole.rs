@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions as _, PgConnection};
 
 use super::executor::storage_error;
 
-/// Any number that nobody else uses: `flowsdk` in ASCII.
+/// Any number that nobody else uses. It must never change: processes of different versions exclude each other by it.
 const LOCK: &str = "SELECT pg_try_advisory_lock(28834229018419051)";
 
 /// The advisory lock of a database, held as long as its connection lives.

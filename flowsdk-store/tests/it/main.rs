@@ -9,6 +9,7 @@ mod consumer;
 mod conversations;
 mod generations;
 mod memory;
+mod publishing;
 mod redis;
 mod search;
 mod sql;

@@ -1,7 +1,7 @@
 //! Why a use case of channels fails.
 
 use flowsdk_core::fault::{Fault, FaultKind, StorageError};
-use flowsdk_core::flow::{FlowError, TOOL_BEGINS_NOTHING};
+use flowsdk_core::flow::{FlowError, InitialFlowError, TOOL_BEGINS_NOTHING};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use flowsdk_core::text::Text;
@@ -40,6 +40,16 @@ pub enum WebchatChannelError {
     /// Storage failed.
     #[error("storage failed")]
     Storage(#[from] StorageError),
+}
+
+impl From<InitialFlowError> for WebchatChannelError {
+    fn from(error: InitialFlowError) -> Self {
+        match error {
+            InitialFlowError::Unknown => Self::FlowUnknown,
+            InitialFlowError::Tool => Self::FlowIsTool,
+            InitialFlowError::Storage(error) => error.into(),
+        }
+    }
 }
 
 impl Fault for WebchatChannelError {

@@ -6,7 +6,7 @@ use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::FlowKind;
+use flowsdk_core::flow::require_initial;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::idempotency::{Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
@@ -78,7 +78,9 @@ where
             if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
                 return Err(Error::RouterUnknown);
             }
-            require_flow_of(tx, &new.router_id, new.initial_flow_id.as_ref()).await?;
+            if let Some(flow) = &new.initial_flow_id {
+                require_initial(tx, &new.router_id, flow).await?;
+            }
             let channel = WebchatChannel {
                 id: ChannelId::generate(self.cx.ids()),
                 router_id: new.router_id,
@@ -166,7 +168,9 @@ where
     ) -> Result<WebchatChannel, Error> {
         let mut tx = self.store.begin().await?;
         let channel = within(tx.webchat().find_channel(id).await?, reach)?;
-        require_flow_of(&mut tx, &channel.router_id, flow.as_ref()).await?;
+        if let Some(flow) = &flow {
+            require_initial(&mut tx, &channel.router_id, flow).await?;
+        }
         let begin = |channel| WebchatChannel { initial_flow_id: flow, ..channel };
         self.rewrite(tx, author, reach, id, begin).await
     }
@@ -216,21 +220,4 @@ where
 
 fn within(found: Option<WebchatChannel>, reach: Reach<'_>) -> Result<WebchatChannel, Error> {
     found.filter(|channel| reach.contains(&channel.router_id)).ok_or(Error::NotFound)
-}
-
-/// Only a flow of the router can begin conversations; a tool is called, not begun.
-async fn require_flow_of<X: WebchatBuilderTx>(
-    tx: &mut X,
-    router: &RouterId,
-    flow: Option<&FlowId>,
-) -> Result<(), Error> {
-    let Some(flow) = flow else {
-        return Ok(());
-    };
-    match tx.flows().find_many(std::slice::from_ref(flow)).await?.pop() {
-        Some(flow) if flow.router_id != *router => Err(Error::FlowUnknown),
-        Some(flow) if flow.kind == FlowKind::Tool => Err(Error::FlowIsTool),
-        Some(_) => Ok(()),
-        None => Err(Error::FlowUnknown),
-    }
 }

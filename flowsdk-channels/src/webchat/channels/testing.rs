@@ -2,7 +2,8 @@
 
 use flowsdk_core::change::{Author, Recorded as _};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::flow::publish_test;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::flow::{FlowError, check_test, publish_test};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::router::Reach;
 use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
@@ -12,6 +13,9 @@ use crate::webchat::WebchatChannel;
 
 /// The name of every test channel.
 const NAME: &str = "Teste";
+
+/// How often a draft is read and checked before it is told that it is written all the time.
+const ATTEMPTS: u32 = 5;
 
 /// A flow that can be tested.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +51,8 @@ where
     }
 
     /// Makes the draft of a flow the version that new sessions of the router's test channel run, and lets the
-    /// channel begin with this flow. Other channels see nothing of it.
+    /// channel begin with this flow. Other channels see nothing of it. The draft is a stale one only if others write
+    /// it all the time.
     ///
     /// # Errors
     /// [`Error::Flow`], [`Error::Storage`].
@@ -57,8 +62,27 @@ where
         reach: Reach<'_>,
         flow: &FlowId,
     ) -> Result<PublishedTest, Error> {
+        for _ in 1..ATTEMPTS {
+            match self.try_publish_test(author, reach, flow).await {
+                // What somebody wrote meanwhile is not checked yet.
+                Err(Error::Flow(
+                    FlowError::StaleRevision { .. } | FlowError::Storage(StorageError::Stale { .. }),
+                )) => {}
+                result => return result,
+            }
+        }
+        self.try_publish_test(author, reach, flow).await
+    }
+
+    async fn try_publish_test(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        flow: &FlowId,
+    ) -> Result<PublishedTest, Error> {
+        let checked = check_test(self.store.read().await?, reach, flow).await?;
         let mut tx = self.store.begin().await?;
-        let tested = publish_test(&mut tx, &self.cx, reach, flow).await?;
+        let tested = publish_test(&mut tx, &self.cx, reach, checked).await?;
         let router = &tested.flow.router_id;
         let wanted = fresh(&self.cx, router);
         let before = tx.webchat_catalog().test_channel_or_insert(&wanted).await?;

@@ -14,6 +14,10 @@ use super::Connection;
 /// the stream may repeat what a visitor had got on the connection before. More than a replay has.
 pub const RECENT: u32 = 256;
 
+/// Events that may wait for a socket while its replay runs. Behind a socket for which more waits its visitor is
+/// better served by the store.
+pub(super) const MOST_HELD: usize = 256;
+
 /// Whether a client acknowledges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Acks {
@@ -24,7 +28,7 @@ pub(super) enum Acks {
 
 #[derive(Debug)]
 pub(super) struct State {
-    /// What arrived while the replay runs; `None` once the socket is live.
+    /// What arrived while the replay runs, at most [`MOST_HELD`]; `None` once the socket is live.
     pub(super) held: Option<VecDeque<OutgoingEvent>>,
     /// A message did not get through: nothing after it may, or the visitor would miss it for good.
     pub(super) broken: bool,

@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 
 use super::StatusQueue;
 use super::payload::ServerMessage;
-use member::{Acks, Member, State};
+use member::{Acks, MOST_HELD, Member, State};
 
 pub use connection::{Connection, SendError};
 pub use member::RECENT;
@@ -131,8 +131,16 @@ impl Gateway {
         let message = ServerMessage::from(&event);
         for member in members {
             let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.broken {
+                // It is given nothing any more.
+                continue;
+            }
             match &mut state.held {
-                Some(held) => held.push_back(event.clone()),
+                Some(held) if held.len() < MOST_HELD => held.push_back(event.clone()),
+                Some(held) => {
+                    held.clear();
+                    self.break_off(&member, &mut state);
+                }
                 None => self.write(&member, &mut state, &message),
             }
         }

@@ -5,9 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use flowsdk_core::id::MessageId;
 use flowsdk_core::stream::event::OutgoingEvent;
+use tokio::time::Instant;
 
 use super::Gateway;
 use super::member::Member;
+use super::write::PATIENCE;
 use crate::webchat::payload::ServerMessage;
 
 /// A socket's place in its room; it leaves when dropped.
@@ -19,19 +21,20 @@ pub struct Seat {
 
 impl Seat {
     /// Writes what the visitor missed, then what arrived meanwhile, in order, and from now on whatever
-    /// comes. A message that is in both, or that he `had` before (newest first), is not written again; a
-    /// slow socket is waited for.
+    /// comes. A message that is in both, or that he `had` before (newest first), is not written again. A
+    /// slow socket is waited for, but ten seconds in all: then it is broken off.
     pub async fn go_live(&self, had: &[MessageId], missed: &[ServerMessage]) {
         let (gateway, member) = (&self.gateway, &self.member);
         {
             let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
             had.iter().rev().for_each(|message| state.note(message));
         }
+        let until = Instant::now() + PATIENCE;
         for message in missed {
-            gateway.write_patiently(member, message).await;
+            gateway.write_patiently(member, message, until).await;
         }
         while let Some(event) = self.next_held() {
-            gateway.write_patiently(member, &ServerMessage::from(&event)).await;
+            gateway.write_patiently(member, &ServerMessage::from(&event), until).await;
         }
     }
 

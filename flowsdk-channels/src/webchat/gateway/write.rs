@@ -6,6 +6,7 @@ use std::time::Duration;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::stream::event::DeliveryStatus;
 use futures_util::future::BoxFuture;
+use tokio::time::Instant;
 
 use super::member::{Acks, Member, State};
 use super::{Gateway, Probation, SendError, status};
@@ -14,8 +15,8 @@ use crate::webchat::payload::ServerMessage;
 /// How long a socket that never acknowledges must stay connected for a message to count as delivered
 /// (rulings S8).
 const DELIVERED_AFTER: Duration = Duration::from_secs(5);
-/// How long a replay waits for a slow socket to take the next message.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a replay waits for a slow socket, all its messages together.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// How often it tries.
 const RETRY: Duration = Duration::from_millis(10);
 
@@ -28,7 +29,7 @@ impl Gateway {
         }
     }
 
-    fn break_off(&self, member: &Arc<Member>, state: &mut State) {
+    pub(super) fn break_off(&self, member: &Arc<Member>, state: &mut State) {
         state.broken = true;
         metrics::counter!("flowsdk_webchat_emits", "to" => "full_socket").increment(1);
         member.connection.close();
@@ -60,10 +61,14 @@ impl Gateway {
         Ok(())
     }
 
-    /// Writes a message of a replay, waiting for room.
-    pub(super) async fn write_patiently(&self, member: &Arc<Member>, message: &ServerMessage) {
-        let tries = PATIENCE.as_millis() / RETRY.as_millis();
-        for _ in 0..tries {
+    /// Writes a message of a replay, waiting for room `until` then.
+    pub(super) async fn write_patiently(
+        &self,
+        member: &Arc<Member>,
+        message: &ServerMessage,
+        until: Instant,
+    ) {
+        loop {
             {
                 let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
                 if self.try_write(member, &mut state, message).is_ok() {
@@ -73,11 +78,12 @@ impl Gateway {
                     state.broken = true;
                     return;
                 }
+                if Instant::now() >= until {
+                    return self.break_off(member, &mut state);
+                }
             }
             tokio::time::sleep(RETRY).await;
         }
-        let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.break_off(member, &mut state);
     }
 
     fn await_ack(&self, member: &Arc<Member>, message: &MessageId, acknowledged: BoxFuture<'static, bool>) {

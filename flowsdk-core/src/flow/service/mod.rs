@@ -7,7 +7,7 @@ mod testing;
 
 pub use changes::{FlowChange, NewFlow};
 pub use picture::WhichDefinition;
-pub use testing::{Tested, publish_test};
+pub use testing::{CheckedTest, Tested, check_test, publish_test};
 
 use std::sync::Arc;
 
@@ -27,6 +27,9 @@ use crate::id::{FlowId, FlowVersionId};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
 use crate::store::{BuilderTx, Store};
+
+/// How often a draft is read and checked before it is told that it is written all the time.
+const ATTEMPTS: u32 = 5;
 
 /// A flow with its draft.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,6 +160,24 @@ fn within(found: Option<ListedFlow>, reach: Reach<'_>) -> Result<ListedFlow, Flo
 async fn lock<X: BuilderTx>(tx: &mut X, reach: Reach<'_>, id: &FlowId) -> Result<Flow, FlowError> {
     let found = tx.flow_catalog().find_for_update(id).await?;
     found.filter(|flow| reach.contains(&flow.router_id)).ok_or(FlowError::NotFound)
+}
+
+/// Requires that a locked flow has the draft of this revision still, and this published version, which a draft of
+/// revision 0 is and which another publication of the same draft makes.
+async fn must_stand_still<X: BuilderTx>(
+    tx: &mut X,
+    flow: &Flow,
+    revision: i64,
+    published: Option<&FlowVersionId>,
+) -> Result<(), FlowError> {
+    let current = tx.flow_catalog().find(&flow.id).await?.ok_or(FlowError::NotFound)?.revision;
+    if current != revision {
+        return Err(FlowError::StaleRevision { current });
+    }
+    if flow.published_version_id.as_ref() != published {
+        return Err(StorageError::Stale { entity: "flow" }.into());
+    }
+    Ok(())
 }
 
 /// Test versions have numbers too, but are nobody's business.

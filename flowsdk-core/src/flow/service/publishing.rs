@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::{Flows, draft_of, lock, warnings, within};
+use super::{ATTEMPTS, Flows, draft_of, lock, must_stand_still, published, warnings, within};
 use crate::change::{Author, Change, Recorded as _};
+use crate::fault::StorageError;
 use crate::flow::{Flow, FlowError, FlowVersion, Problem, check};
-use crate::id::{FlowId, FlowVersionId};
+use crate::id::FlowId;
 use crate::router::Reach;
 use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
 
@@ -14,8 +15,9 @@ where
     S::Tx: BuilderTx,
 {
     /// Makes the draft a version that new sessions run, those of the test channel too; running sessions stay on
-    /// theirs. `revision`, if it is given, must be the draft's. A draft that is published already makes no other
-    /// version. Gives the version and what an author should know of it.
+    /// theirs. `revision`, if it is given, must be the draft's; otherwise it is stale only if others write it all the
+    /// time. A draft that is published already makes no other version. Gives the version and what an author should
+    /// know of it.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::StaleRevision`], [`FlowError::Invalid`], [`FlowError::Storage`].
@@ -26,47 +28,55 @@ where
         id: &FlowId,
         revision: Option<i64>,
     ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
-        loop {
-            let mut tx = self.store.read().await?;
-            let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
-            let checked = draft_of(&mut tx, &flow).await?;
-            let before = flow.published_version_id.clone();
-            let current = match &before {
-                Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
-                None => None,
-            };
-            let warnings = warnings(&mut tx, &flow, &checked.definition).await?;
-            drop(tx);
-            if revision.is_some_and(|expected| expected != checked.revision) {
-                return Err(FlowError::StaleRevision { current: checked.revision });
+        for _ in 1..ATTEMPTS {
+            match self.try_publish(author, reach, id, revision).await {
+                // What somebody wrote meanwhile is not checked yet.
+                Err(FlowError::StaleRevision { .. }) if revision.is_none() => {}
+                Err(FlowError::Storage(StorageError::Stale { .. })) => {}
+                result => return result,
             }
-            // While no writer waits for it.
-            let mut problems =
-                check::publishable(flow.kind, &checked.definition).map_err(FlowError::Invalid)?;
-            problems.extend(warnings);
-            let same = current.filter(|current| current.definition == checked.definition);
-
-            let mut tx = self.store.begin().await?;
-            let flow = lock(&mut tx, reach, id).await?;
-            if draft_of(&mut tx, &flow).await?.revision != checked.revision {
-                // Somebody was faster; what he wrote is not checked.
-                continue;
-            }
-            if flow.published_version_id != before {
-                // Perhaps with this very draft.
-                continue;
-            }
-            // The name of the flow travels with its version.
-            let version = match same.filter(|version| version.flow_name == flow.name) {
-                Some(version) => version,
-                None => self.next_version(&mut tx, &flow, checked.definition).await?,
-            };
-            let flow = self.store_published(tx, flow, &version).await?;
-            let what = json!({ "number": version.number, "versionId": version.id,
-                "revision": checked.revision });
-            self.changes.note(author, flow.entity(), Change::Published(what));
-            return Ok((version, problems));
         }
+        self.try_publish(author, reach, id, revision).await
+    }
+
+    async fn try_publish(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &FlowId,
+        revision: Option<i64>,
+    ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
+        let mut tx = self.store.read().await?;
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        let checked = draft_of(&mut tx, &flow).await?;
+        let before = flow.published_version_id.clone();
+        let current = match &before {
+            Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
+            None => None,
+        };
+        let warnings = warnings(&mut tx, &flow, &checked.definition).await?;
+        drop(tx);
+        if revision.is_some_and(|expected| expected != checked.revision) {
+            return Err(FlowError::StaleRevision { current: checked.revision });
+        }
+        // While no writer waits for it.
+        let mut problems = check::publishable(flow.kind, &checked.definition).map_err(FlowError::Invalid)?;
+        problems.extend(warnings);
+        let same = current.filter(|current| current.definition == checked.definition);
+
+        let mut tx = self.store.begin().await?;
+        let flow = lock(&mut tx, reach, id).await?;
+        must_stand_still(&mut tx, &flow, checked.revision, before.as_ref()).await?;
+        // The name of the flow travels with its version.
+        let version = match same.filter(|version| version.flow_name == flow.name) {
+            Some(version) => version,
+            None => self.next_version(&mut tx, &flow, checked.definition).await?,
+        };
+        let flow = self.store_published(tx, flow, &version).await?;
+        let what = json!({ "number": version.number, "versionId": version.id,
+                "revision": checked.revision });
+        self.changes.note(author, flow.entity(), Change::Published(what));
+        Ok((version, problems))
     }
 
     /// Publishes what an older version was, as a new version. The draft stays.
@@ -81,8 +91,10 @@ where
         id: &FlowId,
         number: i64,
     ) -> Result<FlowVersion, FlowError> {
-        let (old, _) = self.version(reach, id, number).await?;
-        let kind = self.get(reach, id).await?.listed.flow.kind;
+        let mut tx = self.store.read().await?;
+        let kind = within(tx.flow_catalog().find(id).await?, reach)?.flow.kind;
+        let old = published(&mut tx, id, number).await?;
+        drop(tx);
         check::publishable(kind, &old.definition).map_err(FlowError::Invalid)?;
         let mut tx = self.store.begin().await?;
         let flow = lock(&mut tx, reach, id).await?;
@@ -114,15 +126,8 @@ where
         flow: &Flow,
         definition: serde_json::Value,
     ) -> Result<FlowVersion, FlowError> {
-        Ok(FlowVersion {
-            id: FlowVersionId::generate(self.cx.ids()),
-            flow_id: flow.id.clone(),
-            router_id: flow.router_id.clone(),
-            flow_name: flow.name.clone(),
-            number: tx.flow_catalog().last_numbers(&flow.id).await?.published + 1,
-            definition,
-            created_at: self.cx.now(),
-        })
+        let number = tx.flow_catalog().last_numbers(&flow.id).await?.published + 1;
+        Ok(FlowVersion::of(flow, number, definition, self.cx.ids(), self.cx.now()))
     }
 
     /// A test version is one of what is published next, so it ends here.

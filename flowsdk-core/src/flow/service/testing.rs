@@ -1,9 +1,9 @@
 //! Test versions: only the test channel of the router runs them (spec B 4.1, 4.4).
 
-use super::{draft_of, lock};
+use super::{draft_of, lock, must_stand_still, within};
 use crate::change::Change;
 use crate::context::OpContext;
-use crate::flow::{Flow, FlowError, FlowKind, FlowVersion, check};
+use crate::flow::{Flow, FlowDraft, FlowError, FlowKind, FlowVersion, check};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::Reach;
 use crate::store::BuilderTx;
@@ -21,32 +21,51 @@ pub struct Tested {
     pub change: Change,
 }
 
+/// A draft that can be tested, as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedTest {
+    flow: Flow,
+    draft: FlowDraft,
+}
+
+/// Reads and checks the draft of a flow, for [`publish_test`]. The transaction, which only reads, ends before the
+/// check: nobody waits for it.
+///
+/// # Errors
+/// [`FlowError::NotFound`], [`FlowError::Tool`], [`FlowError::Invalid`], [`FlowError::Storage`].
+pub async fn check_test<X: BuilderTx>(
+    mut tx: X,
+    reach: Reach<'_>,
+    id: &FlowId,
+) -> Result<CheckedTest, FlowError> {
+    let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+    if flow.kind == FlowKind::Tool {
+        return Err(FlowError::Tool);
+    }
+    let draft = draft_of(&mut tx, &flow).await?;
+    drop(tx);
+    check::publishable(flow.kind, &draft.definition).map_err(FlowError::Invalid)?;
+    Ok(CheckedTest { flow, draft })
+}
+
 /// Makes the draft of a flow the version that new sessions of the test channel run, in a transaction that the
 /// caller commits: he knows the channel. Older test versions that no session stands in go.
 ///
 /// # Errors
-/// [`FlowError::NotFound`], [`FlowError::Tool`], [`FlowError::Invalid`], [`FlowError::Storage`].
+/// [`FlowError::NotFound`]; [`FlowError::StaleRevision`] or [`StorageError::Stale`](crate::fault::StorageError::Stale)
+/// when the draft is another one than was checked; [`FlowError::Storage`].
 pub async fn publish_test<X: BuilderTx>(
     tx: &mut X,
     cx: &OpContext,
     reach: Reach<'_>,
-    id: &FlowId,
+    checked: CheckedTest,
 ) -> Result<Tested, FlowError> {
+    let CheckedTest { flow, draft } = checked;
+    let id = &flow.id;
     let before = lock(tx, reach, id).await?;
-    if before.kind == FlowKind::Tool {
-        return Err(FlowError::Tool);
-    }
-    let draft = draft_of(tx, &before).await?;
-    check::publishable(before.kind, &draft.definition).map_err(FlowError::Invalid)?;
-    let version = FlowVersion {
-        id: FlowVersionId::generate(cx.ids()),
-        flow_id: before.id.clone(),
-        router_id: before.router_id.clone(),
-        flow_name: before.name.clone(),
-        number: tx.flow_catalog().last_numbers(id).await?.test - 1,
-        definition: draft.definition,
-        created_at: cx.now(),
-    };
+    must_stand_still(tx, &before, draft.revision, flow.published_version_id.as_ref()).await?;
+    let number = tx.flow_catalog().last_numbers(id).await?.test - 1;
+    let version = FlowVersion::of(&before, number, draft.definition, cx.ids(), cx.now());
     tx.flow_catalog().insert_version(&version).await?;
     let flow =
         Flow { test_version_id: Some(version.id.clone()), updated_at: version.created_at, ..before.clone() };

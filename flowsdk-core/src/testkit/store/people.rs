@@ -8,6 +8,7 @@ use crate::chat::{Chat, ChatFilter, ChatStatus};
 use crate::contact::{
     ContactAlias, ContactFilter, ContactOptIn, OptInFilter, OptInSource, OptInStatus, search_terms,
 };
+use crate::id::RouterId;
 use crate::page::{Page, PageRequest};
 use crate::session::{Frost, FrozenError, FrozenSession, Mode, Session, SessionFilter, SessionTrace};
 use crate::store::{ConversationTx as _, PeopleTx, Store, Transaction as _};
@@ -152,7 +153,8 @@ where
         (Session { started_at, mode, ..world.session(n) }, None)
     };
     world.save(&[at(1, Mode::Flow), at(2, Mode::Human), at(3, Mode::Flow)]).await.expect("save");
-    let none: [crate::id::RouterId; 0] = [];
+    let none: [RouterId; 0] = [];
+    let foreign = RouterId::generate(world.cx.ids());
     let of = |filter: SessionFilter| filter;
     let mut tx = world.store.read().await.expect("read");
     for (filter, only, expected) in [
@@ -173,7 +175,22 @@ where
             None,
             vec![3, 2, 1],
         ),
-        (SessionFilter::default(), Some(&none[..]), vec![]),
+        (
+            of(SessionFilter { router_id: Some(world.router.clone()), ..Default::default() }),
+            Some(std::slice::from_ref(&world.router)),
+            vec![3, 2, 1],
+        ),
+        (
+            of(SessionFilter { router_id: Some(world.router.clone()), ..Default::default() }),
+            Some(std::slice::from_ref(&foreign)),
+            vec![],
+        ),
+        (
+            of(SessionFilter { router_id: Some(world.router.clone()), ..Default::default() }),
+            Some(&none),
+            vec![],
+        ),
+        (SessionFilter::default(), Some(&none), vec![]),
     ] {
         let page = tx.session_catalog().list(&filter, only, &first(10)).await.expect("a page");
         let found: Vec<_> = page.items.into_iter().map(|session| session.id).collect();
@@ -256,6 +273,12 @@ where
             let found: Vec<_> = page.items.into_iter().map(|chat| chat.id).collect();
             assert_eq!(found, expected, "{filter:?}");
         }
+    }
+    let foreign = RouterId::generate(world.cx.ids());
+    for (only, expected) in [(None, 2), (Some(&only[..]), 2), (Some(&[foreign][..]), 0), (Some(&[][..]), 0)] {
+        let filter = ChatFilter { router_id: Some(world.router.clone()), ..ChatFilter::default() };
+        let page = tx.chat_catalog().list(&filter, only, &first(10)).await.expect("a page");
+        assert_eq!(page.items.len(), expected, "who sees {only:?} asks for another router");
     }
     let found = tx.chat_catalog().find_message(&message.id).await.expect("found");
     assert_eq!(found, Some((message, Some(world.router.clone()))));

@@ -95,4 +95,15 @@ where
     }
     apply(&world, &writes).await;
     assert!(world.messages().await.iter().all(|message| message.status == Some(Read)));
+    let played: Vec<_> = (2..).zip(&messages).map(|(at, message)| (message.id.clone(), later(at))).collect();
+    let writes: Vec<_> = played
+        .iter()
+        .map(|(id, at)| StatusWrite { id: id.clone(), status: Played, at: *at, session: Some(session_id(1)) })
+        .collect();
+    apply(&world, &writes).await;
+    let stored = world.messages().await;
+    for (id, at) in played {
+        let row = stored.iter().find(|row| row.id == id).expect("stored");
+        assert_eq!((row.status, row.status_updated_at), (Some(Played), at), "each at its own time");
+    }
 }

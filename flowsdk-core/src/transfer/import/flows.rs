@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Import;
 use crate::change::{Change, EntityKind, Recorded as _};
 use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion};
-use crate::id::{FlowId, FlowVersionId};
+use crate::id::FlowId;
 use crate::router::VariableOwner;
 use crate::store::{BuilderTx, ConversationTx as _, Store};
 use crate::transfer::export::Names;
@@ -87,15 +87,7 @@ where
         let mut published_version = None;
         if let Some(definition) = published {
             let number = import.tx.flow_catalog().last_numbers(&flow.id).await?.published + 1;
-            let version = FlowVersion {
-                id: FlowVersionId::generate(self.cx.ids()),
-                flow_id: flow.id.clone(),
-                router_id: flow.router_id.clone(),
-                flow_name: flow.name.clone(),
-                number,
-                definition,
-                created_at: import.now,
-            };
+            let version = FlowVersion::of(&flow, number, definition, self.cx.ids(), import.now);
             import.tx.flows().publish(&version).await?;
             flow.published_version_id = Some(version.id.clone());
             flow.test_version_id = None;

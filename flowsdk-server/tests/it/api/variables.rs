@@ -269,7 +269,7 @@ async fn a_variable_of_an_owner_that_is_being_deleted_is_not_found(setup: Setup)
             tx.router_catalog().delete(&id.parse().unwrap()).await.unwrap();
         }
         let commit = async {
-            tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+            setup.somebody_waits_for_a_lock().await;
             tx.commit().await.unwrap();
         };
         let answer = futures_util::future::join(admin.post(path, body), commit).await.0;

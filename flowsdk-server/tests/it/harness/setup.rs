@@ -149,6 +149,24 @@ impl Setup {
         connect(&url.1).await
     }
 
+    /// Waits until a transaction of Postgres waits for the end of another one. SQLite does not tell who waits for
+    /// its one writer; there nothing is waited for.
+    pub async fn somebody_waits_for_a_lock(&self) {
+        const WAITING: &str = "SELECT count(*) FROM pg_stat_activity
+             WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
+        if !self.is_distributed() {
+            return;
+        }
+        let mut connection = sqlx::PgConnection::connect(self.value("DATABASE_URL")).await.unwrap();
+        let waits = async {
+            while sqlx::query_scalar::<_, i64>(WAITING).fetch_one(&mut connection).await.unwrap() == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        // The database ends a transaction that is idle for longer.
+        tokio::time::timeout(Duration::from_secs(2), waits).await.expect("somebody waits for a lock");
+    }
+
     /// Makes a user an agent of a router, as the helpdesk would.
     pub async fn insert_agent(&self, user: &str, schedule: &Value) {
         let id = OpContext::system().ids().next_id();

@@ -137,3 +137,18 @@ async fn superseded_test_versions_are_looked_for_in_the_sessions_of_the_test_cha
     let walks = |index: &str| steps.iter().any(|step| step.starts_with("SEARCH") && step.contains(index));
     assert!(walks("webchat_one_test_channel") && walks("(id>? AND id<?)"), "{steps:#?}");
 }
+
+#[tokio::test]
+async fn what_a_visitor_read_is_looked_up_by_message() {
+    let mut connection = super::migrated_sqlite().await;
+    let statements = crate::sql::message::statements();
+    for name in ["ADVANCE", "ADVANCE_IN_SESSION"] {
+        let (_, sql) = statements.iter().find(|(one, _)| *one == name).expect("listed");
+        let text = format!("EXPLAIN QUERY PLAN {}", sql.sqlite);
+        let plan: Vec<(i64, i64, i64, String)> =
+            sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
+        let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
+        let looks_up = |step: &String| step.starts_with("SEARCH message") && step.contains("(id=?)");
+        assert!(steps.iter().any(looks_up), "{name}: {steps:#?}");
+    }
+}
