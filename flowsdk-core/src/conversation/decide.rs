@@ -219,7 +219,7 @@ impl Decider<'_> {
     /// came before.
     fn keep(&mut self, event: &ConversationEvent, chat_id: &ChatId, at: Timestamp, report: &mut TurnReport) {
         let Some(incoming) = event.incoming() else {
-            self.writes.kept.push((event.session_id().clone(), event.to_json()));
+            self.writes.kept_events.push((event.session_id().clone(), event.to_json()));
             return;
         };
         let fresh: Vec<IncomingMessage> =

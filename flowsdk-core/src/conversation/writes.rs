@@ -8,7 +8,7 @@ use crate::contact::Contact;
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId};
 use crate::message::{Message, MessageStatus};
-use crate::session::{FrozenSession, Session, SessionId, SessionTrace, SessionWrite};
+use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::store::ConversationTx;
 use crate::stream::broker::NewEntry;
 use crate::stream::event::OutgoingEvent;
@@ -26,7 +26,10 @@ pub(super) struct Writes {
     pub(super) contacts: BTreeMap<ContactId, Contact>,
     pub(super) closed_chats: Vec<ChatId>,
     pub(super) frozen: Vec<FrozenSession>,
+    /// Messages to frozen sessions.
     pub(super) kept: Vec<(SessionId, serde_json::Value)>,
+    /// What else happened to frozen sessions.
+    pub(super) kept_events: Vec<(SessionId, serde_json::Value)>,
     pub(super) entries: Vec<NewEntry>,
     pub(super) records: Records,
     pub(super) traces: Vec<SessionTrace>,
@@ -130,7 +133,7 @@ impl Writes {
             tx.sessions().freeze_many(&self.frozen).await?;
         }
         if !self.kept.is_empty() {
-            let left_out = tx.sessions().keep_entries(&self.kept).await?;
+            let left_out = tx.sessions().keep_entries(&self.kept, MAX_KEPT).await?;
             if left_out > 0 {
                 tracing::warn!(
                     entries = left_out,
@@ -138,6 +141,9 @@ impl Writes {
                 );
                 metrics::counter!("flowsdk_kept_entries_dropped").increment(left_out);
             }
+        }
+        if !self.kept_events.is_empty() {
+            tx.sessions().keep_entries(&self.kept_events, u32::MAX).await?;
         }
         let Records { opt_ins, tags, events } = &self.records;
         if !opt_ins.is_empty() {

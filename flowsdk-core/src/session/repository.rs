@@ -19,7 +19,8 @@ pub struct FrozenSession {
     pub frozen_at: Timestamp,
 }
 
-/// Most entries that [`SessionRepository::keep_entries`] keeps for one session.
+/// How many entries a frozen session holds before messages, which are in the history all the same, are not kept any
+/// more.
 pub const MAX_KEPT: u32 = 1_000;
 
 /// A session as read.
@@ -73,9 +74,12 @@ pub trait SessionRepository: Send {
     /// Those of `ids` that are frozen.
     async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError>;
 
-    /// Keeps entries for frozen sessions, in order, until [`MAX_KEPT`] are kept for a session; how many were left out.
-    async fn keep_entries(&mut self, entries: &[(SessionId, serde_json::Value)])
-    -> Result<u64, StorageError>;
+    /// Keeps entries for frozen sessions, in order, until `most` are kept for a session; how many were left out.
+    async fn keep_entries(
+        &mut self,
+        entries: &[(SessionId, serde_json::Value)],
+        most: u32,
+    ) -> Result<u64, StorageError>;
 
     /// Thaws a session: gives what froze it, which is then gone. What is kept for it stays. Who also locks the
     /// session does so afterwards.

@@ -317,7 +317,7 @@ where
         frozen_at: NOW,
     };
     tx.sessions().freeze_many(&[frozen]).await.expect("freeze");
-    tx.sessions().keep_entries(&[(session_id(1), json!({}))]).await.expect("keep");
+    tx.sessions().keep_entries(&[(session_id(1), json!({}))], 10).await.expect("keep");
     let channel: ChannelId = "c1".parse().expect("an id");
     let of_flow = SessionsOf::Flow(&world.router, &flow);
     let of_channel = SessionsOf::WebchatChannel(&channel);

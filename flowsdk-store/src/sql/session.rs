@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, MAX_KEPT, Mode, Pending, Position, Redirect,
-    Session, SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
+    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session,
+    SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -331,13 +331,13 @@ impl SessionRepository for SqlTx {
         rows.into_iter().map(|(found,)| id("session", found)).collect()
     }
 
-    async fn keep_entries(&mut self, entries: &[(SessionId, Value)]) -> Result<u64, StorageError> {
+    async fn keep_entries(&mut self, entries: &[(SessionId, Value)], most: u32) -> Result<u64, StorageError> {
         let numbered: Vec<(i64, &(SessionId, Value))> = (0..).zip(entries).collect();
         let kept = execute_rows!(self.conn, KEEP, &numbered[..], |query, numbered| query
             .bind(numbered.0)
             .bind(numbered.1.0.as_str())
             .bind(json(&numbered.1.1)?)
-            .bind(i64::from(MAX_KEPT)))
+            .bind(i64::from(most)))
         .await?;
         Ok((entries.len() as u64).saturating_sub(kept))
     }

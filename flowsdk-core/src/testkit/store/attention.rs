@@ -62,9 +62,9 @@ where
         .expect("freeze");
     many[2..4].clone_from_slice(&[frozen(2, "poison_entry"), frozen(3, "poison_entry")]);
     let kept: Vec<_> = (0..406).map(|n| (session_id(n % 203), json!({ "n": n, "text": "é👋" }))).collect();
-    tx.sessions().keep_entries(&kept).await.expect("keep");
+    tx.sessions().keep_entries(&kept, MAX_KEPT).await.expect("keep");
     tx.sessions().freeze_many(&[]).await.expect("freeze nothing");
-    tx.sessions().keep_entries(&[]).await.expect("keep nothing");
+    tx.sessions().keep_entries(&[], MAX_KEPT).await.expect("keep nothing");
     tx.commit().await.expect("commit");
     let mut tx = world.store.begin().await.expect("begin");
     for (n, expected) in many.into_iter().enumerate() {
@@ -92,7 +92,7 @@ where
     for call in calls {
         let mut tx = world.store.begin().await.expect("begin");
         tx.sessions().freeze_many(&call).await.expect("freeze");
-        tx.sessions().keep_entries(&[(session_id(1), json!("between"))]).await.expect("keep");
+        tx.sessions().keep_entries(&[(session_id(1), json!("between"))], MAX_KEPT).await.expect("keep");
         tx.commit().await.expect("commit");
     }
     let mut tx = world.store.begin().await.expect("begin");
@@ -117,9 +117,9 @@ where
     tx.sessions().freeze_many(&[frozen(1, "flow_loop"), frozen(2, "flow_loop")]).await.expect("freeze");
     let mut entries: Vec<_> = (0..most + 5).map(|n| (session_id(1), json!(n))).collect();
     entries.insert(most + 3, (session_id(2), json!("of another")));
-    assert_eq!(tx.sessions().keep_entries(&entries).await.expect("keep"), 5);
+    assert_eq!(tx.sessions().keep_entries(&entries, MAX_KEPT).await.expect("keep"), 5);
     let more = [(session_id(1), json!("late")), (session_id(2), json!("in time"))];
-    assert_eq!(tx.sessions().keep_entries(&more).await.expect("keep"), 1);
+    assert_eq!(tx.sessions().keep_entries(&more, MAX_KEPT).await.expect("keep"), 1);
     let failed = FrozenSession { entry: json!("failed"), ..frozen(1, "poison_entry") };
     tx.sessions().freeze_many(&[failed]).await.expect("keep");
     tx.commit().await.expect("commit");
@@ -130,7 +130,7 @@ where
     for expected in [Some(json!("of another")), Some(json!("in time")), None] {
         assert_eq!(tx.sessions().take_kept(&session_id(2)).await.expect("take"), expected);
     }
-    assert_eq!(tx.sessions().keep_entries(&more).await.expect("keep"), 0, "there is room again");
+    assert_eq!(tx.sessions().keep_entries(&more, MAX_KEPT).await.expect("keep"), 0, "there is room again");
 }
 
 /// A frozen session is found as such, whether it has a row or not; freezing it twice with one entry is one freeze.

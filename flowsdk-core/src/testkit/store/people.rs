@@ -219,7 +219,7 @@ where
     tx.sessions().freeze_many(&[frozen(1), frozen(2)]).await.expect("frozen");
     for n in [1, 2] {
         let kept: Vec<_> = (0..3).map(|kept| (session_id(n), json!({ "kept": kept }))).collect();
-        tx.sessions().keep_entries(&kept).await.expect("kept");
+        tx.sessions().keep_entries(&kept, 10).await.expect("kept");
     }
     tx.commit().await.expect("commit");
     let mut tx = world.store.read().await.expect("read");

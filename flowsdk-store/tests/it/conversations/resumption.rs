@@ -6,7 +6,7 @@ use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
 use flowsdk_core::flow::FlowVersion;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
-use flowsdk_core::session::{FrozenError, FrozenSession, SessionError, Sessions, Unfreeze};
+use flowsdk_core::session::{FrozenError, FrozenSession, MAX_KEPT, SessionError, Sessions, Unfreeze};
 use flowsdk_core::store::{ConversationTx as _, PeopleTx as _, Store as _, Transaction as _};
 use flowsdk_core::stream::broker::{Broker as _, Entry};
 use flowsdk_core::stream::consumer::{BatchHandler as _, Verdict, Work};
@@ -242,7 +242,7 @@ async fn a_frozen_session_keeps_so_many_entries(store: SqlStore) {
     frozen(&world, 0).await;
     let many: Vec<_> = (2..1_000).map(|n| (session("ana"), json!({ "n": n }))).collect();
     let mut tx = world.store.begin().await.expect("begin");
-    tx.sessions().keep_entries(&many).await.expect("kept");
+    tx.sessions().keep_entries(&many, MAX_KEPT).await.expect("kept");
     tx.commit().await.expect("commit");
     for n in ["first", "second", "third", "fourth"] {
         let report = world.handle(world.text("ana", n, n)).await;
