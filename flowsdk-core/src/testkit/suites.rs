@@ -118,8 +118,8 @@ macro_rules! __builder_cases {
             a_variable_key_is_given_once
             drafts_and_versions_are_listed
             references_to_a_flow_are_found
-            sessions_end_by_what_they_depend_on
             a_session_depends_on_the_flows_it_comes_back_to
+            sessions_end_by_what_they_depend_on
         }
     };
 }
