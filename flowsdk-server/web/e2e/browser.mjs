@@ -77,12 +77,22 @@ async function shot(page, name) {
   await page.screenshot({ path: join(SHOTS, `${name}.png`) });
 }
 
+/** What every page shows and where its focus is, for who reads the failure. */
+async function looks() {
+  const pages = browser.contexts().flatMap((context) => context.pages());
+  const look = (page) =>
+    page
+      .evaluate(() => `focus: ${document.activeElement?.outerHTML.slice(0, 300)}\n${document.body.innerText}`)
+      .catch((error) => error.message);
+  return (await Promise.all(pages.map(look))).join('\n--\n');
+}
+
 async function step(name, run) {
   try {
     await run();
     steps.push(name);
   } catch (error) {
-    error.message = `${name}: ${error.message}`;
+    error.message = `${name}: ${error.message}\n${await looks()}`;
     throw error;
   }
 }
@@ -124,12 +134,10 @@ async function run() {
   });
 
   await step('list by keyboard', async () => {
-    await page.getByRole('button', { name: 'Ver planos' }).focus();
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Ver planos' }).press('Enter');
     await endsWith(page, 'Temos estes planos:');
     const opener = page.getByRole('button', { name: 'Ver planos' }).last();
-    await opener.focus();
-    await page.keyboard.press('Enter');
+    await opener.and(page.locator(':enabled')).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Ver planos' });
     await dialog.waitFor();
     await shot(page, 'desktop-list');
