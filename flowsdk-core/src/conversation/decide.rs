@@ -92,7 +92,7 @@ impl Decider<'_> {
             report.waits = run.session.pending.is_some() && !run.is_frozen();
             let left = std::mem::take(&mut run.left);
             if !left.is_empty() {
-                self.left = Some(self.unstored(event, &run, left));
+                self.left = Some(self.event_of(event, &run, left));
             }
             if run.contact_changed {
                 // Another session of the batch may be of the same contact.
@@ -165,9 +165,9 @@ impl Decider<'_> {
         Ok(Progress::Ran(Box::new(deliver(&stage, run, Vec::new()))))
     }
 
-    /// The event of messages for which their session ended too soon. Those that this batch would store go to the chat
-    /// of the session that they begin.
-    fn unstored(
+    /// An event of the messages for which their session ended too soon. Those that this batch would store are taken
+    /// out: they go to the chat of the session that they begin.
+    fn event_of(
         &mut self,
         event: &ConversationEvent,
         run: &Run,

@@ -91,7 +91,7 @@ pub struct TurnReport {
 
 impl TurnReport {
     /// Adds what the rest of the same event led to.
-    pub(super) fn go_on(&mut self, rest: Self) {
+    pub(super) fn extend(&mut self, rest: Self) {
         self.outgoing.extend(rest.outgoing);
         (self.request, self.waits, self.frozen) = (rest.request, rest.waits, rest.frozen);
     }

@@ -155,7 +155,7 @@ where
             facts.replaying = true;
             let (rest, next) = self.round(tx, &again, facts).await?;
             for ((place, _), report) in left.iter().zip(rest) {
-                reports[*place].go_on(report);
+                reports[*place].extend(report);
             }
             left = next.into_iter().map(|(at, event)| (left[at].0, event)).collect();
         }

@@ -33,7 +33,8 @@ pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunn
 pub use repository::FlowRepository;
 pub(crate) use service::empty_definition;
 pub use service::{
-    CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, Tested, WhichDefinition, check_test, publish_test,
+    CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, PUBLISH_ATTEMPTS, Tested, WhichDefinition,
+    check_test, publish_test,
 };
 pub use surroundings::Surroundings;
 pub use tool::{ToolError, ToolOutcome, call_tool};

@@ -3,7 +3,7 @@
 use flowsdk_core::change::{Author, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{FlowError, check_test, publish_test};
+use flowsdk_core::flow::{FlowError, PUBLISH_ATTEMPTS, check_test, publish_test};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::router::Reach;
 use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
@@ -13,9 +13,6 @@ use crate::webchat::WebchatChannel;
 
 /// The name of every test channel.
 const NAME: &str = "Teste";
-
-/// How often a draft is read and checked before it is told that it is written all the time.
-const ATTEMPTS: u32 = 5;
 
 /// A flow that can be tested.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +59,7 @@ where
         reach: Reach<'_>,
         flow: &FlowId,
     ) -> Result<PublishedTest, Error> {
-        for _ in 1..ATTEMPTS {
+        for _ in 1..PUBLISH_ATTEMPTS {
             match self.try_publish_test(author, reach, flow).await {
                 // What somebody wrote meanwhile is not checked yet.
                 Err(Error::Flow(

@@ -29,7 +29,7 @@ use crate::router::Reach;
 use crate::store::{BuilderTx, Store};
 
 /// How often a draft is read and checked before it is told that it is written all the time.
-const ATTEMPTS: u32 = 5;
+pub const PUBLISH_ATTEMPTS: u32 = 5;
 
 /// A flow with its draft.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ATTEMPTS, Flows, draft_of, lock, must_stand_still, published, warnings, within};
+use super::{Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, published, warnings, within};
 use crate::change::{Author, Change, Recorded as _};
 use crate::fault::StorageError;
 use crate::flow::{Flow, FlowError, FlowVersion, Problem, check};
@@ -28,7 +28,7 @@ where
         id: &FlowId,
         revision: Option<i64>,
     ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
-        for _ in 1..ATTEMPTS {
+        for _ in 1..PUBLISH_ATTEMPTS {
             match self.try_publish(author, reach, id, revision).await {
                 // What somebody wrote meanwhile is not checked yet.
                 Err(FlowError::StaleRevision { .. }) if revision.is_none() => {}
