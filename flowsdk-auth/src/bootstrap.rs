@@ -8,8 +8,7 @@ use flowsdk_core::id::UserId;
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
 
-use crate::AuthTx;
-use crate::user::{Email, User, UserRole};
+use crate::user::{Email, HasUsers, User, UserRole};
 
 /// What the installation is to begin with.
 #[derive(Debug, Clone)]
@@ -56,7 +55,7 @@ pub async fn ensure_administrator<S: Store>(
     admin: &BootstrapAdmin,
 ) -> Result<Bootstrapped, BootstrapError>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUsers,
 {
     if store.read().await?.users().find_by_email(&admin.email).await?.is_some() {
         return Ok(Bootstrapped::Existed);

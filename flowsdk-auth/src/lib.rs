@@ -1,10 +1,10 @@
 //! Who administers, and what each may do: users, groups and API clients, passwords and tokens, permissions,
 //! password recovery and the audit log (spec A 2.1, 2.7, 4.1, 4.2, 4.10, 5, 6).
 //!
-//! Without HTTP and SQL: an embedder brings a [`Store`](flowsdk_core::store::Store) whose transaction
-//! implements [`AuthTx`], and calls the services from whatever server it has. Who keeps users of his own and
-//! only wants [tokens](token::Tokens), [API clients and permissions](access::Authenticator) implements the
-//! small [`AccessTx`].
+//! Without HTTP and SQL: an embedder brings a [`Store`](flowsdk_core::store::Store) and calls the services from
+//! their own server. Each service names the repositories it needs as bounds of the store's transaction. An embedder
+//! with their own users, who only wants [tokens](token::Tokens) and
+//! [API clients and permissions](access::Authenticator), implements [`HasAccess`](access::HasAccess) alone.
 
 pub mod access;
 pub mod api_client;
@@ -20,10 +20,7 @@ pub mod principal;
 pub mod recovery;
 pub mod schedule;
 pub mod sms;
-mod store;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod token;
 pub mod user;
-
-pub use store::{AccessTx, AuthTx};

@@ -32,6 +32,7 @@ pub mod message;
 pub mod observability;
 pub mod page;
 pub mod place;
+pub mod prelude;
 pub mod router;
 pub mod session;
 pub mod store;

@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::router::Router;
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::router::{HasRouters as _, Router};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::{OutboxRoutes, SqlStore};
 use serde_json::{Value, json};
 

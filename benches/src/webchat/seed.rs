@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
+use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion};
+use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
-use flowsdk_core::router::Router;
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::router::{HasRouters as _, Router};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore, Synchronous};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};

@@ -13,8 +13,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use flowsdk_auth::AccessTx;
-use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Authenticator, Grant, UserAccess};
+use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Authenticator, Grant, HasAccess, UserAccess};
 use flowsdk_auth::api_client::TokenHash;
 use flowsdk_auth::permission::{Action, Denied, Permission, Resource, RouterScope};
 use flowsdk_auth::token::{TokenSettings, Tokens, api_token};
@@ -73,7 +72,7 @@ impl Transaction for Look {
     }
 }
 
-impl AccessTx for Look {
+impl HasAccess for Look {
     fn access(&mut self) -> &mut dyn AccessRepository {
         self
     }

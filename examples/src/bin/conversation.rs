@@ -5,17 +5,17 @@
 
 use std::sync::Arc;
 
-use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
-use flowsdk_core::contact::Contact;
+use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
+use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{ConversationEvent, Conversations, Handover, OutgoingSink};
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::flow::{Flow, FlowVersion};
+use flowsdk_core::flow::{Flow, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::router::Router;
+use flowsdk_core::router::{HasRouters as _, Router};
 use flowsdk_core::session::{Channel, SessionId};
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::event::{IncomingEvent, OutgoingEvent};
 use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
 use serde_json::json;

@@ -11,8 +11,7 @@ use flowsdk_core::store::{Store, Transaction as _};
 
 use super::last_used::LastUsed;
 use super::lookup::{ClientsByToken, UsersById};
-use super::{ApiClientAccess, AuthenticateError, Authenticated, UserAccess};
-use crate::AccessTx;
+use super::{ApiClientAccess, AuthenticateError, Authenticated, HasAccess, UserAccess};
 use crate::api_client::TokenHash;
 use crate::principal::Principal;
 use crate::token::{Tokens, api_token, bearer};
@@ -36,7 +35,7 @@ impl<S> fmt::Debug for Authenticator<S> {
 
 impl<S: Store> Authenticator<S>
 where
-    S::Tx: AccessTx,
+    S::Tx: HasAccess,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, tokens: Arc<Tokens>) -> Self {

@@ -9,8 +9,7 @@ use flowsdk_core::id::UserId;
 use flowsdk_core::loader::Load;
 use flowsdk_core::store::{Records, Store};
 
-use super::{ApiClientAccess, UserAccess};
-use crate::AccessTx;
+use super::{ApiClientAccess, HasAccess, UserAccess};
 use crate::api_client::TokenHash;
 
 /// Users by their ids.
@@ -22,7 +21,7 @@ pub(super) struct ClientsByToken<S>(pub(super) Arc<S>);
 #[async_trait]
 impl<S: Store> Load<UserId, Arc<UserAccess>> for UsersById<S>
 where
-    S::Tx: AccessTx,
+    S::Tx: HasAccess,
 {
     async fn load(&self, keys: &[UserId]) -> Result<HashMap<UserId, Arc<UserAccess>>, StorageError> {
         let found = self.0.read().await?.access().users(keys).await?;
@@ -37,7 +36,7 @@ where
 #[async_trait]
 impl<S: Store> Load<TokenHash, Arc<ApiClientAccess>> for ClientsByToken<S>
 where
-    S::Tx: AccessTx,
+    S::Tx: HasAccess,
 {
     async fn load(
         &self,

@@ -12,4 +12,4 @@ pub use authenticate::Authenticator;
 pub use authenticated::Authenticated;
 pub use error::AuthenticateError;
 pub use model::{ApiClientAccess, Grant, UserAccess};
-pub use repository::AccessRepository;
+pub use repository::{AccessRepository, HasAccess};

@@ -23,3 +23,9 @@ pub trait AccessRepository: Send {
     /// Notes when API clients were last used; an earlier moment than the stored one changes nothing.
     async fn touch_api_clients(&mut self, used: &[(ApiClientId, Timestamp)]) -> Result<(), StorageError>;
 }
+
+/// A transaction with the rights of principals, all that tokens and permissions need of a store.
+pub trait HasAccess: Send {
+    /// Returns the repository of this transaction.
+    fn access(&mut self) -> &mut dyn AccessRepository;
+}

@@ -9,5 +9,5 @@ mod service;
 pub use change::{ApiClientChange, NewApiClient};
 pub use error::ApiClientError;
 pub use model::{ApiClient, TokenHash};
-pub use repository::ApiClientRepository;
+pub use repository::{ApiClientRepository, HasApiClients};
 pub use service::ApiClients;

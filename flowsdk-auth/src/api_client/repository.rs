@@ -28,3 +28,9 @@ pub trait ApiClientRepository: Send {
     /// Deletes a client; whether it existed.
     async fn delete(&mut self, id: &ApiClientId) -> Result<bool, StorageError>;
 }
+
+/// A transaction with API clients.
+pub trait HasApiClients: Send {
+    /// Returns the repository of this transaction.
+    fn api_clients(&mut self) -> &mut dyn ApiClientRepository;
+}

@@ -8,8 +8,7 @@ use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
 
-use super::{ApiClient, ApiClientChange, ApiClientError, NewApiClient};
-use crate::AuthTx;
+use super::{ApiClient, ApiClientChange, ApiClientError, HasApiClients, NewApiClient};
 use crate::audit::{AuditEntityType, AuditRecord, AuditRecorder, Audited};
 use crate::principal::Actor;
 use crate::token::api_token;
@@ -24,7 +23,7 @@ pub struct ApiClients<S> {
 
 impl<S: Store> ApiClients<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasApiClients,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, audit: AuditRecorder) -> Self {

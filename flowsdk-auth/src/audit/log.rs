@@ -6,8 +6,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::AuditLogId;
 use flowsdk_core::store::Store;
 
-use super::{AuditFilter, RecordedAudit};
-use crate::AuthTx;
+use super::{AuditFilter, HasAuditLogs, RecordedAudit};
 
 /// A page of the log, newest first.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +25,7 @@ pub struct AuditLogs<S> {
 
 impl<S: Store> AuditLogs<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasAuditLogs,
 {
     /// The log in `store`.
     pub fn new(store: Arc<S>) -> Self {

@@ -19,6 +19,6 @@ pub use log::{AuditLogs, AuditPage};
 pub use model::{AuditAction, AuditActor, AuditEntityType, AuditRecord, AuditStatus, RecordedAudit};
 pub use record::Audited;
 pub use recorder::{AuditRecorder, channel};
-pub use repository::{AuditFilter, AuditRepository};
+pub use repository::{AuditFilter, AuditRepository, HasAuditLogs};
 pub use retention::AuditRetention;
 pub use writer::AuditWriter;

@@ -47,3 +47,9 @@ pub trait AuditRepository: Send {
     /// Deletes up to `limit` records from before `cutoff`, oldest first; how many.
     async fn purge(&mut self, cutoff: Timestamp, limit: u32) -> Result<u64, StorageError>;
 }
+
+/// A transaction with the audit log.
+pub trait HasAuditLogs: Send {
+    /// Returns the repository of this transaction.
+    fn audit_logs(&mut self) -> &mut dyn AuditRepository;
+}

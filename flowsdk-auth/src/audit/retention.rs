@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::idempotency::{IdempotencyTx as _, KEPT_FOR};
+use flowsdk_core::idempotency::{HasIdempotency, KEPT_FOR};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::time::Timestamp;
 use serde_json::json;
 
-use super::{AuditAction, AuditRecord, AuditRecorder};
-use crate::AuthTx;
+use super::{AuditAction, AuditRecord, AuditRecorder, HasAuditLogs};
+use crate::recovery::HasPasswordRecoveries;
 
 /// Most records deleted in one commit, so that no writer waits long.
 const BATCH: u32 = 1_000;
@@ -27,7 +27,7 @@ pub struct AuditRetention<S> {
 
 impl<S: Store> AuditRetention<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasPasswordRecoveries + HasIdempotency + HasAuditLogs,
 {
     /// Records are kept for `keep`.
     pub fn new(store: Arc<S>, cx: OpContext, audit: AuditRecorder, keep: Duration) -> Self {

@@ -8,9 +8,8 @@ use flowsdk_core::store::{Store, Transaction as _};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::AuditRecord;
 use super::recorder::dropped;
-use crate::AuthTx;
+use super::{AuditRecord, HasAuditLogs};
 
 /// Most records of one commit.
 const BATCH: usize = 128;
@@ -35,7 +34,7 @@ impl<S> AuditWriter<S> {
 
 impl<S: Store> AuditWriter<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasAuditLogs,
 {
     /// Writes until `stop`, then what was recorded before, and ends. While storage is away it waits and tries
     /// again; at the end only for a few seconds.

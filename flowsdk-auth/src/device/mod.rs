@@ -7,5 +7,5 @@ mod service;
 
 pub use error::UserDeviceError;
 pub use model::UserDevice;
-pub use repository::UserDeviceRepository;
+pub use repository::{HasUserDevices, UserDeviceRepository};
 pub use service::UserDevices;

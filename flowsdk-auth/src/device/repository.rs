@@ -29,3 +29,9 @@ pub trait UserDeviceRepository: Send {
     /// Deletes this device of this user; whether it existed.
     async fn delete(&mut self, user: &UserId, id: &UserDeviceId) -> Result<bool, StorageError>;
 }
+
+/// A transaction with devices of users.
+pub trait HasUserDevices: Send {
+    /// Returns the repository of this transaction.
+    fn user_devices(&mut self) -> &mut dyn UserDeviceRepository;
+}

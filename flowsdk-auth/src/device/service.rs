@@ -8,8 +8,7 @@ use flowsdk_core::id::{UserDeviceId, UserId};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 
-use super::{UserDevice, UserDeviceError};
-use crate::AuthTx;
+use super::{HasUserDevices, UserDevice, UserDeviceError};
 
 /// Registers, shows, changes and deletes devices.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ pub struct UserDevices<S> {
 
 impl<S: Store> UserDevices<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUserDevices,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {

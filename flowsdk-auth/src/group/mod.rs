@@ -7,5 +7,5 @@ mod service;
 
 pub use error::GroupError;
 pub use model::{Group, GroupChange, NewGroup};
-pub use repository::GroupRepository;
+pub use repository::{GroupRepository, HasGroups};
 pub use service::Groups;

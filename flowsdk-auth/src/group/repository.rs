@@ -28,3 +28,9 @@ pub trait GroupRepository: Send {
     /// Deletes a group; its users have none afterwards. Whether it existed.
     async fn delete(&mut self, id: &GroupId) -> Result<bool, StorageError>;
 }
+
+/// A transaction with groups.
+pub trait HasGroups: Send {
+    /// Returns the repository of this transaction.
+    fn groups(&mut self) -> &mut dyn GroupRepository;
+}

@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::GroupId;
-use flowsdk_core::idempotency::{Once, Outcome, perform_once};
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 
-use super::{Group, GroupChange, GroupError, NewGroup};
-use crate::AuthTx;
+use super::{Group, GroupChange, GroupError, HasGroups, NewGroup};
 use crate::principal::Actor;
 
 /// Creates, shows, changes and deletes groups.
@@ -23,7 +22,7 @@ pub struct Groups<S> {
 
 impl<S: Store> Groups<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasGroups + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {

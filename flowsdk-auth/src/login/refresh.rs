@@ -7,19 +7,19 @@ use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::time::Timestamp;
 
 use super::{Logins, RefreshError, Rotation};
-use crate::access::UserAccess;
+use crate::access::{HasAccess, UserAccess};
 use crate::audit::{AuditAction, AuditRecord};
 use crate::keys;
 use crate::principal::{Origin, Principal};
 use crate::token::{Claims, TokenError, TokenPair, bearer};
-use crate::{AccessTx as _, AuthTx};
+use crate::user::HasUsers;
 
 /// How long after its first use a one-time token may be used again, by tabs that refresh in parallel.
 const GRACE: Duration = Duration::from_secs(60);
 
 impl<S: Store> Logins<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUsers + HasAccess,
 {
     /// Two new tokens for the refresh token in this `Authorization` header.
     ///

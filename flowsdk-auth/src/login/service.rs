@@ -13,14 +13,13 @@ use secrecy::SecretString;
 
 use super::credentials::{is_cheap, is_right};
 use super::{LoginError, LoginSettings};
-use crate::AuthTx;
 use crate::attempt::{Attempts, place};
 use crate::audit::{AuditAction, AuditRecord, AuditRecorder};
-use crate::group::Group;
+use crate::group::{Group, HasGroups};
 use crate::principal::Origin;
-use crate::schedule::rules;
+use crate::schedule::{HasLoginSchedules, rules};
 use crate::token::{TokenPair, Tokens};
-use crate::user::{Email, User};
+use crate::user::{Email, HasUsers, User};
 
 /// Logs users in and out.
 #[derive(Debug)]
@@ -55,7 +54,7 @@ enum Door {
 
 impl<S: Store> Logins<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUsers + HasLoginSchedules + HasGroups,
 {
     /// A service over `store`.
     pub fn new(

@@ -10,6 +10,6 @@ mod tries;
 
 pub use error::RecoveryError;
 pub use model::PasswordRecovery;
-pub use repository::PasswordRecoveryRepository;
+pub use repository::{HasPasswordRecoveries, PasswordRecoveryRepository};
 pub use sender::RecoverySender;
 pub use service::Recoveries;

@@ -30,3 +30,9 @@ pub trait PasswordRecoveryRepository: Send {
     /// Deletes what expired before `cutoff`.
     async fn purge(&mut self, cutoff: Timestamp) -> Result<u64, StorageError>;
 }
+
+/// A transaction with password recoveries.
+pub trait HasPasswordRecoveries: Send {
+    /// Returns the repository of this transaction.
+    fn password_recoveries(&mut self) -> &mut dyn PasswordRecoveryRepository;
+}

@@ -12,10 +12,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{PasswordRecovery, code};
-use crate::AuthTx;
+use super::{HasPasswordRecoveries, PasswordRecovery, code};
 use crate::sms::{Sms, SmsError, SmsPurpose, SmsSender};
-use crate::user::Email;
+use crate::user::{Email, HasUsers};
 
 /// How long a code is good (spec A 8).
 const VALID_FOR: Duration = Duration::from_secs(30 * 60);
@@ -40,7 +39,7 @@ struct Worker<S> {
 
 impl<S: Store> RecoverySender<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUsers + HasPasswordRecoveries,
 {
     pub(super) fn new(
         store: Arc<S>,
@@ -72,7 +71,7 @@ where
 
 impl<S: Store> Worker<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUsers + HasPasswordRecoveries,
 {
     /// Sends a code to the user of the address, if there is one.
     async fn answer(&self, email: Email) {

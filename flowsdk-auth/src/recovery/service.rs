@@ -11,14 +11,13 @@ use secrecy::SecretString;
 use tokio::sync::mpsc;
 
 use super::tries::after_wrong_try;
-use super::{RecoveryError, RecoverySender, code};
-use crate::AuthTx;
+use super::{HasPasswordRecoveries, RecoveryError, RecoverySender, code};
 use crate::attempt::{Attempts, place};
 use crate::audit::{AuditAction, AuditRecord, AuditRecorder};
 use crate::login::LoginSettings;
 use crate::principal::Origin;
 use crate::sms::SmsSender;
-use crate::user::{Email, PasswordRule};
+use crate::user::{Email, HasUsers, PasswordRule};
 
 /// Most requests that wait to be looked up.
 const CAPACITY: usize = 1_024;
@@ -37,7 +36,7 @@ pub struct Recoveries<S> {
 
 impl<S: Store> Recoveries<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUsers + HasPasswordRecoveries,
 {
     /// A service over `store`, and the task that sends its codes.
     pub fn new(

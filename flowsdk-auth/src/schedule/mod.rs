@@ -5,4 +5,4 @@ mod repository;
 pub mod rules;
 
 pub use model::{AgentSchedule, InvalidSchedule, LoginRange, LoginSchedule};
-pub use repository::LoginScheduleRepository;
+pub use repository::{HasLoginSchedules, LoginScheduleRepository};

@@ -12,3 +12,9 @@ pub trait LoginScheduleRepository: Send {
     /// The schedules of a user in every router that he is an agent of; none when he is no agent.
     async fn of_user(&mut self, user: &UserId) -> Result<Vec<AgentSchedule>, StorageError>;
 }
+
+/// A transaction with login schedules of agents.
+pub trait HasLoginSchedules: Send {
+    /// Returns the repository of this transaction.
+    fn login_schedules(&mut self) -> &mut dyn LoginScheduleRepository;
+}

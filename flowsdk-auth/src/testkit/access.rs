@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use flowsdk_core::id::UserId;
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 
+use super::tx::*;
 use super::world::{SIZES, api_client, context, group, hash, insert_user, later, user};
 use crate::access::{ApiClientAccess, Grant, UserAccess};
 use crate::api_client::ApiClient;
 use crate::group::Group;
 use crate::permission::{Permissions, RouterScope};
 use crate::user::{User, UserRole};
-use crate::{AccessTx as _, AuthTx};
 
 fn grant(permissions: Permissions, router_ids: &[flowsdk_core::id::RouterId]) -> Grant {
     Grant { permissions, scope: RouterScope::of(router_ids.to_vec()) }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ApiClientId;
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use tokio::task::JoinSet;
 
+use super::tx::*;
 use super::world::{api_client, context, hash, later, pages};
-use crate::AuthTx;
 use crate::api_client::ApiClient;
 use crate::permission::Permissions;
 

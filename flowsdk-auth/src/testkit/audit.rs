@@ -2,13 +2,13 @@
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::AuditLogId;
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::Timestamp;
 use serde_json::json;
 
+use super::tx::*;
 use super::world::{HOSTILE, NOW, SIZES, context, insert_user, later, router_id, user};
-use crate::AuthTx;
 use crate::audit::{
     AuditAction, AuditActor, AuditEntityType, AuditFilter, AuditRecord, AuditStatus, RecordedAudit,
 };

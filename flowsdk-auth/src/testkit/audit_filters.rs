@@ -8,8 +8,8 @@ use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::Timestamp;
 
 use super::audit::{append, list, record};
+use super::tx::*;
 use super::world::{NOW, context, later, router_id};
-use crate::AuthTx;
 use crate::audit::{AuditAction, AuditEntityType, AuditFilter, AuditRecord, AuditStatus};
 use crate::permission::RouterScope;
 

@@ -3,11 +3,11 @@
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 
+use super::tx::*;
 use super::world::{HOSTILE, NOW, context, device, insert_user, later, pages, user};
-use crate::AuthTx;
 use crate::device::UserDevice;
 
 /// Two users.

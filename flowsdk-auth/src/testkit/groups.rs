@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use flowsdk_core::id::GroupId;
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use tokio::task::JoinSet;
 
+use super::tx::*;
 use super::world::{SIZES, context, group, later, pages, router_id, user};
-use crate::AuthTx;
 use crate::group::Group;
 use crate::permission::Permissions;
 use crate::user::User;

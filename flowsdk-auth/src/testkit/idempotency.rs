@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use flowsdk_core::idempotency::{
-    Begun, IdempotencyKey, IdempotencyTx as _, IdempotentRequest, KEPT_FOR, StoredAnswer,
-};
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::idempotency::{Begun, IdempotencyKey, IdempotentRequest, KEPT_FOR, StoredAnswer};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::Timestamp;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use super::tx::*;
 use super::world::{HOSTILE, NOW, context, user};
-use crate::AuthTx;
 
 fn request(principal: &str, key: &str, digest: &str) -> IdempotentRequest {
     let key = IdempotencyKey::parse(key).expect("a key");

@@ -1,5 +1,5 @@
 //! Conformance suite for stores: what every [`Store`](flowsdk_core::store::Store) whose transaction is an
-//! [`AuthTx`](crate::AuthTx) must do, as tests that the store's own crate runs.
+//! [`AuthTx`] must do, as tests that the store's own crate runs.
 //!
 //! ```text
 //! mod my_store {
@@ -21,6 +21,7 @@ mod groups;
 mod idempotency;
 mod recoveries;
 mod suite;
+mod tx;
 mod users;
 mod world;
 
@@ -32,6 +33,7 @@ pub use devices::*;
 pub use groups::*;
 pub use idempotency::*;
 pub use recoveries::*;
+pub use tx::AuthTx;
 pub use users::*;
 
 #[doc(hidden)]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::{PasswordRecoveryId, UserId};
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use tokio::task::JoinSet;
 
+use super::tx::*;
 use super::world::{NOW, context, insert_user, later, user};
-use crate::AuthTx;
 use crate::recovery::PasswordRecovery;
 
 fn recovery(cx: &OpContext, user: &UserId, created: u64, expires: u64) -> PasswordRecovery {

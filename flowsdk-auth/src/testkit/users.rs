@@ -6,13 +6,13 @@ use std::sync::Arc;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{PasswordRecoveryId, UserId};
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::Timestamp;
 use tokio::task::JoinSet;
 
+use super::tx::*;
 use super::world::{NOW, context, device, group, insert_user, later, pages, user};
-use crate::AuthTx;
 use crate::recovery::PasswordRecovery;
 use crate::user::{Email, User, UserFilter, UserRole};
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::{ApiClientId, Cuids, GroupId, RouterId, UserDeviceId, UserId};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::{ManualClock, Timestamp};
 
-use crate::AuthTx;
+use super::tx::*;
 use crate::api_client::{ApiClient, TokenHash};
 use crate::device::UserDevice;
 use crate::group::Group;

@@ -11,5 +11,5 @@ pub use change::{NewUser, UserChange};
 pub use error::UserError;
 pub use model::{Email, InvalidEmail, User, UserRole};
 pub use password::{MIN_PASSWORD_CHARS, PasswordRule};
-pub use repository::{UserFilter, UserRepository};
+pub use repository::{HasUsers, UserFilter, UserRepository};
 pub use service::{UserWithGroup, Users};

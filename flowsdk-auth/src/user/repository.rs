@@ -53,3 +53,9 @@ pub trait UserRepository: Send {
     /// each and want all of them end in [`StorageError::Contention`].
     async fn administrators_for_update(&mut self) -> Result<Vec<UserId>, StorageError>;
 }
+
+/// A transaction with users.
+pub trait HasUsers: Send {
+    /// Returns the repository of this transaction.
+    fn users(&mut self) -> &mut dyn UserRepository;
+}

@@ -7,16 +7,16 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, UserId};
-use flowsdk_core::idempotency::{Once, Outcome, perform_once};
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
 
-use super::{NewUser, PasswordRule, User, UserChange, UserError, UserFilter, UserRole};
-use crate::AuthTx;
+use super::{HasUsers, NewUser, PasswordRule, User, UserChange, UserError, UserFilter, UserRole};
 use crate::audit::{AuditEntityType, AuditRecord, AuditRecorder, Audited};
-use crate::group::Group;
+use crate::group::{Group, HasGroups};
 use crate::principal::Actor;
+use crate::recovery::HasPasswordRecoveries;
 
 /// A user with his group.
 pub type UserWithGroup = (User, Option<Group>);
@@ -33,7 +33,7 @@ pub struct Users<S> {
 
 impl<S: Store> Users<S>
 where
-    S::Tx: AuthTx,
+    S::Tx: HasUsers + HasGroups + HasPasswordRecoveries + HasIdempotency,
 {
     /// A service over `store`; passwords are hashed with `password_cost`.
     pub fn new(
@@ -184,7 +184,7 @@ fn is_last(administrators: &[UserId], id: &UserId) -> bool {
 }
 
 /// Locks the group, so that it is still there at the commit.
-async fn lock_group<X: AuthTx>(tx: &mut X, id: Option<&GroupId>) -> Result<Option<Group>, UserError> {
+async fn lock_group<X: HasGroups>(tx: &mut X, id: Option<&GroupId>) -> Result<Option<Group>, UserError> {
     match id {
         None => Ok(None),
         Some(id) => tx.groups().find_for_update(id).await?.map(Some).ok_or(UserError::GroupUnknown),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
+use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent, ConversationTx};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::kv::{KeyValue, KeyValueError, KeyValueExt as _, keys};
-use flowsdk_core::store::{ConversationTx, Store};
+use flowsdk_core::store::Store;
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
 use flowsdk_core::stream::consumer::{SubmitError, Submitter};
 use flowsdk_core::stream::event::{IncomingEvent, OutgoingEvent};

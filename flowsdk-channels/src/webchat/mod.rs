@@ -25,7 +25,7 @@ pub use gateway::{Connection, Gateway, RECENT, Seat, SendError};
 pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};
 pub use limits::{Limits, LimitsConfig};
 pub use model::{WebchatChannel, WebchatIdentity};
-pub use repository::{WebchatRepository, WebchatTx};
+pub use repository::{HasWebchat, WebchatRepository};
 pub use statuses::{StatusQueue, StatusSink, StoreStatuses, StreamStatuses};
 pub use test_chat::{TestChat, TestChatError, TestTurn};
 pub use visitors::{Caller, Handshake, Visitor, Visitors};

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ContactId};
-use flowsdk_core::store::ConversationTx;
 
 use super::{WebchatChannel, WebchatIdentity};
 
@@ -34,8 +33,8 @@ pub trait WebchatRepository: Send {
     ) -> Result<Option<flowsdk_core::id::ChatId>, StorageError>;
 }
 
-/// What the web chat needs of a transaction.
-pub trait WebchatTx: ConversationTx {
-    /// Channels and identities.
+/// A transaction with web chat channels and the identities of their visitors.
+pub trait HasWebchat: Send {
+    /// Returns the repository of this transaction.
     fn webchat(&mut self) -> &mut dyn WebchatRepository;
 }

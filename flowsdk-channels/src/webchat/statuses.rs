@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use flowsdk_core::fault::Chain;
-use flowsdk_core::message::MessagePersister;
-use flowsdk_core::store::{ConversationTx, Store};
+use flowsdk_core::message::{HasMessages, MessagePersister};
+use flowsdk_core::store::Store;
 use flowsdk_core::stream::broker::{Broker, NewEntry};
 use flowsdk_core::stream::event::StatusEvent;
 use flowsdk_core::stream::topic::Status;
@@ -30,7 +30,7 @@ pub struct StoreStatuses<S>(pub MessagePersister<S>);
 #[async_trait]
 impl<S: Store> StatusSink for StoreStatuses<S>
 where
-    S::Tx: ConversationTx,
+    S::Tx: HasMessages,
 {
     async fn pass(&self, events: &[StatusEvent]) -> Result<(), String> {
         for some in events.chunks(AT_ONCE) {

@@ -5,19 +5,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{Chain, Fault, FaultKind, StorageError, UNAVAILABLE};
 use flowsdk_core::id::MessageId;
-use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::session::{SessionId, Standstill};
-use flowsdk_core::store::{ConversationTx as _, Store};
+use flowsdk_core::message::{HasMessages, IncomingMessage};
+use flowsdk_core::session::{HasSessions, SessionId, Standstill};
+use flowsdk_core::store::Store;
 use flowsdk_core::text::Text;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
 use super::inbound::InboundError;
 use super::payload::{AuthOk, ServerMessage};
-use super::{AuthError, Caller, Handshake, Ingress, IngressError, Limits, Visitor, Visitors, WebchatTx};
+use super::{AuthError, Caller, Handshake, HasWebchat, Ingress, IngressError, Limits, Visitor, Visitors};
 
 /// Most messages of an answer; older ones are read from the history.
 const MOST_ANSWERS: u32 = 200;
@@ -128,7 +129,7 @@ pub struct TestChat<S> {
 
 impl<S: Store> TestChat<S>
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions,
 {
     /// A service over the same parts as the sockets.
     pub fn new(

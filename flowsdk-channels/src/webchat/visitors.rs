@@ -4,14 +4,14 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use flowsdk_core::contact::{Contact, ContactChange};
+use flowsdk_core::contact::{Contact, ContactChange, HasContacts};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{MasterKey, PasswordError, PasswordHasher, SESSION_KEY_COST};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{Channel, SessionId};
-use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
+use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::stream::event::IncomingEvent;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use super::payload::AuthOk;
 use super::remembered::Remembered;
-use super::{AuthError, Limits, WebchatChannel, WebchatIdentity, WebchatTx, embed};
+use super::{AuthError, HasWebchat, Limits, WebchatChannel, WebchatIdentity, embed};
 
 /// `contactName` of webchat events (spec B 4.2).
 const CONTACT_NAME: &str = "WebChat User";
@@ -115,7 +115,7 @@ pub struct Visitors<S> {
 
 impl<S: Store> Visitors<S>
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasContacts + HasWebchat,
 {
     /// A service over `store`.
     pub fn new(
@@ -359,7 +359,7 @@ where
 }
 
 /// The channel, if the page's origin is among those it allows.
-async fn channel<T: WebchatTx>(
+async fn channel<T: HasWebchat>(
     tx: &mut T,
     handshake: &Handshake,
     caller: Caller<'_>,

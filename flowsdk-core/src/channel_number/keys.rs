@@ -2,11 +2,13 @@
 
 use secrecy::SecretString;
 
-use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, FormKeys};
+use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, FormKeys, HasChannelNumbers};
 use crate::change::{Author, Change, Recorded as _};
 use crate::id::ChannelNumberId;
-use crate::router::Reach;
-use crate::store::{ConnectionTx, Store};
+use crate::idempotency::HasIdempotency;
+use crate::router::{HasRouters, Reach};
+use crate::session::HasLiveSessions;
+use crate::store::Store;
 
 /// A private key on its way to whoever answers forms.
 #[derive(Debug)]
@@ -19,7 +21,7 @@ pub struct ExportedKey {
 
 impl<S: Store> ChannelNumbers<S>
 where
-    S::Tx: ConnectionTx,
+    S::Tx: HasChannelNumbers + HasRouters + HasLiveSessions + HasIdempotency,
 {
     /// Gives a number a new key pair. One that it had is gone: what was encrypted with it cannot be read any
     /// more, so the provider has to be given the new public key.

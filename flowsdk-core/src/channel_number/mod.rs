@@ -12,5 +12,5 @@ pub use error::ChannelNumberError;
 pub use keys::ExportedKey;
 pub use model::{ChannelNumber, ChannelNumberChange, FormKeys, NewChannelNumber};
 pub use provider::{E164, InvalidNumber, InvalidProviderId, ProviderId};
-pub use repository::ChannelNumberRepository;
+pub use repository::{ChannelNumberRepository, HasChannelNumbers};
 pub use service::ChannelNumbers;

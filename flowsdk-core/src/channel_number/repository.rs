@@ -33,3 +33,9 @@ pub trait ChannelNumberRepository: Send {
     /// Deletes a number with its keys.
     async fn delete(&mut self, id: &ChannelNumberId) -> Result<(), StorageError>;
 }
+
+/// A transaction with numbers of the phone channel.
+pub trait HasChannelNumbers: Send {
+    /// Returns the repository of this transaction.
+    fn channel_numbers(&mut self) -> &mut dyn ChannelNumberRepository;
+}

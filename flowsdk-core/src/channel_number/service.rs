@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{ChannelNumber, ChannelNumberChange, ChannelNumberError as Error, NewChannelNumber};
+use super::{
+    ChannelNumber, ChannelNumberChange, ChannelNumberError as Error, HasChannelNumbers, NewChannelNumber,
+};
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::{FormKeyMaker, MasterKey};
 use crate::id::{ChannelNumberId, RouterId};
-use crate::idempotency::{Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::Reach;
-use crate::session::SessionsOf;
-use crate::store::{BuilderTx as _, ConnectionTx, ConversationTx as _, Store, Transaction as _};
+use crate::router::{HasRouters, Reach};
+use crate::session::{HasLiveSessions, SessionsOf};
+use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes numbers of the phone channel. A number whose router is out of the caller's
 /// reach is as good as none.
@@ -26,7 +28,7 @@ pub struct ChannelNumbers<S> {
 
 impl<S: Store> ChannelNumbers<S>
 where
-    S::Tx: ConnectionTx,
+    S::Tx: HasChannelNumbers + HasRouters + HasLiveSessions + HasIdempotency,
 {
     /// A service over `store`; `maker` makes the keys of forms.
     pub fn new(

@@ -39,3 +39,9 @@ pub trait ChatCatalog: Send {
         id: &MessageId,
     ) -> Result<Option<(Message, Option<RouterId>)>, StorageError>;
 }
+
+/// A transaction with the administration of chats.
+pub trait HasChatCatalog: Send {
+    /// Returns the repository of this transaction.
+    fn chat_catalog(&mut self) -> &mut dyn ChatCatalog;
+}

@@ -7,9 +7,9 @@ mod repository;
 mod service;
 mod tag;
 
-pub use catalog::{ChatCatalog, ChatFilter};
+pub use catalog::{ChatCatalog, ChatFilter, HasChatCatalog};
 pub use error::ChatError;
 pub use model::{Chat, ChatStatus};
-pub use repository::ChatRepository;
+pub use repository::{ChatRepository, HasChats};
 pub use service::Chats;
-pub use tag::{ChatTag, ChatTagRepository};
+pub use tag::{ChatTag, ChatTagRepository, HasChatTags};

@@ -16,3 +16,9 @@ pub trait ChatRepository: Send {
     /// Closes chats; closed ones stay as they are.
     async fn close_many(&mut self, ids: &[ChatId]) -> Result<(), StorageError>;
 }
+
+/// A transaction with chats.
+pub trait HasChats: Send {
+    /// Returns the repository of this transaction.
+    fn chats(&mut self) -> &mut dyn ChatRepository;
+}

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Chat, ChatError, ChatFilter};
+use super::{Chat, ChatError, ChatFilter, HasChatCatalog};
 use crate::fault::StorageError;
 use crate::id::{ChatId, MessageId, RouterId};
-use crate::message::{HistoryQuery, Message};
+use crate::message::{HasMessages, HistoryQuery, Message};
 use crate::page::{Cursor, Page, PageRequest};
 use crate::router::Reach;
-use crate::store::{ConversationTx as _, PeopleTx, Store};
+use crate::store::Store;
 
 /// Shows chats and their messages.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Chats<S> {
 
 impl<S: Store> Chats<S>
 where
-    S::Tx: PeopleTx,
+    S::Tx: HasChatCatalog + HasMessages,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>) -> Self {

@@ -26,3 +26,9 @@ pub trait ChatTagRepository: Send {
     /// The labels of a chat, in order of their text.
     async fn of_chat(&mut self, chat: &ChatId) -> Result<Vec<ChatTag>, StorageError>;
 }
+
+/// A transaction with the labels of chats.
+pub trait HasChatTags: Send {
+    /// Returns the repository of this transaction.
+    fn chat_tags(&mut self) -> &mut dyn ChatTagRepository;
+}

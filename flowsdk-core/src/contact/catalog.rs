@@ -125,3 +125,9 @@ pub trait ContactCatalog: Send {
     /// Removes a contact with everything of it.
     async fn delete(&mut self, contact: &ContactId) -> Result<(), StorageError>;
 }
+
+/// A transaction with the administration of contacts.
+pub trait HasContactCatalog: Send {
+    /// Returns the repository of this transaction.
+    fn contact_catalog(&mut self) -> &mut dyn ContactCatalog;
+}

@@ -49,3 +49,9 @@ pub trait ContactInsightRepository: Send {
         since: Timestamp,
     ) -> Result<ContactInsights, StorageError>;
 }
+
+/// A transaction with the statistics of a contact.
+pub trait HasContactInsights: Send {
+    /// Returns the repository of this transaction.
+    fn contact_insights(&mut self) -> &mut dyn ContactInsightRepository;
+}

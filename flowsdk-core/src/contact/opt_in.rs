@@ -77,3 +77,9 @@ pub trait OptInRepository: Send {
         router: &RouterId,
     ) -> Result<Option<ContactOptIn>, StorageError>;
 }
+
+/// A transaction with opt-ins.
+pub trait HasOptIns: Send {
+    /// Returns the repository of this transaction.
+    fn opt_ins(&mut self) -> &mut dyn OptInRepository;
+}

@@ -36,3 +36,9 @@ pub trait OptInCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<(ContactOptIn, Contact)>, StorageError>;
 }
+
+/// A transaction with the administration of opt-ins.
+pub trait HasOptInCatalog: Send {
+    /// Returns the repository of this transaction.
+    fn opt_in_catalog(&mut self) -> &mut dyn OptInCatalog;
+}

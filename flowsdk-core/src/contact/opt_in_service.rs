@@ -6,17 +6,17 @@ use std::sync::Arc;
 use super::import::Whose;
 use super::service::find;
 use super::{
-    Contact, ContactError, ContactOptIn, ImportReport, ImportRow, OptInFilter, OptInSource, RefusedRow,
-    SentRow,
+    Contact, ContactError, ContactOptIn, HasContactCatalog, HasContacts, HasOptInCatalog, HasOptIns,
+    ImportReport, ImportRow, OptInFilter, OptInSource, RefusedRow, SentRow,
 };
 use crate::context::OpContext;
 use crate::fault::{Fault, FaultKind, StorageError};
 use crate::id::{ContactId, RouterId};
-use crate::idempotency::{IdempotencyConflict, Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::Reach;
+use crate::router::{HasRouters, Reach};
 use crate::session::Channel;
-use crate::store::{ConversationTx as _, PeopleTx, Store};
+use crate::store::Store;
 use crate::text::Text;
 
 /// Why a use case of opt-ins fails.
@@ -115,7 +115,7 @@ pub struct OptIns<S> {
 
 impl<S: Store> OptIns<S>
 where
-    S::Tx: PeopleTx,
+    S::Tx: HasOptIns + HasOptInCatalog + HasRouters + HasContactCatalog + HasContacts + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
@@ -296,7 +296,7 @@ where
 }
 
 /// The numbers of rows that are of contacts out of reach.
-async fn hidden_numbers<T: PeopleTx>(
+async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,
     rows: &[(usize, ImportRow)],
@@ -325,7 +325,7 @@ async fn hidden_numbers<T: PeopleTx>(
 }
 
 /// The contacts among those that rows name by id which are within reach.
-async fn known_ids<T: PeopleTx>(
+async fn known_ids<T: HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,
     rows: &[(usize, ImportRow)],

@@ -30,3 +30,9 @@ pub trait ContactRepository: Send {
     /// Rewrites name, lock and variables of contacts, each of which is given once.
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError>;
 }
+
+/// A transaction with contacts.
+pub trait HasContacts: Send {
+    /// Returns the repository of this transaction.
+    fn contacts(&mut self) -> &mut dyn ContactRepository;
+}

@@ -8,17 +8,18 @@ use serde_json::{Map, Value};
 use super::merge::{chats_to_close, merged};
 use super::{
     Contact, ContactAlias, ContactDetails, ContactError, ContactFilter, ContactIdentity, ContactInsights,
-    INSIGHT_DAYS,
+    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS,
 };
+use crate::chat::HasChats;
 use crate::context::OpContext;
 use crate::fault::StorageError;
 use crate::id::{ContactId, RouterId};
-use crate::idempotency::{Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
-use crate::router::Reach;
-use crate::session::merge_variables;
-use crate::store::{ConversationTx as _, PeopleTx, Store, Transaction as _};
+use crate::router::{HasRouters, Reach};
+use crate::session::{HasSessions, merge_variables};
+use crate::store::{Store, Transaction as _};
 
 /// How often work is tried that lost a race.
 const ATTEMPTS: u32 = 5;
@@ -47,7 +48,13 @@ pub struct Contacts<S> {
 
 impl<S: Store> Contacts<S>
 where
-    S::Tx: PeopleTx,
+    S::Tx: HasContactCatalog
+        + HasRouters
+        + HasContacts
+        + HasSessions
+        + HasContactInsights
+        + HasChats
+        + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
@@ -316,7 +323,7 @@ where
 }
 
 /// Refuses contacts that a router out of reach knows, too.
-async fn known_only_to<T: PeopleTx>(
+async fn known_only_to<T: HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,
     contacts: &[ContactId],
@@ -330,7 +337,7 @@ async fn known_only_to<T: PeopleTx>(
 }
 
 /// The contact, if it is within reach.
-pub(super) async fn find<T: PeopleTx>(
+pub(super) async fn find<T: HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,
     id: &ContactId,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ConversationError, ConversationEvent, Conversations, TurnReport};
+use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};
 use crate::fault::Chain;
 use crate::session::SessionId;
-use crate::store::{ConversationTx, Store};
+use crate::store::Store;
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
 use crate::stream::event::{FlowEvent, Resume};

@@ -7,14 +7,13 @@ use secrecy::SecretString;
 
 use super::flows::{FlowCache, Flows};
 use super::opening::Opened;
-use super::{ConversationError, ConversationEvent};
+use super::{ConversationError, ConversationEvent, ConversationTx};
 use crate::contact::Contact;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
 use crate::id::{ContactId, FlowId, FlowVersionId, MessageId, RouterId};
 use crate::router::{Router, StaticVariables, VariableOwner};
 use crate::session::{Session, SessionId, StoredSession};
-use crate::store::ConversationTx;
 
 type VariableMaps = HashMap<VariableOwner, Arc<BTreeMap<String, SecretString>>>;
 

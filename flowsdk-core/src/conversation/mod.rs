@@ -16,6 +16,7 @@ mod resume;
 mod service;
 mod timers;
 mod turn;
+mod tx;
 mod writes;
 
 pub use consumer::{CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer};
@@ -24,3 +25,4 @@ pub use event::{ConversationEvent, StoredMessage, TurnReport};
 pub use flows::FlowCache;
 pub use service::{Conversations, Handover, OutgoingSink, Outside};
 pub use timers::InputTimers;
+pub use tx::ConversationTx;

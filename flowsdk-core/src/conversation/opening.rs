@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::ConversationTx;
 use super::flows::{FlowCache, Flows};
 use crate::chat::Chat;
 use crate::contact::Contact;
@@ -12,7 +13,6 @@ use crate::flow::CompiledFlow;
 use crate::id::{ChatId, ContactId, FlowId, RouterId};
 use crate::router::Route;
 use crate::session::{Channel, Position, Session, SessionId};
-use crate::store::ConversationTx;
 use crate::stream::event::IncomingEvent;
 use crate::time::Timestamp;
 

@@ -6,12 +6,15 @@
 use serde_json::Value;
 
 use super::facts::Facts;
-use super::{ConversationError, ConversationEvent, Conversations, TurnReport};
+use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};
 use crate::fault::StorageError;
-use crate::session::FrozenSession;
-use crate::store::{ConversationTx, OutboxTx as _, Store, Transaction as _};
+use crate::flow::HasFlows as _;
+use crate::router::HasRouters as _;
+use crate::session::{FrozenSession, HasSessions as _};
+use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
 use crate::stream::event::{FlowEvent, IncomingEvent, Resume};
+use crate::stream::outbox::HasOutbox as _;
 use crate::stream::topic::{Flow, TopicName};
 
 /// Most entries of one call: other sessions wait meanwhile. What is left is another event's.

@@ -9,13 +9,13 @@ use super::facts::Facts;
 use super::flows::FlowCache;
 use super::opening::open_many;
 use super::writes::Writes;
-use super::{ConversationError, ConversationEvent, TurnReport};
+use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
 use crate::flow::EffectRequest;
-use crate::session::{FrozenError, FrozenSession, SessionId};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
+use crate::store::{Store, Transaction as _};
 use crate::stream::event::{IncomingEvent, OutgoingEvent};
 use crate::stream::topic::TopicName;
 

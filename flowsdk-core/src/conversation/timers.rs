@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use super::ConversationTx;
 use crate::fault::StorageError;
-use crate::session::SessionId;
-use crate::store::{ConversationTx, Store};
+use crate::session::{HasSessions as _, SessionId};
+use crate::store::Store;
 use crate::time::Timestamp;
 
 /// Finds due sessions.

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::turn::{After, Records, Run, outgoing_row};
-use super::{ConversationEvent, Handover};
+use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId};
 use crate::message::{Message, MessageStatus};
 use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
-use crate::store::ConversationTx;
 use crate::stream::broker::NewEntry;
 use crate::stream::event::OutgoingEvent;
 use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};

@@ -7,5 +7,5 @@ mod service;
 
 pub use error::LlmCredentialError;
 pub use model::{LlmCredential, LlmCredentialChange, LlmProvider, NewLlmCredential};
-pub use repository::LlmCredentialRepository;
+pub use repository::{HasLlmCredentials, LlmCredentialRepository};
 pub use service::LlmCredentials;

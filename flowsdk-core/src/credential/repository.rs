@@ -34,3 +34,9 @@ pub trait LlmCredentialRepository: Send {
     /// Deletes a credential that no router names.
     async fn delete(&mut self, id: &LlmCredentialId) -> Result<(), StorageError>;
 }
+
+/// A transaction with credentials of model providers.
+pub trait HasLlmCredentials: Send {
+    /// Returns the repository of this transaction.
+    fn llm_credentials(&mut self) -> &mut dyn LlmCredentialRepository;
+}

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{LlmCredential, LlmCredentialChange, LlmCredentialError as Error, NewLlmCredential};
+use super::{
+    HasLlmCredentials, LlmCredential, LlmCredentialChange, LlmCredentialError as Error, NewLlmCredential,
+};
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::id::LlmCredentialId;
-use crate::idempotency::{Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
-use crate::store::{BuilderTx, Store, Transaction as _};
+use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes credentials of model providers.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ pub struct LlmCredentials<S> {
 
 impl<S: Store> LlmCredentials<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: HasLlmCredentials + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(

@@ -118,3 +118,9 @@ pub trait FlowCatalog: Send {
         only: Option<&FlowId>,
     ) -> Result<Vec<WholeFlow>, StorageError>;
 }
+
+/// A transaction with the administration of flows, their drafts and versions.
+pub trait HasFlowCatalog: Send {
+    /// Returns the repository of this transaction.
+    fn flow_catalog(&mut self) -> &mut dyn FlowCatalog;
+}

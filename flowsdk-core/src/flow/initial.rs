@@ -1,9 +1,8 @@
 //! What conversations can begin with.
 
-use super::FlowKind;
+use super::{FlowKind, HasFlows};
 use crate::fault::StorageError;
 use crate::id::{FlowId, RouterId};
-use crate::store::ConversationTx;
 
 /// Why conversations of a router cannot begin with a flow.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +22,7 @@ pub enum InitialFlowError {
 ///
 /// # Errors
 /// Any [`InitialFlowError`].
-pub async fn require_initial<X: ConversationTx>(
+pub async fn require_initial<X: HasFlows>(
     tx: &mut X,
     router: &RouterId,
     flow: &FlowId,

@@ -18,8 +18,11 @@ pub mod simulator;
 mod surroundings;
 mod tool;
 mod tracked_event;
+mod tx;
 
-pub use catalog::{FlowCatalog, FlowFilter, FlowReferences, LastNumbers, ListedFlow, WholeFlow};
+pub use catalog::{
+    FlowCatalog, FlowFilter, FlowReferences, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow,
+};
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};
 pub use engine::{
@@ -30,7 +33,7 @@ pub use error::{FlowError, TOOL_BEGINS_NOTHING};
 pub use initial::{InitialFlowError, require_initial};
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
-pub use repository::FlowRepository;
+pub use repository::{FlowRepository, HasFlows};
 pub(crate) use service::empty_definition;
 pub use service::{
     CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, PUBLISH_ATTEMPTS, Tested, WhichDefinition,
@@ -38,4 +41,5 @@ pub use service::{
 };
 pub use surroundings::Surroundings;
 pub use tool::{ToolError, ToolOutcome, call_tool};
-pub use tracked_event::{TrackedEvent, TrackedEventRepository};
+pub use tracked_event::{HasTrackedEvents, TrackedEvent, TrackedEventRepository};
+pub use tx::FlowsTx;

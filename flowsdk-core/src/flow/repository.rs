@@ -21,3 +21,9 @@ pub trait FlowRepository: Send {
     /// The versions among `ids` that exist.
     async fn find_versions(&mut self, ids: &[FlowVersionId]) -> Result<Vec<FlowVersion>, StorageError>;
 }
+
+/// A transaction with published flows.
+pub trait HasFlows: Send {
+    /// Returns the repository of this transaction.
+    fn flows(&mut self) -> &mut dyn FlowRepository;
+}

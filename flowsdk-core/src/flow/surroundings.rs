@@ -5,12 +5,11 @@ use std::collections::HashSet;
 
 use super::definition::{ActionKind, Block, BlockKind, FlowDefinition, Target};
 use super::interpolate::{Template, Token};
-use super::{Flow, FlowKind, Problem};
+use super::{Flow, FlowKind, FlowsTx, Problem};
 use crate::fault::StorageError;
 use crate::id::FlowId;
 use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::VariableOwner;
-use crate::store::BuilderTx;
 use crate::text::Text;
 
 /// What stands around a definition.
@@ -28,7 +27,7 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// What stands around `definition`, of `flow`.
-    pub(super) async fn of<X: BuilderTx>(
+    pub(super) async fn of<X: FlowsTx>(
         tx: &mut X,
         flow: &Flow,
         definition: &FlowDefinition,
@@ -146,7 +145,7 @@ fn places(definition: &FlowDefinition) -> Vec<(Option<&Block>, String, &FlowId)>
     found
 }
 
-async fn secrets<X: BuilderTx>(tx: &mut X, owner: VariableOwner) -> Result<HashSet<String>, StorageError> {
+async fn secrets<X: FlowsTx>(tx: &mut X, owner: VariableOwner) -> Result<HashSet<String>, StorageError> {
     let mut request = PageRequest { limit: MAX_PAGE, after: None };
     let mut found = HashSet::new();
     loop {

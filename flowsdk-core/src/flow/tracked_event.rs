@@ -42,3 +42,9 @@ pub trait TrackedEventRepository: Send {
     /// The last events of a router, newest first, at most `limit`.
     async fn latest(&mut self, router: &RouterId, limit: u32) -> Result<Vec<TrackedEvent>, StorageError>;
 }
+
+/// A transaction with tracked events.
+pub trait HasTrackedEvents: Send {
+    /// Returns the repository of this transaction.
+    fn tracked_events(&mut self) -> &mut dyn TrackedEventRepository;
+}

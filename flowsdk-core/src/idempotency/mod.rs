@@ -9,4 +9,4 @@ mod repository;
 
 pub use model::{Begun, IdempotencyKey, IdempotentRequest, InvalidIdempotencyKey, KEPT_FOR, StoredAnswer};
 pub use once::{IdempotencyConflict, Once, Outcome, perform_once};
-pub use repository::{IdempotencyRepository, IdempotencyTx};
+pub use repository::{HasIdempotency, IdempotencyRepository};

@@ -1,6 +1,6 @@
 //! Requests in a use case.
 
-use super::{Begun, IdempotencyTx, IdempotentRequest, StoredAnswer};
+use super::{Begun, HasIdempotency, IdempotentRequest, StoredAnswer};
 use crate::fault::{Fault, FaultKind, StorageError};
 use crate::store::{Store, Transaction as _};
 use crate::text::Text;
@@ -68,7 +68,7 @@ pub async fn perform_once<S, T, E>(
     act: impl AsyncFnOnce(&mut S::Tx) -> Result<T, E>,
 ) -> Result<Outcome<T>, E>
 where
-    S: Store<Tx: IdempotencyTx>,
+    S: Store<Tx: HasIdempotency>,
     E: From<IdempotencyConflict> + From<StorageError>,
 {
     let mut tx = store.begin().await?;

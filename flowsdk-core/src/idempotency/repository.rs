@@ -4,7 +4,6 @@ use async_trait::async_trait;
 
 use super::{Begun, IdempotentRequest, StoredAnswer};
 use crate::fault::StorageError;
-use crate::store::Transaction;
 use crate::time::Timestamp;
 
 /// Requests of one transaction.
@@ -25,8 +24,8 @@ pub trait IdempotencyRepository: Send {
     async fn purge(&mut self, cutoff: Timestamp) -> Result<u64, StorageError>;
 }
 
-/// A transaction whose effects can be had once.
-pub trait IdempotencyTx: Transaction {
-    /// Requests and their answers.
+/// A transaction with repeatable requests and their answers.
+pub trait HasIdempotency: Send {
+    /// Returns the repository of this transaction.
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
 }

@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::redact::{redact, redact_json};
 use super::service::within;
-use super::{Integration, IntegrationAuth, IntegrationError as Error, Integrations};
+use super::{HasIntegrations, Integration, IntegrationAuth, IntegrationError as Error, Integrations};
 use crate::flow::definition::HttpMethod;
 use crate::flow::{HttpAnswer, HttpRequest};
 use crate::id::IntegrationId;
 use crate::router::Reach;
-use crate::store::{ConnectionTx, Store};
+use crate::store::Store;
 
 /// What is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Fetched {
 
 impl<S: Store> Integrations<S>
 where
-    S::Tx: ConnectionTx,
+    S::Tx: HasIntegrations,
 {
     /// Asks the server of an integration, with its credentials. Only GET: who may read contents may not write
     /// with the credentials of others.

@@ -18,5 +18,5 @@ pub use model::{
     DEFAULT_TIMEOUT, Integration, IntegrationAuth, IntegrationChange, IntegrationKind, IntegrationSettings,
     MAX_TIMEOUT, NewIntegration,
 };
-pub use repository::IntegrationRepository;
+pub use repository::{HasIntegrations, IntegrationRepository};
 pub use service::Integrations;

@@ -34,3 +34,9 @@ pub trait IntegrationRepository: Send {
     /// Deletes an integration.
     async fn delete(&mut self, id: &IntegrationId) -> Result<(), StorageError>;
 }
+
+/// A transaction with integrations.
+pub trait HasIntegrations: Send {
+    /// Returns the repository of this transaction.
+    fn integrations(&mut self) -> &mut dyn IntegrationRepository;
+}

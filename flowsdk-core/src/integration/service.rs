@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{Integration, IntegrationChange, IntegrationError as Error, NewIntegration};
+use super::{HasIntegrations, Integration, IntegrationChange, IntegrationError as Error, NewIntegration};
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::flow::HttpCaller;
 use crate::id::{IntegrationId, RouterId};
-use crate::idempotency::{Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::Reach;
-use crate::store::{ConnectionTx, ConversationTx as _, Store, Transaction as _};
+use crate::router::{HasRouters, Reach};
+use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes integrations, and asks their servers. An integration whose router is out of
 /// the caller's reach is as good as none.
@@ -26,7 +26,7 @@ pub struct Integrations<S> {
 
 impl<S: Store> Integrations<S>
 where
-    S::Tx: ConnectionTx,
+    S::Tx: HasIntegrations + HasRouters + HasIdempotency,
 {
     /// A service over `store` that asks servers by `http`.
     pub fn new(

@@ -14,5 +14,5 @@ pub use content::{
 pub use incoming::{IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply};
 pub use model::{Direction, Message, Page, Sender, SenderKind, Source};
 pub use persister::{MessagePersister, PERSISTER_GROUP};
-pub use repository::{HistoryQuery, Inserted, MessageRepository, StatusWrite};
+pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, StatusWrite};
 pub use status::{MessageStatus, advance};

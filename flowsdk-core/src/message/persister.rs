@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::StatusWrite;
 use super::status::later;
+use super::{HasMessages, StatusWrite};
 use crate::fault::{Chain, StorageError};
 use crate::id::MessageId;
 use crate::session::SessionId;
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::{Store, Transaction as _};
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
 use crate::stream::event::{DeliveryStatus, StatusEvent};
@@ -30,7 +30,7 @@ pub struct MessagePersister<S> {
 
 impl<S: Store> MessagePersister<S>
 where
-    S::Tx: ConversationTx,
+    S::Tx: HasMessages,
 {
     /// A persister over `store`.
     pub fn new(store: Arc<S>) -> Self {
@@ -82,7 +82,7 @@ fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
 #[async_trait]
 impl<S: Store> BatchHandler for MessagePersister<S>
 where
-    S::Tx: ConversationTx,
+    S::Tx: HasMessages,
 {
     type Event = StatusEvent;
     type Output = ();

@@ -92,3 +92,9 @@ pub trait MessageRepository: Send {
         limit: u32,
     ) -> Result<Vec<MessageId>, StorageError>;
 }
+
+/// A transaction with messages.
+pub trait HasMessages: Send {
+    /// Returns the repository of this transaction.
+    fn messages(&mut self) -> &mut dyn MessageRepository;
+}

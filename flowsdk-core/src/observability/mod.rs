@@ -7,5 +7,5 @@ mod service;
 
 pub use error::ObservabilityError;
 pub use model::{DEFAULT_SERVICE_NAME, ObservabilityChange, ObservabilitySettings};
-pub use repository::ObservabilityRepository;
+pub use repository::{HasObservability, ObservabilityRepository};
 pub use service::Observability;

@@ -17,3 +17,9 @@ pub trait ObservabilityRepository: Send {
     /// Rewrites the settings that were locked.
     async fn save(&mut self, settings: &ObservabilitySettings) -> Result<(), StorageError>;
 }
+
+/// A transaction with the settings of observability.
+pub trait HasObservability: Send {
+    /// Returns the repository of this transaction.
+    fn observability(&mut self) -> &mut dyn ObservabilityRepository;
+}

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{ObservabilityChange, ObservabilityError as Error, ObservabilitySettings};
+use super::{HasObservability, ObservabilityChange, ObservabilityError as Error, ObservabilitySettings};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
-use crate::store::{ConnectionTx, Store, Transaction as _};
+use crate::store::{Store, Transaction as _};
 
 /// Shows and changes the settings. They are no entity of the contract's audit log (spec A 2.7), so nothing is
 /// noted of a change.
@@ -18,7 +18,7 @@ pub struct Observability<S> {
 
 impl<S: Store> Observability<S>
 where
-    S::Tx: ConnectionTx,
+    S::Tx: HasObservability,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>) -> Self {

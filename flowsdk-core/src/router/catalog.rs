@@ -22,3 +22,9 @@ pub trait RouterCatalog: Send {
     /// without a router.
     async fn delete(&mut self, id: &RouterId) -> Result<(), StorageError>;
 }
+
+/// A transaction with the administration of routers.
+pub trait HasRouterCatalog: Send {
+    /// Returns the repository of this transaction.
+    fn router_catalog(&mut self) -> &mut dyn RouterCatalog;
+}

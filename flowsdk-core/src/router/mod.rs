@@ -8,10 +8,10 @@ mod reach;
 mod repository;
 mod service;
 
-pub use catalog::RouterCatalog;
+pub use catalog::{HasRouterCatalog, RouterCatalog};
 pub use change::RouterChange;
 pub use error::RouterError;
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
 pub use reach::Reach;
-pub use repository::{Route, RouterRepository};
+pub use repository::{HasRouters, Route, RouterRepository};
 pub use service::Routers;

@@ -62,3 +62,9 @@ pub trait RouterRepository: Send {
         now: Timestamp,
     ) -> Result<(), StorageError>;
 }
+
+/// A transaction with routers and their static variables.
+pub trait HasRouters: Send {
+    /// Returns the repository of this transaction.
+    fn routers(&mut self) -> &mut dyn RouterRepository;
+}

@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Router, RouterChange, RouterError};
+use super::{HasRouterCatalog, HasRouters, Router, RouterChange, RouterError};
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
+use crate::credential::HasLlmCredentials;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
-use crate::flow::require_initial;
+use crate::flow::{HasFlows, require_initial};
 use crate::id::{LlmCredentialId, RouterId};
-use crate::idempotency::{Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::loader::{Load, Loader};
 use crate::page::{Page, PageRequest};
-use crate::session::SessionsOf;
-use crate::store::{BuilderTx, ConversationTx, Records, Store, Transaction as _};
+use crate::session::{HasLiveSessions, SessionsOf};
+use crate::store::{Records, Store, Transaction as _};
 
 /// Creates, shows, changes and deletes routers. Lookups at the same time share their queries; turns read routers
 /// and routes from storage, so a change counts with the next turn, in every process.
@@ -37,7 +38,7 @@ impl<S> fmt::Debug for Routers<S> {
 
 impl<S: Store> Routers<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: HasRouters + HasRouterCatalog + HasLiveSessions + HasFlows + HasLlmCredentials + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(
@@ -149,7 +150,7 @@ where
 }
 
 /// Whether there is such a credential, which then stays until the end of the transaction. None is always there.
-async fn lock_credential<X: BuilderTx>(
+async fn lock_credential<X: HasLlmCredentials>(
     tx: &mut X,
     credential: Option<&LlmCredentialId>,
 ) -> Result<bool, StorageError> {
@@ -165,7 +166,7 @@ struct ById<S>(Arc<S>);
 #[async_trait]
 impl<S: Store> Load<RouterId, Arc<Router>> for ById<S>
 where
-    S::Tx: ConversationTx,
+    S::Tx: HasRouters,
 {
     async fn load(&self, keys: &[RouterId]) -> Result<HashMap<RouterId, Arc<Router>>, StorageError> {
         let found = self.0.read().await?.routers().find_many(keys).await?;

@@ -73,3 +73,9 @@ pub trait SessionCatalog: Send {
     /// Throws away what is kept for a session.
     async fn forget_kept(&mut self, id: &SessionId) -> Result<(), StorageError>;
 }
+
+/// A transaction with the administration of sessions.
+pub trait HasSessionCatalog: Send {
+    /// Returns the repository of this transaction.
+    fn session_catalog(&mut self) -> &mut dyn SessionCatalog;
+}

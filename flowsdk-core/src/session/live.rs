@@ -46,3 +46,9 @@ impl dyn LiveSessions + '_ {
         Ok(dependants)
     }
 }
+
+/// A transaction with the sessions that depend on another record.
+pub trait HasLiveSessions: Send {
+    /// Returns the repository of this transaction.
+    fn live_sessions(&mut self) -> &mut dyn LiveSessions;
+}

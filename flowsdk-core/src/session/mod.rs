@@ -17,10 +17,10 @@ mod trace;
 mod variables;
 
 pub use agent::{AgentConfigSnapshot, AgentState, ChainEntry, SentimentItem};
-pub use catalog::{Frost, FrozenItem, SessionCatalog, SessionFilter};
+pub use catalog::{Frost, FrozenItem, HasSessionCatalog, SessionCatalog, SessionFilter};
 pub use error::SessionError;
 pub use id::{Channel, InvalidSessionId, SessionId};
-pub use live::{LiveSessions, SessionsOf};
+pub use live::{HasLiveSessions, LiveSessions, SessionsOf};
 pub use model::{
     Call, FrozenError, HelpdeskState, MAX_CALLS, MAX_DEFERRED, MAX_HISTORY, Mode, Position, Redirect,
     Session, Stop, Waiting,
@@ -28,10 +28,12 @@ pub use model::{
 pub use names::{Named, SessionState};
 pub use pending::{Pending, Phase};
 pub use redirect::{RedirectTo, Redirected};
-pub use repository::{FrozenSession, MAX_KEPT, SessionRepository, SessionWrite, Standstill, StoredSession};
+pub use repository::{
+    FrozenSession, HasSessions, MAX_KEPT, SessionRepository, SessionWrite, Standstill, StoredSession,
+};
 pub use retention::TraceRetention;
 pub use service::{Sessions, TracePage, Unfreeze};
-pub use trace::{MAX_TRACES, SessionTrace, SessionTraceRepository};
+pub use trace::{HasTraces, MAX_TRACES, SessionTrace, SessionTraceRepository};
 pub use variables::{
     InvalidVariable, MAX_VARIABLE_DEPTH, MAX_VARIABLE_KEY, MAX_VARIABLES, VariablesTooLarge, check_variables,
     merge_variables,

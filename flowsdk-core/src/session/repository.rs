@@ -97,3 +97,9 @@ pub struct SessionWrite<'a> {
     /// The version it was read with; `None` for a new one.
     pub expected: Option<i64>,
 }
+
+/// A transaction with sessions.
+pub trait HasSessions: Send {
+    /// Returns the repository of this transaction.
+    fn sessions(&mut self) -> &mut dyn SessionRepository;
+}

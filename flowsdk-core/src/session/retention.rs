@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::HasTraces;
 use crate::fault::StorageError;
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::{Store, Transaction as _};
 use crate::time::Timestamp;
 
 /// Traces deleted in one transaction: turns wait no longer than it takes.
@@ -19,7 +20,7 @@ pub struct TraceRetention<S> {
 
 impl<S: Store> TraceRetention<S>
 where
-    S::Tx: ConversationTx,
+    S::Tx: HasTraces,
 {
     /// Of `store`, which keeps them for `keep`.
     pub fn new(store: Arc<S>, keep: Duration) -> Self {

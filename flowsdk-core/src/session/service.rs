@@ -8,18 +8,19 @@ use serde_json::{Map, Value};
 use super::names::Names;
 use super::redirect::{self, Target};
 use super::{
-    Frost, FrozenItem, RedirectTo, Redirected, Session, SessionError, SessionFilter, SessionId, SessionState,
-    SessionTrace, SessionWrite, merge_variables,
+    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, RedirectTo, Redirected, Session,
+    SessionError, SessionFilter, SessionId, SessionState, SessionTrace, SessionWrite, merge_variables,
 };
 use crate::context::OpContext;
 use crate::fault::StorageError;
-use crate::flow::{Flow, FlowKind, FlowVersion};
+use crate::flow::{Flow, FlowKind, FlowVersion, HasFlows};
 use crate::id::FlowId;
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
-use crate::store::{ConversationTx as _, OutboxTx as _, PeopleTx, Store, Transaction as _};
+use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
 use crate::stream::event::{ExternalJump, FlowEvent, Resume};
+use crate::stream::outbox::HasOutbox;
 use crate::stream::topic;
 
 /// How often a write is tried that lost a race with a turn.
@@ -52,7 +53,7 @@ pub struct Sessions<S> {
 
 impl<S: Store> Sessions<S>
 where
-    S::Tx: PeopleTx,
+    S::Tx: HasSessionCatalog + HasFlows + HasSessions + HasOutbox + HasTraces,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
@@ -260,14 +261,18 @@ where
 }
 
 /// The session, if it is within reach.
-async fn find<T: PeopleTx>(tx: &mut T, reach: Reach<'_>, id: &SessionId) -> Result<Session, SessionError> {
+async fn find<T: HasSessionCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    id: &SessionId,
+) -> Result<Session, SessionError> {
     let session = tx.session_catalog().find(id).await?;
     session.filter(|session| reach.contains(&session.router_id)).ok_or(SessionError::NotFound)
 }
 
 /// The flow of a redirect, if it is published, and whether its published version has the block. No session can
 /// stand in a tool, so it is as good as none.
-async fn published<T: PeopleTx>(
+async fn published<T: HasFlows>(
     tx: &mut T,
     redirect: &RedirectTo,
 ) -> Result<Option<(Flow, bool)>, StorageError> {

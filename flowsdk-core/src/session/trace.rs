@@ -48,3 +48,9 @@ pub trait SessionTraceRepository: Send {
         limit: u32,
     ) -> Result<Vec<SessionTrace>, StorageError>;
 }
+
+/// A transaction with traces.
+pub trait HasTraces: Send {
+    /// Returns the repository of this transaction.
+    fn traces(&mut self) -> &mut dyn SessionTraceRepository;
+}

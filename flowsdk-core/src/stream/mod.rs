@@ -8,5 +8,6 @@ pub mod broker;
 pub mod consumer;
 pub mod event;
 pub mod lanes;
+pub mod outbox;
 pub mod relay;
 pub mod topic;

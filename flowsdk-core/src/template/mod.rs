@@ -20,6 +20,6 @@ pub use names::{
     TemplateStatus,
 };
 pub use placeholder::{InvalidPlaceholders, WrongCount, count_placeholders, render_body};
-pub use repository::TemplateRepository;
+pub use repository::{HasTemplates, TemplateRepository};
 pub use service::Templates;
 pub use validate::{MAX_BODY, MAX_BUTTON_TEXT, MAX_BUTTONS, MAX_FOOTER, MAX_HEADER, validate};

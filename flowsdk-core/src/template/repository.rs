@@ -33,3 +33,9 @@ pub trait TemplateRepository: Send {
     /// Deletes a template.
     async fn delete(&mut self, id: &TemplateId) -> Result<(), StorageError>;
 }
+
+/// A transaction with message templates.
+pub trait HasTemplates: Send {
+    /// Returns the repository of this transaction.
+    fn templates(&mut self) -> &mut dyn TemplateRepository;
+}

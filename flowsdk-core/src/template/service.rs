@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use super::{
-    Component, NewTemplate, Template, TemplateChange, TemplateError as Error, TemplateFilter, validate,
+    Component, HasTemplates, NewTemplate, Template, TemplateChange, TemplateError as Error, TemplateFilter,
+    validate,
 };
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::id::TemplateId;
-use crate::idempotency::{Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::Reach;
-use crate::store::{ConnectionTx, ConversationTx as _, Store, Transaction as _};
+use crate::router::{HasRouters, Reach};
+use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes templates. A template whose router is out of the caller's reach is as good
 /// as none. Nothing here talks to the provider.
@@ -24,7 +25,7 @@ pub struct Templates<S> {
 
 impl<S: Store> Templates<S>
 where
-    S::Tx: ConnectionTx,
+    S::Tx: HasTemplates + HasRouters + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {

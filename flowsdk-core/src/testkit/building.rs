@@ -10,9 +10,11 @@ use crate::crypto::Encrypted;
 use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, FlowReferences, LastNumbers, ListedFlow};
 use crate::id::{ChannelId, FlowVersionId, VariableId};
 use crate::page::PageRequest;
+use crate::prelude::*;
 use crate::router::{Router, VariableOwner};
 use crate::session::{Call, FrozenError, FrozenSession, Position, SessionsOf};
-use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 use crate::transfer::PortableChannel;
 use crate::variable::{Variable, VariableKey, VariableValue};
 
@@ -22,7 +24,7 @@ pub const CASES: &[&str] = crate::__builder_cases! { __conformance_names };
 /// A saved router is read back as it was saved; a name is known while a router has it.
 pub async fn a_saved_router_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: BuilderTx,
+    S::Tx: StoreTx,
 {
     let mut tx = subject.store.begin().await.expect("begin");
     let first = router("r1");
@@ -57,7 +59,7 @@ where
 /// A router takes everything along that is its own, and nothing of another; its chats stay.
 pub async fn a_deleted_router_takes_its_own_along<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: BuilderTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -105,7 +107,7 @@ fn variable(id: &str, owner: &VariableOwner, key: &str, value: VariableValue) ->
 /// A key is given once with an owner; a variable is found with its own owner only; both columns are never filled.
 pub async fn a_variable_key_is_given_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: BuilderTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -138,7 +140,7 @@ where
 /// A draft is the last one that was written; a flow shows its revision and the number of what is published.
 pub async fn drafts_and_versions_are_listed<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: BuilderTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -207,7 +209,7 @@ where
 /// What refers to a flow is found, and refers to none when the flow is gone.
 pub async fn references_to_a_flow_are_found<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: BuilderTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -256,7 +258,7 @@ where
 /// A session that comes back to a flow depends on it as one that stands in it.
 pub async fn a_session_depends_on_the_flows_it_comes_back_to<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: BuilderTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let id = |text: &str| -> crate::id::FlowId { text.parse().expect("an id") };
@@ -293,7 +295,7 @@ where
 /// Sessions are counted and ended by router, flow and channel, frozen ones with what was kept for them.
 pub async fn sessions_end_by_what_they_depend_on<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: BuilderTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut sessions: Vec<_> = (0..4).map(|n| world.session(n)).collect();

@@ -13,10 +13,12 @@ use crate::id::RouterId;
 use crate::integration::{BaseUrl, Integration, IntegrationAuth, IntegrationKind, IntegrationSettings};
 use crate::observability::ObservabilitySettings;
 use crate::page::PageRequest;
+use crate::prelude::*;
 use crate::router::Router;
 use crate::session::{SessionId, SessionsOf};
-use crate::store::{BuilderTx as _, ConnectionTx, ConversationTx as _, Store};
+use crate::store::Store;
 use crate::template::{Template, TemplateCategory, TemplateFilter, TemplateStatus};
+use crate::testkit::store::StoreTx;
 
 /// The names of the cases.
 pub const CASES: &[&str] = crate::__connection_cases! { __conformance_names };
@@ -82,7 +84,7 @@ fn integration(id: &str, router: &RouterId, at: u64) -> Integration {
 /// A world with another router, and a transaction.
 async fn two_routers<S: Store>(subject: &StoreUnderTest<S>) -> (World<S>, S::Tx, Router)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -115,7 +117,7 @@ macro_rules! goes_away {
 /// A number is read back as it was saved, with keys and without; a deleted one is not found.
 pub async fn a_number_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -143,7 +145,7 @@ where
 /// Two numbers never have the same id at the provider, in whichever router.
 pub async fn an_id_of_the_provider_is_given_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let (world, mut tx, other) = two_routers(&subject).await;
     let first = number("n1", &world.router, "111", 0);
@@ -160,7 +162,7 @@ where
 /// The sessions of a number are those whose ids begin with it, and no others.
 pub async fn sessions_of_a_number_are_counted_and_end<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let ids = ["wa-111-5511999", "wa-111-5511998", "wa-1111-5511999", "wc-111-visitor", "ig-111-7"];
@@ -182,7 +184,7 @@ where
 /// A template is read back as it was saved; router, account, name and language are given once.
 pub async fn a_template_is_read_back_and_its_name_given_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let (world, mut tx, other) = two_routers(&subject).await;
     let first = template("t1", &world.router, "order", 0);
@@ -219,7 +221,7 @@ where
 /// Every filter of templates counts, alone and together with others.
 pub async fn templates_are_found_by_what_is_asked<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let (world, mut tx, other) = two_routers(&subject).await;
     let approved = Template { status: TemplateStatus::Approved, ..template("t2", &world.router, "b", 1) };
@@ -262,7 +264,7 @@ where
 /// A credential is read back as it was saved; the routers that name it are known, and left without one.
 pub async fn a_credential_is_read_back_and_detached<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -313,7 +315,7 @@ where
 /// An integration is read back as it was saved; a deleted one is not found.
 pub async fn an_integration_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -338,7 +340,7 @@ where
 /// Lists of numbers and of integrations: newest first, of one router, of those within reach, page by page.
 pub async fn pages_show_what_is_within_reach<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let (world, mut tx, other) = two_routers(&subject).await;
     for (n, router) in [&world.router, &other.id, &world.router].into_iter().enumerate() {
@@ -379,7 +381,7 @@ where
 /// There is one set of settings: the default ones, until others were saved.
 pub async fn the_settings_of_observability_are_one<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let mut tx = subject.store.begin().await.expect("begin");
     assert_eq!(tx.observability().get().await.expect("get"), ObservabilitySettings::default());
@@ -404,7 +406,7 @@ where
 /// What belongs to a router goes with it, and nothing of another one.
 pub async fn a_router_takes_its_connections_along<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConnectionTx,
+    S::Tx: StoreTx,
 {
     let (world, mut tx, other) = two_routers(&subject).await;
     for (n, router) in [&world.router, &other.id].into_iter().enumerate() {

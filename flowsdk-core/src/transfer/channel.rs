@@ -38,3 +38,9 @@ pub trait ChannelTransfer: Send {
         now: Timestamp,
     ) -> Result<(), StorageError>;
 }
+
+/// A transaction with the channels that travel with a router.
+pub trait HasChannelTransfer: Send {
+    /// Returns the repository of this transaction.
+    fn channel_transfer(&mut self) -> &mut dyn ChannelTransfer;
+}

@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use super::references::{rename_flows, slugs};
 use super::{
-    FORMAT, FORMAT_VERSION, PortableChannel, TransferError, TransferFile, TransferredChannel,
-    TransferredFlow, TransferredRouter, TransferredVariable, Transfers,
+    FORMAT, FORMAT_VERSION, HasChannelTransfer as _, PortableChannel, TransferError, TransferFile,
+    TransferTx, TransferredChannel, TransferredFlow, TransferredRouter, TransferredVariable, Transfers,
 };
 use crate::fault::StorageError;
-use crate::flow::{Flow, FlowFilter, WholeFlow, empty_definition};
+use crate::flow::{Flow, FlowFilter, HasFlowCatalog as _, HasFlows as _, WholeFlow, empty_definition};
 use crate::id::{FlowId, RouterId};
 use crate::page::{MAX_PAGE, PageRequest};
-use crate::router::{Reach, Router, StaticVariable, VariableOwner};
-use crate::store::{BuilderTx, ConversationTx as _, Store};
+use crate::router::{HasRouters as _, Reach, Router, StaticVariable, VariableOwner};
+use crate::store::Store;
 
 impl<S: Store> Transfers<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: TransferTx,
 {
     /// A whole router: settings, variables, flows with their drafts and published definitions, channels.
     ///
@@ -69,7 +69,10 @@ where
 }
 
 /// The flows of a router, oldest first, so that a new one changes no other's slug.
-pub(super) async fn flows_of<X: BuilderTx>(tx: &mut X, router: &RouterId) -> Result<Vec<Flow>, StorageError> {
+pub(super) async fn flows_of<X: TransferTx>(
+    tx: &mut X,
+    router: &RouterId,
+) -> Result<Vec<Flow>, StorageError> {
     let filter = FlowFilter { router_id: Some(router.clone()), kind: None };
     let mut request = PageRequest { limit: MAX_PAGE, after: None };
     let mut found = Vec::new();

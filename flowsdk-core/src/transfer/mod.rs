@@ -9,6 +9,7 @@ mod import;
 mod plan;
 pub mod references;
 mod report;
+mod tx;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::change::ChangeLog;
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 
-pub use channel::{ChannelTransfer, PortableChannel};
+pub use channel::{ChannelTransfer, HasChannelTransfer, PortableChannel};
 pub use document::{
     FORMAT, FORMAT_VERSION, TransferFile, TransferredChannel, TransferredFlow, TransferredRouter,
     TransferredVariable,
@@ -24,6 +25,7 @@ pub use document::{
 pub use error::TransferError;
 pub use plan::OnConflict;
 pub use report::{ImportReport, ImportedChannel, ImportedFlow, ImportedVariable, Landed, Missing};
+pub use tx::TransferTx;
 
 /// Exports and imports routers and flows.
 #[derive(Debug)]

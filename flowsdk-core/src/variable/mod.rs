@@ -10,5 +10,5 @@ mod service;
 
 pub use error::VariableError;
 pub use model::{InvalidKey, MAX_KEY_LEN, NewVariable, Variable, VariableKey, VariableValue};
-pub use repository::VariableRepository;
+pub use repository::{HasVariables, VariableRepository};
 pub use service::Variables;

@@ -34,3 +34,9 @@ pub trait VariableRepository: Send {
     /// Deletes a variable.
     async fn delete(&mut self, variable: &Variable) -> Result<(), StorageError>;
 }
+
+/// A transaction with static variables.
+pub trait HasVariables: Send {
+    /// Returns the repository of this transaction.
+    fn variables(&mut self) -> &mut dyn VariableRepository;
+}

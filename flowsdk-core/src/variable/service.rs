@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 
-use super::{NewVariable, Variable, VariableError, VariableValue};
+use super::{HasVariables, NewVariable, Variable, VariableError, VariableValue};
 use crate::change::{Author, Change, ChangeLog, Entity};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::fault::StorageError;
+use crate::flow::HasFlows;
 use crate::id::{RouterId, VariableId};
-use crate::idempotency::{Once, Outcome, perform_once};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::{Reach, VariableOwner};
-use crate::store::{BuilderTx, Store, Transaction as _};
+use crate::router::{HasRouters, Reach, VariableOwner};
+use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes the static variables of routers and flows.
 ///
@@ -28,7 +29,7 @@ pub struct Variables<S> {
 
 impl<S: Store> Variables<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: HasVariables + HasRouters + HasFlows + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(
@@ -150,7 +151,7 @@ where
 }
 
 /// The router of `owner`. Should the owner go before the commit, its foreign key refuses the variable.
-async fn router_of<X: BuilderTx>(
+async fn router_of<X: HasRouters + HasFlows>(
     tx: &mut X,
     owner: &VariableOwner,
     reach: Reach<'_>,

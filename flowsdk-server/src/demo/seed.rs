@@ -1,13 +1,13 @@
 //! What the demonstration begins with.
 
-use flowsdk_channels::webchat::{WebchatChannel, WebchatTx};
+use flowsdk_channels::webchat::{HasWebchat, WebchatChannel};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{BoxError, StorageError};
-use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion};
+use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::kv::{KeyValue, KeyValueExt as _, keys};
-use flowsdk_core::router::Router;
-use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
+use flowsdk_core::router::{HasRouters, Router};
+use flowsdk_core::store::{Store, Transaction as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub struct Demo {
 /// Creates router, flow and test channel, once a database.
 pub async fn seed<S: Store>(store: &S, kv: &dyn KeyValue, cx: &OpContext) -> Result<Demo, BoxError>
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasRouters + HasFlows + HasWebchat,
 {
     if let Some(demo) = kv.read(&keys::demo()).await? {
         return Ok(demo);
@@ -40,7 +40,7 @@ where
 
 async fn create<S: Store>(store: &S, cx: &OpContext, demo: &Demo) -> Result<(), BoxError>
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasRouters + HasFlows + HasWebchat,
 {
     let definition: serde_json::Value = serde_json::from_str(FLOW)?;
     let problems = FlowDefinition::parse(&definition).map(|flow| flow.validate()).unwrap_or_else(|p| p);

@@ -6,11 +6,12 @@ use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
 use flowsdk_channels::webchat::payload::HistoryItem;
-use flowsdk_channels::webchat::{Visitors, WebchatTx};
+use flowsdk_channels::webchat::{HasWebchat, Visitors};
+use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::MessageId;
-use flowsdk_core::message::HistoryQuery;
-use flowsdk_core::store::{ConversationTx as _, Store};
+use flowsdk_core::message::{HasMessages, HistoryQuery};
+use flowsdk_core::store::Store;
 use flowsdk_core::time::Timestamp;
 use http::{Extensions, HeaderMap};
 use serde::Serialize;
@@ -28,7 +29,7 @@ struct Services<S> {
 
 pub(super) fn routes<S: Store>(store: Arc<S>, visitors: Arc<Visitors<S>>, trusted_proxies: u32) -> Router
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasWebchat + HasContacts + HasMessages,
 {
     let services = Arc::new(Services { store, visitors, trusted_proxies });
     Router::new().route("/webchat/history", get(history::<S>)).with_state(services)
@@ -61,7 +62,7 @@ async fn history<S: Store>(
     Query(PageQuery { limit, before }): Query<PageQuery>,
 ) -> Result<Reply<HistoryPage>, ApiError>
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasWebchat + HasContacts + HasMessages,
 {
     let visitor = services
         .visitors

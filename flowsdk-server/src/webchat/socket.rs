@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
-    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, Ingress, Limits, RECENT, Visitor, Visitors, WebchatTx,
-    inbound,
+    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, HasWebchat, Ingress, Limits, RECENT, Visitor,
+    Visitors, inbound,
 };
+use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
 use flowsdk_core::id::MessageId;
-use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::store::{ConversationTx as _, Store};
+use flowsdk_core::message::{HasMessages, IncomingMessage};
+use flowsdk_core::store::Store;
 use serde_json::Value;
 use socketioxide::extract::SocketRef;
 use socketioxide::socket::DisconnectReason;
@@ -46,7 +47,7 @@ struct GuestState {
 
 impl<S: Store> WebchatSocket<S>
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasWebchat + HasContacts + HasMessages,
 {
     /// A handler over the services.
     pub fn new(
@@ -135,7 +136,7 @@ where
 
 impl<S: Store> EventHandler for WebchatSocket<S>
 where
-    S::Tx: WebchatTx,
+    S::Tx: HasWebchat + HasContacts + HasMessages,
 {
     async fn on_connect(&self, socket: &SocketRef, auth: Value) {
         let Err(error) = self.enter(socket, auth).await else {

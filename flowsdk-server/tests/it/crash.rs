@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use flowsdk_channels::webchat::WebchatTx as _;
+use flowsdk_channels::webchat::HasWebchat as _;
+use flowsdk_core::contact::HasContacts as _;
 use flowsdk_core::id::{ChannelId, VisitorId};
-use flowsdk_core::message::{Direction, HistoryQuery, Message};
+use flowsdk_core::message::{Direction, HasMessages as _, HistoryQuery, Message};
 use flowsdk_core::session::SessionId;
-use flowsdk_core::store::{ConversationTx as _, Store as _};
+use flowsdk_core::store::Store as _;
 use flowsdk_store::sql::SqlStore;
 use rustix::process::Signal;
 use serde_json::{Value, json};

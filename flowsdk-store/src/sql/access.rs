@@ -4,15 +4,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Grant, UserAccess};
-use flowsdk_auth::api_client::{ApiClientRepository, TokenHash};
-use flowsdk_auth::audit::AuditRepository;
-use flowsdk_auth::device::UserDeviceRepository;
-use flowsdk_auth::group::GroupRepository;
+use flowsdk_auth::api_client::TokenHash;
 use flowsdk_auth::permission::{Permissions, RouterScope};
-use flowsdk_auth::recovery::PasswordRecoveryRepository;
-use flowsdk_auth::schedule::LoginScheduleRepository;
-use flowsdk_auth::user::UserRepository;
-use flowsdk_auth::{AccessTx, AuthTx};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ApiClientId, RouterId, UserId};
 use flowsdk_core::time::Timestamp;
@@ -109,35 +102,5 @@ impl AccessRepository for SqlTx {
             .bind(used.1.as_millis()))
         .await
         .map(drop)
-    }
-}
-
-impl AccessTx for SqlTx {
-    fn access(&mut self) -> &mut dyn AccessRepository {
-        self
-    }
-}
-
-impl AuthTx for SqlTx {
-    fn users(&mut self) -> &mut dyn UserRepository {
-        self
-    }
-    fn groups(&mut self) -> &mut dyn GroupRepository {
-        self
-    }
-    fn api_clients(&mut self) -> &mut dyn ApiClientRepository {
-        self
-    }
-    fn user_devices(&mut self) -> &mut dyn UserDeviceRepository {
-        self
-    }
-    fn password_recoveries(&mut self) -> &mut dyn PasswordRecoveryRepository {
-        self
-    }
-    fn login_schedules(&mut self) -> &mut dyn LoginScheduleRepository {
-        self
-    }
-    fn audit_logs(&mut self) -> &mut dyn AuditRepository {
-        self
     }
 }

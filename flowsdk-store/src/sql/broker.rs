@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::{BoxError, StorageError};
-use flowsdk_core::store::{Outbox as _, Store as _, Transaction as _};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::{Broker, BrokerError, Entry, NewEntry, StreamReader};
+use flowsdk_core::stream::outbox::Outbox as _;
 use flowsdk_core::stream::topic::StreamPartition;
 use sqlx::types::Json;
 

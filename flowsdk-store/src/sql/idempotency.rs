@@ -2,9 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::idempotency::{
-    Begun, IdempotencyRepository, IdempotencyTx, IdempotentRequest, KEPT_FOR, StoredAnswer,
-};
+use flowsdk_core::idempotency::{Begun, IdempotencyRepository, IdempotentRequest, KEPT_FOR, StoredAnswer};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
@@ -78,11 +76,5 @@ impl IdempotencyRepository for SqlTx {
 
     async fn purge(&mut self, cutoff: Timestamp) -> Result<u64, StorageError> {
         execute!(self.conn, PURGE, cutoff.as_millis())
-    }
-}
-
-impl IdempotencyTx for SqlTx {
-    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
-        self
     }
 }

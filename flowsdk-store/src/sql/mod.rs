@@ -8,6 +8,7 @@
 //!   refuse to write, and needs no transaction.
 
 mod access;
+mod accessors;
 mod api_client;
 mod audit;
 mod audit_list;

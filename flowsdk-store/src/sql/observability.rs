@@ -1,13 +1,10 @@
 //! The settings of observability, and what connections need of a transaction.
 
 use async_trait::async_trait;
-use flowsdk_core::channel_number::ChannelNumberRepository;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::integration::{BaseUrl, IntegrationRepository};
+use flowsdk_core::integration::BaseUrl;
 use flowsdk_core::observability::{ObservabilityRepository, ObservabilitySettings};
-use flowsdk_core::store::ConnectionTx;
-use flowsdk_core::template::TemplateRepository;
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
@@ -71,23 +68,5 @@ impl ObservabilityRepository for SqlTx {
             settings.updated_at.map(Timestamp::as_millis),
         )
         .map(drop)
-    }
-}
-
-impl ConnectionTx for SqlTx {
-    fn channel_numbers(&mut self) -> &mut dyn ChannelNumberRepository {
-        self
-    }
-
-    fn templates(&mut self) -> &mut dyn TemplateRepository {
-        self
-    }
-
-    fn integrations(&mut self) -> &mut dyn IntegrationRepository {
-        self
-    }
-
-    fn observability(&mut self) -> &mut dyn ObservabilityRepository {
-        self
     }
 }

@@ -6,8 +6,8 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::store::{Outbox, OutboxTx};
 use flowsdk_core::stream::broker::NewEntry;
+use flowsdk_core::stream::outbox::Outbox;
 use flowsdk_core::stream::relay;
 use flowsdk_core::stream::topic::{TopicName, partition_of};
 
@@ -81,11 +81,5 @@ impl Outbox for SqlTx {
             .bind(row.entry.payload.as_str()))
         .await
         .map(drop)
-    }
-}
-
-impl OutboxTx for SqlTx {
-    fn outbox(&mut self) -> &mut dyn Outbox {
-        self
     }
 }

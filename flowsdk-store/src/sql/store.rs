@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::store::{BuilderTx, ConversationTx, PeopleTx, Records, Store, Transaction};
+use flowsdk_core::store::{Records, Store, Transaction};
 use futures_util::future::BoxFuture;
 use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -370,77 +370,5 @@ impl Transaction for SqlTx {
             self.notify.notify_waiters();
         }
         Ok(())
-    }
-}
-
-impl ConversationTx for SqlTx {
-    fn contacts(&mut self) -> &mut dyn flowsdk_core::contact::ContactRepository {
-        self
-    }
-    fn chats(&mut self) -> &mut dyn flowsdk_core::chat::ChatRepository {
-        self
-    }
-    fn messages(&mut self) -> &mut dyn flowsdk_core::message::MessageRepository {
-        self
-    }
-    fn sessions(&mut self) -> &mut dyn flowsdk_core::session::SessionRepository {
-        self
-    }
-    fn routers(&mut self) -> &mut dyn flowsdk_core::router::RouterRepository {
-        self
-    }
-    fn flows(&mut self) -> &mut dyn flowsdk_core::flow::FlowRepository {
-        self
-    }
-    fn opt_ins(&mut self) -> &mut dyn flowsdk_core::contact::OptInRepository {
-        self
-    }
-    fn chat_tags(&mut self) -> &mut dyn flowsdk_core::chat::ChatTagRepository {
-        self
-    }
-    fn tracked_events(&mut self) -> &mut dyn flowsdk_core::flow::TrackedEventRepository {
-        self
-    }
-    fn traces(&mut self) -> &mut dyn flowsdk_core::session::SessionTraceRepository {
-        self
-    }
-}
-
-impl BuilderTx for SqlTx {
-    fn router_catalog(&mut self) -> &mut dyn flowsdk_core::router::RouterCatalog {
-        self
-    }
-    fn flow_catalog(&mut self) -> &mut dyn flowsdk_core::flow::FlowCatalog {
-        self
-    }
-    fn variables(&mut self) -> &mut dyn flowsdk_core::variable::VariableRepository {
-        self
-    }
-    fn live_sessions(&mut self) -> &mut dyn flowsdk_core::session::LiveSessions {
-        self
-    }
-    fn channel_transfer(&mut self) -> &mut dyn flowsdk_core::transfer::ChannelTransfer {
-        self
-    }
-    fn llm_credentials(&mut self) -> &mut dyn flowsdk_core::credential::LlmCredentialRepository {
-        self
-    }
-}
-
-impl PeopleTx for SqlTx {
-    fn session_catalog(&mut self) -> &mut dyn flowsdk_core::session::SessionCatalog {
-        self
-    }
-    fn chat_catalog(&mut self) -> &mut dyn flowsdk_core::chat::ChatCatalog {
-        self
-    }
-    fn contact_catalog(&mut self) -> &mut dyn flowsdk_core::contact::ContactCatalog {
-        self
-    }
-    fn contact_insights(&mut self) -> &mut dyn flowsdk_core::contact::ContactInsightRepository {
-        self
-    }
-    fn opt_in_catalog(&mut self) -> &mut dyn flowsdk_core::contact::OptInCatalog {
-        self
     }
 }

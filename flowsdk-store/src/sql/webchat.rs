@@ -1,7 +1,7 @@
 //! Channels and identities of the web chat.
 
 use async_trait::async_trait;
-use flowsdk_channels::webchat::{WebchatChannel, WebchatIdentity, WebchatRepository, WebchatTx};
+use flowsdk_channels::webchat::{WebchatChannel, WebchatIdentity, WebchatRepository};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ChatId, ContactId};
@@ -132,11 +132,5 @@ impl WebchatRepository for SqlTx {
     ) -> Result<Option<ChatId>, StorageError> {
         let row = fetch_optional!(self.conn, (String,), FIND_CHAT, channel.as_str(), contact.as_str())?;
         optional_id("chat", row.map(|(chat,)| chat))
-    }
-}
-
-impl WebchatTx for SqlTx {
-    fn webchat(&mut self) -> &mut dyn WebchatRepository {
-        self
     }
 }

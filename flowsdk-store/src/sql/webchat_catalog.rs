@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_channels::webchat::WebchatChannel;
-use flowsdk_channels::webchat::channels::{WebchatBuilderTx, WebchatCatalog};
+use flowsdk_channels::webchat::channels::WebchatCatalog;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, RouterId};
@@ -113,11 +113,5 @@ impl WebchatCatalog for SqlTx {
 
     async fn delete_channel(&mut self, id: &ChannelId) -> Result<(), StorageError> {
         execute!(self.conn, DELETE, id.as_str()).map(drop)
-    }
-}
-
-impl WebchatBuilderTx for SqlTx {
-    fn webchat_catalog(&mut self) -> &mut dyn WebchatCatalog {
-        self
     }
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use flowsdk_auth::AuthTx as _;
 use flowsdk_auth::bootstrap::{BootstrapAdmin, Bootstrapped, ensure_administrator};
-use flowsdk_auth::user::{Email, UserRole};
+use flowsdk_auth::user::{Email, HasUsers as _, UserRole};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::store::Store as _;

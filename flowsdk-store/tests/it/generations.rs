@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use flowsdk_auth::AuthTx as _;
-use flowsdk_auth::group::Group;
+use flowsdk_auth::group::{Group, HasGroups as _};
 use flowsdk_auth::permission::Permissions;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::{GroupId, RouterId};
 use flowsdk_core::kv::KeyValue as _;
-use flowsdk_core::router::Router;
-use flowsdk_core::store::{ConversationTx as _, Records, Store as _, Transaction as _};
+use flowsdk_core::router::{HasRouters as _, Router};
+use flowsdk_core::store::{Records, Store as _, Transaction as _};
 use flowsdk_store::sql::{SqlKeyValue, SqlStore};
 
 use crate::support::databases::on_every_database;

@@ -9,10 +9,10 @@ use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{Flow, FlowDraft, FlowError, Flows};
+use flowsdk_core::flow::{Flow, FlowDraft, FlowError, Flows, HasFlowCatalog as _, HasFlows as _};
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::{Reach, Router};
-use flowsdk_core::store::{BuilderTx as _, ConversationTx as _, Records, Store, Transaction as _};
+use flowsdk_core::router::{HasRouters as _, Reach, Router};
+use flowsdk_core::store::{Records, Store, Transaction as _};
 use flowsdk_store::sql::{SqlStore, SqlTx};
 use serde_json::{Value, json};
 

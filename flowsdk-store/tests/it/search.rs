@@ -2,9 +2,9 @@
 //! contacts that have all its words.
 #![allow(clippy::print_stderr, reason = "a skip is told")]
 
-use flowsdk_core::contact::{ContactFilter, search_terms};
+use flowsdk_core::contact::{ContactFilter, HasContactCatalog as _, search_terms};
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::store::{PeopleTx as _, Store as _};
+use flowsdk_core::store::Store as _;
 use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
 use sqlx::{AssertSqlSafe, Connection as _};
 

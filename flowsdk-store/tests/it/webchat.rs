@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_channels::webchat::{
-    Accepted, Caller, Handshake, Ingress, IngressError, Limits, LimitsConfig, TestChat, Visitors,
-    WebchatChannel, WebchatIdentity, WebchatTx as _, inbound,
+    Accepted, Caller, Handshake, HasWebchat as _, Ingress, IngressError, Limits, LimitsConfig, TestChat,
+    Visitors, WebchatChannel, WebchatIdentity, inbound,
 };
-use flowsdk_core::chat::Chat;
-use flowsdk_core::contact::Contact;
+use flowsdk_core::chat::{Chat, HasChats as _};
+use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{Encrypted, MasterKey, PasswordHasher};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::Flow;
+use flowsdk_core::flow::{Flow, HasFlows as _};
 use flowsdk_core::id::{ChannelId, FlowId, IdentityId, MessageId, RouterId};
-use flowsdk_core::router::{Route, Router};
+use flowsdk_core::router::{HasRouters as _, Route, Router};
 use flowsdk_core::session::Channel;
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::event::IncomingEvent;
 use flowsdk_store::sql::{SqlStore, SqlTx};
 use serde_json::json;

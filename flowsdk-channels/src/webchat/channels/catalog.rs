@@ -4,9 +4,8 @@ use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::store::BuilderTx;
 
-use crate::webchat::{WebchatChannel, WebchatTx};
+use crate::webchat::WebchatChannel;
 
 /// Channels of one transaction.
 #[async_trait]
@@ -38,8 +37,8 @@ pub trait WebchatCatalog: Send {
     async fn delete_channel(&mut self, id: &ChannelId) -> Result<(), StorageError>;
 }
 
-/// What building web chat channels needs of a transaction.
-pub trait WebchatBuilderTx: WebchatTx + BuilderTx {
-    /// Channels, as they are administered.
+/// A transaction with the administration of web chat channels.
+pub trait HasWebchatCatalog: Send {
+    /// Returns the repository of this transaction.
     fn webchat_catalog(&mut self) -> &mut dyn WebchatCatalog;
 }

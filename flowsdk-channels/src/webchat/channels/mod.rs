@@ -9,7 +9,7 @@ mod error;
 mod service;
 mod testing;
 
-pub use catalog::{WebchatBuilderTx, WebchatCatalog};
+pub use catalog::{HasWebchatCatalog, WebchatCatalog};
 pub use change::{NewWebchatChannel, WebchatChannelChange};
 pub use error::WebchatChannelError;
 pub use service::WebchatChannels;

@@ -6,17 +6,17 @@ use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::require_initial;
+use flowsdk_core::flow::{HasFlows, require_initial};
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
-use flowsdk_core::idempotency::{Once, Outcome, perform_once};
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::Reach;
-use flowsdk_core::session::SessionsOf;
-use flowsdk_core::store::{BuilderTx as _, ConversationTx as _, Store, Transaction as _};
+use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::session::{HasLiveSessions, SessionsOf};
+use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{NewWebchatChannel, WebchatBuilderTx, WebchatChannelChange, WebchatChannelError as Error};
-use crate::webchat::{WebchatChannel, WebchatTx as _};
+use super::{HasWebchatCatalog, NewWebchatChannel, WebchatChannelChange, WebchatChannelError as Error};
+use crate::webchat::{HasWebchat, WebchatChannel};
 
 /// Creates, shows, changes and deletes channels of the web chat. A channel whose router is out of the caller's
 /// reach is as good as none.
@@ -30,7 +30,7 @@ pub struct WebchatChannels<S> {
 
 impl<S: Store> WebchatChannels<S>
 where
-    S::Tx: WebchatBuilderTx,
+    S::Tx: HasWebchatCatalog + HasWebchat + HasRouters + HasLiveSessions + HasFlows + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(

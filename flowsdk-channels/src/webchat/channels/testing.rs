@@ -3,12 +3,15 @@
 use flowsdk_core::change::{Author, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{FlowError, PUBLISH_ATTEMPTS, check_test, publish_test};
+use flowsdk_core::flow::{FlowError, HasFlowCatalog, HasFlows, PUBLISH_ATTEMPTS, check_test, publish_test};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
-use flowsdk_core::router::Reach;
-use flowsdk_core::store::{ConversationTx as _, Store, Transaction as _};
+use flowsdk_core::idempotency::HasIdempotency;
+use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::session::HasLiveSessions;
+use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::variable::HasVariables;
 
-use super::{WebchatBuilderTx, WebchatChannelError as Error, WebchatChannels};
+use super::{HasWebchatCatalog, WebchatChannelError as Error, WebchatChannels};
 use crate::webchat::WebchatChannel;
 
 /// The name of every test channel.
@@ -29,7 +32,13 @@ pub struct PublishedTest {
 
 impl<S: Store> WebchatChannels<S>
 where
-    S::Tx: WebchatBuilderTx,
+    S::Tx: HasRouters
+        + HasWebchatCatalog
+        + HasVariables
+        + HasLiveSessions
+        + HasIdempotency
+        + HasFlows
+        + HasFlowCatalog,
 {
     /// The test channel of a router, made if there is none.
     ///

@@ -5,13 +5,15 @@ use serde_json::{Value, json};
 use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
 use crate::change::{Author, Change, Recorded as _};
 use crate::fault::StorageError;
-use crate::flow::{Flow, FlowDraft, FlowError, FlowKind, ListedFlow};
+use crate::flow::{
+    Flow, FlowDraft, FlowError, FlowKind, FlowsTx, HasFlowCatalog as _, HasFlows as _, ListedFlow,
+};
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::Dependants;
-use crate::router::Reach;
-use crate::session::SessionsOf;
-use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
+use crate::router::{HasRouters as _, Reach};
+use crate::session::{HasLiveSessions as _, SessionsOf};
+use crate::store::{Store, Transaction as _};
 
 /// A flow to be.
 #[derive(Debug, Clone)]
@@ -37,7 +39,7 @@ pub struct FlowChange {
 
 impl<S: Store> Flows<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: FlowsTx,
 {
     /// Creates a flow, once for each idempotency key.
     ///
@@ -141,7 +143,7 @@ where
     }
 }
 
-async fn dependants<X: BuilderTx>(tx: &mut X, flow: &Flow) -> Result<Dependants, FlowError> {
+async fn dependants<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<Dependants, FlowError> {
     let mut found = Dependants::default();
     found.sessions(tx.live_sessions().count(SessionsOf::Flow(&flow.router_id, &flow.id)).await?);
     let references = tx.flow_catalog().references(flow).await?;

@@ -9,6 +9,8 @@ pub use changes::{FlowChange, NewFlow};
 pub use picture::WhichDefinition;
 pub use testing::{CheckedTest, Tested, check_test, publish_test};
 
+use crate::flow::FlowsTx;
+use crate::flow::HasFlowCatalog as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -26,7 +28,7 @@ use crate::fault::StorageError;
 use crate::id::{FlowId, FlowVersionId};
 use crate::page::{Page, PageRequest};
 use crate::router::Reach;
-use crate::store::{BuilderTx, Store};
+use crate::store::Store;
 
 /// How often a draft is read and checked before it is told that it is written all the time.
 pub const PUBLISH_ATTEMPTS: u32 = 5;
@@ -51,7 +53,7 @@ pub struct Flows<S> {
 
 impl<S: Store> Flows<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: FlowsTx,
 {
     /// A service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
@@ -157,14 +159,14 @@ fn within(found: Option<ListedFlow>, reach: Reach<'_>) -> Result<ListedFlow, Flo
 }
 
 /// The flow, locked.
-async fn lock<X: BuilderTx>(tx: &mut X, reach: Reach<'_>, id: &FlowId) -> Result<Flow, FlowError> {
+async fn lock<X: FlowsTx>(tx: &mut X, reach: Reach<'_>, id: &FlowId) -> Result<Flow, FlowError> {
     let found = tx.flow_catalog().find_for_update(id).await?;
     found.filter(|flow| reach.contains(&flow.router_id)).ok_or(FlowError::NotFound)
 }
 
 /// Requires that a locked flow has the draft of this revision still, and this published version, which a draft of
 /// revision 0 is and which another publication of the same draft makes.
-async fn must_stand_still<X: BuilderTx>(
+async fn must_stand_still<X: FlowsTx>(
     tx: &mut X,
     flow: &Flow,
     revision: i64,
@@ -181,13 +183,13 @@ async fn must_stand_still<X: BuilderTx>(
 }
 
 /// Test versions have numbers too, but are nobody's business.
-async fn published<X: BuilderTx>(tx: &mut X, id: &FlowId, number: i64) -> Result<FlowVersion, FlowError> {
+async fn published<X: FlowsTx>(tx: &mut X, id: &FlowId, number: i64) -> Result<FlowVersion, FlowError> {
     let found = if number > 0 { tx.flow_catalog().find_version(id, number).await? } else { None };
     found.ok_or(FlowError::VersionNotFound)
 }
 
 /// What of a definition that can be read does not fit what stands around it.
-async fn warnings<X: BuilderTx>(
+async fn warnings<X: FlowsTx>(
     tx: &mut X,
     flow: &Flow,
     definition: &Value,
@@ -199,7 +201,7 @@ async fn warnings<X: BuilderTx>(
 }
 
 /// The draft of a flow; of one that never had any, revision 0: what is published, or nothing yet.
-async fn draft_of<X: BuilderTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, StorageError> {
+async fn draft_of<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, StorageError> {
     if let Some(draft) = tx.flow_catalog().draft(&flow.id).await? {
         return Ok(draft);
     }

@@ -2,10 +2,10 @@
 
 use super::{Flows, draft_of, published, within};
 use crate::flow::graph::Graph;
-use crate::flow::{FlowDefinition, FlowError};
+use crate::flow::{FlowDefinition, FlowError, FlowsTx, HasFlowCatalog as _, HasFlows as _};
 use crate::id::FlowId;
 use crate::router::Reach;
-use crate::store::{BuilderTx, ConversationTx as _, Store};
+use crate::store::Store;
 
 /// One of the definitions of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,7 +21,7 @@ pub enum WhichDefinition {
 
 impl<S: Store> Flows<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: FlowsTx,
 {
     /// The graph of a definition of a flow. A draft may be wrong, but must be readable.
     ///

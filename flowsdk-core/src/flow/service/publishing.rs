@@ -5,14 +5,16 @@ use serde_json::json;
 use super::{Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, published, warnings, within};
 use crate::change::{Author, Change, Recorded as _};
 use crate::fault::StorageError;
-use crate::flow::{Flow, FlowError, FlowVersion, Problem, check};
+use crate::flow::{
+    Flow, FlowError, FlowVersion, FlowsTx, HasFlowCatalog as _, HasFlows as _, Problem, check,
+};
 use crate::id::FlowId;
 use crate::router::Reach;
-use crate::store::{BuilderTx, ConversationTx as _, Store, Transaction as _};
+use crate::store::{Store, Transaction as _};
 
 impl<S: Store> Flows<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: FlowsTx,
 {
     /// Makes the draft a version that new sessions run, those of the test channel too; running sessions stay on
     /// theirs. `revision`, if it is given, must be the draft's; otherwise it is stale only if others write it all the

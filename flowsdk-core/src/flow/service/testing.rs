@@ -3,10 +3,9 @@
 use super::{draft_of, lock, must_stand_still, within};
 use crate::change::Change;
 use crate::context::OpContext;
-use crate::flow::{Flow, FlowDraft, FlowError, FlowKind, FlowVersion, check};
+use crate::flow::{Flow, FlowDraft, FlowError, FlowKind, FlowVersion, FlowsTx, check};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::Reach;
-use crate::store::BuilderTx;
 
 /// A flow that got a test version.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +32,7 @@ pub struct CheckedTest {
 ///
 /// # Errors
 /// [`FlowError::NotFound`], [`FlowError::Tool`], [`FlowError::Invalid`], [`FlowError::Storage`].
-pub async fn check_test<X: BuilderTx>(
+pub async fn check_test<X: FlowsTx>(
     mut tx: X,
     reach: Reach<'_>,
     id: &FlowId,
@@ -54,7 +53,7 @@ pub async fn check_test<X: BuilderTx>(
 /// # Errors
 /// [`FlowError::NotFound`]; [`FlowError::StaleRevision`] or [`StorageError::Stale`](crate::fault::StorageError::Stale)
 /// when the draft is another one than was checked; [`FlowError::Storage`].
-pub async fn publish_test<X: BuilderTx>(
+pub async fn publish_test<X: FlowsTx>(
     tx: &mut X,
     cx: &OpContext,
     reach: Reach<'_>,

@@ -4,8 +4,10 @@ use serde_json::json;
 
 use super::StoreUnderTest;
 use super::world::{World, later, session_id};
+use crate::prelude::*;
 use crate::session::{FrozenError, FrozenSession, MAX_KEPT, Session};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 use crate::time::Timestamp;
 
 fn frozen(n: usize, code: &str) -> FrozenSession {
@@ -20,7 +22,7 @@ fn frozen(n: usize, code: &str) -> FrozenSession {
 /// Sessions whose moment has come, oldest first, no more than asked; frozen ones have nothing to be rung for.
 pub async fn due_sessions_come_oldest_first<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let at = |n: usize, wake_at: Option<Timestamp>| (Session { wake_at, ..world.session(n) }, None);
@@ -49,7 +51,7 @@ where
 /// comes back in order.
 pub async fn many_freeze_at_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -79,7 +81,7 @@ where
 /// What fails in a session that is frozen already is kept behind what waits there, once.
 pub async fn a_frozen_session_keeps_what_fails_later<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let failed = |n: usize, entry: &str| FrozenSession { entry: json!({ "id": entry }), ..frozen(n, "x") };
@@ -109,7 +111,7 @@ where
 /// No more than so many entries are kept for a session, however they come; what failed is kept all the same.
 pub async fn so_many_entries_are_kept<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let most = MAX_KEPT as usize;
@@ -136,7 +138,7 @@ where
 /// A frozen session is found as such, whether it has a row or not; freezing it twice with one entry is one freeze.
 pub async fn frozen_sessions_are_known<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     world.save(&[(world.session(1), None), (world.session(2), None)]).await.expect("save");

@@ -8,11 +8,13 @@ use tokio::task::JoinSet;
 use super::StoreUnderTest;
 use super::world::{World, contact, router};
 use crate::chat::Chat;
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::prelude::*;
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 async fn open<S: Store>(store: &Arc<S>, chats: &[Chat]) -> Vec<Chat>
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let mut tx = store.begin().await.expect("begin");
     let given = tx.chats().open_or_get_many(chats).await.expect("open");
@@ -23,7 +25,7 @@ where
 /// Every pair is answered in the order asked, new or not; a pair that is asked for twice gets one chat.
 pub async fn chats_come_in_the_order_asked<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -48,7 +50,7 @@ where
 /// A contact and router have one open chat, however many open it at once.
 pub async fn many_that_open_a_chat_get_the_same<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let contact = {
@@ -70,7 +72,7 @@ where
 /// After a chat was closed the next one is new; closing it again changes nothing.
 pub async fn a_closed_chat_lets_a_new_one_open<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     for _ in 0..2 {
@@ -88,7 +90,7 @@ where
 /// A contact may have an open chat with each router.
 pub async fn chats_of_two_routers_are_apart<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let other = router("router2");

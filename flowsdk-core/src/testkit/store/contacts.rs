@@ -9,11 +9,13 @@ use tokio::task::JoinSet;
 use super::StoreUnderTest;
 use super::world::{contact, context};
 use crate::contact::{Contact, ContactChange};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::prelude::*;
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 async fn insert<S: Store>(subject: &StoreUnderTest<S>, contacts: &[Contact])
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let mut tx = subject.store.begin().await.expect("begin");
     assert_eq!(tx.contacts().insert_or_get_many(contacts).await.expect("insert"), contacts);
@@ -23,7 +25,7 @@ where
 /// Of hundreds of contacts those that are asked for come, by id or by identity, each once.
 pub async fn contacts_are_found_by_id_and_by_identity<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let cx = context();
     let contacts: Vec<_> = (0..320).map(|n| contact(&cx, n)).collect();
@@ -45,7 +47,7 @@ where
 /// A second contact of the same identity is not created: the first one is given.
 pub async fn an_identity_has_one_contact<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let cx = context();
     let (first, second) = (contact(&cx, 1), Contact { name: "Other".to_owned(), ..contact(&cx, 1) });
@@ -60,7 +62,7 @@ where
 /// Of many that are created at once, one identity twice, those that exist are given as they are, in the same order.
 pub async fn many_contacts_are_created_or_found<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let cx = context();
     let known: Vec<_> = (0..150).step_by(3).map(|n| contact(&cx, n)).collect();
@@ -81,7 +83,7 @@ where
 /// Of sixteen that create a contact at once all are given the same.
 pub async fn many_that_create_a_contact_get_the_same<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let cx = context();
     let mut tasks = JoinSet::new();
@@ -101,7 +103,7 @@ where
 /// Contacts are rewritten many at once, some with another name and some not.
 pub async fn many_changed_contacts_are_saved<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let cx = context();
     let mut contacts: Vec<_> = (0..203).map(|n| contact(&cx, n)).collect();
@@ -127,7 +129,7 @@ where
 /// Name, lock and variables are rewritten; nothing else is, and no other contact.
 pub async fn a_changed_contact_is_saved<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let cx = context();
     let (mut changed, other) = (contact(&cx, 1), contact(&cx, 2));

@@ -7,13 +7,15 @@ use super::world::{NOW, World, flow, version};
 use crate::crypto::Encrypted;
 use crate::fault::StorageError;
 use crate::flow::Flow;
+use crate::prelude::*;
 use crate::router::{StaticVariable, VariableOwner};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 /// A version comes back as it was published, and becomes the published one of its flow; older ones stay.
 pub async fn published_versions_are_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -40,7 +42,7 @@ where
 /// A flow has one version of each number.
 pub async fn a_version_number_is_given_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -56,7 +58,7 @@ where
 /// Static variables are those of their owners; a key that is set again has the new value.
 pub async fn static_variables_are_of_their_owner<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use Direction::{In, Out};
 use serde_json::json;
 
 use super::StoreUnderTest;
 use super::world::{SIZES, World, later, session_id};
 use crate::fault::StorageError;
 use crate::message::{Direction, HistoryQuery, Message, MessageStatus, Sender, SenderKind};
-use crate::store::{ConversationTx, Store};
-
-use Direction::{In, Out};
+use crate::prelude::*;
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 fn with_key(message: Message, key: impl Into<String>) -> Message {
     Message { channel_message_id: Some(key.into()), ..message }
@@ -19,7 +20,7 @@ fn with_key(message: Message, key: impl Into<String>) -> Message {
 /// Everything of a message comes back, in both directions and of every sender.
 pub async fn messages_are_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut messages = vec![with_key(world.message(In, 1, "Olá"), "wc-1-a")];
@@ -42,7 +43,7 @@ where
 /// U+FFFD; it is never a reason to refuse the message.
 pub async fn any_content_survives<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let bodies = [
@@ -63,7 +64,7 @@ where
 /// Batches of every size are stored, in order.
 pub async fn messages_in_batches_of_any_size<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut all = Vec::new();
@@ -79,7 +80,7 @@ where
 /// A channel message id is stored once, wherever in a batch it comes again; nothing of that batch stays.
 pub async fn a_channel_message_id_is_stored_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     world.insert(&[with_key(world.message(In, 1, "first"), "wc-1-a")]).await;
@@ -110,7 +111,7 @@ where
 /// Keys that are stored are found, with the ids of their rows.
 pub async fn stored_keys_are_found<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let odd = "wc-c1-visitor0001/'\"é,[]{}";
@@ -137,7 +138,7 @@ where
 /// one millisecond lie across the ends of pages and new ones come meanwhile.
 pub async fn pages_are_stable_under_inserts<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let step = |n: usize| Duration::from_millis(n as u64 / 10);
@@ -174,7 +175,7 @@ where
 /// What a visitor has not seen yet: the outgoing messages of his session after the last one he has.
 pub async fn outgoing_messages_since_one_are_found<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut messages: Vec<_> =

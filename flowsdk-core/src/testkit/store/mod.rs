@@ -12,6 +12,7 @@ mod routers;
 mod sessions;
 mod statuses;
 mod transactions;
+mod tx;
 pub(super) mod world;
 
 use std::fmt::Debug;
@@ -32,6 +33,7 @@ pub use routers::*;
 pub use sessions::*;
 pub use statuses::*;
 pub use transactions::*;
+pub use tx::StoreTx;
 
 /// The names of the cases.
 pub const CASES: &[&str] = crate::__store_cases! { __conformance_names };

@@ -10,8 +10,10 @@ use crate::contact::{
 };
 use crate::id::RouterId;
 use crate::page::{Page, PageRequest};
+use crate::prelude::*;
 use crate::session::{Frost, FrozenError, FrozenSession, Mode, Session, SessionFilter, SessionTrace};
-use crate::store::{ConversationTx as _, PeopleTx, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 fn first(limit: u32) -> PageRequest {
     PageRequest { limit, after: None }
@@ -24,7 +26,7 @@ fn after<T>(page: &Page<T>, limit: u32) -> PageRequest {
 /// Contacts are found by beginnings of words, also under a new name and an alias, page by page.
 pub async fn contacts_are_found_by_their_words<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -77,7 +79,7 @@ where
 /// A contact is known to the routers it has a chat with, and to those it was linked to.
 pub async fn contacts_are_known_to_their_routers<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let other = super::world::router("router2");
@@ -109,7 +111,7 @@ where
 /// What a contact absorbs is its own, and the other's identity leads to it.
 pub async fn an_absorbed_contact_leaves_everything<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     world.save(&[(world.session(1), None)]).await.expect("save");
@@ -145,7 +147,7 @@ where
 /// Sessions are listed by what is asked for, newest first.
 pub async fn live_sessions_are_listed<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let at = |n: usize, mode: Mode| {
@@ -205,7 +207,7 @@ where
 /// What is taken from a frozen session is taken once, in order.
 pub async fn a_frozen_session_is_thawed_entry_by_entry<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     world.save(&[(world.session(1), None)]).await.expect("save");
@@ -250,7 +252,7 @@ where
 /// Chats are listed by what is asked for, and a message comes with the router of its chat.
 pub async fn chats_are_listed<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let message = world.message(crate::message::Direction::Out, 1, "oi");
@@ -288,7 +290,7 @@ where
 /// Of each contact of a router the newest record counts, also of one moment.
 pub async fn the_newest_opt_in_of_each_contact_is_listed<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
@@ -338,7 +340,7 @@ where
 /// The traces of a session come newest first.
 pub async fn traces_are_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: PeopleTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let trace = |version: i64| SessionTrace {

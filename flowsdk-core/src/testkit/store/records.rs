@@ -10,13 +10,15 @@ use super::world::{World, contact, later, session_id};
 use crate::chat::ChatTag;
 use crate::contact::{ContactOptIn, OptInSource, OptInStatus};
 use crate::flow::TrackedEvent;
+use crate::prelude::*;
 use crate::session::{MAX_TRACES, SessionTrace, TraceRetention};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 /// Of the opt-ins of a contact and router the newest counts; those of others do not.
 pub async fn the_newest_opt_in_counts<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let record = |seconds: u64, status: OptInStatus| ContactOptIn {
@@ -50,7 +52,7 @@ where
 /// A chat has each label once, with the moment it first got it.
 pub async fn a_chat_has_each_label_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let tag = |tag: &str, seconds: u64| ChatTag {
@@ -70,7 +72,7 @@ where
 /// Events come back whole, the newest first.
 pub async fn tracked_events_are_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let event = |n: u64| TrackedEvent {
@@ -97,7 +99,7 @@ where
 /// The traces of a session come newest first, page by page, and do not grow without end.
 pub async fn traces_of_a_session_are_bounded<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let trace = |n: usize, version: i64| SessionTrace {

@@ -7,14 +7,16 @@ use super::world::{context, flow, later, router};
 use crate::crypto::Encrypted;
 use crate::id::RouterId;
 use crate::page::PageRequest;
+use crate::prelude::*;
 use crate::router::Router;
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 /// A router comes back as it was inserted, bare or with everything set, then with the flow it was given and
 /// without it.
 pub async fn a_router_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let full = Router {
         name: "Ação 👋".to_owned(),
@@ -48,7 +50,7 @@ where
 /// A list shows all routers, or those asked for that exist, newest first.
 pub async fn routers_are_listed_among_those_asked_for<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let mut tx = subject.store.begin().await.expect("begin");
     let mut routers: Vec<Router> = Vec::new();
@@ -72,7 +74,7 @@ where
 /// Pages show each router once, also those of one moment, whatever comes meanwhile.
 pub async fn pages_of_routers_are_stable_under_inserts<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let cx = context();
     let mut tx = subject.store.begin().await.expect("begin");

@@ -10,11 +10,13 @@ use super::StoreUnderTest;
 use super::world::{SIZES, World, as_writes, later, session_id};
 use crate::fault::StorageError;
 use crate::message::IncomingMessage;
+use crate::prelude::*;
 use crate::session::{
     AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Phase, Position, Redirect,
     Session, SessionWrite, Standstill, Stop, StoredSession, Waiting,
 };
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 fn stale(result: Result<(), StorageError>) {
     assert!(matches!(result, Err(StorageError::Stale { .. })), "{result:?}");
@@ -27,7 +29,7 @@ fn next(session: &Session) -> (Session, Option<i64>) {
 /// Everything of a session comes back, when it is new and when it was rewritten.
 pub async fn a_session_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     assert_eq!(world.stored(1).await, None);
@@ -97,7 +99,7 @@ where
 /// A session is new once: who saves it as new after another must read it.
 pub async fn a_new_session_is_saved_once<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let first = world.session(1);
@@ -112,7 +114,7 @@ where
 /// A write goes through only on the version that was read.
 pub async fn a_write_on_another_version_is_stale<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let first = world.session(1);
@@ -128,7 +130,7 @@ where
 /// A session that was removed meanwhile does not come back by a write of who had read it.
 pub async fn a_write_of_a_removed_session_is_stale<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     stale(world.save(&[next(&world.session(1))]).await);
@@ -138,7 +140,7 @@ where
 /// One stale write among many leaves all of them unwritten.
 pub async fn a_stale_write_undoes_its_batch<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut writes: Vec<_> = (1..=150).map(|n| (world.session(n), None)).collect();
@@ -160,7 +162,7 @@ where
 /// Sixteen that each read a session and write it wait for each other, so that none of them is stale.
 pub async fn writers_of_one_session_wait_for_each_other<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let first = world.session(1);
@@ -184,7 +186,7 @@ where
 /// Sessions that ended are gone; an unknown one among them does no harm.
 pub async fn ended_sessions_are_removed<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let writes: Vec<_> = (1..=3).map(|n| (world.session(n), None)).collect();
@@ -201,7 +203,7 @@ where
 /// Batches of every size are written, found and rewritten.
 pub async fn sessions_in_batches_of_any_size<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut from = 0;

@@ -4,13 +4,15 @@ use super::StoreUnderTest;
 use super::world::{World, later, session_id};
 use crate::message::MessageStatus::{self, Delivered, Failed, Pending, Played, Read, Sent};
 use crate::message::{Direction, Message, StatusWrite, advance};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::prelude::*;
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 
 const ALL: [MessageStatus; 6] = [Pending, Sent, Delivered, Read, Played, Failed];
 
 async fn apply<S: Store>(world: &World<S>, writes: &[StatusWrite])
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let mut tx = world.store.begin().await.expect("begin");
     tx.messages().apply_statuses(writes).await.expect("apply");
@@ -20,7 +22,7 @@ where
 /// The table of every status and report, for reporters that are trusted and for visitors.
 pub async fn a_status_only_goes_forward<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     apply(&world, &[]).await;
@@ -55,7 +57,7 @@ where
 /// What a visitor reports counts for messages of his session only; nobody reports of incoming ones.
 pub async fn a_visitor_reports_of_his_session_only<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let messages = [
@@ -82,7 +84,7 @@ where
 /// Several reports of one message in one batch come to the furthest of them.
 pub async fn reports_of_a_batch_come_to_the_furthest<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let messages: Vec<_> = (0..300).map(|_| world.message(Direction::Out, 1, "")).collect();

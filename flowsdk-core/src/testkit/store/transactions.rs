@@ -8,10 +8,12 @@ use tokio::task::JoinSet;
 
 use super::StoreUnderTest;
 use super::world::{World, contact, session_id};
-use crate::store::{ConversationTx, OutboxTx as _, Store, Transaction as _};
+use crate::prelude::*;
+use crate::store::Store;
 use crate::stream::broker::{NewEntry, StreamReader};
 use crate::stream::topic::{StreamPartition, TopicName};
 use crate::testkit::broker::GROUPS;
+use crate::testkit::store::StoreTx;
 
 /// Longer than anything takes that is going to happen.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,7 +48,7 @@ async fn nothing(reader: &mut Box<dyn StreamReader>) {
 /// A transaction that is dropped leaves no rows and no events, and the next one works.
 pub async fn a_dropped_transaction_leaves_nothing<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut reader = open(&subject, GROUPS[0]).await;
@@ -71,7 +73,7 @@ where
 /// Events appear with the commit, for every group, in order, in batches of any size.
 pub async fn events_appear_with_the_commit<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let mut readers = [open(&subject, GROUPS[0]).await, open(&subject, GROUPS[1]).await];
     let mut from = 0;
@@ -94,7 +96,7 @@ where
 /// Many transactions at once lose no event, and the events of one transaction keep their order.
 pub async fn events_of_concurrent_commits_all_appear<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     const WRITERS: usize = 8;
     const ROUNDS: usize = 25;
@@ -129,7 +131,7 @@ where
 /// committed is not seen. A store of one connection lets them follow each other.
 pub async fn a_reader_does_not_hold_up_a_writer<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     let world = World::new(&subject).await;
     let mut reading = world.store.read().await.expect("read");
@@ -172,7 +174,7 @@ where
 /// What began to read cannot write, unless the store has one connection for both.
 pub async fn a_reading_transaction_refuses_to_write<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     if subject.one_connection {
         return;

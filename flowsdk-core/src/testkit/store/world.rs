@@ -12,9 +12,11 @@ use crate::context::OpContext;
 use crate::flow::{Flow, FlowVersion};
 use crate::id::{ChatId, ContactId, Cuids, FlowId, MessageId, RouterId};
 use crate::message::{Direction, Message, MessageStatus, Sender};
+use crate::prelude::*;
 use crate::router::Router;
 use crate::session::{Channel, Session, SessionId, SessionWrite};
-use crate::store::{ConversationTx, Store, Transaction as _};
+use crate::store::Store;
+use crate::testkit::store::StoreTx;
 use crate::time::{ManualClock, Timestamp};
 
 pub(in crate::testkit) const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
@@ -65,7 +67,7 @@ pub(in crate::testkit) fn contact(cx: &OpContext, n: usize) -> Contact {
 
 impl<S: Store> World<S>
 where
-    S::Tx: ConversationTx,
+    S::Tx: StoreTx,
 {
     pub(in crate::testkit) async fn new(subject: &StoreUnderTest<S>) -> Self {
         let (store, cx) = (Arc::clone(&subject.store), context());

@@ -8,12 +8,15 @@ use super::Import;
 use crate::change::{Change, EntityKind};
 use crate::crypto::Encrypted;
 use crate::id::{ChannelId, FlowId};
-use crate::store::{BuilderTx, Store};
-use crate::transfer::{ImportedChannel, Missing, PortableChannel, TransferError, TransferFile, Transfers};
+use crate::store::Store;
+use crate::transfer::{
+    HasChannelTransfer as _, ImportedChannel, Missing, PortableChannel, TransferError, TransferFile,
+    TransferTx, Transfers,
+};
 
 impl<S: Store> Transfers<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: TransferTx,
 {
     pub(super) async fn channels(
         &self,

@@ -6,20 +6,20 @@ use serde_json::json;
 
 use super::Import;
 use crate::change::{Change, EntityKind, Recorded as _};
-use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion};
+use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion, HasFlowCatalog as _, HasFlows as _};
 use crate::id::FlowId;
 use crate::router::VariableOwner;
-use crate::store::{BuilderTx, ConversationTx as _, Store};
+use crate::store::Store;
 use crate::transfer::export::Names;
 use crate::transfer::plan::{OnConflict, Place, places};
 use crate::transfer::references::{elsewhere, rename_flows};
 use crate::transfer::{
-    ImportedFlow, Landed, Missing, TransferError, TransferFile, TransferredFlow, Transfers,
+    ImportedFlow, Landed, Missing, TransferError, TransferFile, TransferTx, TransferredFlow, Transfers,
 };
 
 impl<S: Store> Transfers<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: TransferTx,
 {
     /// The flows, and their ids by what the file calls them.
     pub(super) async fn flows(

@@ -14,10 +14,11 @@ use crate::change::{Author, Change, Entity, EntityKind, Recorded as _};
 use crate::fault::StorageError;
 use crate::id::RouterId;
 use crate::idempotency::{Once, Outcome, perform_once};
-use crate::router::Router;
-use crate::store::{BuilderTx, ConversationTx as _, Store};
+use crate::router::{HasRouterCatalog as _, HasRouters as _, Router};
+use crate::store::Store;
 use crate::text::Text;
 use crate::time::Timestamp;
+use crate::transfer::TransferTx;
 
 /// What an import has done so far, in its transaction.
 struct Import<'t, X> {
@@ -31,7 +32,7 @@ struct Import<'t, X> {
 
 impl<S: Store> Transfers<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: TransferTx,
 {
     /// A whole new router, once for each idempotency key.
     ///
@@ -146,7 +147,7 @@ async fn checked(file: TransferFile) -> Result<TransferFile, TransferError> {
     look.await.map_err(|error| StorageError::Other(Box::new(error)))?
 }
 
-async fn free_router_name<X: BuilderTx>(
+async fn free_router_name<X: TransferTx>(
     tx: &mut X,
     name: &str,
     on_conflict: OnConflict,

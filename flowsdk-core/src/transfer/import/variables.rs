@@ -10,15 +10,17 @@ use crate::fault::StorageError;
 use crate::id::VariableId;
 use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::VariableOwner;
-use crate::store::{BuilderTx, Store};
+use crate::store::Store;
 use crate::text::Text;
 use crate::transfer::plan::OnConflict;
-use crate::transfer::{ImportedVariable, Landed, Missing, TransferError, TransferredVariable, Transfers};
-use crate::variable::{Variable, VariableKey, VariableValue};
+use crate::transfer::{
+    ImportedVariable, Landed, Missing, TransferError, TransferTx, TransferredVariable, Transfers,
+};
+use crate::variable::{HasVariables as _, Variable, VariableKey, VariableValue};
 
 impl<S: Store> Transfers<S>
 where
-    S::Tx: BuilderTx,
+    S::Tx: TransferTx,
 {
     pub(super) async fn router_variables(
         &self,
@@ -117,7 +119,7 @@ where
 }
 
 /// The variables of an owner, by their keys.
-async fn variables_of<X: BuilderTx>(
+async fn variables_of<X: TransferTx>(
     tx: &mut X,
     owner: &VariableOwner,
 ) -> Result<HashMap<String, Variable>, StorageError> {

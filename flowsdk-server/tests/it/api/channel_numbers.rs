@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use flowsdk_core::session::{Session, SessionId};
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::session::{HasSessions as _, Session, SessionId};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::Timestamp;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! Contacts (spec A 2.4, 4.6; rulings C5, H8, H13).
 
-use flowsdk_core::store::{ConversationTx as _, Store as _};
+use flowsdk_core::contact::HasContacts as _;
+use flowsdk_core::store::Store as _;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

@@ -1,5 +1,6 @@
 //! What of a flow is published, and what is only tested (spec A 4.3, B 4.1, 4.4).
 
+use flowsdk_core::flow::HasFlowCatalog as _;
 use serde_json::{Value, json};
 
 use super::building::{act, answer, id, records, router, says, shop, visitor};
@@ -187,7 +188,7 @@ async fn only_the_test_channel_runs_the_test_version(setup: Setup) {
 }
 
 async fn superseded_test_versions_go_when_no_session_stands_in_them(setup: Setup) {
-    use flowsdk_core::store::{BuilderTx as _, Store as _};
+    use flowsdk_core::store::Store as _;
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let router = router(&admin, "R").await;

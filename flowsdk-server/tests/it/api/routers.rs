@@ -1,5 +1,6 @@
 //! Routers (spec A 2.2, 2.9, 4.3, rulings S9, S13).
 
+use flowsdk_core::router::HasRouters as _;
 use serde_json::json;
 
 use super::building::{actions, answer, details, id, published, records, router, says, shop, visitor};
@@ -203,7 +204,7 @@ async fn a_router_in_use_is_not_deleted(setup: Setup) {
     // S9: the decrypted variables go with their owner: nothing that a turn could read is left.
     let store = setup.store().await;
     let owner = flowsdk_core::router::VariableOwner::Router(router.parse().unwrap());
-    use flowsdk_core::store::{ConversationTx as _, Store as _};
+    use flowsdk_core::store::Store as _;
     assert!(store.read().await.unwrap().routers().static_variables(&[owner]).await.unwrap().is_empty());
     store.close().await;
     // Nobody answers the visitor, and the server lives.

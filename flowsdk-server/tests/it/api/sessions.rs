@@ -1,10 +1,10 @@
 //! Sessions (spec A 2.6, 4.5; rulings H7, S5, S6).
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::flow::FlowVersion;
+use flowsdk_core::flow::{FlowVersion, HasFlows as _};
 use flowsdk_core::id::FlowVersionId;
-use flowsdk_core::session::{Mode, SessionId, SessionTrace, SessionWrite};
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::session::{HasSessions as _, HasTraces as _, Mode, SessionId, SessionTrace, SessionWrite};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use serde_json::{Value, json};
 
 use crate::harness::setup::Identity;

@@ -1,6 +1,7 @@
 //! Tokens as a visitor sees them (spec A 9): every family, over the web chat.
 
-use flowsdk_core::store::{ConversationTx as _, Store as _};
+use flowsdk_core::contact::HasContacts as _;
+use flowsdk_core::store::Store as _;
 use serde_json::{Value, json};
 
 use super::building::{answer, shop};

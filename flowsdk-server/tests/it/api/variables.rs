@@ -1,5 +1,7 @@
 //! Static variables of routers and flows (spec A 2.3, 2.9, 4.4, ruling S9).
 
+use flowsdk_core::flow::HasFlowCatalog as _;
+use flowsdk_core::router::{HasRouterCatalog as _, HasRouters as _};
 use serde_json::{Value, json};
 
 use super::building::{actions, answer, details, id, records, router, says, shop, visitor};
@@ -118,7 +120,7 @@ async fn rule_4_4_2_secrets_are_encrypted_and_never_leave(setup: Setup) {
 /// Both columns of a stored variable; never filled together.
 async fn stored(setup: &Setup, path: &str, key: &str) -> (Option<String>, Option<String>) {
     use flowsdk_core::router::VariableOwner;
-    use flowsdk_core::store::{ConversationTx as _, Store as _};
+    use flowsdk_core::store::Store as _;
     let owner = path.split('/').nth(2).unwrap();
     let owner = if path.starts_with("/routers") {
         VariableOwner::Router(owner.parse().unwrap())
@@ -224,7 +226,7 @@ async fn rule_4_4_5_variables_go_with_their_owner(setup: Setup) {
     }
     let store = setup.store().await;
     use flowsdk_core::router::VariableOwner::{Flow, Router};
-    use flowsdk_core::store::{ConversationTx as _, Store as _};
+    use flowsdk_core::store::Store as _;
     let part = |path: &str| path.split('/').nth(2).unwrap().to_owned();
     let owners = [Router(part(&of_router).parse().unwrap()), Flow(part(&of_flow).parse().unwrap())];
     assert!(store.read().await.unwrap().routers().static_variables(&owners).await.unwrap().is_empty());
@@ -254,7 +256,7 @@ async fn rule_4_4_6_turns_read_and_never_write_them(setup: Setup) {
 
 /// On Postgres the insert waits for the deletion and then finds its foreign key broken.
 async fn a_variable_of_an_owner_that_is_being_deleted_is_not_found(setup: Setup) {
-    use flowsdk_core::store::{BuilderTx as _, Store as _, Transaction as _};
+    use flowsdk_core::store::{Store as _, Transaction as _};
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let [of_router, of_flow] = owners(&admin).await;

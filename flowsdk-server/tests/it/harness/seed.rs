@@ -1,12 +1,12 @@
 //! Routers, flows and channels, as the administrative API would create them.
 
-use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
+use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion};
+use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
-use flowsdk_core::router::Router;
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::router::{HasRouters as _, Router};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::{SqlStore, SqlTx};
 use serde_json::{Value, json};
 

@@ -1,7 +1,6 @@
 //! What no port writes: agents, whom the helpdesk will bring, and rows from before a migration.
 
-use flowsdk_auth::AuthTx as _;
-use flowsdk_auth::schedule::{AgentSchedule, LoginRange, LoginSchedule};
+use flowsdk_auth::schedule::{AgentSchedule, HasLoginSchedules as _, LoginRange, LoginSchedule};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use sqlx::AssertSqlSafe;
 use sqlx::migrate::Migrator;

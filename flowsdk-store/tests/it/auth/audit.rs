@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_auth::AuthTx as _;
 use flowsdk_auth::audit::{
     self, AuditAction, AuditEntityType, AuditFilter, AuditLogs, AuditRecord, AuditRetention, Audited,
+    HasAuditLogs as _,
 };
 use flowsdk_core::id::AuditLogId;
 use flowsdk_core::store::{Store as _, Transaction as _};

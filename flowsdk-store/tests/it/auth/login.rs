@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_auth::AuthTx as _;
 use flowsdk_auth::audit::{AuditAction, AuditStatus};
 use flowsdk_auth::login::{LoginError, LoginSettings};
 use flowsdk_auth::permission::{Action, Resource};
-use flowsdk_auth::user::{UserChange, UserRole};
+use flowsdk_auth::user::{HasUsers as _, UserChange, UserRole};
 use flowsdk_core::crypto::{PasswordHasher, cost_of};
 use flowsdk_core::fault::FaultKind;
 use flowsdk_core::store::{Store as _, Transaction as _};

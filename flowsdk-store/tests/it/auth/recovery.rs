@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_auth::AuthTx as _;
 use flowsdk_auth::audit::{AuditAction, AuditStatus};
 use flowsdk_auth::login::{LoginLimits, LoginSettings};
 use flowsdk_auth::principal::Origin;
-use flowsdk_auth::recovery::{Recoveries, RecoveryError, RecoverySender};
+use flowsdk_auth::recovery::{HasPasswordRecoveries as _, Recoveries, RecoveryError, RecoverySender};
 use flowsdk_auth::sms::{Sms, SmsError, SmsPurpose, SmsSender};
-use flowsdk_auth::user::UserChange;
+use flowsdk_auth::user::{HasUsers as _, UserChange};
 use flowsdk_core::fault::{FaultKind, RateLimit};
 use flowsdk_core::id::UserId;
 use flowsdk_core::store::{Store as _, Transaction as _};

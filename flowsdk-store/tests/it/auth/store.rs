@@ -4,18 +4,17 @@ use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use flowsdk_auth::access::AccessRepository;
-use flowsdk_auth::api_client::ApiClientRepository;
-use flowsdk_auth::audit::AuditRepository;
-use flowsdk_auth::device::UserDeviceRepository;
-use flowsdk_auth::group::GroupRepository;
-use flowsdk_auth::recovery::PasswordRecoveryRepository;
-use flowsdk_auth::schedule::{AgentSchedule, LoginScheduleRepository};
-use flowsdk_auth::user::UserRepository;
-use flowsdk_auth::{AccessTx, AuthTx};
+use flowsdk_auth::access::{AccessRepository, HasAccess};
+use flowsdk_auth::api_client::{ApiClientRepository, HasApiClients};
+use flowsdk_auth::audit::{AuditRepository, HasAuditLogs};
+use flowsdk_auth::device::{HasUserDevices, UserDeviceRepository};
+use flowsdk_auth::group::{GroupRepository, HasGroups};
+use flowsdk_auth::recovery::{HasPasswordRecoveries, PasswordRecoveryRepository};
+use flowsdk_auth::schedule::{AgentSchedule, HasLoginSchedules, LoginScheduleRepository};
+use flowsdk_auth::user::{HasUsers, UserRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
-use flowsdk_core::idempotency::{IdempotencyRepository, IdempotencyTx};
+use flowsdk_core::idempotency::{HasIdempotency, IdempotencyRepository};
 use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_store::sql::{SqlStore, SqlTx};
 
@@ -111,38 +110,29 @@ impl LoginScheduleRepository for Schedules {
     }
 }
 
-impl IdempotencyTx for TestTx {
-    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
-        self.inner.idempotency()
-    }
+macro_rules! as_stored {
+    ($($accessor:ident::$name:ident -> $repository:ident),* $(,)?) => {$(
+        impl $accessor for TestTx {
+            fn $name(&mut self) -> &mut dyn $repository {
+                $accessor::$name(&mut self.inner)
+            }
+        }
+    )*};
 }
 
-impl AccessTx for TestTx {
-    fn access(&mut self) -> &mut dyn AccessRepository {
-        self.inner.access()
-    }
+as_stored! {
+    HasIdempotency::idempotency -> IdempotencyRepository,
+    HasAccess::access -> AccessRepository,
+    HasUsers::users -> UserRepository,
+    HasGroups::groups -> GroupRepository,
+    HasApiClients::api_clients -> ApiClientRepository,
+    HasUserDevices::user_devices -> UserDeviceRepository,
+    HasPasswordRecoveries::password_recoveries -> PasswordRecoveryRepository,
+    HasAuditLogs::audit_logs -> AuditRepository,
 }
 
-impl AuthTx for TestTx {
-    fn users(&mut self) -> &mut dyn UserRepository {
-        AuthTx::users(&mut self.inner)
-    }
-    fn groups(&mut self) -> &mut dyn GroupRepository {
-        self.inner.groups()
-    }
-    fn api_clients(&mut self) -> &mut dyn ApiClientRepository {
-        AuthTx::api_clients(&mut self.inner)
-    }
-    fn user_devices(&mut self) -> &mut dyn UserDeviceRepository {
-        self.inner.user_devices()
-    }
-    fn password_recoveries(&mut self) -> &mut dyn PasswordRecoveryRepository {
-        self.inner.password_recoveries()
-    }
+impl HasLoginSchedules for TestTx {
     fn login_schedules(&mut self) -> &mut dyn LoginScheduleRepository {
         &mut self.schedules
-    }
-    fn audit_logs(&mut self) -> &mut dyn AuditRepository {
-        self.inner.audit_logs()
     }
 }

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_auth::AuthTx as _;
 use flowsdk_auth::access::Authenticator;
 use flowsdk_auth::api_client::{ApiClient, ApiClients, NewApiClient};
 use flowsdk_auth::audit::{self, AuditFilter, AuditLogs, AuditRecord, AuditRecorder, AuditWriter};
@@ -13,7 +12,7 @@ use flowsdk_auth::login::{LoggedIn, LoginError, LoginSettings, Logins};
 use flowsdk_auth::permission::{Action, Permission, Resource};
 use flowsdk_auth::principal::{Actor, Origin, Principal};
 use flowsdk_auth::token::{TokenSettings, Tokens};
-use flowsdk_auth::user::{Email, User, UserRole, Users};
+use flowsdk_auth::user::{Email, HasUsers as _, User, UserRole, Users};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::fault::{Fault, FaultKind};

@@ -1,9 +1,9 @@
 //! First messages.
 
 use flowsdk_core::conversation::{ConversationEvent, TurnReport};
-use flowsdk_core::message::{Direction, IncomingMessage, MessageStatus};
+use flowsdk_core::message::{Direction, HasMessages as _, IncomingMessage, MessageStatus};
 use flowsdk_core::session::SessionId;
-use flowsdk_core::store::{ConversationTx as _, Store as _};
+use flowsdk_core::store::Store as _;
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 

@@ -1,11 +1,9 @@
 //! What waits in sessions that froze before they began goes with what they belong to.
 
-use flowsdk_core::channel_number::{ChannelNumber, E164, ProviderId};
-use flowsdk_core::contact::ContactAlias;
-use flowsdk_core::session::{SessionId, SessionsOf};
-use flowsdk_core::store::{
-    BuilderTx as _, ConnectionTx as _, ConversationTx as _, PeopleTx as _, Store as _, Transaction as _,
-};
+use flowsdk_core::channel_number::{ChannelNumber, E164, HasChannelNumbers as _, ProviderId};
+use flowsdk_core::contact::{ContactAlias, HasContactCatalog as _};
+use flowsdk_core::session::{HasLiveSessions as _, HasSessions as _, SessionId, SessionsOf};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::{SqlStore, SqlTx};
 use serde_json::json;
 

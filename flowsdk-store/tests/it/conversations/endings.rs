@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use flowsdk_core::chat::Chat;
+use flowsdk_core::chat::{Chat, HasChats as _};
 use flowsdk_core::conversation::ConversationEvent;
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::store::{ConversationTx as _, Store as _};
+use flowsdk_core::store::Store as _;
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 

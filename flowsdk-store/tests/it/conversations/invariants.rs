@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use flowsdk_core::chat::Chat;
+use flowsdk_core::chat::{Chat, HasChats as _};
 use flowsdk_core::conversation::ConversationEvent;
 use flowsdk_core::id::ChatId;
 use flowsdk_core::message::{Direction, IncomingMessage, Message, MessagePersister, MessageStatus, advance};
-use flowsdk_core::store::{ConversationTx as _, Store as _};
+use flowsdk_core::store::Store as _;
 use flowsdk_core::stream::event::{DeliveryStatus, FlowEvent, InputTimeout, StatusEvent};
 use flowsdk_core::testkit;
 use flowsdk_store::sql::SqlStore;

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use flowsdk_core::chat::HasChatTags as _;
+use flowsdk_core::contact::HasOptIns as _;
 use flowsdk_core::conversation::ConversationEvent;
+use flowsdk_core::flow::HasTrackedEvents as _;
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::session::{Mode, Session};
+use flowsdk_core::session::{HasTraces as _, Mode, Session};
 use flowsdk_core::stream::event::{ExternalJump, FlowEvent, HandBack, HandoffDeflect, JumpTarget};
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_store::sql::SqlStore;
@@ -309,7 +312,7 @@ async fn a_sub_flow_spans_turns_and_batches(store: SqlStore) {
 
 async fn what_flows_note_is_stored_with_the_turn(store: SqlStore) {
     use flowsdk_core::contact::OptInStatus;
-    use flowsdk_core::store::{ConversationTx as _, Store as _};
+    use flowsdk_core::store::Store as _;
 
     let world = World::new(store).await;
     let end = json!({ "end": true });
@@ -341,7 +344,7 @@ async fn what_flows_note_is_stored_with_the_turn(store: SqlStore) {
 }
 
 async fn the_trace_of_a_flow_that_wants_it_is_stored(store: SqlStore) {
-    use flowsdk_core::store::{ConversationTx as _, Store as _};
+    use flowsdk_core::store::Store as _;
 
     let world = world(store).await;
     world.say("ana", "m1", "oi").await;
@@ -362,7 +365,7 @@ async fn the_simulator_traces_what_really_happens(store: SqlStore) {
 
     use flowsdk_core::flow::simulator::{Script, simulate};
     use flowsdk_core::flow::{CompiledFlow, FlowVersion};
-    use flowsdk_core::store::{ConversationTx as _, Store as _};
+    use flowsdk_core::store::Store as _;
 
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/flows/concierge.json");
     let mut definition: Value =

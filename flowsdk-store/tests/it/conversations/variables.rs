@@ -3,8 +3,8 @@
 use flowsdk_core::conversation::ConversationEvent;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::router::{StaticVariable, VariableOwner};
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::router::{HasRouters as _, StaticVariable, VariableOwner};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 

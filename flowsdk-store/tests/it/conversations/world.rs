@@ -3,22 +3,23 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use flowsdk_channels::webchat::{WebchatChannel, WebchatTx as _};
-use flowsdk_core::chat::Chat;
-use flowsdk_core::contact::Contact;
+use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
+use flowsdk_core::chat::{Chat, HasChats as _};
+use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{
     ConversationError, ConversationEvent, Conversations, Handover, InputTimers, OutgoingSink, TurnReport,
 };
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion};
+use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChatId, Cuids, FlowId, RouterId};
-use flowsdk_core::message::{Direction, HistoryQuery, IncomingMessage, Message};
-use flowsdk_core::router::Router;
-use flowsdk_core::session::{Channel, SessionId, StoredSession};
-use flowsdk_core::store::{ConversationTx as _, OutboxTx as _, Store as _, Transaction as _};
+use flowsdk_core::message::{Direction, HasMessages as _, HistoryQuery, IncomingMessage, Message};
+use flowsdk_core::router::{HasRouters as _, Router};
+use flowsdk_core::session::{Channel, HasSessions as _, SessionId, StoredSession};
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::{Broker as _, NewEntry};
 use flowsdk_core::stream::event::{FlowEvent, IncomingEvent, InputTimeout, OutgoingEvent};
+use flowsdk_core::stream::outbox::HasOutbox as _;
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_core::testkit::broker::GROUPS;
 use flowsdk_core::time::{Clock as _, ManualClock};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use flowsdk_core::kv::KeyValue as _;
-use flowsdk_core::store::{ConversationTx as _, Store as _, Transaction as _};
+use flowsdk_core::session::HasSessions as _;
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::testkit::{self, KeyValueUnderTest};

@@ -1,0 +1,19 @@
+//! Events written in the transaction of their cause (rulings S3).
+
+use async_trait::async_trait;
+
+use super::broker::NewEntry;
+use crate::fault::StorageError;
+
+/// The events of one transaction, which become visible with its commit.
+#[async_trait]
+pub trait Outbox: Send {
+    /// Appends events, in order.
+    async fn push_many(&mut self, entries: &[NewEntry]) -> Result<(), StorageError>;
+}
+
+/// A transaction with the outbox.
+pub trait HasOutbox: Send {
+    /// Returns the repository of this transaction.
+    fn outbox(&mut self) -> &mut dyn Outbox;
+}

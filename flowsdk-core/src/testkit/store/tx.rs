@@ -1,0 +1,84 @@
+//! The repositories that the cases use.
+
+use crate::channel_number::HasChannelNumbers;
+use crate::chat::{HasChatCatalog, HasChatTags, HasChats};
+use crate::contact::{HasContactCatalog, HasContactInsights, HasContacts, HasOptInCatalog, HasOptIns};
+use crate::credential::HasLlmCredentials;
+use crate::flow::{HasFlowCatalog, HasFlows, HasTrackedEvents};
+use crate::idempotency::HasIdempotency;
+use crate::integration::HasIntegrations;
+use crate::message::HasMessages;
+use crate::observability::HasObservability;
+use crate::router::{HasRouterCatalog, HasRouters};
+use crate::session::{HasLiveSessions, HasSessionCatalog, HasSessions, HasTraces};
+use crate::store::Transaction;
+use crate::stream::outbox::HasOutbox;
+use crate::template::HasTemplates;
+use crate::transfer::HasChannelTransfer;
+use crate::variable::HasVariables;
+
+/// A transaction with every repository of this crate. Every transaction with those accessors is one.
+pub trait StoreTx:
+    Transaction
+    + HasContacts
+    + HasContactCatalog
+    + HasContactInsights
+    + HasOptIns
+    + HasOptInCatalog
+    + HasChats
+    + HasChatCatalog
+    + HasChatTags
+    + HasMessages
+    + HasSessions
+    + HasSessionCatalog
+    + HasLiveSessions
+    + HasTraces
+    + HasRouters
+    + HasRouterCatalog
+    + HasFlows
+    + HasFlowCatalog
+    + HasTrackedEvents
+    + HasVariables
+    + HasChannelTransfer
+    + HasLlmCredentials
+    + HasChannelNumbers
+    + HasTemplates
+    + HasIntegrations
+    + HasObservability
+    + HasIdempotency
+    + HasOutbox
+{
+}
+
+impl<
+    T: Transaction
+        + HasContacts
+        + HasContactCatalog
+        + HasContactInsights
+        + HasOptIns
+        + HasOptInCatalog
+        + HasChats
+        + HasChatCatalog
+        + HasChatTags
+        + HasMessages
+        + HasSessions
+        + HasSessionCatalog
+        + HasLiveSessions
+        + HasTraces
+        + HasRouters
+        + HasRouterCatalog
+        + HasFlows
+        + HasFlowCatalog
+        + HasTrackedEvents
+        + HasVariables
+        + HasChannelTransfer
+        + HasLlmCredentials
+        + HasChannelNumbers
+        + HasTemplates
+        + HasIntegrations
+        + HasObservability
+        + HasIdempotency
+        + HasOutbox,
+> StoreTx for T
+{
+}
