@@ -87,8 +87,8 @@ pub struct Key<T> {
 }
 
 impl<T> Key<T> {
-    /// The key `text`, whose values live for `ttl` or, without one, for ever. Each is defined in one place: here
-    /// in [`keys`], elsewhere in the file `keys.rs` of the crate that uses it, under the crate's name.
+    /// The key `text`, whose values live for `ttl` or, without one, for ever. Each is defined in one
+    /// place: beside its use, or in the file `keys.rs` of the crate that has several, under the crate's name.
     pub fn new(text: String, ttl: Option<Duration>) -> Self {
         Self { text, ttl, value: PhantomData }
     }
@@ -96,31 +96,6 @@ impl<T> Key<T> {
     /// The key as the store sees it.
     pub fn as_str(&self) -> &str {
         &self.text
-    }
-}
-
-/// The keys in use by this crate, each in one place.
-pub mod keys {
-    use std::time::Duration;
-
-    use super::Key;
-    use crate::id::MessageId;
-    use crate::session::SessionId;
-
-    /// The owner of a lease; see [`crate::lease`].
-    pub fn lease(name: &str) -> Key<String> {
-        Key::new(format!("lease:{name}"), None)
-    }
-
-    /// The ids of the demonstration data, once they are all there.
-    pub fn demo<T>() -> Key<T> {
-        Key::new("demo".to_owned(), None)
-    }
-
-    /// The message id that was given to a client's own message id, for 24 hours.
-    pub fn client_message(session: &SessionId, client_message_id: &str) -> Key<MessageId> {
-        let day = Duration::from_secs(24 * 60 * 60);
-        Key::new(format!("webchat:client-message:{session}:{client_message_id}"), Some(day))
     }
 }
 

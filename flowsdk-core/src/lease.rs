@@ -8,10 +8,15 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::kv::{KeyValue, KeyValueError, keys};
+use crate::kv::{Key, KeyValue, KeyValueError};
 
 /// How often a lease is renewed in its time.
 const RENEWALS: u32 = 3;
+
+/// The key that holds the owner of the lease `name`.
+pub fn lease_key(name: &str) -> Key<String> {
+    Key::new(format!("lease:{name}"), None)
+}
 
 /// A name held by one owner until it is released or its time runs out.
 #[derive(Debug)]
@@ -30,7 +35,7 @@ impl Lease {
         owner: &str,
         ttl: Duration,
     ) -> Result<Option<Self>, KeyValueError> {
-        let key = keys::lease(name).as_str().to_owned();
+        let key = lease_key(name).as_str().to_owned();
         match kv.set_if_absent(&key, owner, Some(ttl)).await? {
             Some(holder) if holder != owner => return Ok(None),
             Some(_) if !kv.extend_if(&key, owner, ttl).await? => return Ok(None),

@@ -2,7 +2,7 @@
 //! between the parts, and the ports that storage, brokers and channels implement.
 //!
 //! A conversation is a [`session`] of a [`contact`] on a channel. Its messages arrive as
-//! [`stream::event::IncomingEvent`]s, the [`conversation`] service turns each into one *turn*: it
+//! [`event::IncomingEvent`]s, the [`conversation`] service turns each into one *turn*: it
 //! stores the message, runs the [`flow`] engine, stores what the engine answers and commits
 //! once. Everything that reaches the outside world (sockets, providers, other processes) is an
 //! event of that same commit.
@@ -11,6 +11,7 @@
 //! [`store::Store`], [`stream::broker::Broker`] and [`kv::KeyValue`] and prove them with the
 //! conformance suites behind the `testkit` feature.
 
+pub mod admin;
 pub mod change;
 pub mod channel_number;
 pub mod chat;
@@ -19,6 +20,7 @@ pub mod context;
 pub mod conversation;
 pub mod credential;
 pub mod crypto;
+pub mod event;
 pub mod fault;
 pub mod flow;
 pub mod id;

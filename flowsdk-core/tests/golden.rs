@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use flowsdk_core::stream::event::{AgentEvent, FlowEvent, HelpdeskEvent};
+use flowsdk_core::event::{AgentEvent, FlowEvent, HelpdeskEvent};
 use flowsdk_core::stream::topic::{self, Topic, TopicName};
 use serde_json::Value;
 

@@ -4,10 +4,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 use flowsdk_core::conversation::Outside;
+use flowsdk_core::event::EffectDone;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::{EffectRequest, HttpCaller, OutsideCall, ScriptRunner, perform};
 use flowsdk_core::session::SessionId;
-use flowsdk_core::stream::event::EffectDone;
 use flowsdk_core::time::Clock;
 use flowsdk_outside::http::{AllowedHosts, GuardedHttp};
 use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};

@@ -10,13 +10,13 @@ use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{ConversationEvent, Conversations, Handover, OutgoingSink};
 use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::event::{IncomingEvent, OutgoingEvent};
 use flowsdk_core::flow::{Flow, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::{HasRouters as _, Router};
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{Store as _, Transaction as _};
-use flowsdk_core::stream::event::{IncomingEvent, OutgoingEvent};
 use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
 use serde_json::json;
 

@@ -1,15 +1,17 @@
 //! Where a visitor's message goes: durably in, before he is told so.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent, ConversationTx};
+use flowsdk_core::event::{IncomingEvent, OutgoingEvent};
 use flowsdk_core::id::MessageId;
-use flowsdk_core::kv::{KeyValue, KeyValueError, KeyValueExt as _, keys};
+use flowsdk_core::kv::{Key, KeyValue, KeyValueError, KeyValueExt as _};
+use flowsdk_core::session::SessionId;
 use flowsdk_core::store::Store;
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
 use flowsdk_core::stream::consumer::{SubmitError, Submitter};
-use flowsdk_core::stream::event::{IncomingEvent, OutgoingEvent};
 use flowsdk_core::stream::topic::Incoming;
 
 /// Why a message was not taken; the client sends it again with the same `clientMessageId`.
@@ -102,10 +104,16 @@ impl Ingress for StreamIngress {
         if let Some(client) = &message.client_message_id {
             // A repetition gets the first id, and is published again all the same: the first try may have
             // died before its append. The unique key of the row drops what is double.
-            id = self.kv.claim(&keys::client_message(&event.session_id, client), &id).await?;
+            id = self.kv.claim(&client_message(&event.session_id, client), &id).await?;
             message.internal_id = Some(id.clone());
         }
         self.broker.publish(&[NewEntry::of::<Incoming>(&event)]).await?;
         Ok(Accepted { message_id: id, answers: None, frozen: false })
     }
+}
+
+/// The key that holds the message id given to a client's own message id, for 24 hours.
+fn client_message(session: &SessionId, client_message_id: &str) -> Key<MessageId> {
+    let day = Duration::from_secs(24 * 60 * 60);
+    Key::new(format!("webchat:client-message:{session}:{client_message_id}"), Some(day))
 }

@@ -1,8 +1,8 @@
 //! The payloads of the web chat socket and of its history, as they go over the wire.
 
+use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{Direction, Message, MessageStatus, Sender};
-use flowsdk_core::stream::event::OutgoingEvent;
 use flowsdk_core::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use flowsdk_core::conversation::MessagePersister;
+use flowsdk_core::event::StatusEvent;
 use flowsdk_core::fault::Chain;
-use flowsdk_core::message::{HasMessages, MessagePersister};
+use flowsdk_core::message::HasMessages;
 use flowsdk_core::store::Store;
 use flowsdk_core::stream::broker::{Broker, NewEntry};
-use flowsdk_core::stream::event::StatusEvent;
 use flowsdk_core::stream::topic::Status;
 
 /// Where statuses go.

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::flow::FlowKind;
 use crate::id::RouterId;
 
 /// Who gave a command, and where from.
@@ -43,16 +42,6 @@ pub enum EntityKind {
     FlowVariable,
     RouterVariable,
     WebchatChannel,
-}
-
-impl EntityKind {
-    /// What a flow of this kind is.
-    pub const fn of(kind: FlowKind) -> Self {
-        match kind {
-            FlowKind::Flow => Self::Flow,
-            FlowKind::Tool => Self::Tool,
-        }
-    }
 }
 
 /// An entity that something was done to.

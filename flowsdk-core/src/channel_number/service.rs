@@ -128,7 +128,7 @@ where
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
         let before = within(tx.channel_numbers().find_for_update(id).await?, reach)?;
-        let sessions = SessionsOf::PhoneNumber(&before.phone_number_id);
+        let sessions = SessionsOf::PhoneNumber(before.phone_number_id.as_str());
         let dependants = tx.live_sessions().make_way(sessions, force).await?;
         dependants.must_be_none().map_err(Error::InUse)?;
         tx.channel_numbers().delete(id).await?;

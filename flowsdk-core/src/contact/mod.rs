@@ -1,33 +1,24 @@
 //! Contacts: the people who write (spec A 2.4).
 
 mod catalog;
-mod error;
 mod identity;
-mod import;
 mod insight;
-mod merge;
 mod model;
 mod opt_in;
 mod opt_in_catalog;
-mod opt_in_service;
 mod repository;
 mod search;
-mod service;
 
 pub use catalog::{
     ContactAlias, ContactCatalog, ContactDetails, ContactFilter, HasContactCatalog, LiveSession, OpenChat,
 };
-pub use error::ContactError;
 pub(crate) use identity::phone_digits;
 pub use identity::{ContactIdentity, InvalidIdentity, MAX_IDENTITY, is_alias, is_phone_number};
-pub use import::{ImportReport, ImportRow, RefusedRow, SentRow};
 pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,
 };
 pub use model::{Contact, ContactChange};
 pub use opt_in::{ContactOptIn, HasOptIns, OptInRepository, OptInSource, OptInStatus};
 pub use opt_in_catalog::{HasOptInCatalog, OptInCatalog, OptInFilter};
-pub use opt_in_service::{Import, OptInError, OptIns};
 pub use repository::{ContactRepository, HasContacts};
 pub use search::{SearchTerm, search_terms, search_text, search_words};
-pub use service::{Contacts, NewContact};

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};
+use crate::event::{FlowEvent, Resume};
 use crate::fault::Chain;
 use crate::session::SessionId;
 use crate::store::Store;
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
-use crate::stream::event::{FlowEvent, Resume};
 use crate::stream::topic::TopicName;
 
 /// The streams whose events of a session share one lane.

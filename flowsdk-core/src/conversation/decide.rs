@@ -8,12 +8,12 @@ use super::turn::{After, Run, Stage, incoming_row};
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, Handover, StoredMessage, TurnReport};
 use crate::context::OpContext;
+use crate::event::{FlowEvent, IncomingEvent};
 use crate::fault::StorageError;
 use crate::flow::Trigger;
 use crate::id::{ChatId, MessageId};
 use crate::message::IncomingMessage;
 use crate::session::{MAX_DEFERRED, Mode, Session};
-use crate::stream::event::{FlowEvent, IncomingEvent};
 use crate::time::Timestamp;
 
 /// Decides the events of a batch, one after the other.

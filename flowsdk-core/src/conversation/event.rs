@@ -1,9 +1,9 @@
 //! What comes in, and what a turn did.
 
+use crate::event::{FlowEvent, IncomingEvent, OutgoingEvent};
 use crate::flow::EffectRequest;
 use crate::id::{FlowId, MessageId};
 use crate::session::SessionId;
-use crate::stream::event::{FlowEvent, IncomingEvent, OutgoingEvent};
 
 /// An event of a session, from `stream:incoming` or `stream:flow`.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,6 +12,7 @@ mod event;
 mod facts;
 mod flows;
 mod opening;
+mod persister;
 mod resume;
 mod service;
 mod timers;
@@ -23,6 +24,7 @@ pub use consumer::{CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer
 pub use error::ConversationError;
 pub use event::{ConversationEvent, StoredMessage, TurnReport};
 pub use flows::FlowCache;
+pub use persister::{MessagePersister, PERSISTER_GROUP};
 pub use service::{Conversations, Handover, OutgoingSink, Outside};
 pub use timers::InputTimers;
 pub use tx::ConversationTx;

@@ -8,12 +8,12 @@ use super::flows::{FlowCache, Flows};
 use crate::chat::Chat;
 use crate::contact::Contact;
 use crate::context::OpContext;
+use crate::event::IncomingEvent;
 use crate::fault::StorageError;
 use crate::flow::CompiledFlow;
 use crate::id::{ChatId, ContactId, FlowId, RouterId};
 use crate::router::Route;
 use crate::session::{Channel, Position, Session, SessionId};
-use crate::stream::event::IncomingEvent;
 use crate::time::Timestamp;
 
 /// What a first message finds.

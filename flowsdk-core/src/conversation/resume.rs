@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};
+use crate::event::{FlowEvent, IncomingEvent, Resume};
 use crate::fault::StorageError;
 use crate::flow::HasFlows as _;
 use crate::router::HasRouters as _;
 use crate::session::{FrozenSession, HasSessions as _};
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
-use crate::stream::event::{FlowEvent, IncomingEvent, Resume};
 use crate::stream::outbox::HasOutbox as _;
 use crate::stream::topic::{Flow, TopicName};
 

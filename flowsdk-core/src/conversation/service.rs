@@ -12,11 +12,11 @@ use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
+use crate::event::{IncomingEvent, OutgoingEvent};
 use crate::fault::StorageError;
 use crate::flow::EffectRequest;
 use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
-use crate::stream::event::{IncomingEvent, OutgoingEvent};
 use crate::stream::topic::TopicName;
 
 /// Takes outgoing webchat messages in the process that ran the turn, after its commit.
@@ -27,7 +27,7 @@ pub trait OutgoingSink: Send + Sync + fmt::Debug {
 
 /// Performs what flows ask of the outside, after the commit of the turn that asks.
 ///
-/// The result comes back as a [`FlowEvent::EffectDone`](crate::stream::event::FlowEvent::EffectDone) of the same
+/// The result comes back as a [`FlowEvent::EffectDone`](crate::event::FlowEvent::EffectDone) of the same
 /// session, through its lane. A request whose result is lost is asked for again, or counts as failed with
 /// `unknown_outcome`, when its deadline has passed.
 pub trait Outside: Send + Sync + fmt::Debug {

@@ -7,6 +7,10 @@ use super::flows::Flows;
 use crate::chat::ChatTag;
 use crate::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
 use crate::context::OpContext;
+use crate::event::{
+    AgentEvent, AgentNotice, AgentStreamEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
+    HelpdeskMessageEvent, OutgoingEvent,
+};
 use crate::flow::{
     CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, TrackedEvent,
     Trigger, TurnEnd,
@@ -16,10 +20,6 @@ use crate::message::{Direction, IncomingMessage, Message, MessageStatus, Sender,
 use crate::router::{Router, StaticVariables};
 use crate::session::{FrozenError, Session};
 use crate::stream::broker::NewEntry;
-use crate::stream::event::{
-    AgentEvent, AgentNotice, AgentStreamEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
-    HelpdeskMessageEvent, OutgoingEvent,
-};
 use crate::stream::topic::{Agent, Helpdesk};
 use crate::time::Timestamp;
 

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::turn::{After, Records, Run, outgoing_row};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
+use crate::event::OutgoingEvent;
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId};
 use crate::message::{Message, MessageStatus};
 use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
-use crate::stream::event::OutgoingEvent;
 use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
 use crate::time::Timestamp;
 

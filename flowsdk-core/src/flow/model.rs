@@ -70,9 +70,18 @@ impl Flow {
     }
 }
 
+impl From<FlowKind> for EntityKind {
+    fn from(kind: FlowKind) -> Self {
+        match kind {
+            FlowKind::Flow => Self::Flow,
+            FlowKind::Tool => Self::Tool,
+        }
+    }
+}
+
 impl Recorded for Flow {
     fn entity(&self) -> Entity<'_> {
-        Entity { kind: EntityKind::of(self.kind), id: self.id.as_str(), router_id: Some(&self.router_id) }
+        Entity { kind: self.kind.into(), id: self.id.as_str(), router_id: Some(&self.router_id) }
     }
 
     fn to_json(&self) -> Value {

@@ -3,7 +3,6 @@
 mod content;
 mod incoming;
 mod model;
-mod persister;
 mod repository;
 mod status;
 
@@ -13,6 +12,6 @@ pub use content::{
 };
 pub use incoming::{IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply};
 pub use model::{Direction, Message, Page, Sender, SenderKind, Source};
-pub use persister::{MessagePersister, PERSISTER_GROUP};
 pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, StatusWrite};
+pub(crate) use status::later;
 pub use status::{MessageStatus, advance};

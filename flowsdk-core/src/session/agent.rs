@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::event::Sentiment;
 use crate::id::{AgentId, TicketId};
-use crate::stream::event::Sentiment;
 use crate::time::Timestamp;
 
 /// The state of the AI agents of a session. It is there while the mode is `agent` and deleted with it.

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 
 use super::SessionId;
-use crate::channel_number::ProviderId;
 use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
 use crate::in_use::Dependants;
@@ -18,7 +17,7 @@ pub enum SessionsOf<'a> {
     /// A webchat channel.
     WebchatChannel(&'a ChannelId),
     /// A number of the phone channel, by the provider's id.
-    PhoneNumber(&'a ProviderId),
+    PhoneNumber(&'a str),
 }
 
 /// Sessions by what they depend on, in one transaction.

@@ -2,37 +2,27 @@
 
 mod agent;
 mod catalog;
-mod error;
 mod frozen_text;
 mod id;
 mod live;
 mod model;
-mod names;
 mod pending;
-mod redirect;
 mod repository;
-mod retention;
-mod service;
 mod trace;
 mod variables;
 
 pub use agent::{AgentConfigSnapshot, AgentState, ChainEntry, SentimentItem};
 pub use catalog::{Frost, FrozenItem, HasSessionCatalog, SessionCatalog, SessionFilter};
-pub use error::SessionError;
 pub use id::{Channel, InvalidSessionId, SessionId};
 pub use live::{HasLiveSessions, LiveSessions, SessionsOf};
 pub use model::{
     Call, FrozenError, HelpdeskState, MAX_CALLS, MAX_DEFERRED, MAX_HISTORY, Mode, Position, Redirect,
     Session, Stop, Waiting,
 };
-pub use names::{Named, SessionState};
 pub use pending::{Pending, Phase};
-pub use redirect::{RedirectTo, Redirected};
 pub use repository::{
     FrozenSession, HasSessions, MAX_KEPT, SessionRepository, SessionWrite, Standstill, StoredSession,
 };
-pub use retention::TraceRetention;
-pub use service::{Sessions, TracePage, Unfreeze};
 pub use trace::{HasTraces, MAX_TRACES, SessionTrace, SessionTraceRepository};
 pub use variables::{
     InvalidVariable, MAX_VARIABLE_DEPTH, MAX_VARIABLE_KEY, MAX_VARIABLES, VariablesTooLarge, check_variables,

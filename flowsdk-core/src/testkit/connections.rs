@@ -172,7 +172,7 @@ where
     world.save(&sessions).await.expect("saved");
     let mut tx = world.store.begin().await.expect("begin");
     let number = provider_id("111");
-    let of = SessionsOf::PhoneNumber(&number);
+    let of = SessionsOf::PhoneNumber(number.as_str());
     assert_eq!(tx.live_sessions().count(of).await.expect("count"), 2);
     let mut ended = tx.live_sessions().end(of).await.expect("end");
     ended.sort_unstable();

@@ -7,8 +7,9 @@ use super::{
     FORMAT, FORMAT_VERSION, HasChannelTransfer as _, PortableChannel, TransferError, TransferFile,
     TransferTx, TransferredChannel, TransferredFlow, TransferredRouter, TransferredVariable, Transfers,
 };
+use crate::admin::flow::empty_definition;
 use crate::fault::StorageError;
-use crate::flow::{Flow, FlowFilter, HasFlowCatalog as _, HasFlows as _, WholeFlow, empty_definition};
+use crate::flow::{Flow, FlowFilter, HasFlowCatalog as _, HasFlows as _, WholeFlow};
 use crate::id::{FlowId, RouterId};
 use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::{HasRouters as _, Reach, Router, StaticVariable, VariableOwner};

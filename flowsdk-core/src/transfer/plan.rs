@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::references::free_name;
 use super::{FORMAT, FORMAT_VERSION, TransferError, TransferFile, TransferredFlow, TransferredVariable};
-use crate::flow::{Flow, FlowKind, Problem, TOOL_BEGINS_NOTHING, check};
+use crate::admin::flow::TOOL_BEGINS_NOTHING;
+use crate::flow::{Flow, FlowKind, Problem, check};
 use crate::id::FlowId;
 use crate::text::Text;
 use crate::variable::VariableKey;

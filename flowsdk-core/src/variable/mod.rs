@@ -3,12 +3,8 @@
 //! A turn reads those it may use from storage, so a change counts with the next turn, in every process; and
 //! there is no map of clear secrets that could outlive its owner (rulings S9).
 
-mod error;
 mod model;
 mod repository;
-mod service;
 
-pub use error::VariableError;
 pub use model::{InvalidKey, MAX_KEY_LEN, NewVariable, Variable, VariableKey, VariableValue};
 pub use repository::{HasVariables, VariableRepository};
-pub use service::Variables;

@@ -25,9 +25,9 @@ pub type UserDevices = flowsdk_auth::device::UserDevices<SqlStore>;
 /// The audit log.
 pub type AuditLogs = flowsdk_auth::audit::AuditLogs<SqlStore>;
 /// Routers.
-pub type Routers = flowsdk_core::router::Routers<SqlStore>;
+pub type Routers = flowsdk_core::admin::router::Routers<SqlStore>;
 /// Flows.
-pub type Flows = flowsdk_core::flow::Flows<SqlStore>;
+pub type Flows = flowsdk_core::admin::flow::Flows<SqlStore>;
 /// Channels of the web chat.
 pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<SqlStore>;
 /// Numbers of the phone channel.
@@ -43,15 +43,15 @@ pub type Observability = flowsdk_core::observability::Observability<SqlStore>;
 /// Exports and imports.
 pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
 /// Static variables.
-pub type Variables = flowsdk_core::variable::Variables<SqlStore>;
+pub type Variables = flowsdk_core::admin::variable::Variables<SqlStore>;
 /// Sessions.
-pub type Sessions = flowsdk_core::session::Sessions<SqlStore>;
+pub type Sessions = flowsdk_core::admin::session::Sessions<SqlStore>;
 /// Chats and messages.
-pub type Chats = flowsdk_core::chat::Chats<SqlStore>;
+pub type Chats = flowsdk_core::admin::chat::Chats<SqlStore>;
 /// Contacts.
-pub type Contacts = flowsdk_core::contact::Contacts<SqlStore>;
+pub type Contacts = flowsdk_core::admin::contact::Contacts<SqlStore>;
 /// Opt-ins.
-pub type OptIns = flowsdk_core::contact::OptIns<SqlStore>;
+pub type OptIns = flowsdk_core::admin::contact::OptIns<SqlStore>;
 
 /// The services and settings of the API.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::Chain;
-use flowsdk_core::kv::{KeyValue, keys};
+use flowsdk_core::kv::KeyValue;
+use flowsdk_core::lease::lease_key;
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_store::redis::Redis;
@@ -60,7 +61,7 @@ impl Dependency for Consumed {
 
     async fn check(&self) -> Result<(), String> {
         for index in 0..self.broker.partitions() {
-            let lease = keys::lease(&format!("{}:{index}", self.group));
+            let lease = lease_key(&format!("{}:{index}", self.group));
             match self.kv.get(lease.as_str()).await {
                 Ok(Some(_owner)) => {}
                 Ok(None) => return Err(format!("nobody consumes partition {index}")),

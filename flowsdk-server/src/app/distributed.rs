@@ -7,16 +7,16 @@ use flowsdk_channels::webchat::{Gateway, StatusQueue, StreamIngress, StreamStatu
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{
     CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, Conversations, Handover, InputTimers,
+    MessagePersister, PERSISTER_GROUP,
 };
+use flowsdk_core::event::{FlowEvent, InputTimeout};
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::lease::Lease;
-use flowsdk_core::message::{MessagePersister, PERSISTER_GROUP};
 use flowsdk_core::stream::broker::{Broker, NewEntry, Tails as _};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
 };
-use flowsdk_core::stream::event::{FlowEvent, InputTimeout};
 use flowsdk_core::stream::relay::{Relay, RelayOptions};
 use flowsdk_core::stream::topic::{Flow, StreamPartition, TopicName};
 use flowsdk_store::redis::{Redis, RedisBroker, TrimPolicy};

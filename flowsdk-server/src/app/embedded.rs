@@ -7,12 +7,11 @@ use flowsdk_channels::webchat::{DirectIngress, Gateway, StatusQueue, StoreStatus
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{
     CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent, Conversations,
-    Handover, InputTimers,
+    Handover, InputTimers, MessagePersister,
 };
+use flowsdk_core::event::{FlowEvent, InputTimeout};
 use flowsdk_core::fault::{BoxError, Chain};
-use flowsdk_core::message::MessagePersister;
 use flowsdk_core::stream::consumer::{ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription};
-use flowsdk_core::stream::event::{FlowEvent, InputTimeout};
 use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
 

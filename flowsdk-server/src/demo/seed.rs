@@ -5,7 +5,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{BoxError, StorageError};
 use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
-use flowsdk_core::kv::{KeyValue, KeyValueExt as _, keys};
+use flowsdk_core::kv::{Key, KeyValue, KeyValueExt as _};
 use flowsdk_core::router::{HasRouters, Router};
 use flowsdk_core::store::{Store, Transaction as _};
 use serde::{Deserialize, Serialize};
@@ -24,18 +24,23 @@ pub struct Demo {
     pub router_id: RouterId,
 }
 
+/// The key that holds the ids of the demonstration, once everything is there.
+fn demo_key() -> Key<Demo> {
+    Key::new("demo".to_owned(), None)
+}
+
 /// Creates router, flow and test channel, once a database.
 pub async fn seed<S: Store>(store: &S, kv: &dyn KeyValue, cx: &OpContext) -> Result<Demo, BoxError>
 where
     S::Tx: HasRouters + HasFlows + HasWebchat,
 {
-    if let Some(demo) = kv.read(&keys::demo()).await? {
+    if let Some(demo) = kv.read(&demo_key()).await? {
         return Ok(demo);
     }
     let demo = Demo { channel_id: ChannelId::generate(cx.ids()), router_id: RouterId::generate(cx.ids()) };
     create(store, cx, &demo).await?;
     // Only once everything is there: a crash in between leaves an unused router and begins anew.
-    Ok(kv.claim(&keys::demo(), &demo).await?)
+    Ok(kv.claim(&demo_key(), &demo).await?)
 }
 
 async fn create<S: Store>(store: &S, cx: &OpContext, demo: &Demo) -> Result<(), BoxError>

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_channels::webchat::{Gateway, StatusSink};
+use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::stream::broker::{Entry, StreamReader};
 use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
-use flowsdk_core::stream::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::time::Clock;
 use tokio_util::sync::CancellationToken;

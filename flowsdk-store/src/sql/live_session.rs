@@ -104,7 +104,7 @@ impl LiveSessions for SqlTx {
                 fetch_optional!(self.conn, (i64,), COUNT_OF_CHANNEL, &from, &to)
             }
             SessionsOf::PhoneNumber(number) => {
-                let (from, to) = bounds("wa", number.as_str());
+                let (from, to) = bounds("wa", number);
                 fetch_optional!(self.conn, (i64,), COUNT_OF_CHANNEL, &from, &to)
             }
         }?;
@@ -123,7 +123,7 @@ impl LiveSessions for SqlTx {
                 fetch_all!(self.conn, (String,), END_OF_FLOW, router.as_str(), flow.as_str())?
             }
             SessionsOf::WebchatChannel(channel) => self.end_of_channel("wc", channel.as_str()).await?,
-            SessionsOf::PhoneNumber(number) => self.end_of_channel("wa", number.as_str()).await?,
+            SessionsOf::PhoneNumber(number) => self.end_of_channel("wa", number).await?,
         };
         let ended: Vec<SessionId> =
             rows.into_iter().map(|(session,)| id("session", session)).collect::<Result<_, _>>()?;

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use flowsdk_channels::webchat::channels::{WebchatChannelError, WebchatChannels};
+use flowsdk_core::admin::flow::{FlowError, Flows};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{Flow, FlowDraft, FlowError, Flows, HasFlowCatalog as _, HasFlows as _};
+use flowsdk_core::flow::{Flow, FlowDraft, HasFlowCatalog as _, HasFlows as _};
 use flowsdk_core::id::FlowId;
 use flowsdk_core::router::{HasRouters as _, Reach, Router};
 use flowsdk_core::store::{Records, Store, Transaction as _};

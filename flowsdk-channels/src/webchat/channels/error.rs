@@ -1,7 +1,7 @@
 //! Why a use case of channels fails.
 
+use flowsdk_core::admin::flow::{FlowError, InitialFlowError, TOOL_BEGINS_NOTHING};
 use flowsdk_core::fault::{Fault, FaultKind, StorageError};
-use flowsdk_core::flow::{FlowError, InitialFlowError, TOOL_BEGINS_NOTHING};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use flowsdk_core::text::Text;

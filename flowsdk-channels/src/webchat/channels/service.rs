@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::admin::flow::require_initial;
 use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{HasFlows, require_initial};
+use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};

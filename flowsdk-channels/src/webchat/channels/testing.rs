@@ -1,9 +1,10 @@
 //! The test channel of a router (spec B 4.1, 4.4).
 
+use flowsdk_core::admin::flow::{FlowError, PUBLISH_ATTEMPTS, check_test, publish_test};
 use flowsdk_core::change::{Author, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{FlowError, HasFlowCatalog, HasFlows, PUBLISH_ATTEMPTS, check_test, publish_test};
+use flowsdk_core::flow::{HasFlowCatalog, HasFlows};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::idempotency::HasIdempotency;
 use flowsdk_core::router::{HasRouters, Reach};

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex};
 
+use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::session::SessionId;
-use flowsdk_core::stream::event::OutgoingEvent;
 
 use super::Connection;
 

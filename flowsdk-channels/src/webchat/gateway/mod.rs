@@ -15,15 +15,15 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::OutgoingSink;
+use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::session::SessionId;
-use flowsdk_core::stream::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::time::Timestamp;
+use member::{Acks, MOST_HELD, Member, State};
 use tokio_util::task::TaskTracker;
 
 use super::StatusQueue;
 use super::payload::ServerMessage;
-use member::{Acks, MOST_HELD, Member, State};
 
 pub use connection::{Connection, SendError};
 pub use member::RECENT;

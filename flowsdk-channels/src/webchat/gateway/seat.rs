@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
+use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
-use flowsdk_core::stream::event::OutgoingEvent;
 use tokio::time::Instant;
 
 use super::Gateway;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use flowsdk_core::event::DeliveryStatus;
 use flowsdk_core::id::MessageId;
-use flowsdk_core::stream::event::DeliveryStatus;
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::scene::Effect;
 use super::trace::TraceStep;
 use super::turn::{Failure, Step, Turn, block_not_found};
+use crate::event::{ExternalJump, HandBack};
 use crate::flow::CompiledFlow;
 use crate::flow::compiled::{CompiledBlockKind, CompiledTarget};
 use crate::flow::definition::FlowKind;
 use crate::id::{AgentId, BlockId, FlowId, QueueId, UserId};
 use crate::session::{AgentState, Call, MAX_CALLS, Mode, Position, Redirect, Waiting};
-use crate::stream::event::{ExternalJump, HandBack};
 
 impl Turn<'_> {
     /// The session goes to an AI agent.

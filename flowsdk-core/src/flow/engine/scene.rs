@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::{EffectRequest, EffectResult, TraceStep};
 use crate::contact::Contact;
+use crate::event::{ExternalJump, HandBack};
 use crate::flow::CompiledFlow;
-use crate::flow::engine::{EffectRequest, EffectResult, TraceStep};
 use crate::id::{AgentId, BlockId, FlowId, FlowVersionId, QueueId, TicketId, UserId};
 use crate::message::{ContentMessage, IncomingMessage};
 use crate::router::{Router, StaticVariables};
 use crate::session::{FrozenError, Mode, Session};
-use crate::stream::event::{ExternalJump, HandBack};
 use crate::time::Timestamp;
 
 /// Everything around the session that a turn reads.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::script::Does;
 use super::{HttpReply, Script, ScriptReply, StepReport};
 use crate::contact::Contact;
+use crate::event::{ExternalJump, HandBack, HandoffDeflect};
 use crate::flow::perform::read;
 use crate::flow::{
     CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, HttpAnswer, OutsideCall, Scene, Trigger,
@@ -19,7 +20,6 @@ use crate::id::{ChatId, ContactId, FlowId, FlowVersionId};
 use crate::message::{ContentMessage, IncomingMessage};
 use crate::router::{DEFAULT_TZ, Router, StaticVariables};
 use crate::session::{Channel, Mode, Position, Session, SessionId};
-use crate::stream::event::{ExternalJump, HandBack, HandoffDeflect};
 use crate::time::Timestamp;
 
 /// 2026-01-01T12:00:00Z.

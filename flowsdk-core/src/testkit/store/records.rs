@@ -7,11 +7,12 @@ use serde_json::json;
 
 use super::StoreUnderTest;
 use super::world::{World, contact, later, session_id};
+use crate::admin::session::TraceRetention;
 use crate::chat::ChatTag;
 use crate::contact::{ContactOptIn, OptInSource, OptInStatus};
 use crate::flow::TrackedEvent;
 use crate::prelude::*;
-use crate::session::{MAX_TRACES, SessionTrace, TraceRetention};
+use crate::session::{MAX_TRACES, SessionTrace};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::json;
 
 use super::Import;
-use crate::change::{Change, EntityKind, Recorded as _};
+use crate::change::{Change, Recorded as _};
 use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion, HasFlowCatalog as _, HasFlows as _};
 use crate::id::FlowId;
 use crate::router::VariableOwner;
@@ -67,7 +67,7 @@ where
         let before = flow.clone();
         if !known {
             import.tx.flows().insert(&flow).await?;
-            import.note(EntityKind::of(flow.kind), flow.id.to_string(), Change::Created(flow.to_json()));
+            import.note(flow.kind.into(), flow.id.to_string(), Change::Created(flow.to_json()));
         }
         let mut missing = BTreeSet::new();
         let mut settled = |definition: &serde_json::Value| {
@@ -93,12 +93,12 @@ where
             flow.test_version_id = None;
             published_version = Some(number);
             let what = json!({ "number": number, "versionId": version.id, "imported": true });
-            import.note(EntityKind::of(flow.kind), flow.id.to_string(), Change::Published(what));
+            import.note(flow.kind.into(), flow.id.to_string(), Change::Published(what));
         }
         if known {
             flow.updated_at = import.now;
             let change = Change::updated(&before, &flow);
-            import.note(EntityKind::of(flow.kind), flow.id.to_string(), change);
+            import.note(flow.kind.into(), flow.id.to_string(), change);
         }
         import.tx.flow_catalog().save(&flow).await?;
         let owner = VariableOwner::Flow(flow.id.clone());

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_core::flow::{FlowDetails, FlowKind, NewFlow};
+use flowsdk_core::admin::flow::{FlowDetails, NewFlow};
+use flowsdk_core::flow::FlowKind;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
 use serde::{Deserialize, Deserializer};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_core::flow::WhichDefinition;
+use flowsdk_core::admin::flow::WhichDefinition;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::flow::FlowChange;
+use flowsdk_core::admin::flow::FlowChange;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;

@@ -1,6 +1,7 @@
 //! A flow as clients see it.
 
-use flowsdk_core::flow::{FlowDetails, FlowKind, FlowVersion, FlowVersionHead, ListedFlow};
+use flowsdk_core::admin::flow::FlowDetails;
+use flowsdk_core::flow::{FlowKind, FlowVersion, FlowVersionHead, ListedFlow};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 use serde::{Serialize, Serializer};
 use serde_json::Value;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_core::contact::{Import, ImportReport, RefusedRow};
+use flowsdk_core::admin::contact::{Import, ImportReport, RefusedRow};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
 use flowsdk_core::router::Reach;

@@ -1,7 +1,7 @@
 //! Rows as clients send them: as JSON or as a table.
 
 use axum::extract::{FromRequest, Request};
-use flowsdk_core::contact::SentRow;
+use flowsdk_core::admin::contact::SentRow;
 use flowsdk_core::text::Text;
 use http::header;
 use serde::Deserialize;

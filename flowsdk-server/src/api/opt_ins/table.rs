@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use flowsdk_core::contact::SentRow;
+use flowsdk_core::admin::contact::SentRow;
 use flowsdk_core::text::Text;
 
 /// What stands for the bytes 0x80 to 0x9f in Windows-1252; `\u{fffd}` where nothing does.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use flowsdk_core::admin::router::RouterChange;
 use flowsdk_core::id::{FlowId, LlmCredentialId, RouterId};
-use flowsdk_core::router::RouterChange;
 use http::StatusCode;
 use secrecy::SecretString;
 use serde::Deserialize;

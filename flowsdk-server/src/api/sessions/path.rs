@@ -1,7 +1,8 @@
 //! Session ids in paths.
 
 use axum::extract::{FromRequestParts, Path};
-use flowsdk_core::session::{SessionError, SessionId};
+use flowsdk_core::admin::session::SessionError;
+use flowsdk_core::session::SessionId;
 use http::request::Parts;
 
 use crate::api::error::ApiError;

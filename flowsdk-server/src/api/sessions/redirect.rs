@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::admin::session::RedirectTo;
 use flowsdk_core::id::{BlockId, FlowId};
 use flowsdk_core::router::Reach;
-use flowsdk_core::session::RedirectTo;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

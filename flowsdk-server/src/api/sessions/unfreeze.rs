@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::admin::session::Unfreeze;
 use flowsdk_core::router::Reach;
-use flowsdk_core::session::Unfreeze;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

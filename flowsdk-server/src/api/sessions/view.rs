@@ -1,6 +1,7 @@
 //! Sessions as clients see them.
 
-use flowsdk_core::session::{Frost, Named, Redirected, Session, SessionState};
+use flowsdk_core::admin::session::{Named, Redirected, SessionState};
+use flowsdk_core::session::{Frost, Session};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

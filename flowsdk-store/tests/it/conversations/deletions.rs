@@ -77,14 +77,14 @@ async fn frozen_sessions_that_never_began_end_with_channel_and_router(store: Sql
         (SessionsOf::Router(&router2), 1),
         (SessionsOf::WebchatChannel(&channel), 2),
         (SessionsOf::WebchatChannel(&second), 1),
-        (SessionsOf::PhoneNumber(&number), 1),
+        (SessionsOf::PhoneNumber(number.as_str()), 1),
     ] {
         assert_eq!(tx.live_sessions().count(of).await.expect("count"), count, "{of:?}");
     }
     drop(tx);
     // In a transaction each, of which nothing stays.
     for (of, ended, left) in [
-        (SessionsOf::PhoneNumber(&number), vec![&phone], vec![&ana, &bia, &other, &foreign]),
+        (SessionsOf::PhoneNumber(number.as_str()), vec![&phone], vec![&ana, &bia, &other, &foreign]),
         (SessionsOf::WebchatChannel(&second), vec![&other], vec![&ana, &bia, &phone, &foreign]),
         (SessionsOf::WebchatChannel(&channel), vec![&ana, &bia], vec![&other, &phone, &foreign]),
         (SessionsOf::Router(&world.router), vec![&phone, &ana, &bia], vec![&other, &foreign]),

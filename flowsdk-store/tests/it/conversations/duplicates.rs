@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
+use flowsdk_core::event::{FlowEvent, InputTimeout};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{HasSessions as _, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::consumer::{BatchHandler as _, Verdict, Work};
-use flowsdk_core::stream::event::{FlowEvent, InputTimeout};
 use flowsdk_store::sql::SqlStore;
 use tokio::task::JoinSet;
 

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use flowsdk_core::chat::{Chat, HasChats as _};
-use flowsdk_core::conversation::ConversationEvent;
+use flowsdk_core::conversation::{ConversationEvent, MessagePersister};
+use flowsdk_core::event::{DeliveryStatus, FlowEvent, InputTimeout, StatusEvent};
 use flowsdk_core::id::ChatId;
-use flowsdk_core::message::{Direction, IncomingMessage, Message, MessagePersister, MessageStatus, advance};
+use flowsdk_core::message::{Direction, IncomingMessage, Message, MessageStatus, advance};
 use flowsdk_core::store::Store as _;
-use flowsdk_core::stream::event::{DeliveryStatus, FlowEvent, InputTimeout, StatusEvent};
 use flowsdk_core::testkit;
 use flowsdk_store::sql::SqlStore;
 use proptest::collection::vec;

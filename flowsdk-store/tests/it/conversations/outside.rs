@@ -7,10 +7,10 @@ use flowsdk_core::conversation::{
     ConversationEvent, Conversations, Handover, OutgoingSink, Outside, TurnReport,
 };
 use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::event::{EffectDone, FlowEvent};
 use flowsdk_core::flow::{EffectRequest, EffectResult};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{MAX_DEFERRED, Mode, SessionId};
-use flowsdk_core::stream::event::{EffectDone, FlowEvent};
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::contact::Contacts;
+use flowsdk_core::admin::contact::Contacts;
+use flowsdk_core::admin::session::{SessionError, Sessions};
 use flowsdk_core::conversation::{ConversationError, ConversationEvent};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
-use flowsdk_core::session::{SessionError, Sessions};
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;

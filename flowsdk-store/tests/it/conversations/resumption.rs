@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::admin::session::{SessionError, Sessions, Unfreeze};
 use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
+use flowsdk_core::event::{FlowEvent, Resume};
 use flowsdk_core::flow::{FlowVersion, HasFlows as _};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
-use flowsdk_core::session::{
-    FrozenError, FrozenSession, HasSessionCatalog as _, HasSessions as _, MAX_KEPT, SessionError, Sessions,
-    Unfreeze,
-};
+use flowsdk_core::session::{FrozenError, FrozenSession, HasSessionCatalog as _, HasSessions as _, MAX_KEPT};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::{Broker as _, Entry};
 use flowsdk_core::stream::consumer::{BatchHandler as _, Verdict, Work};
-use flowsdk_core::stream::event::{FlowEvent, Resume};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_core::testkit::broker::GROUPS;
 use flowsdk_store::sql::{SqlBroker, SqlStore};

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use flowsdk_core::conversation::ConversationEvent;
+use flowsdk_core::event::{EffectDone, ExternalJump, FlowEvent, HandBack, InputTimeout};
 use flowsdk_core::flow::EffectResult;
 use flowsdk_core::session::Session;
-use flowsdk_core::stream::event::{EffectDone, ExternalJump, FlowEvent, HandBack, InputTimeout};
 use flowsdk_core::testkit;
 use proptest::collection::vec;
 use proptest::prelude::Strategy as _;

@@ -11,6 +11,7 @@ use flowsdk_core::conversation::{
     ConversationError, ConversationEvent, Conversations, Handover, InputTimers, OutgoingSink, TurnReport,
 };
 use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::event::{FlowEvent, IncomingEvent, InputTimeout, OutgoingEvent};
 use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChatId, Cuids, FlowId, RouterId};
 use flowsdk_core::message::{Direction, HasMessages as _, HistoryQuery, IncomingMessage, Message};
@@ -18,7 +19,6 @@ use flowsdk_core::router::{HasRouters as _, Router};
 use flowsdk_core::session::{Channel, HasSessions as _, SessionId, StoredSession};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::{Broker as _, NewEntry};
-use flowsdk_core::stream::event::{FlowEvent, IncomingEvent, InputTimeout, OutgoingEvent};
 use flowsdk_core::stream::outbox::HasOutbox as _;
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_core::testkit::broker::GROUPS;

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::handover::{hand_back, jump};
 use super::stage::*;
+use crate::event::{HandBack, JumpTarget};
 use crate::flow::{EffectResult, TraceStep, Trigger, TurnEnd};
 use crate::message::IncomingMessage;
 use crate::session::{MAX_CALLS, Mode, Session};
-use crate::stream::event::{HandBack, JumpTarget};
 
 const BLOCKS: usize = 6;
 

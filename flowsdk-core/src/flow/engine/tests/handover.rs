@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::stage::*;
+use crate::event::{ExternalJump, HandBack, HandoffDeflect, JumpTarget};
 use crate::flow::{Effect, TraceStep, Trigger, TurnEnd};
 use crate::message::IncomingMessage;
 use crate::session::{MAX_CALLS, MAX_HISTORY, Mode};
-use crate::stream::event::{ExternalJump, HandBack, HandoffDeflect, JumpTarget};
 
 /// Waits, then goes to `target`.
 fn ask(id: &str, target: &str) -> Value {

@@ -1,0 +1,7 @@
+//! Reading chats and their messages.
+
+mod error;
+mod service;
+
+pub use error::ChatError;
+pub use service::Chats;

@@ -1,0 +1,89 @@
+//! Shows chats and messages.
+
+use std::sync::Arc;
+
+use super::ChatError;
+use crate::chat::{Chat, ChatFilter, HasChatCatalog};
+use crate::fault::StorageError;
+use crate::id::{ChatId, MessageId, RouterId};
+use crate::message::{HasMessages, HistoryQuery, Message};
+use crate::page::{Cursor, Page, PageRequest};
+use crate::router::Reach;
+use crate::store::Store;
+
+/// Shows chats and their messages.
+#[derive(Debug)]
+pub struct Chats<S> {
+    store: Arc<S>,
+}
+
+impl<S: Store> Chats<S>
+where
+    S::Tx: HasChatCatalog + HasMessages,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>) -> Self {
+        Self { store }
+    }
+
+    /// A chat. One of no router is within the reach of those alone who are confined to none (spec A 2.4).
+    ///
+    /// # Errors
+    /// [`ChatError::NotFound`], also for one out of reach.
+    pub async fn get(&self, reach: Reach<'_>, id: &ChatId) -> Result<Chat, ChatError> {
+        let chat = self.store.read().await?.chat_catalog().find(id).await?;
+        chat.filter(|chat| reaches(reach, chat.router_id.as_ref())).ok_or(ChatError::NotFound)
+    }
+
+    /// A page of chats, newest first.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        filter: &ChatFilter,
+        page: &PageRequest,
+    ) -> Result<Page<Chat>, StorageError> {
+        self.store.read().await?.chat_catalog().list(filter, reach.0, page).await
+    }
+
+    /// A page of a chat's messages, newest first.
+    ///
+    /// # Errors
+    /// [`ChatError::NotFound`]; [`ChatError::Cursor`] for a cursor of something else.
+    pub async fn messages(
+        &self,
+        reach: Reach<'_>,
+        id: &ChatId,
+        page: &PageRequest,
+    ) -> Result<Page<Message>, ChatError> {
+        let before = page.after.as_ref().map(|cursor| {
+            MessageId::parse(cursor.id.as_str()).map(|id| (cursor.at, id)).map_err(|_| ChatError::Cursor)
+        });
+        let before = before.transpose()?;
+        let mut tx = self.store.read().await?;
+        let chat = tx.chat_catalog().find(id).await?;
+        if !chat.is_some_and(|chat| reaches(reach, chat.router_id.as_ref())) {
+            return Err(ChatError::NotFound);
+        }
+        let query = HistoryQuery { chat_id: id, before, limit: page.limit };
+        let found = tx.messages().history(&query).await?;
+        let next = found.next.map(|(at, id)| Cursor { at, id: id.to_string() });
+        Ok(Page { items: found.items, next })
+    }
+
+    /// A message.
+    ///
+    /// # Errors
+    /// [`ChatError::MessageNotFound`], also for one of a chat out of reach (rulings H11).
+    pub async fn message(&self, reach: Reach<'_>, id: &MessageId) -> Result<Message, ChatError> {
+        let found = self.store.read().await?.chat_catalog().find_message(id).await?;
+        let found = found.filter(|(_, router)| reaches(reach, router.as_ref()));
+        found.map(|(message, _)| message).ok_or(ChatError::MessageNotFound)
+    }
+}
+
+fn reaches(reach: Reach<'_>, router: Option<&RouterId>) -> bool {
+    router.map_or(reach.0.is_none(), |router| reach.contains(router))
+}

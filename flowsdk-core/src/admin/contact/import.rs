@@ -1,0 +1,180 @@
+//! Rows of an import of opt-ins: read one by one, so that a bad one spoils no other.
+
+use crate::contact::{OptInStatus, phone_digits};
+use crate::id::ContactId;
+use crate::text::Text;
+use crate::time::Timestamp;
+
+/// Longest name of a contact, in characters.
+const MAX_NAME: usize = 200;
+
+/// A row as it was sent: texts, blank where there was nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SentRow {
+    /// The contact's id; else its number counts.
+    pub contact_id: String,
+    /// A phone number, as people write it.
+    pub phone_number: String,
+    /// The name of a contact that is not known yet.
+    pub name: String,
+    /// `accepted` or `revoked`.
+    pub status: String,
+    /// ISO 8601; blank means now.
+    pub recorded_at: String,
+    /// The line of the file on which it begins, from 1; of a table only.
+    pub line: Option<usize>,
+    /// Whether a table has more cells here than its head has names: a separator in a text that is not quoted.
+    pub has_more_cells: bool,
+}
+
+/// Whose opt-in a row is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Whose {
+    Contact(ContactId),
+    /// Digits.
+    Phone(String),
+}
+
+/// A row that makes sense.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportRow {
+    pub(super) whose: Whose,
+    pub(super) name: Option<String>,
+    pub(super) status: OptInStatus,
+    pub(super) recorded_at: Timestamp,
+}
+
+/// A row that is not imported, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedRow {
+    /// Its place among the rows, from 0; the head of a table does not count.
+    pub row: usize,
+    /// The line of the file on which it begins, from 1; of a table only.
+    pub line: Option<usize>,
+    /// The field at fault.
+    pub field: &'static str,
+    /// Why.
+    pub reason: Text,
+}
+
+/// What became of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Rows that were sent.
+    pub total: usize,
+    /// Records that were appended.
+    pub imported: usize,
+    /// Contacts that were created for them.
+    pub created_contacts: usize,
+    /// The rows that were left out, in order.
+    pub refused: Vec<RefusedRow>,
+}
+
+impl ImportRow {
+    /// Reads a row.
+    pub(super) fn read(sent: &SentRow, now: Timestamp) -> Result<Self, (&'static str, Text)> {
+        if sent.has_more_cells {
+            let more = Text::new("Tem mais células que o cabeçalho", "Has more cells than the head");
+            return Err(("row", more));
+        }
+        let whose = match (sent.contact_id.trim(), sent.phone_number.trim()) {
+            ("", "") => return Err(("phoneNumber", Text::new("Campo obrigatório", "Required field"))),
+            ("", phone) => Whose::Phone(phone_digits(phone).ok_or((
+                "phoneNumber",
+                Text::new(
+                    "Deve ser um número E.164: 8 a 15 dígitos",
+                    "Must be a number of E.164: 8 to 15 digits",
+                ),
+            ))?),
+            (id, _) => {
+                let id = ContactId::parse(id);
+                Whose::Contact(id.map_err(|_| ("contactId", Text::new("Id inválido", "Invalid id")))?)
+            }
+        };
+        let status = match sent.status.trim().to_ascii_lowercase().as_str() {
+            "accepted" => OptInStatus::Accepted,
+            "revoked" => OptInStatus::Revoked,
+            // Consent is never presumed.
+            "" => return Err(("status", Text::new("Campo obrigatório", "Required field"))),
+            _ => {
+                return Err((
+                    "status",
+                    Text::new("Deve ser um de: accepted, revoked", "Must be one of: accepted, revoked"),
+                ));
+            }
+        };
+        let name = sent.name.trim();
+        if name.chars().count() > MAX_NAME || name.contains(char::is_control) {
+            return Err(("name", Text::new("Nome longo demais ou inválido", "Name too long, or invalid")));
+        }
+        let recorded_at = match sent.recorded_at.trim() {
+            "" => now,
+            text => moment(text, now)?,
+        };
+        Ok(Self { whose, name: (!name.is_empty()).then(|| name.to_owned()), status, recorded_at })
+    }
+}
+
+/// A moment that has been: one to come would outweigh what the contact says until then.
+fn moment(text: &str, now: Timestamp) -> Result<Timestamp, (&'static str, Text)> {
+    let at: jiff::Timestamp = text.parse().map_err(|_| {
+        let must = Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time");
+        ("recordedAt", must)
+    })?;
+    let at = Timestamp::from_millis(at.as_millisecond());
+    if at > now {
+        return Err(("recordedAt", Text::new("Não pode estar no futuro", "May not be in the future")));
+    }
+    Ok(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
+
+    fn row(phone: &str, status: &str, at: &str) -> SentRow {
+        SentRow {
+            phone_number: phone.into(),
+            status: status.into(),
+            recorded_at: at.into(),
+            ..SentRow::default()
+        }
+    }
+
+    #[test]
+    fn rows_that_make_sense() {
+        let read = ImportRow::read(&row(" +55 (11) 98765-4321 ", "accepted", ""), NOW).expect("a row");
+        assert_eq!(read.whose, Whose::Phone("5511987654321".to_owned()));
+        assert_eq!((read.status, read.recorded_at, read.name), (OptInStatus::Accepted, NOW, None));
+        let read = ImportRow::read(&row("5511987654321", "Revoked", "2026-01-02T03:04:05-03:00"), NOW)
+            .expect("a row");
+        assert_eq!(read.status, OptInStatus::Revoked);
+        assert_eq!(read.recorded_at.to_iso(), "2026-01-02T06:04:05.000Z");
+        let formula = SentRow { name: "=cmd|' /C calc'!A0".into(), ..row("5511987654321", "accepted", "") };
+        let read = ImportRow::read(&formula, NOW).expect("a row");
+        assert_eq!(read.name.as_deref(), Some("=cmd|' /C calc'!A0"), "a text like any other");
+    }
+
+    #[test]
+    fn rows_that_do_not() {
+        let field = |sent: &SentRow| ImportRow::read(sent, NOW).map_err(|(field, _)| field);
+        for phone in ["abc", "123", "55119876543210000", "=1+1", "0011987654321", "٥٥١١٩٨٧٦٥٤٣"] {
+            assert_eq!(field(&row(phone, "accepted", "")), Err("phoneNumber"), "{phone}");
+        }
+        assert_eq!(field(&SentRow::default()), Err("phoneNumber"));
+        for status in ["yes", "", " "] {
+            assert_eq!(field(&row("5511987654321", status, "")), Err("status"), "{status:?}");
+        }
+        for at in ["ontem", "2026-01-02", "2999-01-01T00:00:00Z"] {
+            assert_eq!(field(&row("5511987654321", "accepted", at)), Err("recordedAt"), "{at}");
+        }
+        let more = SentRow { has_more_cells: true, ..row("5511987654321", "accepted", "") };
+        assert_eq!(field(&more), Err("row"));
+        let id = SentRow { contact_id: "a b".into(), ..SentRow::default() };
+        assert_eq!(field(&id), Err("contactId"));
+        let name = SentRow { name: "a".repeat(201), ..row("5511987654321", "accepted", "") };
+        assert_eq!(field(&name), Err("name"));
+    }
+}

@@ -1,0 +1,348 @@
+//! The use cases of those who administer opt-ins (spec A 4.6).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::{ContactError, ImportReport, ImportRow, RefusedRow, SentRow};
+use crate::admin::contact::import::Whose;
+use crate::admin::contact::service::find;
+use crate::contact::{
+    Contact, ContactOptIn, HasContactCatalog, HasContacts, HasOptInCatalog, HasOptIns, OptInFilter,
+    OptInSource,
+};
+use crate::context::OpContext;
+use crate::fault::{Fault, FaultKind, StorageError};
+use crate::id::{ContactId, RouterId};
+use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, perform_once};
+use crate::page::{Page, PageRequest};
+use crate::router::{HasRouters, Reach};
+use crate::session::Channel;
+use crate::store::Store;
+use crate::text::Text;
+
+/// Why a use case of opt-ins fails.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptInError {
+    /// No such router.
+    #[error("no such router")]
+    RouterNotFound,
+    /// Rows are bad, and all or none were to be imported.
+    #[error("rows are refused")]
+    Refused(ImportReport),
+    /// The contact.
+    #[error(transparent)]
+    Contact(#[from] ContactError),
+    /// The request was repeated with other content.
+    #[error(transparent)]
+    Idempotency(#[from] IdempotencyConflict),
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl Fault for OptInError {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Self::RouterNotFound => FaultKind::NotFound,
+            Self::Refused(_) => FaultKind::Unprocessable,
+            Self::Contact(error) => error.kind(),
+            Self::Idempotency(error) => error.kind(),
+            Self::Storage(error) => error.kind(),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::RouterNotFound => "not_found",
+            Self::Refused(_) => "import_refused",
+            Self::Contact(error) => error.code(),
+            Self::Idempotency(error) => error.code(),
+            Self::Storage(error) => error.code(),
+        }
+    }
+
+    fn text(&self) -> Text {
+        match self {
+            Self::RouterNotFound => Text::new("Roteador não encontrado", "Router not found"),
+            Self::Refused(_) => Text::new(
+                "Há linhas inválidas; nada foi importado",
+                "There are invalid rows; nothing was imported",
+            ),
+            Self::Contact(error) => error.text(),
+            Self::Idempotency(error) => error.text(),
+            Self::Storage(error) => error.text(),
+        }
+    }
+
+    fn details(&self) -> Vec<(String, Text)> {
+        match self {
+            Self::Refused(report) => report
+                .refused
+                .iter()
+                .map(|refused| {
+                    let reason = match refused.line {
+                        // Whoever sent a table looks for the row by its line.
+                        Some(line) => Text::of(
+                            format!("{} (linha {line} do arquivo)", refused.reason.portuguese()),
+                            format!("{} (line {line} of the file)", refused.reason.english()),
+                        ),
+                        None => refused.reason.clone(),
+                    };
+                    (format!("rows[{}].{}", refused.row, refused.field), reason)
+                })
+                .collect(),
+            Self::Contact(error) => error.details(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Rows to import.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// The rows, in order: of several of one contact and moment the last counts.
+    pub rows: Vec<SentRow>,
+    /// Whether one bad row refuses all.
+    pub strict: bool,
+}
+
+/// Shows and imports opt-ins.
+#[derive(Debug)]
+pub struct OptIns<S> {
+    store: Arc<S>,
+    cx: OpContext,
+}
+
+impl<S: Store> OptIns<S>
+where
+    S::Tx: HasOptIns + HasOptInCatalog + HasRouters + HasContactCatalog + HasContacts + HasIdempotency,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
+        Self { store, cx }
+    }
+
+    /// What a contact last said to a router, if it said anything.
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`].
+    pub async fn current(
+        &self,
+        reach: Reach<'_>,
+        contact: &ContactId,
+        router: &RouterId,
+    ) -> Result<Option<ContactOptIn>, ContactError> {
+        let mut tx = self.store.read().await?;
+        find(&mut tx, reach, contact).await?;
+        Ok(tx.opt_ins().current(contact, router).await?)
+    }
+
+    /// A page of everything a contact said, newest first, to the routers within reach.
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`].
+    pub async fn history(
+        &self,
+        reach: Reach<'_>,
+        contact: &ContactId,
+        page: &PageRequest,
+    ) -> Result<Page<ContactOptIn>, ContactError> {
+        let mut tx = self.store.read().await?;
+        find(&mut tx, reach, contact).await?;
+        Ok(tx.opt_in_catalog().history(contact, reach.0, page).await?)
+    }
+
+    /// A page of what contacts last said to a router, newest first.
+    ///
+    /// # Errors
+    /// [`OptInError::RouterNotFound`].
+    pub async fn of_router(
+        &self,
+        router: &RouterId,
+        filter: &OptInFilter,
+        page: &PageRequest,
+    ) -> Result<Page<(ContactOptIn, Contact)>, OptInError> {
+        let mut tx = self.store.read().await?;
+        if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
+            return Err(OptInError::RouterNotFound);
+        }
+        Ok(tx.opt_in_catalog().of_router(router, filter, page).await?)
+    }
+
+    /// Imports rows in one transaction: the good ones, or all or none, as `import` says. Contacts that are not known
+    /// are created by their numbers; the router knows all of them from then on. Who is confined to routers cannot
+    /// get to see contacts of other routers that way: such rows are refused. It is done once for each idempotency key.
+    ///
+    /// # Errors
+    /// Any [`OptInError`].
+    pub async fn import(
+        &self,
+        reach: Reach<'_>,
+        router: &RouterId,
+        import: &Import,
+        once: Option<Once<ImportReport>>,
+    ) -> Result<Outcome<ImportReport>, OptInError> {
+        let now = self.cx.now();
+        let mut refused = Vec::new();
+        let mut rows: Vec<(usize, ImportRow)> = Vec::with_capacity(import.rows.len());
+        for (index, sent) in import.rows.iter().enumerate() {
+            match ImportRow::read(sent, now) {
+                Ok(row) => rows.push((index, row)),
+                Err((field, reason)) => {
+                    refused.push(RefusedRow { row: index, line: sent.line, field, reason });
+                }
+            }
+        }
+        perform_once(&*self.store, once, now, async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
+                return Err(OptInError::RouterNotFound);
+            }
+            let known = known_ids(tx, reach, &rows).await?;
+            let hidden = hidden_numbers(tx, reach, &rows).await?;
+            rows.retain(|(index, row)| {
+                let (field, reason) = match &row.whose {
+                    Whose::Contact(id) if !known.contains(id) => {
+                        ("contactId", Text::new("Contato não encontrado", "Contact not found"))
+                    }
+                    Whose::Phone(phone) if hidden.contains(phone) => (
+                        "phoneNumber",
+                        Text::new(
+                            "O contato pertence a roteadores fora do seu escopo",
+                            "The contact belongs to routers out of your scope",
+                        ),
+                    ),
+                    _ => return true,
+                };
+                let line = import.rows[*index].line;
+                refused.push(RefusedRow { row: *index, line, field, reason });
+                false
+            });
+            refused.sort_by_key(|row| row.row);
+            let total = import.rows.len();
+            if import.strict && !refused.is_empty() {
+                return Err(OptInError::Refused(ImportReport {
+                    total,
+                    imported: 0,
+                    created_contacts: 0,
+                    refused,
+                }));
+            }
+            let (by_phone, created_contacts) = self.by_phone(tx, &rows).await?;
+            let mut contacts = Vec::new();
+            let mut records = Vec::with_capacity(rows.len());
+            for (_, row) in rows {
+                let contact_id = match row.whose {
+                    Whose::Contact(id) => id,
+                    // Every number has its contact by now.
+                    Whose::Phone(phone) => match by_phone.get(&phone) {
+                        Some(id) => id.clone(),
+                        None => return Err(StorageError::Stale { entity: "contact" }.into()),
+                    },
+                };
+                contacts.push(contact_id.clone());
+                records.push(ContactOptIn {
+                    id: self.cx.ids().next_id(),
+                    contact_id,
+                    router_id: router.clone(),
+                    status: row.status,
+                    chat_id: None,
+                    source: OptInSource::Import,
+                    recorded_at: row.recorded_at,
+                });
+            }
+            tx.contact_catalog().link(&contacts, std::slice::from_ref(router)).await?;
+            tx.opt_ins().append_many(&records).await?;
+            Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
+        })
+        .await
+    }
+
+    /// The contacts of the rows' numbers, and how many were created.
+    async fn by_phone(
+        &self,
+        tx: &mut S::Tx,
+        rows: &[(usize, ImportRow)],
+    ) -> Result<(HashMap<String, ContactId>, usize), StorageError> {
+        let mut phones: Vec<String> = Vec::new();
+        let mut names: HashMap<&str, &str> = HashMap::new();
+        for (_, row) in rows {
+            if let Whose::Phone(phone) = &row.whose {
+                phones.push(phone.clone());
+                if let Some(name) = &row.name {
+                    names.entry(phone).or_insert(name);
+                }
+            }
+        }
+        // In one order everywhere, so that two imports do not wait for each other.
+        phones.sort_unstable();
+        phones.dedup();
+        let ids = |found: Vec<Contact>| found.into_iter().map(|contact| (contact.phone_number, contact.id));
+        let mut known: HashMap<String, ContactId> =
+            ids(tx.contacts().find_by_phone_numbers(&phones).await?).collect();
+        phones.retain(|phone| !known.contains_key(phone));
+        let new: Vec<Contact> = phones
+            .iter()
+            .map(|phone| {
+                let name = names.get(phone.as_str()).map_or(phone.as_str(), |name| *name);
+                Contact::create(&self.cx, phone.clone(), name.to_owned(), Channel::Phone)
+            })
+            .collect();
+        let created = tx.contact_catalog().insert_new(&new).await?.len();
+        if created > 0 || !phones.is_empty() {
+            known.extend(ids(tx.contacts().find_by_phone_numbers(&phones).await?));
+        }
+        Ok((known, created))
+    }
+}
+
+/// The numbers of rows that are of contacts out of reach.
+async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    rows: &[(usize, ImportRow)],
+) -> Result<HashSet<String>, StorageError> {
+    if reach.0.is_none() {
+        return Ok(HashSet::new());
+    }
+    let mut phones: Vec<String> = rows
+        .iter()
+        .filter_map(|(_, row)| match &row.whose {
+            Whose::Phone(phone) => Some(phone.clone()),
+            Whose::Contact(_) => None,
+        })
+        .collect();
+    phones.sort_unstable();
+    phones.dedup();
+    let found = tx.contacts().find_by_phone_numbers(&phones).await?;
+    let ids: Vec<ContactId> = found.iter().map(|contact| contact.id.clone()).collect();
+    let seen = tx.contact_catalog().find(&ids, reach.0).await?;
+    let seen: HashSet<ContactId> = seen.into_iter().map(|details| details.contact.id).collect();
+    Ok(found
+        .into_iter()
+        .filter(|contact| !seen.contains(&contact.id))
+        .map(|contact| contact.phone_number)
+        .collect())
+}
+
+/// The contacts among those that rows name by id which are within reach.
+async fn known_ids<T: HasContactCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    rows: &[(usize, ImportRow)],
+) -> Result<HashSet<ContactId>, StorageError> {
+    let mut ids: Vec<ContactId> = rows
+        .iter()
+        .filter_map(|(_, row)| match &row.whose {
+            Whose::Contact(id) => Some(id.clone()),
+            Whose::Phone(_) => None,
+        })
+        .collect();
+    if ids.is_empty() {
+        return Ok(Default::default());
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let found = tx.contact_catalog().find(&ids, reach.0).await?;
+    Ok(found.into_iter().map(|details| details.contact.id).collect())
+}

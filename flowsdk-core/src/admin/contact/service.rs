@@ -1,0 +1,349 @@
+//! The use cases of those who administer contacts.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::ContactError;
+use crate::admin::contact::merge::{chats_to_close, merged};
+use crate::chat::HasChats;
+use crate::contact::{
+    Contact, ContactAlias, ContactDetails, ContactFilter, ContactIdentity, ContactInsights,
+    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS,
+};
+use crate::context::OpContext;
+use crate::fault::StorageError;
+use crate::id::{ContactId, RouterId};
+use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use crate::in_use::Dependants;
+use crate::page::{Page, PageRequest};
+use crate::router::{HasRouters, Reach};
+use crate::session::{HasSessions, merge_variables};
+use crate::store::{Store, Transaction as _};
+
+/// How often work is tried that lost a race.
+const ATTEMPTS: u32 = 5;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A contact to be.
+#[derive(Debug, Clone)]
+pub struct NewContact {
+    /// Its identity.
+    pub identity: ContactIdentity,
+    /// Its name, which no channel overwrites then; without one it is called as its identity.
+    pub name: Option<String>,
+    /// Its variables.
+    pub variables: Map<String, Value>,
+    /// The router that is to know it before it has written.
+    pub router_id: Option<RouterId>,
+}
+
+/// Shows contacts and changes them. A contact is shared by all routers; who is confined to some sees those contacts
+/// that they know: that have a chat or an opt-in with them, or were created for them.
+#[derive(Debug)]
+pub struct Contacts<S> {
+    store: Arc<S>,
+    cx: OpContext,
+}
+
+impl<S: Store> Contacts<S>
+where
+    S::Tx: HasContactCatalog
+        + HasRouters
+        + HasContacts
+        + HasSessions
+        + HasContactInsights
+        + HasChats
+        + HasIdempotency,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
+        Self { store, cx }
+    }
+
+    /// A page of contacts, newest first.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        filter: &ContactFilter,
+        page: &PageRequest,
+    ) -> Result<Page<Contact>, StorageError> {
+        self.store.read().await?.contact_catalog().list(filter, reach.0, page).await
+    }
+
+    /// A contact.
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`], also for one out of reach.
+    pub async fn get(&self, reach: Reach<'_>, id: &ContactId) -> Result<ContactDetails, ContactError> {
+        find(&mut self.store.read().await?, reach, id).await
+    }
+
+    /// Creates a contact. Who is confined to routers names one of them, or he would not see it again.
+    ///
+    /// # Errors
+    /// Any [`ContactError`].
+    pub async fn create(
+        &self,
+        reach: Reach<'_>,
+        new: NewContact,
+        once: Option<Once<ContactDetails>>,
+    ) -> Result<Outcome<ContactDetails>, ContactError> {
+        perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            let identity = new.identity.as_str().to_owned();
+            if let Some(channel) = new.identity.webchat_channel() {
+                let route = tx.routers().find_routes(&[channel]).await?.pop();
+                route.filter(|route| reach.contains(&route.router_id)).ok_or(ContactError::ChannelUnknown)?;
+            }
+            let mut contact =
+                Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
+            merge_variables(&mut contact.variables, &new.variables)?;
+            if let Some(name) = new.name {
+                contact.name = name;
+                contact.name_locked = true;
+            }
+            let is_known = !tx.contacts().find_by_phone_numbers(&[identity]).await?.is_empty();
+            let contacts = std::slice::from_ref(&contact);
+            if is_known || tx.contact_catalog().insert_new(contacts).await?.is_empty() {
+                return Err(ContactError::Taken);
+            }
+            if let Some(router) = &new.router_id {
+                let routers = std::slice::from_ref(router);
+                if tx.routers().find_many(routers).await?.is_empty() {
+                    return Err(ContactError::RouterUnknown);
+                }
+                tx.contact_catalog().link(std::slice::from_ref(&contact.id), routers).await?;
+            }
+            Ok(ContactDetails::of(contact))
+        })
+        .await
+    }
+
+    /// Names a contact; no channel overwrites the name from then on.
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`].
+    pub async fn rename(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        name: String,
+    ) -> Result<ContactDetails, ContactError> {
+        self.update(reach, id, |contact| {
+            contact.name.clone_from(&name);
+            contact.name_locked = true;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Merges variables into those of a contact: shallow, and null is stored, as with sessions.
+    ///
+    /// # Errors
+    /// Any [`ContactError`].
+    pub async fn merge_variables(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        sent: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, ContactError> {
+        let details =
+            self.update(reach, id, |contact| Ok(merge_variables(&mut contact.variables, sent)?)).await?;
+        Ok(details.contact.variables)
+    }
+
+    /// Removes a variable of a contact.
+    ///
+    /// # Errors
+    /// [`ContactError::NothingThere`].
+    pub async fn remove_variable(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        key: &str,
+    ) -> Result<(), ContactError> {
+        let remove =
+            |contact: &mut Contact| contact.variables.remove(key).map(drop).ok_or(ContactError::NothingThere);
+        self.update(reach, id, remove).await.map(drop)
+    }
+
+    /// Changes a contact under its lock, which turns take too: nobody loses what the other wrote.
+    async fn update(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        change: impl FnOnce(&mut Contact) -> Result<(), ContactError>,
+    ) -> Result<ContactDetails, ContactError> {
+        let mut tx = self.store.begin().await?;
+        let locked = tx.contacts().find_many_for_update(std::slice::from_ref(id)).await?.pop();
+        let mut details = find(&mut tx, reach, id).await?;
+        details.contact = locked.ok_or(ContactError::NotFound)?;
+        change(&mut details.contact)?;
+        tx.contacts().save_many(&[&details.contact]).await?;
+        tx.commit().await?;
+        Ok(details)
+    }
+
+    /// Deletes a contact. With chats or sessions it stays, unless `force`: then they go with it, and every message.
+    /// Who is confined to routers may do so only with a contact that no other router knows.
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`], [`ContactError::OutOfScope`], [`ContactError::InUse`].
+    pub async fn delete(&self, reach: Reach<'_>, id: &ContactId, force: bool) -> Result<(), ContactError> {
+        let mut tx = self.store.begin().await?;
+        let ids = std::slice::from_ref(id);
+        let sessions = tx.contact_catalog().live_sessions(ids).await?;
+        let locked: Vec<_> = sessions.iter().map(|session| session.id.clone()).collect();
+        tx.sessions().find_many_for_update(&locked).await?;
+        tx.contacts().find_many_for_update(ids).await?;
+        find(&mut tx, reach, id).await?;
+        known_only_to(&mut tx, reach, ids).await?;
+        let chats = tx.contact_catalog().count_chats(id).await?;
+        let sessions = i64::try_from(sessions.len()).unwrap_or(i64::MAX);
+        if !force && (chats > 0 || sessions > 0) {
+            let mut dependants = Dependants::default();
+            dependants.sessions(sessions);
+            if chats > 0 {
+                dependants.reference("chats", &chats.to_string());
+            }
+            return Err(ContactError::InUse(dependants));
+        }
+        tx.contact_catalog().delete(id).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Adds an alias: from then on what comes under it is the contact's (rulings C5).
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`], [`ContactError::AliasTaken`].
+    pub async fn add_alias(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        alias: String,
+    ) -> Result<ContactAlias, ContactError> {
+        let mut tx = self.store.begin().await?;
+        tx.contacts().find_many_for_update(std::slice::from_ref(id)).await?;
+        find(&mut tx, reach, id).await?;
+        let alias = ContactAlias { contact_id: id.clone(), alias, created_at: self.cx.now() };
+        if !tx.contact_catalog().add_alias(&alias).await? {
+            return Err(ContactError::AliasTaken);
+        }
+        tx.commit().await?;
+        Ok(alias)
+    }
+
+    /// Removes an alias.
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`], [`ContactError::NothingThere`].
+    pub async fn remove_alias(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        alias: &str,
+    ) -> Result<(), ContactError> {
+        let mut tx = self.store.begin().await?;
+        find(&mut tx, reach, id).await?;
+        if !tx.contact_catalog().remove_alias(id, alias).await? {
+            return Err(ContactError::NothingThere);
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// What is known of a contact's doings, with the routers within reach.
+    ///
+    /// # Errors
+    /// [`ContactError::NotFound`].
+    pub async fn insights(&self, reach: Reach<'_>, id: &ContactId) -> Result<ContactInsights, ContactError> {
+        let mut tx = self.store.read().await?;
+        find(&mut tx, reach, id).await?;
+        let since = self.cx.now() - DAY * INSIGHT_DAYS;
+        Ok(tx.contact_insights().insights(id, reach.0, since).await?)
+    }
+
+    /// Makes `other` part of a contact: chats, sessions, aliases, opt-ins and identities move, its own identity
+    /// becomes an alias. Who is confined to routers may do so only with contacts that no other router knows.
+    ///
+    /// # Errors
+    /// Any [`ContactError`].
+    pub async fn merge(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        other: &ContactId,
+    ) -> Result<ContactDetails, ContactError> {
+        if id == other {
+            return Err(ContactError::Itself);
+        }
+        for _ in 1..ATTEMPTS {
+            match self.try_merge(reach, id, other).await {
+                Err(ContactError::Storage(error)) if error.is_transient() => {}
+                result => return result,
+            }
+        }
+        self.try_merge(reach, id, other).await
+    }
+
+    async fn try_merge(
+        &self,
+        reach: Reach<'_>,
+        id: &ContactId,
+        other: &ContactId,
+    ) -> Result<ContactDetails, ContactError> {
+        let mut tx = self.store.begin().await?;
+        let ids = [id.clone(), other.clone()];
+        // In the order in which turns lock: sessions, then contacts.
+        let sessions = tx.contact_catalog().live_sessions(&ids).await?;
+        let locked: Vec<_> = sessions.iter().map(|session| session.id.clone()).collect();
+        tx.sessions().find_many_for_update(&locked).await?;
+        let contacts = tx.contacts().find_many_for_update(&ids).await?;
+        let seen = tx.contact_catalog().find(&ids, reach.0).await?;
+        let is_seen = |id: &ContactId| seen.iter().any(|details| details.contact.id == *id);
+        let known = |id: &ContactId| contacts.iter().find(|contact| contact.id == *id && is_seen(id));
+        let into = known(id).ok_or(ContactError::NotFound)?;
+        let from = known(other).ok_or(ContactError::OtherUnknown)?;
+        known_only_to(&mut tx, reach, &ids).await?;
+        if tx.contact_catalog().live_sessions(&ids).await? != sessions {
+            // One began before the contacts were locked, and is not.
+            return Err(StorageError::Stale { entity: "session" }.into());
+        }
+        let chats = tx.contact_catalog().open_chats(&ids).await?;
+        tx.chats().close_many(&chats_to_close(id, &chats, &sessions)?).await?;
+        let contact = merged(into, from)?;
+        tx.contact_catalog().absorb(&contact, from).await?;
+        tx.contacts().save_many(&[&contact]).await?;
+        let details = find(&mut tx, reach, id).await?;
+        tx.commit().await?;
+        Ok(details)
+    }
+}
+
+/// Refuses contacts that a router out of reach knows, too.
+async fn known_only_to<T: HasContactCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    contacts: &[ContactId],
+) -> Result<(), ContactError> {
+    let routers = tx.contact_catalog().routers_of(contacts).await?;
+    if routers.iter().all(|(_, router)| reach.contains(router)) {
+        Ok(())
+    } else {
+        Err(ContactError::OutOfScope)
+    }
+}
+
+/// The contact, if it is within reach.
+pub(super) async fn find<T: HasContactCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    id: &ContactId,
+) -> Result<ContactDetails, ContactError> {
+    let only: Option<&[RouterId]> = reach.0;
+    let found = tx.contact_catalog().find(std::slice::from_ref(id), only).await?.pop();
+    found.ok_or(ContactError::NotFound)
+}

@@ -1,0 +1,17 @@
+//! Creating, changing, checking and publishing flows.
+
+mod error;
+mod initial;
+mod service;
+mod surroundings;
+mod tx;
+
+pub use error::{FlowError, TOOL_BEGINS_NOTHING};
+pub use initial::{InitialFlowError, require_initial};
+pub(crate) use service::empty_definition;
+pub use service::{
+    CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, PUBLISH_ATTEMPTS, Tested, WhichDefinition,
+    check_test, publish_test,
+};
+pub use surroundings::Surroundings;
+pub use tx::FlowsTx;

@@ -1,0 +1,159 @@
+//! Creating, changing and deleting.
+
+use serde_json::{Value, json};
+
+use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
+use crate::admin::flow::{FlowError, FlowsTx};
+use crate::change::{Author, Change, Recorded as _};
+use crate::fault::StorageError;
+use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _, ListedFlow};
+use crate::id::{FlowId, RouterId};
+use crate::idempotency::{Once, Outcome, perform_once};
+use crate::in_use::Dependants;
+use crate::router::{HasRouters as _, Reach};
+use crate::session::{HasLiveSessions as _, SessionsOf};
+use crate::store::{Store, Transaction as _};
+
+/// A flow to be.
+#[derive(Debug, Clone)]
+pub struct NewFlow {
+    /// The router; its being within the caller's reach is checked by him.
+    pub router_id: RouterId,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub kind: FlowKind,
+    /// Its draft; it may have any error.
+    pub definition: Option<Value>,
+}
+
+/// What is to change; an absent field stays.
+#[derive(Debug, Clone, Default)]
+pub struct FlowChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its draft, and the revision that it is a change of.
+    pub definition: Option<(Value, i64)>,
+}
+
+impl<S: Store> Flows<S>
+where
+    S::Tx: FlowsTx,
+{
+    /// Creates a flow, once for each idempotency key.
+    ///
+    /// # Errors
+    /// [`FlowError::RouterUnknown`], [`FlowError::Idempotency`], [`FlowError::Storage`].
+    pub async fn create(
+        &self,
+        author: &Author,
+        new: NewFlow,
+        once: Option<Once<FlowDetails>>,
+    ) -> Result<Outcome<FlowDetails>, FlowError> {
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
+            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
+                return Err(FlowError::RouterUnknown);
+            }
+            let now = self.cx.now();
+            let id = FlowId::generate(self.cx.ids());
+            let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
+            let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
+            let draft = FlowDraft { revision: 1, definition, updated_at: now };
+            match tx.flows().insert(&flow).await {
+                // The router went after it was looked for.
+                Err(StorageError::Orphan { .. }) => return Err(FlowError::RouterUnknown),
+                inserted => inserted?,
+            }
+            tx.flow_catalog().put_draft(&flow.id, &draft).await?;
+            let listed = ListedFlow { flow, revision: draft.revision, published_number: None };
+            Ok(FlowDetails { listed, definition: draft.definition })
+        })
+        .await?;
+        Ok(outcome.inspect(|created| self.changes.created(author, &created.listed.flow)))
+    }
+
+    /// Changes name and draft. Sessions see nothing of it before the next publication.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::StaleRevision`], [`FlowError::Storage`].
+    pub async fn change(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &FlowId,
+        change: FlowChange,
+    ) -> Result<FlowDetails, FlowError> {
+        let mut tx = self.store.begin().await?;
+        let before = lock(&mut tx, reach, id).await?;
+        let mut after = before.clone();
+        after.name = change.name.unwrap_or(after.name);
+        after.updated_at = self.cx.now();
+        let draft = draft_of(&mut tx, &before).await?;
+        let revision = draft.revision;
+        if let Some((definition, expected)) = change.definition {
+            if expected != revision {
+                return Err(FlowError::StaleRevision { current: revision });
+            }
+            let draft = FlowDraft { revision: revision + 1, definition, updated_at: after.updated_at };
+            tx.flow_catalog().put_draft(id, &draft).await?;
+        }
+        tx.flow_catalog().save(&after).await?;
+        let listed = tx.flow_catalog().find(id).await?.ok_or(FlowError::NotFound)?;
+        let definition = draft_of(&mut tx, &after).await?.definition;
+        tx.commit().await?;
+        // Of the draft only the revision: definitions are large, and their history is that of the versions.
+        let shown = |flow: &Flow, revision: i64| {
+            let mut shown = flow.to_json();
+            shown["revision"] = json!(revision);
+            shown
+        };
+        let change =
+            Change::Updated { before: shown(&before, revision), after: shown(&after, listed.revision) };
+        self.changes.note(author, after.entity(), change);
+        Ok(FlowDetails { listed, definition })
+    }
+
+    /// Deletes a flow with its draft, versions and variables. Sessions that stand in it or come back to it from a
+    /// sub-flow, the router or channels that begin with it and published flows that lead to it stand in the way;
+    /// with `force` the sessions end and router and channels begin with none. A published version never changes, so
+    /// a flow that leads here then leads nowhere, which is an error of its turn (rulings S13).
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::InUse`], [`FlowError::Storage`].
+    pub async fn delete(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &FlowId,
+        force: bool,
+    ) -> Result<(), FlowError> {
+        let mut tx = self.store.begin().await?;
+        let before = lock(&mut tx, reach, id).await?;
+        let of = SessionsOf::Flow(&before.router_id, id);
+        if force {
+            tx.live_sessions().end(of).await?;
+        } else {
+            dependants(&mut tx, &before).await?.must_be_none().map_err(FlowError::InUse)?;
+        }
+        tx.flow_catalog().delete(id).await?;
+        tx.commit().await?;
+        self.changes.deleted(author, &before);
+        Ok(())
+    }
+}
+
+async fn dependants<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<Dependants, FlowError> {
+    let mut found = Dependants::default();
+    found.sessions(tx.live_sessions().count(SessionsOf::Flow(&flow.router_id, &flow.id)).await?);
+    let references = tx.flow_catalog().references(flow).await?;
+    if references.is_initial {
+        found.reference("router.initialFlowId", flow.router_id.as_str());
+    }
+    for channel in &references.channels {
+        found.reference("webchatChannel.initialFlowId", channel.as_str());
+    }
+    for other in &references.flows {
+        found.reference("flow.published", other.as_str());
+    }
+    Ok(found)
+}

@@ -1,0 +1,224 @@
+//! The use cases of flows (spec A 4.3).
+
+mod changes;
+mod picture;
+mod publishing;
+mod testing;
+
+pub use changes::{FlowChange, NewFlow};
+pub use picture::WhichDefinition;
+pub use testing::{CheckedTest, Tested, check_test, publish_test};
+
+use crate::admin::flow::FlowsTx;
+use crate::flow::HasFlowCatalog as _;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::admin::flow::FlowError;
+use crate::admin::flow::Surroundings;
+use crate::change::ChangeLog;
+use crate::context::OpContext;
+use crate::fault::StorageError;
+use crate::flow::definition::SCHEMA_VERSION;
+use crate::flow::diff::{FlowDiff, diff};
+use crate::flow::{
+    Flow, FlowDefinition, FlowDraft, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem,
+    check,
+};
+use crate::id::{FlowId, FlowVersionId};
+use crate::page::{Page, PageRequest};
+use crate::router::Reach;
+use crate::store::Store;
+
+/// How often a draft is read and checked before it is told that it is written all the time.
+pub const PUBLISH_ATTEMPTS: u32 = 5;
+
+/// A flow with its draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowDetails {
+    /// The flow.
+    pub listed: ListedFlow,
+    /// What authors work on.
+    pub definition: Value,
+}
+
+/// Creates, shows, changes, publishes and deletes flows. A flow whose router is out of the caller's reach is as
+/// good as none.
+#[derive(Debug)]
+pub struct Flows<S> {
+    store: Arc<S>,
+    cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
+}
+
+impl<S: Store> Flows<S>
+where
+    S::Tx: FlowsTx,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        Self { store, cx, changes }
+    }
+
+    /// A page of flows within reach, newest first.
+    ///
+    /// # Errors
+    /// [`FlowError::Storage`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        filter: &FlowFilter,
+        page: &PageRequest,
+    ) -> Result<Page<ListedFlow>, FlowError> {
+        Ok(self.store.read().await?.flow_catalog().list(filter, reach.0, page).await?)
+    }
+
+    /// A flow with its draft.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &FlowId) -> Result<FlowDetails, FlowError> {
+        let mut tx = self.store.read().await?;
+        let listed = within(tx.flow_catalog().find(id).await?, reach)?;
+        let definition = draft_of(&mut tx, &listed.flow).await?.definition;
+        Ok(FlowDetails { listed, definition })
+    }
+
+    /// Everything that is wrong with the draft, and its revision.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::Storage`].
+    pub async fn validate(&self, reach: Reach<'_>, id: &FlowId) -> Result<(i64, Vec<Problem>), FlowError> {
+        let mut tx = self.store.read().await?;
+        let listed = within(tx.flow_catalog().find(id).await?, reach)?;
+        let definition = draft_of(&mut tx, &listed.flow).await?.definition;
+        let mut problems = check::problems(listed.flow.kind, &definition);
+        problems.extend(warnings(&mut tx, &listed.flow, &definition).await?);
+        Ok((listed.revision, problems))
+    }
+
+    /// A page of the published versions, newest first, and which of them new sessions run.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::Storage`].
+    pub async fn versions(
+        &self,
+        reach: Reach<'_>,
+        id: &FlowId,
+        page: &PageRequest,
+    ) -> Result<(Page<FlowVersionHead>, Option<FlowVersionId>), FlowError> {
+        let mut tx = self.store.read().await?;
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        Ok((tx.flow_catalog().versions(id, page).await?, flow.published_version_id))
+    }
+
+    /// A published version, and whether it is the one that new sessions run.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Storage`].
+    pub async fn version(
+        &self,
+        reach: Reach<'_>,
+        id: &FlowId,
+        number: i64,
+    ) -> Result<(FlowVersion, bool), FlowError> {
+        let mut tx = self.store.read().await?;
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        let version = published(&mut tx, id, number).await?;
+        let is_current = flow.published_version_id.as_ref() == Some(&version.id);
+        Ok((version, is_current))
+    }
+
+    /// What leads from one published version to another; `None` is the draft.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Storage`].
+    pub async fn diff(
+        &self,
+        reach: Reach<'_>,
+        id: &FlowId,
+        from: Option<i64>,
+        to: Option<i64>,
+    ) -> Result<FlowDiff, FlowError> {
+        let mut tx = self.store.read().await?;
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        let mut sides = Vec::with_capacity(2);
+        for number in [from, to] {
+            sides.push(match number {
+                Some(number) => published(&mut tx, id, number).await?.definition,
+                None => draft_of(&mut tx, &flow).await?.definition,
+            });
+        }
+        drop(tx);
+        Ok(diff(&sides[0], &sides[1]))
+    }
+}
+
+fn within(found: Option<ListedFlow>, reach: Reach<'_>) -> Result<ListedFlow, FlowError> {
+    found.filter(|listed| reach.contains(&listed.flow.router_id)).ok_or(FlowError::NotFound)
+}
+
+/// The flow, locked.
+async fn lock<X: FlowsTx>(tx: &mut X, reach: Reach<'_>, id: &FlowId) -> Result<Flow, FlowError> {
+    let found = tx.flow_catalog().find_for_update(id).await?;
+    found.filter(|flow| reach.contains(&flow.router_id)).ok_or(FlowError::NotFound)
+}
+
+/// Requires that a locked flow has the draft of this revision still, and this published version, which a draft of
+/// revision 0 is and which another publication of the same draft makes.
+async fn must_stand_still<X: FlowsTx>(
+    tx: &mut X,
+    flow: &Flow,
+    revision: i64,
+    published: Option<&FlowVersionId>,
+) -> Result<(), FlowError> {
+    let current = tx.flow_catalog().find(&flow.id).await?.ok_or(FlowError::NotFound)?.revision;
+    if current != revision {
+        return Err(FlowError::StaleRevision { current });
+    }
+    if flow.published_version_id.as_ref() != published {
+        return Err(StorageError::Stale { entity: "flow" }.into());
+    }
+    Ok(())
+}
+
+/// Test versions have numbers too, but are nobody's business.
+async fn published<X: FlowsTx>(tx: &mut X, id: &FlowId, number: i64) -> Result<FlowVersion, FlowError> {
+    let found = if number > 0 { tx.flow_catalog().find_version(id, number).await? } else { None };
+    found.ok_or(FlowError::VersionNotFound)
+}
+
+/// What of a definition that can be read does not fit what stands around it.
+async fn warnings<X: FlowsTx>(
+    tx: &mut X,
+    flow: &Flow,
+    definition: &Value,
+) -> Result<Vec<Problem>, StorageError> {
+    match FlowDefinition::parse(definition) {
+        Ok(definition) => Ok(Surroundings::of(tx, flow, &definition).await?.warnings(&definition)),
+        Err(_problems) => Ok(Vec::new()),
+    }
+}
+
+/// The draft of a flow; of one that never had any, revision 0: what is published, or nothing yet.
+async fn draft_of<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, StorageError> {
+    if let Some(draft) = tx.flow_catalog().draft(&flow.id).await? {
+        return Ok(draft);
+    }
+    let published = match &flow.published_version_id {
+        Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
+        None => None,
+    };
+    let definition = published.map_or_else(|| empty_definition(flow.kind), |version| version.definition);
+    Ok(FlowDraft { revision: 0, definition, updated_at: flow.updated_at })
+}
+
+/// What a flow of this kind begins with.
+pub(crate) fn empty_definition(kind: FlowKind) -> Value {
+    let mut empty = json!({ "schemaVersion": SCHEMA_VERSION, "startBlockId": "start", "blocks": [] });
+    if kind == FlowKind::Tool {
+        empty["kind"] = json!(kind.name());
+    }
+    empty
+}

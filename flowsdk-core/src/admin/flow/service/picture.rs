@@ -1,0 +1,52 @@
+//! Flows as pictures.
+
+use super::{Flows, draft_of, published, within};
+use crate::admin::flow::{FlowError, FlowsTx};
+use crate::flow::graph::Graph;
+use crate::flow::{FlowDefinition, HasFlowCatalog as _, HasFlows as _};
+use crate::id::FlowId;
+use crate::router::Reach;
+use crate::store::Store;
+
+/// One of the definitions of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhichDefinition {
+    /// What authors work on.
+    #[default]
+    Draft,
+    /// What new sessions run.
+    Published,
+    /// The published version of this number.
+    Version(i64),
+}
+
+impl<S: Store> Flows<S>
+where
+    S::Tx: FlowsTx,
+{
+    /// The graph of a definition of a flow. A draft may be wrong, but must be readable.
+    ///
+    /// # Errors
+    /// [`FlowError::NotFound`]; [`FlowError::VersionNotFound`], also of a flow that is not published;
+    /// [`FlowError::Invalid`] when it cannot be read; [`FlowError::Storage`].
+    pub async fn graph(
+        &self,
+        reach: Reach<'_>,
+        id: &FlowId,
+        which: WhichDefinition,
+    ) -> Result<Graph, FlowError> {
+        let mut tx = self.store.read().await?;
+        let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+        let definition = match which {
+            WhichDefinition::Draft => draft_of(&mut tx, &flow).await?.definition,
+            WhichDefinition::Version(number) => published(&mut tx, id, number).await?.definition,
+            WhichDefinition::Published => {
+                let version = flow.published_version_id.ok_or(FlowError::VersionNotFound)?;
+                let found = tx.flows().find_versions(std::slice::from_ref(&version)).await?.pop();
+                found.ok_or(FlowError::VersionNotFound)?.definition
+            }
+        };
+        drop(tx);
+        Ok(Graph::new(&FlowDefinition::parse(&definition).map_err(FlowError::Invalid)?))
+    }
+}

@@ -1,0 +1,77 @@
+//! Test versions: only the test channel of the router runs them (spec B 4.1, 4.4).
+
+use super::{draft_of, lock, must_stand_still, within};
+use crate::admin::flow::{FlowError, FlowsTx};
+use crate::change::Change;
+use crate::context::OpContext;
+use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion, check};
+use crate::id::{FlowId, FlowVersionId};
+use crate::router::Reach;
+
+/// A flow that got a test version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tested {
+    /// The flow.
+    pub flow: Flow,
+    /// The version.
+    pub version_id: FlowVersionId,
+    /// The revision of the draft that it was made of.
+    pub revision: i64,
+    /// To be noted after the commit.
+    pub change: Change,
+}
+
+/// A draft that can be tested, as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedTest {
+    flow: Flow,
+    draft: FlowDraft,
+}
+
+/// Reads and checks the draft of a flow, for [`publish_test`]. The transaction, which only reads, ends before the
+/// check: nobody waits for it.
+///
+/// # Errors
+/// [`FlowError::NotFound`], [`FlowError::Tool`], [`FlowError::Invalid`], [`FlowError::Storage`].
+pub async fn check_test<X: FlowsTx>(
+    mut tx: X,
+    reach: Reach<'_>,
+    id: &FlowId,
+) -> Result<CheckedTest, FlowError> {
+    let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
+    if flow.kind == FlowKind::Tool {
+        return Err(FlowError::Tool);
+    }
+    let draft = draft_of(&mut tx, &flow).await?;
+    drop(tx);
+    check::publishable(flow.kind, &draft.definition).map_err(FlowError::Invalid)?;
+    Ok(CheckedTest { flow, draft })
+}
+
+/// Makes the draft of a flow the version that new sessions of the test channel run, in a transaction that the
+/// caller commits: he knows the channel. Older test versions that no session stands in go.
+///
+/// # Errors
+/// [`FlowError::NotFound`]; [`FlowError::StaleRevision`] or [`StorageError::Stale`](crate::fault::StorageError::Stale)
+/// when the draft is another one than was checked; [`FlowError::Storage`].
+pub async fn publish_test<X: FlowsTx>(
+    tx: &mut X,
+    cx: &OpContext,
+    reach: Reach<'_>,
+    checked: CheckedTest,
+) -> Result<Tested, FlowError> {
+    let CheckedTest { flow, draft } = checked;
+    let id = &flow.id;
+    let before = lock(tx, reach, id).await?;
+    must_stand_still(tx, &before, draft.revision, flow.published_version_id.as_ref()).await?;
+    let number = tx.flow_catalog().last_numbers(id).await?.test - 1;
+    let version = FlowVersion::of(&before, number, draft.definition, cx.ids(), cx.now());
+    tx.flow_catalog().insert_version(&version).await?;
+    let flow =
+        Flow { test_version_id: Some(version.id.clone()), updated_at: version.created_at, ..before.clone() };
+    tx.flow_catalog().save(&flow).await?;
+    // The one before stays until the next time: a session may be beginning with it now.
+    tx.flow_catalog().purge_test_versions(id, version.number + 1).await?;
+    let change = Change::updated(&before, &flow);
+    Ok(Tested { flow, version_id: version.id, revision: draft.revision, change })
+}

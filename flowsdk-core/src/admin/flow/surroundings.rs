@@ -1,0 +1,221 @@
+//! What a definition is held against where it is stored: the flows of its router and the secrets that it may read.
+//! Nothing here prevents publishing: a flow may come later, and a secret may be meant to be said.
+
+use std::collections::HashSet;
+
+use super::FlowsTx;
+use crate::fault::StorageError;
+use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, Target};
+use crate::flow::interpolate::{Template, Token};
+use crate::flow::{Flow, FlowKind, Problem};
+use crate::id::FlowId;
+use crate::page::{MAX_PAGE, PageRequest};
+use crate::router::VariableOwner;
+use crate::text::Text;
+
+/// What stands around a definition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Keys of the secret variables of its router.
+    pub router_secrets: HashSet<String>,
+    /// Keys of its own secret variables.
+    pub flow_secrets: HashSet<String>,
+    /// Those of the flows that it leads to which are of its router.
+    pub flows: HashSet<FlowId>,
+    /// Those of them into which it cannot lead, because they are tools and it is none.
+    pub tools: HashSet<FlowId>,
+}
+
+impl Surroundings {
+    /// What stands around `definition`, of `flow`.
+    pub(super) async fn of<X: FlowsTx>(
+        tx: &mut X,
+        flow: &Flow,
+        definition: &FlowDefinition,
+    ) -> Result<Self, StorageError> {
+        let mut ids: Vec<FlowId> = places(definition).into_iter().map(|(_, _, id)| id.clone()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let found = tx.flows().find_many(&ids).await?;
+        let flows: Vec<Flow> = found.into_iter().filter(|other| other.router_id == flow.router_id).collect();
+        let tools = flows.iter().filter(|other| flow.kind != FlowKind::Tool && other.kind == FlowKind::Tool);
+        Ok(Self {
+            tools: tools.map(|other| other.id.clone()).collect(),
+            router_secrets: secrets(tx, VariableOwner::Router(flow.router_id.clone())).await?,
+            flow_secrets: secrets(tx, VariableOwner::Flow(flow.id.clone())).await?,
+            flows: flows.into_iter().map(|other| other.id).collect(),
+        })
+    }
+
+    /// What an author should know.
+    pub fn warnings(&self, definition: &FlowDefinition) -> Vec<Problem> {
+        let mut found = Vec::new();
+        for (at, block) in definition.blocks.iter().enumerate() {
+            for (pointer, text) in said(block) {
+                let template = Template::parse(&text);
+                let secrets: Vec<_> = template.tokens().filter_map(|token| self.secret(token)).collect();
+                if !secrets.is_empty() {
+                    let names = secrets.join(", ");
+                    let text = Text::of(
+                        format!("{names}: um segredo fica legível onde este texto é enviado ou armazenado"),
+                        format!("{names}: a secret can be read where this text is sent or stored"),
+                    );
+                    let problem = Problem::warning("secret_in_text", format!("/blocks/{at}{pointer}"), text);
+                    found.push(problem.in_block(&block.id));
+                }
+            }
+        }
+        for (block, pointer, id) in places(definition) {
+            let (code, text) = if !self.flows.contains(id) {
+                let (ours, twin) = ("o roteador não tem o flow", "the router has no flow");
+                ("target_flow_not_found", Text::of(format!("{ours} `{id}`"), format!("{twin} `{id}`")))
+            } else if self.tools.contains(id) {
+                let (ours, twin) =
+                    ("é uma ferramenta: a sessão pararia aqui", "is a tool: the session would stop here");
+                ("target_flow_is_tool", Text::of(format!("`{id}` {ours}"), format!("`{id}` {twin}")))
+            } else {
+                continue;
+            };
+            let problem = Problem::warning(code, pointer, text);
+            found.push(match block {
+                Some(block) => problem.in_block(&block.id),
+                None => problem,
+            });
+        }
+        // One text may be said in several places of a message; a place is named once.
+        let mut seen = HashSet::new();
+        found.retain(|problem| seen.insert((problem.code, problem.pointer.clone())));
+        found
+    }
+
+    fn secret(&self, token: &Token) -> Option<String> {
+        match token {
+            Token::Router(key) if self.router_secrets.contains(&**key) => Some(format!("`router.{key}`")),
+            Token::Flow(key) if self.flow_secrets.contains(&**key) => Some(format!("`flow.{key}`")),
+            _ => None,
+        }
+    }
+}
+
+/// The texts of a block that somebody reads, with their pointers below it. What `setVariable` and its like store is
+/// pointed out by the validation, which asks for no surroundings.
+fn said(block: &Block) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    if let BlockKind::Content { contents, input } = &block.kind {
+        for (at, message) in contents.iter().enumerate() {
+            texts.extend(message.texts().into_iter().map(|text| (format!("/contents/{at}"), text)));
+        }
+        let validation = input.as_ref().and_then(|input| input.validation.as_ref());
+        if let Some(text) = validation.and_then(|validation| validation.retry_text.clone()) {
+            texts.push(("/input/validation/retryText".to_owned(), text));
+        }
+    }
+    for (list, actions) in [("onEnter", &block.on_enter), ("onLeave", &block.on_leave)] {
+        for (at, action) in actions.iter().enumerate() {
+            match &action.kind {
+                ActionKind::SetContactName { value } => {
+                    texts.push((format!("/{list}/{at}/value"), value.clone()));
+                }
+                ActionKind::AddTags { tags } => {
+                    let tags = tags.iter().enumerate();
+                    texts.extend(tags.map(|(tag, text)| (format!("/{list}/{at}/tags/{tag}"), text.clone())));
+                }
+                _ => {}
+            }
+        }
+    }
+    texts
+}
+
+/// Every flow that a definition leads to, with the block and the pointer.
+fn places(definition: &FlowDefinition) -> Vec<(Option<&Block>, String, &FlowId)> {
+    let mut found = Vec::new();
+    if let Some(Target::Flow { flow_id, .. }) = &definition.settings.error_target {
+        found.push((None, "/settings/errorTarget/flowId".to_owned(), flow_id));
+    }
+    for (at, block) in definition.blocks.iter().enumerate() {
+        if let BlockKind::Flow { flow_id, .. } = &block.kind {
+            found.push((Some(block), format!("/blocks/{at}/flowId"), flow_id));
+        }
+        for (target, pointer) in block.targets() {
+            if let Target::Flow { flow_id, .. } = target {
+                found.push((Some(block), format!("/blocks/{at}{pointer}/flowId"), flow_id));
+            }
+        }
+    }
+    found
+}
+
+async fn secrets<X: FlowsTx>(tx: &mut X, owner: VariableOwner) -> Result<HashSet<String>, StorageError> {
+    let mut request = PageRequest { limit: MAX_PAGE, after: None };
+    let mut found = HashSet::new();
+    loop {
+        let page = tx.variables().list(&owner, &request).await?;
+        let secret = page.items.into_iter().filter(|variable| variable.value.is_secret());
+        found.extend(secret.map(|variable| variable.key.to_string()));
+        match page.next {
+            Some(next) => request.after = Some(next),
+            None => return Ok(found),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn secrets_that_are_said_and_flows_that_are_not_there() {
+        let definition = json!({ "schemaVersion": 1, "startBlockId": "a",
+            "settings": { "errorTarget": { "flowId": "gone" } },
+            "blocks": [
+                { "id": "a", "type": "content",
+                  "onEnter": [{ "type": "addTags", "tags": ["vip", "{{flow.pin}}"] },
+                              { "type": "setContactName", "value": "{{router.name}}" }],
+                  "contents": [
+                    { "type": "text", "text": { "body": "{{router.name}} {{ router.token }} {{flow.pin}}" } },
+                    { "type": "text", "text": { "body": "{{flow.token}}" } },
+                    { "type": "interactive", "interactive": { "type": "button", "body": { "text": "?" },
+                      "action": { "buttons": [
+                        { "type": "reply", "reply": { "id": "1", "title": "{{router.token}}" } } ] } } }],
+                  "input": { "validation": { "kind": "email", "retryText": "{{router.token}}" } },
+                  "outputConditions": [{ "conditions": [], "target": { "flowId": "there" } },
+                    { "conditions": [], "target": { "flowId": "tool" } }],
+                  "defaultOutput": { "blockId": "b" } },
+                { "id": "b", "type": "flow", "flowId": "gone", "defaultOutput": { "flowId": "gone" } }] });
+        let definition = FlowDefinition::parse(&definition).expect("parses");
+        let set = |key: &str| HashSet::from([key.to_owned()]);
+        let around = Surroundings {
+            router_secrets: set("token"),
+            flow_secrets: set("pin"),
+            flows: ["there", "tool"].map(|id| FlowId::parse(id).expect("an id")).into(),
+            tools: [FlowId::parse("tool").expect("an id")].into(),
+        };
+        let first = around.warnings(&definition).remove(0);
+        assert!(first.message.english().starts_with("`router.token`, `flow.pin`: "), "{first:?}");
+        let found: Vec<_> = around
+            .warnings(&definition)
+            .into_iter()
+            .map(|problem| {
+                assert!(!problem.is_error());
+                let block = problem.block_id.map(|id| id.to_string()).unwrap_or_default();
+                format!("{} {block} {}", problem.code, problem.pointer)
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "secret_in_text a /blocks/0/contents/0",
+                "secret_in_text a /blocks/0/contents/2",
+                "secret_in_text a /blocks/0/input/validation/retryText",
+                "secret_in_text a /blocks/0/onEnter/0/tags/1",
+                "target_flow_not_found  /settings/errorTarget/flowId",
+                "target_flow_is_tool a /blocks/0/outputConditions/1/target/flowId",
+                "target_flow_not_found b /blocks/1/flowId",
+                "target_flow_not_found b /blocks/1/defaultOutput/flowId",
+            ]
+        );
+    }
+}

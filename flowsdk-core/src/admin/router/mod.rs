@@ -1,0 +1,9 @@
+//! Creating, changing and deleting routers.
+
+mod change;
+mod error;
+mod service;
+
+pub use change::RouterChange;
+pub use error::RouterError;
+pub use service::Routers;

@@ -1,0 +1,295 @@
+//! The use cases of those who administer sessions (spec A 4.5).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{RedirectTo, Redirected, SessionError, SessionState};
+use crate::admin::session::names::Names;
+use crate::admin::session::redirect::{self, Target};
+use crate::context::OpContext;
+use crate::event::{ExternalJump, FlowEvent, Resume};
+use crate::fault::StorageError;
+use crate::flow::{Flow, FlowKind, FlowVersion, HasFlows};
+use crate::id::FlowId;
+use crate::page::{Page, PageRequest};
+use crate::router::Reach;
+use crate::session::{
+    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, Session, SessionFilter, SessionId,
+    SessionTrace, SessionWrite, merge_variables,
+};
+use crate::store::{Store, Transaction as _};
+use crate::stream::broker::NewEntry;
+use crate::stream::outbox::HasOutbox;
+use crate::stream::topic;
+
+/// How often a write is tried that lost a race with a turn.
+const ATTEMPTS: u32 = 5;
+
+/// What becomes of a frozen session (rulings S5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfreeze {
+    /// It and everything kept for it is thrown away.
+    Delete,
+    /// What failed is tried again, then what was kept.
+    Resume,
+}
+
+/// A page of a session's traces, newest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracePage {
+    /// The traces.
+    pub items: Vec<SessionTrace>,
+    /// The version before which the next page begins; `None` on the last one.
+    pub next: Option<i64>,
+}
+
+/// Shows sessions and changes them from outside.
+#[derive(Debug)]
+pub struct Sessions<S> {
+    store: Arc<S>,
+    cx: OpContext,
+}
+
+impl<S: Store> Sessions<S>
+where
+    S::Tx: HasSessionCatalog + HasFlows + HasSessions + HasOutbox + HasTraces,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
+        Self { store, cx }
+    }
+
+    /// A session with the names of its flows and blocks, and whether it is frozen.
+    ///
+    /// # Errors
+    /// [`SessionError::NotFound`], also for one out of reach (spec A 4.5 rule 1).
+    pub async fn get(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+    ) -> Result<(SessionState, Option<Frost>), SessionError> {
+        let mut tx = self.store.read().await?;
+        let session = find(&mut tx, reach, id).await?;
+        let frost = tx.session_catalog().frosts(&[id]).await?.pop().map(|(_, frost)| frost);
+        let position = session.position.as_ref();
+        let mut flows: Vec<FlowId> = session.history.iter().map(|stop| stop.flow_id.clone()).collect();
+        flows.extend(position.map(|position| position.flow_id.clone()));
+        flows.sort_unstable();
+        flows.dedup();
+        let published = tx.flows().find_many(&flows).await?;
+        // The version it stands on comes first: its names are the ones that count.
+        let mut versions: Vec<_> = position.map(|position| position.version_id.clone()).into_iter().collect();
+        versions.extend(published.into_iter().filter_map(|flow| flow.published_version_id));
+        versions.dedup();
+        let mut found = tx.flows().find_versions(&versions).await?;
+        found.sort_by_key(|version| position.is_none_or(|position| position.version_id != version.id));
+        let mut names = Names::default();
+        found.iter().for_each(|version| names.add(version));
+        Ok((names.state(session), frost))
+    }
+
+    /// A page of live sessions, newest first, and which of them are frozen.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        filter: &SessionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<(Session, Option<Frost>)>, StorageError> {
+        let mut tx = self.store.read().await?;
+        let page = tx.session_catalog().list(filter, reach.0, page).await?;
+        let ids: Vec<&SessionId> = page.items.iter().map(|session| &session.id).collect();
+        let mut frosts: HashMap<_, _> = tx.session_catalog().frosts(&ids).await?.into_iter().collect();
+        Ok(page.map(|session| {
+            let frost = frosts.remove(&session.id);
+            (session, frost)
+        }))
+    }
+
+    /// Merges variables into those of a session; gives all of them (spec A 4.5 rule 2). A turn that runs at the same
+    /// time loses nothing, and neither does this (rulings S6).
+    ///
+    /// # Errors
+    /// Any [`SessionError`].
+    pub async fn merge_variables(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+        sent: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, SessionError> {
+        for _ in 1..ATTEMPTS {
+            match self.try_merge(reach, id, sent).await {
+                Err(SessionError::Storage(StorageError::Stale { .. } | StorageError::Contention(_))) => {}
+                other => return other,
+            }
+        }
+        self.try_merge(reach, id, sent).await
+    }
+
+    async fn try_merge(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+        sent: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, SessionError> {
+        let mut tx = self.store.begin().await?;
+        let stored = tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?.pop();
+        let session =
+            stored.map(|stored| stored.session).filter(|session| reach.contains(&session.router_id));
+        let mut session = session.ok_or(SessionError::NotFound)?;
+        merge_variables(&mut session.variables, sent)?;
+        let read = session.version;
+        session.version += 1;
+        tx.sessions().save_many(&[SessionWrite { session: &session, expected: Some(read) }]).await?;
+        tx.commit().await?;
+        Ok(session.variables)
+    }
+
+    /// Publishes a redirect; the engine follows it later (spec A 4.5 rule 3).
+    ///
+    /// # Errors
+    /// Any [`SessionError`], in the order of spec A 4.5 rule 4.
+    pub async fn redirect(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+        redirect: RedirectTo,
+    ) -> Result<Redirected, SessionError> {
+        let mut tx = self.store.begin().await?;
+        let session = find(&mut tx, reach, id).await?;
+        let flow = published(&mut tx, &redirect).await?;
+        redirect::admit(
+            &session,
+            flow.as_ref().map(|(flow, has_block)| Target { flow, has_block: *has_block }),
+        )?;
+        let stream_entry_id = self.cx.ids().next_id();
+        let jump = FlowEvent::ExternalJump(ExternalJump {
+            session_id: id.clone(),
+            flow_id: redirect.flow_id.clone(),
+            block_id: redirect.block_id.clone(),
+            execute_on_entry: redirect.execute_on_entry,
+            redirect_id: Some(stream_entry_id.clone()),
+        });
+        tx.outbox().push_many(&[NewEntry::of::<topic::Flow>(&jump)]).await?;
+        tx.commit().await?;
+        Ok(Redirected { redirect, stream_entry_id })
+    }
+
+    /// A page of frozen sessions, those that froze last first.
+    ///
+    /// # Errors
+    /// [`StorageError`].
+    pub async fn frozen(
+        &self,
+        reach: Reach<'_>,
+        page: &PageRequest,
+    ) -> Result<Page<FrozenItem>, StorageError> {
+        self.store.read().await?.session_catalog().list_frozen(reach.0, page).await
+    }
+
+    /// Ends the frost of a session (rulings S5). Of a resumption the replay is published; the engine does it later,
+    /// before anything new of the session.
+    ///
+    /// # Errors
+    /// [`SessionError::NotFound`], [`SessionError::NotFrozen`].
+    pub async fn unfreeze(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+        action: Unfreeze,
+    ) -> Result<(), SessionError> {
+        let mut tx = self.store.begin().await?;
+        let Some(item) = tx.session_catalog().find_frozen(id).await? else {
+            find(&mut tx, reach, id).await?;
+            return Err(SessionError::NotFrozen);
+        };
+        if !item.router_id.as_ref().map_or(reach.0.is_none(), |router| reach.contains(router)) {
+            return Err(SessionError::NotFound);
+        }
+        match action {
+            Unfreeze::Delete => {
+                // In this order: first what froze it, then the session, as a replay does.
+                tx.sessions().take_frozen(id).await?;
+                tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?;
+                tx.sessions().delete_many(&[id]).await?;
+                tx.session_catalog().forget_kept(id).await?;
+            }
+            Unfreeze::Resume => {
+                let resume = Resume { session_id: id.clone(), frozen_at: item.frozen.frozen_at };
+                tx.outbox().push_many(&[NewEntry::of::<topic::Flow>(&FlowEvent::Resume(resume))]).await?;
+            }
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// A page of what the turns of a session did, newest first, before the one at version `before`. It outlives the
+    /// session: why one ended is asked after its end.
+    ///
+    /// # Errors
+    /// [`SessionError::NotFound`].
+    pub async fn trace(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<TracePage, SessionError> {
+        let mut tx = self.store.read().await?;
+        let session = tx.session_catalog().find(id).await?;
+        let router = session.map(|session| session.router_id);
+        if router.as_ref().is_some_and(|router| !reach.contains(router)) {
+            return Err(SessionError::NotFound);
+        }
+        let mut items = tx.traces().trace(id, before, limit + 1).await?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let more = items.len() > limit;
+        items.truncate(limit);
+        let next = items.last().filter(|_| more).map(|last| last.version);
+        // A number may have moved here from another router, so each trace counts for itself.
+        items.retain(|trace| {
+            let of = trace.router_id.as_ref().or(router.as_ref());
+            of.map_or(reach.0.is_none(), |router| reach.contains(router))
+        });
+        if router.is_none() && items.is_empty() {
+            return Err(SessionError::NotFound);
+        }
+        Ok(TracePage { items, next })
+    }
+}
+
+/// The session, if it is within reach.
+async fn find<T: HasSessionCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    id: &SessionId,
+) -> Result<Session, SessionError> {
+    let session = tx.session_catalog().find(id).await?;
+    session.filter(|session| reach.contains(&session.router_id)).ok_or(SessionError::NotFound)
+}
+
+/// The flow of a redirect, if it is published, and whether its published version has the block. No session can
+/// stand in a tool, so it is as good as none.
+async fn published<T: HasFlows>(
+    tx: &mut T,
+    redirect: &RedirectTo,
+) -> Result<Option<(Flow, bool)>, StorageError> {
+    let flow = tx.flows().find_many(std::slice::from_ref(&redirect.flow_id)).await?.pop();
+    let Some((flow, version)) = flow.and_then(|flow| flow.published_version_id.clone().map(|v| (flow, v)))
+    else {
+        return Ok(None);
+    };
+    let version = tx.flows().find_versions(&[version]).await?.pop();
+    // Also one that was published before the two had to be of one kind.
+    let is_tool = |version: &FlowVersion| {
+        flow.kind == FlowKind::Tool || version.definition["kind"] == FlowKind::Tool.name()
+    };
+    Ok(version.filter(|version| !is_tool(version)).map(|version| {
+        let blocks = version.definition["blocks"].as_array().into_iter().flatten();
+        let has_block = blocks.map(|block| &block["id"]).any(|id| *id == redirect.block_id.as_str());
+        (flow, has_block)
+    }))
+}
