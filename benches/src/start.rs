@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use flowsdk_core::crypto::SESSION_KEY_COST;
+use flowsdk_crypto::SESSION_KEY_COST;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

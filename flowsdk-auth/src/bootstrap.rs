@@ -2,10 +2,10 @@
 //! server listens.
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::{PasswordError, PasswordHasher};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_crypto::{PasswordError, PasswordHasher};
 use secrecy::SecretString;
 
 use crate::user::{Email, HasUsers, User, UserRole};

@@ -13,7 +13,6 @@
 
 pub mod admin;
 pub mod change;
-pub mod channel_number;
 pub mod chat;
 pub mod contact;
 pub mod context;
@@ -39,7 +38,6 @@ pub mod router;
 pub mod session;
 pub mod store;
 pub mod stream;
-pub mod template;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod text;

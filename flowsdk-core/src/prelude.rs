@@ -1,7 +1,6 @@
 //! The traits of stores, transactions and their accessors, for callers that work with a concrete store:
 //! `use flowsdk_core::prelude::*;`. A service names the accessors it needs instead.
 
-pub use crate::channel_number::HasChannelNumbers as _;
 pub use crate::chat::{HasChatCatalog as _, HasChatTags as _, HasChats as _};
 pub use crate::contact::{
     HasContactCatalog as _, HasContactInsights as _, HasContacts as _, HasOptInCatalog as _, HasOptIns as _,
@@ -16,6 +15,5 @@ pub use crate::router::{HasRouterCatalog as _, HasRouters as _};
 pub use crate::session::{HasLiveSessions as _, HasSessionCatalog as _, HasSessions as _, HasTraces as _};
 pub use crate::store::{Store as _, Transaction as _};
 pub use crate::stream::outbox::HasOutbox as _;
-pub use crate::template::HasTemplates as _;
 pub use crate::transfer::HasChannelTransfer as _;
 pub use crate::variable::HasVariables as _;

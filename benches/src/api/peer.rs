@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 
 use anyhow::Result;
-use flowsdk_core::crypto::PASSWORD_COST;
+use flowsdk_crypto::PASSWORD_COST;
 
 use super::services::execute;
 use super::{PASSWORD, USERS, email};

@@ -7,7 +7,7 @@ pub(crate) mod timing;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use flowsdk_core::crypto::PASSWORD_COST;
+use flowsdk_crypto::PASSWORD_COST;
 use serde::Serialize;
 
 use crate::api::{self, CONNECTIONS, Contender, Options, PASSWORD};

@@ -19,11 +19,11 @@ use flowsdk_auth::permission::{Action, Denied, Permission, Resource, RouterScope
 use flowsdk_auth::token::{TokenSettings, Tokens, api_token};
 use flowsdk_auth::user::UserRole;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::{PASSWORD_COST, PasswordHasher};
 use flowsdk_core::fault::{BoxError, Fault, FaultKind, StorageError};
 use flowsdk_core::id::{ApiClientId, RouterId, UserId};
 use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_core::time::Timestamp;
+use flowsdk_crypto::{PASSWORD_COST, PasswordHasher};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 

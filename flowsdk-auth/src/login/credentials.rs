@@ -1,7 +1,7 @@
 //! Compares passwords, in the same time for everybody.
 
-use flowsdk_core::crypto::{MAX_SECRET_BYTES, PasswordError, PasswordHasher, cost_of};
 use flowsdk_core::fault::StorageError;
+use flowsdk_crypto::{MAX_SECRET_BYTES, PasswordError, PasswordHasher, cost_of};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::LoginError;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::UserId;
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::time::Timestamp;
+use flowsdk_crypto::PasswordHasher;
 use secrecy::SecretString;
 
 use super::credentials::{is_cheap, is_right};

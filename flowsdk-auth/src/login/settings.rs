@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flowsdk_core::crypto::PASSWORD_COST;
+use flowsdk_crypto::PASSWORD_COST;
 
 use crate::attempt::Limit;
 

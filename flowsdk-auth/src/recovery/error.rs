@@ -1,8 +1,8 @@
 //! Why a recovery fails.
 
-use flowsdk_core::crypto::PasswordError;
 use flowsdk_core::fault::{Fault, FaultKind, RateLimit, StorageError, UNAVAILABLE};
 use flowsdk_core::text::Text;
+use flowsdk_crypto::PasswordError;
 
 use crate::login::RATE_LIMITED;
 use crate::user::PasswordRule;

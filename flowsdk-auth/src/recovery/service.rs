@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::id::UserId;
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_crypto::PasswordHasher;
 use secrecy::SecretString;
 use tokio::sync::mpsc;
 

@@ -37,10 +37,10 @@ pub use tx::AuthTx;
 pub use users::*;
 
 #[doc(hidden)]
-pub use flowsdk_core::testkit::store::run;
+pub use flowsdk_core;
 
 /// The names of the cases.
-pub const CASES: &[&str] = crate::__auth_store_cases! { __auth_store_names };
+pub const CASES: &[&str] = crate::__auth_store_cases! { (flowsdk_core::__conformance_names) };
 
 /// The files of the cases, in the order of the list.
 #[cfg(test)]

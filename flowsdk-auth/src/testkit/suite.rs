@@ -6,15 +6,18 @@
 #[macro_export]
 macro_rules! auth_store_conformance {
     ($make:path) => {
-        $crate::__auth_store_cases! { __auth_store_tests $make }
+        $crate::__auth_store_cases! {
+            ($crate::testkit::flowsdk_core::__conformance_tests)
+            [$crate::testkit::flowsdk_core::testkit::store::run] [$crate::testkit] $make
+        }
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __auth_store_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
+    (($($then:tt)*) $($args:tt)*) => {
+        $($then)*! {
             ($($args)*)
             a_user_is_read_back
             an_address_has_one_user
@@ -68,38 +71,12 @@ macro_rules! __auth_store_cases {
     };
 }
 
-/// Expands the list of cases to the tests of a store.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __auth_store_tests {
-    (($make:path) $($case:ident)*) => {$(
-        #[test]
-        fn $case() {
-            $crate::testkit::run(::core::stringify!($case), $make, $crate::testkit::$case);
-        }
-    )*};
-}
-
-/// Expands the list of cases to their names.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __auth_store_names {
-    (() $($case:ident)*) => {
-        &[$(::core::stringify!($case)),*]
-    };
-}
-
 #[cfg(test)]
 mod tests {
     /// Every public function of the files of cases is one.
     #[test]
     fn every_case_that_is_written_is_in_the_list() {
         let source = super::super::SOURCES.concat();
-        let written: Vec<_> = source
-            .lines()
-            .filter_map(|line| line.strip_prefix("pub async fn "))
-            .filter_map(|rest| rest.split(['(', '<']).next())
-            .collect();
-        assert_eq!(super::super::CASES, written);
+        assert_eq!(super::super::CASES, flowsdk_core::testkit::written(&source));
     }
 }

@@ -1,8 +1,8 @@
 //! Why a JWT is not accepted.
 
-use flowsdk_core::crypto::JwtError;
 use flowsdk_core::fault::{Fault, FaultKind};
 use flowsdk_core::text::Text;
+use flowsdk_crypto::JwtError;
 
 /// The reason, for logs and for embedders; a caller over HTTP is told one and the same text (spec A 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

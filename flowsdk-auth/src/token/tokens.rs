@@ -3,10 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use flowsdk_core::crypto::JwtKey;
 use flowsdk_core::fault::Chain;
 use flowsdk_core::id::{IdSource, UserId};
 use flowsdk_core::time::Timestamp;
+use flowsdk_crypto::JwtKey;
 use secrecy::SecretString;
 
 use super::claims::{Read, Written, WrittenSubject};

@@ -1,9 +1,9 @@
 //! Why a use case of users fails.
 
-use flowsdk_core::crypto::PasswordError;
 use flowsdk_core::fault::{Fault, FaultKind, StorageError, UNAVAILABLE};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::text::Text;
+use flowsdk_crypto::PasswordError;
 
 use super::PasswordRule;
 

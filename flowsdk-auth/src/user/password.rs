@@ -1,8 +1,8 @@
 //! What a new password must be.
 
-use flowsdk_core::crypto::MAX_SECRET_BYTES;
 use flowsdk_core::fault::{Fault, FaultKind};
 use flowsdk_core::text::Text;
+use flowsdk_crypto::MAX_SECRET_BYTES;
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Fewest characters of a new password.

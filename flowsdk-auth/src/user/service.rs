@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_crypto::PasswordHasher;
 use secrecy::SecretString;
 
 use super::{HasUsers, NewUser, PasswordRule, User, UserChange, UserError, UserFilter, UserRole};

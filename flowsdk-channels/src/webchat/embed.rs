@@ -1,8 +1,8 @@
 //! Embed tokens: JWTs that the hosting application signs with the channel's embed secret (spec B 4.3).
 
-use flowsdk_core::crypto::{JwtError, JwtKey};
 use flowsdk_core::id::{FlowId, VisitorId};
 use flowsdk_core::time::Timestamp;
+use flowsdk_crypto::{JwtError, JwtKey};
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Map, Value};

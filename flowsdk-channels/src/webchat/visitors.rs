@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use flowsdk_core::contact::{Contact, ContactChange, HasContacts};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::{MasterKey, PasswordError, PasswordHasher, SESSION_KEY_COST};
+use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_crypto::{PasswordError, PasswordHasher, SESSION_KEY_COST};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -51,8 +51,9 @@ impl ContactIdentity {
     }
 }
 
-/// The digits of a number; blanks, dots, hyphens, brackets and a leading plus sign go.
-pub(crate) fn phone_digits(text: &str) -> Option<String> {
+/// Returns the digits of a phone number. Blanks, dots, hyphens, brackets and a leading plus sign are left out. `None`
+/// for any other character.
+pub fn phone_digits(text: &str) -> Option<String> {
     let kept: String = text.chars().filter(|c| !matches!(c, ' ' | '(' | ')' | '.' | '-')).collect();
     let digits = kept.strip_prefix('+').unwrap_or(&kept);
     is_phone_number(digits).then(|| digits.to_owned())

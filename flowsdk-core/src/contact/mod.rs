@@ -12,8 +12,8 @@ mod search;
 pub use catalog::{
     ContactAlias, ContactCatalog, ContactDetails, ContactFilter, HasContactCatalog, LiveSession, OpenChat,
 };
-pub(crate) use identity::phone_digits;
-pub use identity::{ContactIdentity, InvalidIdentity, MAX_IDENTITY, is_alias, is_phone_number};
+
+pub use identity::{ContactIdentity, InvalidIdentity, MAX_IDENTITY, is_alias, is_phone_number, phone_digits};
 pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,
 };

@@ -11,7 +11,7 @@ use crate::stream::broker::{Broker, Entry, NewEntry, StreamReader};
 use crate::stream::topic::{StreamPartition, TopicName, partition_of};
 
 /// The names of the cases.
-pub const CASES: &[&str] = crate::__broker_cases! { __conformance_names };
+pub const CASES: &[&str] = crate::__broker_cases! { (crate::__conformance_names) };
 
 const TOPIC: TopicName = TopicName::Flow;
 /// The groups that read. A broker whose groups are static has these two on every stream; an entry that

@@ -11,7 +11,7 @@ use super::KeyValueUnderTest;
 use crate::kv::{KeyValue, KeyValueError};
 
 /// The names of the cases.
-pub const CASES: &[&str] = crate::__key_value_cases! { __conformance_names };
+pub const CASES: &[&str] = crate::__key_value_cases! { (crate::__conformance_names) };
 
 const TTL: Option<Duration> = Some(Duration::from_secs(1));
 /// Longer than [`TTL`].

@@ -10,7 +10,7 @@ use super::KeyValueUnderTest;
 use crate::lease::Lease;
 
 /// The names of the cases.
-pub const CASES: &[&str] = crate::__lease_cases! { __conformance_names };
+pub const CASES: &[&str] = crate::__lease_cases! { (crate::__conformance_names) };
 
 const TTL: Duration = Duration::from_secs(1);
 /// Longer than [`TTL`].

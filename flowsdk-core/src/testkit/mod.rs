@@ -26,8 +26,6 @@
 //! bring their own runtime.
 
 pub mod broker;
-pub mod building;
-pub mod connections;
 pub mod key_value;
 pub mod lease;
 pub mod store;
@@ -114,4 +112,13 @@ where
             None => eprintln!("skipped {name}: what it needs is not there"),
         }
     });
+}
+
+/// The names of the cases in a source file: each public function is one.
+pub fn written(source: &str) -> Vec<&str> {
+    source
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub async fn "))
+        .filter_map(|rest| rest.split(['(', '<']).next())
+        .collect()
 }

@@ -1,164 +1,56 @@
 //! The lists of cases. One entry here is a test of every adapter and a name in `CASES`.
 
 /// Tests that a [`Broker`](crate::stream::broker::Broker) keeps its promises. The argument is the path of
-/// an async function that gives a fresh, empty `Arc<dyn Broker>` (or an `Option` of one; see
-/// [`crate::testkit`]). More than one partition is tested harder than one.
+/// an async function that returns a fresh, empty `Arc<dyn Broker>`, or an `Option` of one; see
+/// [`crate::testkit`]. More than one partition is tested harder than one.
 #[macro_export]
 macro_rules! broker_conformance {
     ($make:path) => {
-        $crate::__broker_cases! { __conformance_tests broker $make }
+        $crate::__broker_cases! { ($crate::__conformance_tests) [$crate::testkit::run] [$crate::testkit::broker] $make }
     };
 }
 
 /// Tests that [`Tails`](crate::stream::broker::Tails) keep their promises. The argument is the path of an
-/// async function that gives a fresh, empty `Arc<dyn Tails>` (or an `Option` of one).
+/// async function that returns a fresh, empty `Arc<dyn Tails>`, or an `Option` of one.
 #[macro_export]
 macro_rules! tail_conformance {
     ($make:path) => {
-        $crate::__tail_cases! { __conformance_tests tail $make }
+        $crate::__tail_cases! { ($crate::__conformance_tests) [$crate::testkit::run] [$crate::testkit::tail] $make }
     };
 }
 
 /// Tests that a [`KeyValue`](crate::kv::KeyValue) keeps its promises. The argument is the path of an async
-/// function that gives a [`KeyValueUnderTest`](crate::testkit::KeyValueUnderTest) (or an `Option` of one).
+/// function that returns a [`KeyValueUnderTest`](crate::testkit::KeyValueUnderTest), or an `Option` of one.
 #[macro_export]
 macro_rules! key_value_conformance {
     ($make:path) => {
-        $crate::__key_value_cases! { __conformance_tests key_value $make }
+        $crate::__key_value_cases! { ($crate::__conformance_tests) [$crate::testkit::run] [$crate::testkit::key_value] $make }
     };
 }
 
-/// Tests that leases hold over a [`KeyValue`](crate::kv::KeyValue); takes what
-/// [`key_value_conformance!`](crate::key_value_conformance) takes.
+/// Tests that leases hold over a [`KeyValue`](crate::kv::KeyValue). Takes the argument of
+/// [`key_value_conformance!`](crate::key_value_conformance).
 #[macro_export]
 macro_rules! lease_conformance {
     ($make:path) => {
-        $crate::__lease_cases! { __conformance_tests lease $make }
+        $crate::__lease_cases! { ($crate::__conformance_tests) [$crate::testkit::run] [$crate::testkit::lease] $make }
     };
 }
 
-/// Tests that a [`Store`](crate::store::Store) keeps its promises, as far as conversations need them. The
-/// argument is the path of an async function that gives a
-/// [`StoreUnderTest`](crate::testkit::store::StoreUnderTest) (or an `Option` of one).
+/// Tests that a [`Store`](crate::store::Store) keeps its promises. The argument is the path of an async
+/// function that returns a [`StoreUnderTest`](crate::testkit::store::StoreUnderTest), or an `Option` of one.
 #[macro_export]
 macro_rules! store_conformance {
     ($make:path) => {
-        $crate::__store_cases! { __store_tests $make }
+        $crate::__store_cases! { ($crate::__conformance_tests) [$crate::testkit::store::run] [$crate::testkit::store] $make }
     };
-}
-
-/// Tests that a [`Store`](crate::store::Store) keeps its promises, as far as building routers and flows needs
-/// them; takes what [`store_conformance!`](crate::store_conformance) takes.
-#[macro_export]
-macro_rules! builder_conformance {
-    ($make:path) => {
-        $crate::__builder_cases! { __builder_tests $make }
-    };
-}
-
-/// Tests that a [`Store`](crate::store::Store) keeps its promises, as far as numbers, templates, credentials,
-/// integrations and the settings of observability need them; takes what
-/// [`store_conformance!`](crate::store_conformance) takes.
-#[macro_export]
-macro_rules! connection_conformance {
-    ($make:path) => {
-        $crate::__connection_cases! { __connection_tests $make }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __connection_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
-            ($($args)*)
-            a_number_is_read_back
-            an_id_of_the_provider_is_given_once
-            sessions_of_a_number_are_counted_and_end
-            a_template_is_read_back_and_its_name_given_once
-            templates_are_found_by_what_is_asked
-            a_credential_is_read_back_and_detached
-            an_integration_is_read_back
-            pages_show_what_is_within_reach
-            the_settings_of_observability_are_one
-            a_router_takes_its_connections_along
-        }
-    };
-}
-
-/// Expands a list of cases to the tests of a store with connections.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __connection_tests {
-    (($make:path) $($case:ident)*) => {$(
-        #[test]
-        fn $case() {
-            $crate::testkit::store::run(::core::stringify!($case), $make, $crate::testkit::connections::$case);
-        }
-    )*};
-}
-
-/// Tests that a [`Store`](crate::store::Store) keeps its promises to those who administer contacts, chats and
-/// sessions; takes what [`store_conformance!`](crate::store_conformance) takes.
-#[macro_export]
-macro_rules! people_conformance {
-    ($make:path) => {
-        $crate::__people_cases! { __store_tests $make }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __builder_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
-            ($($args)*)
-            a_saved_router_is_read_back
-            a_deleted_router_takes_its_own_along
-            a_variable_key_is_given_once
-            drafts_and_versions_are_listed
-            references_to_a_flow_are_found
-            a_session_depends_on_the_flows_it_comes_back_to
-            sessions_end_by_what_they_depend_on
-        }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __people_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
-            ($($args)*)
-            contacts_are_found_by_their_words
-            contacts_are_known_to_their_routers
-            an_absorbed_contact_leaves_everything
-            live_sessions_are_listed
-            a_frozen_session_is_thawed_entry_by_entry
-            chats_are_listed
-            the_newest_opt_in_of_each_contact_is_listed
-            traces_are_read_back
-        }
-    };
-}
-
-/// Expands a list of cases to the tests of a store that builders use.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __builder_tests {
-    (($make:path) $($case:ident)*) => {$(
-        #[test]
-        fn $case() {
-            $crate::testkit::store::run(::core::stringify!($case), $make, $crate::testkit::building::$case);
-        }
-    )*};
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __store_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
+    (($($then:tt)*) $($args:tt)*) => {
+        $($then)*! {
             ($($args)*)
             contacts_are_found_by_id_and_by_identity
             an_identity_has_one_contact
@@ -208,27 +100,36 @@ macro_rules! __store_cases {
             events_of_concurrent_commits_all_appear
             a_reader_does_not_hold_up_a_writer
             a_reading_transaction_refuses_to_write
+            contacts_are_found_by_their_words
+            contacts_are_known_to_their_routers
+            an_absorbed_contact_leaves_everything
+            live_sessions_are_listed
+            a_frozen_session_is_thawed_entry_by_entry
+            chats_are_listed
+            the_newest_opt_in_of_each_contact_is_listed
+            traces_are_read_back
+            a_saved_router_is_read_back
+            a_deleted_router_takes_its_own_along
+            a_variable_key_is_given_once
+            drafts_and_versions_are_listed
+            references_to_a_flow_are_found
+            a_session_depends_on_the_flows_it_comes_back_to
+            sessions_end_by_what_they_depend_on
+            sessions_of_a_number_are_counted_and_end
+            a_credential_is_read_back_and_detached
+            an_integration_is_read_back
+            pages_of_integrations_show_what_is_within_reach
+            the_settings_of_observability_are_one
+            a_router_takes_its_integrations_along
         }
     };
-}
-
-/// Expands a list of cases to the tests of a store.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __store_tests {
-    (($make:path) $($case:ident)*) => {$(
-        #[test]
-        fn $case() {
-            $crate::testkit::store::run(::core::stringify!($case), $make, $crate::testkit::store::$case);
-        }
-    )*};
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __broker_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
+    (($($then:tt)*) $($args:tt)*) => {
+        $($then)*! {
             ($($args)*)
             entries_come_in_the_order_of_publishing
             keys_spread_over_the_partitions
@@ -256,8 +157,8 @@ macro_rules! __broker_cases {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tail_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
+    (($($then:tt)*) $($args:tt)*) => {
+        $($then)*! {
             ($($args)*)
             an_empty_tail_waits_and_returns
             a_waiting_tail_sees_what_is_published
@@ -270,8 +171,8 @@ macro_rules! __tail_cases {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key_value_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
+    (($($then:tt)*) $($args:tt)*) => {
+        $($then)*! {
             ($($args)*)
             an_absent_key_has_no_value
             a_value_is_read_back
@@ -300,8 +201,8 @@ macro_rules! __key_value_cases {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __lease_cases {
-    ($then:ident $($args:tt)*) => {
-        $crate::$then! {
+    (($($then:tt)*) $($args:tt)*) => {
+        $($then)*! {
             ($($args)*)
             a_held_name_is_refused
             names_are_apart
@@ -315,16 +216,22 @@ macro_rules! __lease_cases {
     };
 }
 
-/// Expands a list of cases to the tests of an adapter.
+/// Expands a list of cases to tests. Each calls `run` with its name, the maker of adapters and the case of `module`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __conformance_tests {
-    (($suite:ident $make:path) $($case:ident)*) => {$(
+    (([$($run:tt)*] [$($module:tt)*] $make:path) $($case:ident)*) => {
+        $crate::__conformance_tests! { @each [$($run)*] [$($module)*] $make, $($case)* }
+    };
+    (@each $run:tt $module:tt $make:path, $($case:ident)*) => {
+        $($crate::__conformance_tests! { @one $run $module $make, $case })*
+    };
+    (@one [$($run:tt)*] [$($module:tt)*] $make:path, $case:ident) => {
         #[test]
         fn $case() {
-            $crate::testkit::run(::core::stringify!($case), $make, $crate::testkit::$suite::$case);
+            $($run)*(::core::stringify!($case), $make, $($module)*::$case);
         }
-    )*};
+    };
 }
 
 /// Expands a list of cases to their names.
@@ -338,29 +245,19 @@ macro_rules! __conformance_names {
 
 #[cfg(test)]
 mod tests {
-    /// The cases that are written, from the source: every public function is one.
-    fn written(source: &str) -> Vec<&str> {
-        source
-            .lines()
-            .filter_map(|line| line.strip_prefix("pub async fn "))
-            .filter_map(|rest| rest.split(['(', '<']).next())
-            .collect()
-    }
+    use crate::testkit::{broker, key_value, lease, store, tail, written};
 
     #[test]
     fn every_case_that_is_written_is_in_its_list() {
-        let suites: [(&[&str], &str); 6] = [
-            (super::super::broker::CASES, include_str!("broker.rs")),
-            (super::super::tail::CASES, include_str!("tail.rs")),
-            (super::super::key_value::CASES, include_str!("key_value.rs")),
-            (super::super::lease::CASES, include_str!("lease.rs")),
-            (super::super::building::CASES, include_str!("building.rs")),
-            (super::super::connections::CASES, include_str!("connections.rs")),
+        let suites: [(&[&str], &str); 5] = [
+            (broker::CASES, include_str!("broker.rs")),
+            (tail::CASES, include_str!("tail.rs")),
+            (key_value::CASES, include_str!("key_value.rs")),
+            (lease::CASES, include_str!("lease.rs")),
+            (store::CASES, &store::SOURCES.concat()),
         ];
         for (listed, source) in suites {
             assert_eq!(listed, written(source));
         }
-        assert_eq!(super::super::store::PEOPLE_CASES, written(super::super::store::PEOPLE_SOURCE));
-        assert_eq!(super::super::store::CASES, written(&super::super::store::SOURCES.concat()));
     }
 }

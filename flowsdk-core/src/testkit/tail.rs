@@ -9,7 +9,7 @@ use super::broker::{
 use crate::stream::broker::{Broker, StreamReader, Tails};
 
 /// The names of the cases.
-pub const CASES: &[&str] = crate::__tail_cases! { __conformance_names };
+pub const CASES: &[&str] = crate::__tail_cases! { (crate::__conformance_names) };
 
 fn as_broker(broker: &Arc<dyn Tails>) -> Arc<dyn Broker> {
     Arc::clone(broker) as Arc<dyn Broker>

@@ -31,9 +31,9 @@ pub type Flows = flowsdk_core::admin::flow::Flows<SqlStore>;
 /// Channels of the web chat.
 pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<SqlStore>;
 /// Numbers of the phone channel.
-pub type ChannelNumbers = flowsdk_core::channel_number::ChannelNumbers<SqlStore>;
+pub type ChannelNumbers = flowsdk_channels::channel_number::ChannelNumbers<SqlStore>;
 /// Message templates.
-pub type Templates = flowsdk_core::template::Templates<SqlStore>;
+pub type Templates = flowsdk_channels::template::Templates<SqlStore>;
 /// Credentials of model providers.
 pub type LlmCredentials = flowsdk_core::credential::LlmCredentials<SqlStore>;
 /// Integrations of routers.

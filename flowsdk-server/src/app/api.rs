@@ -9,10 +9,10 @@ use flowsdk_auth::token::Tokens;
 use flowsdk_core::admin::session::TraceRetention;
 use flowsdk_core::change::ChangeLog;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::{FormKeyMaker, PasswordHasher};
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::flow::HttpCaller;
 use flowsdk_core::kv::KeyValue;
+use flowsdk_crypto::{FormKeyMaker, PasswordHasher};
 use flowsdk_outside::http::GuardedHttp;
 use flowsdk_store::sql::SqlStore;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use flowsdk_channels::webchat::{Gateway, Ingress, Limits, TestChat, Visitors};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
+use flowsdk_crypto::PasswordHasher;
 use flowsdk_store::sql::SqlStore;
 
 use crate::config::Config;

@@ -2,7 +2,7 @@
 
 use flowsdk_auth::bootstrap::BootstrapAdmin;
 use flowsdk_auth::user::Email;
-use flowsdk_core::crypto::MAX_SECRET_BYTES;
+use flowsdk_crypto::MAX_SECRET_BYTES;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Environment;

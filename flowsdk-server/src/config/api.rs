@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use flowsdk_auth::login::{LoginLimits, LoginSettings, Rotation};
-use flowsdk_core::crypto::PASSWORD_COST;
+use flowsdk_crypto::PASSWORD_COST;
 
 use super::Environment;
 use crate::api::limits::RequestRate;

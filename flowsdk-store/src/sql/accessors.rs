@@ -8,9 +8,10 @@ use flowsdk_auth::group::{GroupRepository, HasGroups};
 use flowsdk_auth::recovery::{HasPasswordRecoveries, PasswordRecoveryRepository};
 use flowsdk_auth::schedule::{HasLoginSchedules, LoginScheduleRepository};
 use flowsdk_auth::user::{HasUsers, UserRepository};
+use flowsdk_channels::channel_number::{ChannelNumberRepository, HasChannelNumbers};
+use flowsdk_channels::template::{HasTemplates, TemplateRepository};
 use flowsdk_channels::webchat::channels::{HasWebchatCatalog, WebchatCatalog};
 use flowsdk_channels::webchat::{HasWebchat, WebchatRepository};
-use flowsdk_core::channel_number::{ChannelNumberRepository, HasChannelNumbers};
 use flowsdk_core::chat::{
     ChatCatalog, ChatRepository, ChatTagRepository, HasChatCatalog, HasChatTags, HasChats,
 };
@@ -32,7 +33,6 @@ use flowsdk_core::session::{
     SessionRepository, SessionTraceRepository,
 };
 use flowsdk_core::stream::outbox::{HasOutbox, Outbox};
-use flowsdk_core::template::{HasTemplates, TemplateRepository};
 use flowsdk_core::transfer::{ChannelTransfer, HasChannelTransfer};
 use flowsdk_core::variable::{HasVariables, VariableRepository};
 

@@ -1,7 +1,7 @@
 //! Numbers of the phone channel.
 
 use async_trait::async_trait;
-use flowsdk_core::channel_number::{ChannelNumber, ChannelNumberRepository, FormKeys};
+use flowsdk_channels::channel_number::{ChannelNumber, ChannelNumberRepository, FormKeys};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelNumberId, RouterId};

@@ -1,13 +1,13 @@
 //! Message templates.
 
 use async_trait::async_trait;
-use flowsdk_core::channel_number::ProviderId;
+use flowsdk_channels::channel_number::ProviderId;
+use flowsdk_channels::template::{
+    Component, Template, TemplateCategory, TemplateFilter, TemplateRepository, TemplateStatus,
+};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{RouterId, TemplateId};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::template::{
-    Component, Template, TemplateCategory, TemplateFilter, TemplateRepository, TemplateStatus,
-};
 use flowsdk_core::time::Timestamp;
 use sqlx::types::Json;
 

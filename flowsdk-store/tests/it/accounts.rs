@@ -5,8 +5,8 @@ use std::sync::Arc;
 use flowsdk_auth::bootstrap::{BootstrapAdmin, Bootstrapped, ensure_administrator};
 use flowsdk_auth::user::{Email, HasUsers as _, UserRole};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::PasswordHasher;
 use flowsdk_core::store::Store as _;
+use flowsdk_crypto::PasswordHasher;
 use flowsdk_store::sql::SqlStore;
 use tokio::task::JoinSet;
 

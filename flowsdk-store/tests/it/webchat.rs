@@ -12,7 +12,7 @@ use flowsdk_channels::webchat::{
 use flowsdk_core::chat::{Chat, HasChats as _};
 use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::{Encrypted, MasterKey, PasswordHasher};
+use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{Flow, HasFlows as _};
@@ -20,6 +20,7 @@ use flowsdk_core::id::{ChannelId, FlowId, IdentityId, MessageId, RouterId};
 use flowsdk_core::router::{HasRouters as _, Route, Router};
 use flowsdk_core::session::Channel;
 use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_crypto::PasswordHasher;
 use flowsdk_store::sql::{SqlStore, SqlTx};
 use serde_json::json;
 use tokio::sync::Semaphore;

@@ -1,6 +1,6 @@
-use flowsdk_core::crypto::JwtError;
 use flowsdk_core::id::Cuids;
 use flowsdk_core::time::ManualClock;
+use flowsdk_crypto::JwtError;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 

@@ -2,7 +2,9 @@
 #![allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
 
 mod attention;
+mod building;
 mod chats;
+mod connections;
 mod contacts;
 mod flows;
 mod messages;
@@ -23,7 +25,9 @@ use crate::store::Store;
 use crate::stream::broker::Broker;
 
 pub use attention::*;
+pub use building::*;
 pub use chats::*;
+pub use connections::*;
 pub use contacts::*;
 pub use flows::*;
 pub use messages::*;
@@ -36,14 +40,7 @@ pub use transactions::*;
 pub use tx::StoreTx;
 
 /// The names of the cases.
-pub const CASES: &[&str] = crate::__store_cases! { __conformance_names };
-
-/// The names of the cases of [`people_conformance!`](crate::people_conformance).
-pub const PEOPLE_CASES: &[&str] = crate::__people_cases! { __conformance_names };
-
-/// Their file.
-#[cfg(test)]
-pub(super) const PEOPLE_SOURCE: &str = include_str!("people.rs");
+pub const CASES: &[&str] = crate::__store_cases! { (crate::__conformance_names) };
 
 /// The files of the cases, in the order of the list.
 #[cfg(test)]
@@ -58,6 +55,9 @@ pub(super) const SOURCES: &[&str] = &[
     include_str!("statuses.rs"),
     include_str!("records.rs"),
     include_str!("transactions.rs"),
+    include_str!("people.rs"),
+    include_str!("building.rs"),
+    include_str!("connections.rs"),
 ];
 
 /// A store, and the streams that its outbox ends in.

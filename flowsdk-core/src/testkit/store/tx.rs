@@ -1,6 +1,5 @@
 //! The repositories that the cases use.
 
-use crate::channel_number::HasChannelNumbers;
 use crate::chat::{HasChatCatalog, HasChatTags, HasChats};
 use crate::contact::{HasContactCatalog, HasContactInsights, HasContacts, HasOptInCatalog, HasOptIns};
 use crate::credential::HasLlmCredentials;
@@ -13,7 +12,6 @@ use crate::router::{HasRouterCatalog, HasRouters};
 use crate::session::{HasLiveSessions, HasSessionCatalog, HasSessions, HasTraces};
 use crate::store::Transaction;
 use crate::stream::outbox::HasOutbox;
-use crate::template::HasTemplates;
 use crate::transfer::HasChannelTransfer;
 use crate::variable::HasVariables;
 
@@ -41,8 +39,6 @@ pub trait StoreTx:
     + HasVariables
     + HasChannelTransfer
     + HasLlmCredentials
-    + HasChannelNumbers
-    + HasTemplates
     + HasIntegrations
     + HasObservability
     + HasIdempotency
@@ -73,8 +69,6 @@ impl<
         + HasVariables
         + HasChannelTransfer
         + HasLlmCredentials
-        + HasChannelNumbers
-        + HasTemplates
         + HasIntegrations
         + HasObservability
         + HasIdempotency

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use flowsdk_core::template::{LANGUAGE_PATTERN, NAME_PATTERN};
+use flowsdk_channels::template::{LANGUAGE_PATTERN, NAME_PATTERN};
 use flowsdk_core::text::Text;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};

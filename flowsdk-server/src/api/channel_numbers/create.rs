@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_core::channel_number::{ChannelNumber, E164, NewChannelNumber, ProviderId};
+use flowsdk_channels::channel_number::{ChannelNumber, E164, NewChannelNumber, ProviderId};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
 use secrecy::SecretString;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::channel_number::{ChannelNumberChange, E164, ProviderId};
+use flowsdk_channels::channel_number::{ChannelNumberChange, E164, ProviderId};
 use flowsdk_core::id::ChannelNumberId;
 use flowsdk_core::router::Reach;
 use secrecy::SecretString;

@@ -1,6 +1,6 @@
 //! A number as clients see it.
 
-use flowsdk_core::channel_number::{ChannelNumber, E164, ProviderId};
+use flowsdk_channels::channel_number::{ChannelNumber, E164, ProviderId};
 use flowsdk_core::id::{ChannelNumberId, RouterId};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_core::channel_number::ProviderId;
-use flowsdk_core::id::RouterId;
-use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::template::{
+use flowsdk_channels::channel_number::ProviderId;
+use flowsdk_channels::template::{
     Component, NewTemplate, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus,
 };
+use flowsdk_core::id::RouterId;
+use flowsdk_core::idempotency::{Once, Outcome};
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::channel_number::ProviderId;
+use flowsdk_channels::channel_number::ProviderId;
+use flowsdk_channels::template::{TemplateFilter, TemplateStatus};
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::router::Reach;
-use flowsdk_core::template::{TemplateFilter, TemplateStatus};
 use flowsdk_core::text::Text;
 use utoipa::IntoParams;
 

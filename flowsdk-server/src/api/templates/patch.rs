@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_channels::template::{Component, TemplateCategory, TemplateChange, TemplateStatus};
 use flowsdk_core::id::TemplateId;
 use flowsdk_core::router::Reach;
-use flowsdk_core::template::{Component, TemplateCategory, TemplateChange, TemplateStatus};
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -1,10 +1,10 @@
 //! A template as clients see it.
 
-use flowsdk_core::channel_number::ProviderId;
-use flowsdk_core::id::{RouterId, TemplateId};
-use flowsdk_core::template::{
+use flowsdk_channels::channel_number::ProviderId;
+use flowsdk_channels::template::{
     Component, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, count_placeholders,
 };
+use flowsdk_core::id::{RouterId, TemplateId};
 use serde::Serialize;
 use utoipa::ToSchema;
 

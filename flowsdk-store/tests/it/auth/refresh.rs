@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use flowsdk_auth::audit::{AuditAction, AuditStatus};
 use flowsdk_auth::login::{LoginSettings, RefreshError, Rotation};
-use flowsdk_core::crypto::JwtKey;
 use flowsdk_core::fault::FaultKind;
+use flowsdk_crypto::JwtKey;
 use flowsdk_store::sql::SqlStore;
 use futures_util::future::join_all;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! What waits in sessions that froze before they began goes with what they belong to.
 
-use flowsdk_core::channel_number::{ChannelNumber, E164, HasChannelNumbers as _, ProviderId};
+use flowsdk_channels::channel_number::{ChannelNumber, E164, HasChannelNumbers as _, ProviderId};
 use flowsdk_core::contact::{ContactAlias, HasContactCatalog as _};
 use flowsdk_core::session::{HasLiveSessions as _, HasSessions as _, SessionId, SessionsOf};
 use flowsdk_core::store::{Store as _, Transaction as _};

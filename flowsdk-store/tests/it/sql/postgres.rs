@@ -25,20 +25,12 @@ mod rows {
     flowsdk_core::store_conformance!(super::store);
 }
 
-mod people {
-    flowsdk_core::people_conformance!(super::store);
-}
-
 mod accounts {
     flowsdk_auth::auth_store_conformance!(super::store);
 }
 
-mod building {
-    flowsdk_core::builder_conformance!(super::store);
-}
-
-mod connections {
-    flowsdk_core::connection_conformance!(super::store);
+mod channels {
+    flowsdk_channels::channel_store_conformance!(super::store);
 }
 
 mod streams {

@@ -1,8 +1,8 @@
 //! Schemas of what numbers, templates, credentials and integrations are made of.
 
+use flowsdk_channels::template::{LANGUAGE_PATTERN, NAME_PATTERN, TemplateCategory, TemplateStatus};
 use flowsdk_core::credential::LlmProvider;
 use flowsdk_core::integration::{IntegrationAuth, IntegrationKind};
-use flowsdk_core::template::{LANGUAGE_PATTERN, NAME_PATTERN, TemplateCategory, TemplateStatus};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};

@@ -1,7 +1,8 @@
 use std::process::Command;
 
-use aws_lc_rs::rsa::PublicEncryptingKey;
-use aws_lc_rs::rsa::{OAEP_SHA256_MGF1SHA256, OaepPrivateDecryptingKey, OaepPublicEncryptingKey};
+use aws_lc_rs::rsa::{
+    OAEP_SHA256_MGF1SHA256, OaepPrivateDecryptingKey, OaepPublicEncryptingKey, PublicEncryptingKey,
+};
 use pkcs8::EncryptedPrivateKeyInfoRef;
 
 use super::*;

@@ -1,25 +1,20 @@
-//! The cases of [`builder_conformance!`](crate::builder_conformance): routers, flows and variables as they are
-//! administered.
-#![allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
+//! Routers, flows and variables as they are administered.
 
 use serde_json::json;
 
-use super::store::StoreUnderTest;
-use super::store::world::{NOW, World, flow, later, router, session_id, version};
+use super::StoreUnderTest;
+use super::world::{NOW, World, flow, later, router, session_id, version};
 use crate::crypto::Encrypted;
 use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, FlowReferences, LastNumbers, ListedFlow};
 use crate::id::{ChannelId, FlowVersionId, VariableId};
 use crate::page::PageRequest;
 use crate::prelude::*;
 use crate::router::{Router, VariableOwner};
-use crate::session::{Call, FrozenError, FrozenSession, Position, SessionsOf};
+use crate::session::{Call, FrozenError, FrozenSession, Position, SessionId, SessionsOf};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
 use crate::transfer::PortableChannel;
 use crate::variable::{Variable, VariableKey, VariableValue};
-
-/// The names of the cases.
-pub const CASES: &[&str] = crate::__builder_cases! { __conformance_names };
 
 /// A saved router is read back as it was saved; a name is known while a router has it.
 pub async fn a_saved_router_is_read_back<S: Store>(subject: StoreUnderTest<S>)
@@ -335,4 +330,25 @@ where
     assert_eq!(ended, [session_id(0), session_id(2)], "not those of a channel with a longer name");
     assert_eq!(tx.live_sessions().end(of_router).await.expect("end"), [sessions[3].id.clone()]);
     assert!(tx.live_sessions().end(of_router).await.expect("end").is_empty());
+}
+
+/// The sessions of a number are those whose ids begin with it, and no others.
+pub async fn sessions_of_a_number_are_counted_and_end<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    let world = World::new(&subject).await;
+    let ids = ["wa-111-5511999", "wa-111-5511998", "wa-1111-5511999", "wc-111-visitor", "ig-111-7"];
+    let ids = ids.map(|id| SessionId::parse(id).expect("a session id"));
+    let sessions: Vec<_> =
+        ids.iter().map(|id| (crate::session::Session { id: id.clone(), ..world.session(0) }, None)).collect();
+    world.save(&sessions).await.expect("saved");
+    let mut tx = world.store.begin().await.expect("begin");
+    let of = SessionsOf::PhoneNumber("111");
+    assert_eq!(tx.live_sessions().count(of).await.expect("count"), 2);
+    let mut ended = tx.live_sessions().end(of).await.expect("end");
+    ended.sort_unstable();
+    assert_eq!(ended, [ids[1].clone(), ids[0].clone()]);
+    assert_eq!(tx.live_sessions().count(of).await.expect("count"), 0);
+    assert_eq!(tx.live_sessions().count(SessionsOf::Router(&world.router)).await.expect("count"), 3);
 }

@@ -1,12 +1,12 @@
 //! The template.
 
+use flowsdk_core::change::{Entity, EntityKind, Recorded};
+use flowsdk_core::id::{RouterId, TemplateId};
+use flowsdk_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Component, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus};
-use crate::change::{Entity, EntityKind, Recorded};
 use crate::channel_number::ProviderId;
-use crate::id::{RouterId, TemplateId};
-use crate::time::Timestamp;
 
 /// A message template.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Storage of numbers.
 
 use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::page::{Page, PageRequest};
 
 use super::ChannelNumber;
-use crate::fault::StorageError;
-use crate::id::{ChannelNumberId, RouterId};
-use crate::page::{Page, PageRequest};
 
 /// Numbers of one transaction.
 #[async_trait]

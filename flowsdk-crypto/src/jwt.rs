@@ -2,13 +2,12 @@
 
 use std::fmt;
 
+use flowsdk_core::time::Timestamp;
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::time::Timestamp;
 
 /// Longest token, in bytes.
 const MAX_TOKEN_BYTES: usize = 8 * 1024;

@@ -1,13 +1,14 @@
 //! The number.
 
+use flowsdk_core::change::{Entity, EntityKind, Recorded};
+use flowsdk_core::crypto::{Encrypted, MasterKey};
+use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::time::Timestamp;
+use flowsdk_crypto::FormKeyPair;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
 use super::{E164, ProviderId};
-use crate::change::{Entity, EntityKind, Recorded};
-use crate::crypto::{Encrypted, FormKeyPair, MasterKey};
-use crate::id::{ChannelNumberId, RouterId};
-use crate::time::Timestamp;
 
 /// The key pair of a number's interactive forms. The private half stands under its passphrase, and both once more
 /// under the master key (spec A 4.7).

@@ -1,10 +1,11 @@
 //! Why a use case of numbers fails.
 
-use crate::crypto::{CipherError, FormKeyError};
-use crate::fault::{Fault, FaultKind, INTERNAL, StorageError, UNAVAILABLE};
-use crate::idempotency::IdempotencyConflict;
-use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
-use crate::text::Text;
+use flowsdk_core::crypto::CipherError;
+use flowsdk_core::fault::{Fault, FaultKind, INTERNAL, StorageError, UNAVAILABLE};
+use flowsdk_core::idempotency::IdempotencyConflict;
+use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
+use flowsdk_core::text::Text;
+use flowsdk_crypto::FormKeyError;
 
 /// The reason.
 #[derive(Debug, thiserror::Error)]

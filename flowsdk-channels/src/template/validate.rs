@@ -1,9 +1,10 @@
 //! Whether the provider would take the components of a template.
 
+use flowsdk_core::text::Text;
+
 use super::placeholder::has_placeholder_at_edge;
 use super::{Button, Component, HeaderExample, HeaderFormat, count_placeholders};
 use crate::channel_number::E164;
-use crate::text::Text;
 
 /// Most characters of a body.
 pub const MAX_BODY: usize = 1_024;

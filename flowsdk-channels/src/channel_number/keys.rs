@@ -1,14 +1,14 @@
 //! The keys of a number's interactive forms (spec A 4.7).
 
+use flowsdk_core::change::{Author, Change, Recorded as _};
+use flowsdk_core::id::ChannelNumberId;
+use flowsdk_core::idempotency::HasIdempotency;
+use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::session::HasLiveSessions;
+use flowsdk_core::store::Store;
 use secrecy::SecretString;
 
 use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, FormKeys, HasChannelNumbers};
-use crate::change::{Author, Change, Recorded as _};
-use crate::id::ChannelNumberId;
-use crate::idempotency::HasIdempotency;
-use crate::router::{HasRouters, Reach};
-use crate::session::HasLiveSessions;
-use crate::store::Store;
 
 /// A private key on its way to whoever answers forms.
 #[derive(Debug)]

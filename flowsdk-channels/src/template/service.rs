@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::change::{Author, ChangeLog};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::id::TemplateId;
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::store::{Store, Transaction as _};
+
 use super::{
     Component, HasTemplates, NewTemplate, Template, TemplateChange, TemplateError as Error, TemplateFilter,
     validate,
 };
-use crate::change::{Author, ChangeLog};
-use crate::context::OpContext;
-use crate::id::TemplateId;
-use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use crate::page::{Page, PageRequest};
-use crate::router::{HasRouters, Reach};
-use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes templates. A template whose router is out of the caller's reach is as good
 /// as none. Nothing here talks to the provider.

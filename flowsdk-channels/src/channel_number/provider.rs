@@ -2,9 +2,8 @@
 
 use std::fmt;
 
+use flowsdk_core::contact::phone_digits;
 use serde::{Deserialize, Serialize};
-
-use crate::contact::phone_digits;
 
 /// Most digits of an id of the provider.
 const MAX_DIGITS: usize = 32;

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::change::{Author, ChangeLog};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::session::{HasLiveSessions, SessionsOf};
+use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_crypto::FormKeyMaker;
+
 use super::{
     ChannelNumber, ChannelNumberChange, ChannelNumberError as Error, HasChannelNumbers, NewChannelNumber,
 };
-use crate::change::{Author, ChangeLog};
-use crate::context::OpContext;
-use crate::crypto::{FormKeyMaker, MasterKey};
-use crate::id::{ChannelNumberId, RouterId};
-use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use crate::page::{Page, PageRequest};
-use crate::router::{HasRouters, Reach};
-use crate::session::{HasLiveSessions, SessionsOf};
-use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes numbers of the phone channel. A number whose router is out of the caller's
 /// reach is as good as none.

@@ -1,11 +1,11 @@
 //! Storage of templates.
 
 use async_trait::async_trait;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{RouterId, TemplateId};
+use flowsdk_core::page::{Page, PageRequest};
 
 use super::{Template, TemplateFilter};
-use crate::fault::StorageError;
-use crate::id::{RouterId, TemplateId};
-use crate::page::{Page, PageRequest};
 
 /// Templates of one transaction.
 #[async_trait]

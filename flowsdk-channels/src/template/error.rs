@@ -1,8 +1,8 @@
 //! Why a use case of templates fails.
 
-use crate::fault::{Fault, FaultKind, StorageError};
-use crate::idempotency::IdempotencyConflict;
-use crate::text::Text;
+use flowsdk_core::fault::{Fault, FaultKind, StorageError};
+use flowsdk_core::idempotency::IdempotencyConflict;
+use flowsdk_core::text::Text;
 
 /// The reason.
 #[derive(Debug, thiserror::Error)]

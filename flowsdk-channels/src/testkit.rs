@@ -1,0 +1,358 @@
+//! Conformance suite for stores of numbers and templates: the promises that
+//! [`ChannelNumberRepository`](crate::channel_number::ChannelNumberRepository) and
+//! [`TemplateRepository`](crate::template::TemplateRepository) make, as tests that the store's own crate runs.
+//!
+//! ```text
+//! mod my_store {
+//!     async fn make() -> flowsdk_core::testkit::store::StoreUnderTest<MyStore> { .. }
+//!     flowsdk_channels::channel_store_conformance!(make);
+//! }
+//! ```
+#![allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
+
+use std::sync::Arc;
+
+use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::id::RouterId;
+use flowsdk_core::page::PageRequest;
+use flowsdk_core::router::{HasRouterCatalog, HasRouters, Router};
+use flowsdk_core::store::{Store, Transaction};
+use flowsdk_core::testkit::store::StoreUnderTest;
+use flowsdk_core::time::Timestamp;
+use serde_json::json;
+
+use crate::channel_number::{ChannelNumber, E164, FormKeys, HasChannelNumbers, ProviderId};
+use crate::template::{HasTemplates, Template, TemplateCategory, TemplateFilter, TemplateStatus};
+
+#[doc(hidden)]
+pub use flowsdk_core;
+
+/// A transaction with every repository that the cases use. Every transaction with those accessors is one.
+pub trait ChannelsTx: Transaction + HasRouters + HasRouterCatalog + HasChannelNumbers + HasTemplates {}
+
+impl<T: Transaction + HasRouters + HasRouterCatalog + HasChannelNumbers + HasTemplates> ChannelsTx for T {}
+
+/// Tests that a [`Store`] keeps its promises about numbers and templates. The argument is the path of an async
+/// function that returns a [`StoreUnderTest`], or an `Option` of one.
+#[macro_export]
+macro_rules! channel_store_conformance {
+    ($make:path) => {
+        $crate::__channel_store_cases! {
+            ($crate::testkit::flowsdk_core::__conformance_tests)
+            [$crate::testkit::flowsdk_core::testkit::store::run] [$crate::testkit] $make
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __channel_store_cases {
+    (($($then:tt)*) $($args:tt)*) => {
+        $($then)*! {
+            ($($args)*)
+            a_number_is_read_back
+            an_id_of_the_provider_is_given_once
+            pages_of_numbers_show_what_is_within_reach
+            a_template_is_read_back_and_its_name_given_once
+            templates_are_found_by_what_is_asked
+            a_router_takes_its_numbers_and_templates_along
+        }
+    };
+}
+
+/// The names of the cases.
+pub const CASES: &[&str] = crate::__channel_store_cases! { (flowsdk_core::__conformance_names) };
+
+/// A store with a router.
+struct World<S> {
+    store: Arc<S>,
+    router: RouterId,
+}
+
+impl<S: Store> World<S>
+where
+    S::Tx: ChannelsTx,
+{
+    async fn new(subject: &StoreUnderTest<S>) -> Self {
+        let store = Arc::clone(&subject.store);
+        let mut tx = store.begin().await.expect("begin");
+        let router = router("router1");
+        tx.routers().insert(&router).await.expect("a router");
+        tx.commit().await.expect("commit");
+        Self { store, router: router.id }
+    }
+}
+
+fn later(millis: u64) -> Timestamp {
+    Timestamp::from_millis(1_795_085_820_050) + std::time::Duration::from_millis(millis)
+}
+
+fn router(id: &str) -> Router {
+    Router::new(id.parse().expect("an id"), id, later(0))
+}
+
+fn sealed(text: &str) -> Encrypted {
+    Encrypted::from_stored(text.to_owned())
+}
+
+fn provider_id(digits: &str) -> ProviderId {
+    ProviderId::parse(digits).expect("digits")
+}
+
+fn number(id: &str, router: &RouterId, phone_number_id: &str, at: u64) -> ChannelNumber {
+    ChannelNumber {
+        id: id.parse().expect("an id"),
+        router_id: router.clone(),
+        name: "Loja".to_owned(),
+        phone_number_id: provider_id(phone_number_id),
+        phone_number: E164::parse("5511987654321").expect("a number"),
+        business_account_id: provider_id("77"),
+        access_token: None,
+        keys: None,
+        active: true,
+        created_at: later(at),
+        updated_at: later(at),
+    }
+}
+
+fn template(id: &str, router: &RouterId, name: &str, at: u64) -> Template {
+    Template {
+        id: id.parse().expect("an id"),
+        router_id: router.clone(),
+        business_account_id: provider_id("77"),
+        name: name.to_owned().try_into().expect("a name"),
+        language: "pt_BR".to_owned().try_into().expect("a language"),
+        category: TemplateCategory::Utility,
+        status: TemplateStatus::Draft,
+        components: serde_json::from_value(json!([
+            { "type": "HEADER", "format": "TEXT", "text": "é\"👋 {{1}}", "example": { "header_text": ["\\"] } },
+            { "type": "BODY", "text": "Olá {{1}}\n!", "example": { "body_text": [["a"]] } },
+            { "type": "BUTTONS", "buttons": [{ "type": "QUICK_REPLY", "text": "x" }, { "type": "OTP", "otp_type": "COPY_CODE" }] },
+        ]))
+        .expect("components"),
+        created_at: later(at),
+        updated_at: later(at),
+    }
+}
+
+/// A world with another router, and a transaction.
+async fn two_routers<S: Store>(subject: &StoreUnderTest<S>) -> (World<S>, S::Tx, Router)
+where
+    S::Tx: ChannelsTx,
+{
+    let world = World::new(subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let other = router("other");
+    tx.routers().insert(&other).await.expect("a router");
+    (world, tx, other)
+}
+
+/// What is saved is found, locked or not: each of these in turn.
+macro_rules! reads_back {
+    ($tx:ident.$repository:ident(), $states:expr) => {
+        for expected in $states {
+            $tx.$repository().save(expected).await.expect("save");
+            let found = $tx.$repository().find(&expected.id).await.expect("find");
+            assert_eq!(found.as_ref(), Some(expected));
+            let locked = $tx.$repository().find_for_update(&expected.id).await.expect("find");
+            assert_eq!(locked.as_ref(), Some(expected));
+        }
+    };
+}
+
+/// What is deleted is not found.
+macro_rules! goes_away {
+    ($tx:ident.$repository:ident(), $id:expr) => {
+        $tx.$repository().delete($id).await.expect("delete");
+        assert_eq!($tx.$repository().find($id).await.expect("find"), None);
+    };
+}
+
+/// A number is read back as it was saved, with keys and without; a deleted one is not found.
+pub async fn a_number_is_read_back<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let first = number("n1", &world.router, "111", 0);
+    assert!(tx.channel_numbers().insert_if_absent(&first).await.expect("insert"));
+    let keys = FormKeys {
+        public_key: "PEM\n".to_owned(),
+        private_key: sealed("00:11"),
+        passphrase: sealed("22:33"),
+    };
+    let changed = ChannelNumber {
+        name: "Ação 👋".to_owned(),
+        phone_number: E164::parse("16505550100").expect("a number"),
+        business_account_id: provider_id("78"),
+        access_token: Some(sealed("44:55")),
+        keys: Some(keys),
+        active: false,
+        updated_at: later(5),
+        ..first.clone()
+    };
+    reads_back!(tx.channel_numbers(), [&first, &changed, &first]);
+    goes_away!(tx.channel_numbers(), &first.id);
+}
+
+/// Two numbers never have the same id at the provider, in whichever router.
+pub async fn an_id_of_the_provider_is_given_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let (world, mut tx, other) = two_routers(&subject).await;
+    let first = number("n1", &world.router, "111", 0);
+    assert!(tx.channel_numbers().insert_if_absent(&first).await.expect("insert"));
+    for router in [&world.router, &other.id] {
+        assert!(
+            !tx.channel_numbers().insert_if_absent(&number("n2", router, "111", 1)).await.expect("insert")
+        );
+    }
+    assert!(tx.channel_numbers().insert_if_absent(&number("n2", &other.id, "112", 1)).await.expect("insert"));
+    assert_eq!(tx.channel_numbers().find(&first.id).await.expect("find"), Some(first));
+}
+
+/// Lists of numbers: newest first, of one router, of those within reach, page by page.
+pub async fn pages_of_numbers_show_what_is_within_reach<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let (world, mut tx, other) = two_routers(&subject).await;
+    for (n, router) in [&world.router, &other.id, &world.router].into_iter().enumerate() {
+        // Two of them in the same moment.
+        let at = n as u64 / 2;
+        let number = number(&format!("n{n}"), router, &format!("11{n}"), at);
+        assert!(tx.channel_numbers().insert_if_absent(&number).await.expect("insert"));
+    }
+    let (mine, none) = ([world.router.clone()], []);
+    let (mine, none) = (Some(&mine[..]), Some(&none[..]));
+    for (router, only, ids) in [
+        (None, None, &["n2", "n1", "n0"][..]),
+        (None, mine, &["n2", "n0"]),
+        (None, none, &[]),
+        (Some(&other.id), None, &["n1"]),
+        (Some(&other.id), mine, &[]),
+        (Some(&world.router), mine, &["n2", "n0"]),
+    ] {
+        let mut numbers = Vec::new();
+        let mut request = PageRequest { limit: 1, after: None };
+        loop {
+            let page = tx.channel_numbers().list(router, only, &request).await.expect("list");
+            numbers.extend(page.items.into_iter().map(|one| one.id.to_string()));
+            match page.next {
+                Some(next) => request.after = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!(numbers, ids, "{router:?} {only:?}");
+    }
+}
+
+/// A template is read back as it was saved; router, account, name and language are given once.
+pub async fn a_template_is_read_back_and_its_name_given_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let (world, mut tx, other) = two_routers(&subject).await;
+    let first = template("t1", &world.router, "order", 0);
+    assert!(tx.templates().insert_if_absent(&first).await.expect("insert"));
+    let again = Template { id: "t2".parse().expect("an id"), ..first.clone() };
+    assert!(!tx.templates().insert_if_absent(&again).await.expect("insert"));
+    for different in [
+        Template { router_id: other.id.clone(), ..again.clone() },
+        Template {
+            id: "t3".parse().expect("an id"),
+            business_account_id: provider_id("78"),
+            ..again.clone()
+        },
+        Template {
+            id: "t4".parse().expect("an id"),
+            language: "en".to_owned().try_into().expect("a language"),
+            ..again.clone()
+        },
+        template("t5", &world.router, "order_2", 1),
+    ] {
+        assert!(tx.templates().insert_if_absent(&different).await.expect("insert"), "{different:?}");
+    }
+    for status in TemplateStatus::ALL {
+        for category in TemplateCategory::ALL {
+            let components = vec![first.components[1].clone()];
+            let changed = Template { status, category, components, updated_at: later(5), ..first.clone() };
+            reads_back!(tx.templates(), [&changed, &first]);
+        }
+    }
+    goes_away!(tx.templates(), &first.id);
+    assert!(tx.templates().insert_if_absent(&first).await.expect("insert"), "its name is free again");
+}
+
+/// Every filter of templates counts, alone and together with others.
+pub async fn templates_are_found_by_what_is_asked<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let (world, mut tx, other) = two_routers(&subject).await;
+    let approved = Template { status: TemplateStatus::Approved, ..template("t2", &world.router, "b", 1) };
+    let elsewhere = Template { business_account_id: provider_id("78"), ..template("t3", &other.id, "b", 2) };
+    for template in [&template("t1", &world.router, "a", 0), &approved, &elsewhere] {
+        assert!(tx.templates().insert_if_absent(template).await.expect("insert"));
+    }
+    let all = TemplateFilter::default();
+    let of =
+        |router: &RouterId| TemplateFilter { router_id: Some(router.clone()), ..TemplateFilter::default() };
+    let named = |name: &str| TemplateFilter { name: Some(name.to_owned()), ..TemplateFilter::default() };
+    let status = |status| TemplateFilter { status: Some(status), ..TemplateFilter::default() };
+    let account =
+        |id: &str| TemplateFilter { business_account_id: Some(provider_id(id)), ..TemplateFilter::default() };
+    let both = TemplateFilter { status: Some(TemplateStatus::Approved), ..of(&other.id) };
+    let (mine, none) = ([world.router.clone()], []);
+    let (mine, none) = (Some(&mine[..]), Some(&none[..]));
+    for (filter, only, ids) in [
+        (all.clone(), None, &["t3", "t2", "t1"][..]),
+        (all.clone(), mine, &["t2", "t1"]),
+        (all, none, &[]),
+        (of(&world.router), None, &["t2", "t1"]),
+        (of(&world.router), mine, &["t2", "t1"]),
+        (of(&other.id), mine, &[]),
+        (named("b"), None, &["t3", "t2"]),
+        (named("b"), mine, &["t2"]),
+        (named("B"), None, &[]),
+        (status(TemplateStatus::Approved), None, &["t2"]),
+        (status(TemplateStatus::Paused), None, &[]),
+        (account("78"), None, &["t3"]),
+        (account("78"), mine, &[]),
+        (both, None, &[]),
+    ] {
+        let page = tx.templates().list(&filter, only, &PageRequest::default()).await.expect("list");
+        let found: Vec<_> = page.items.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(found, ids, "{filter:?} {only:?}");
+    }
+}
+
+/// The numbers and templates of a router are deleted with it, and none of another router.
+pub async fn a_router_takes_its_numbers_and_templates_along<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let (world, mut tx, other) = two_routers(&subject).await;
+    for (n, router) in [&world.router, &other.id].into_iter().enumerate() {
+        let number = number(&format!("n{n}"), router, &format!("11{n}"), 0);
+        assert!(tx.channel_numbers().insert_if_absent(&number).await.expect("insert"));
+        let template = template(&format!("n{n}"), router, "a", 0);
+        assert!(tx.templates().insert_if_absent(&template).await.expect("insert"));
+    }
+    tx.router_catalog().delete(&world.router).await.expect("delete");
+    let page = PageRequest::default();
+    let numbers = tx.channel_numbers().list(None, None, &page).await.expect("list");
+    let templates = tx.templates().list(&TemplateFilter::default(), None, &page).await.expect("list");
+    assert_eq!(numbers.items.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n1"]);
+    assert_eq!(templates.items.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n1"]);
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_case_that_is_written_is_in_the_list() {
+        assert_eq!(super::CASES, flowsdk_core::testkit::written(include_str!("testkit.rs")));
+    }
+}
