@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Reply;
+
 /// Most buttons of a button message (spec B 8).
 pub const MAX_BUTTONS: usize = 3;
 /// Most rows of a list, over all its sections (spec B 8).
@@ -187,6 +189,41 @@ impl ContentMessage {
             Self::Audio { .. } => "audio",
             Self::Video { .. } => "video",
             Self::Document { .. } => "document",
+        }
+    }
+
+    /// The main text: the body of a text, of buttons or of a list, the caption of a file.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(&text.body),
+            Self::Image { image: media }
+            | Self::Audio { audio: media }
+            | Self::Video { video: media }
+            | Self::Document { document: media } => media.caption.as_deref(),
+            Self::Interactive {
+                interactive: Interactive::Button { body, .. } | Interactive::List { body, .. },
+            } => Some(&body.text),
+        }
+    }
+
+    /// The buttons or rows that a contact can choose from, in order.
+    pub fn options(&self) -> Vec<Reply> {
+        match self {
+            Self::Interactive { interactive: Interactive::Button { action, .. } } => action
+                .buttons
+                .iter()
+                .map(|ReplyButton::Reply { reply }| Reply {
+                    id: reply.id.clone(),
+                    title: reply.title.clone(),
+                })
+                .collect(),
+            Self::Interactive { interactive: Interactive::List { action, .. } } => action
+                .sections
+                .iter()
+                .flat_map(|section| &section.rows)
+                .map(|row| Reply { id: row.id.clone(), title: row.title.clone() })
+                .collect(),
+            _ => Vec::new(),
         }
     }
 

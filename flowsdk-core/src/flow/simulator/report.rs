@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::Expect;
 use crate::flow::TraceStep;
 use crate::id::BlockId;
+use crate::message::ContentMessage;
 
 /// What a simulation gave.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -30,6 +31,9 @@ impl Report {
 pub struct StepReport {
     /// What was sent (see [`Expect::messages`]).
     pub messages: Vec<String>,
+    /// The messages as a channel would carry them.
+    #[serde(skip)]
+    pub contents: Vec<ContentMessage>,
     /// The block on which the session stands; `None` when there is no session.
     pub block: Option<BlockId>,
     /// How it ended (see [`Expect::end`]).

@@ -235,11 +235,17 @@ impl Simulator {
         let outcome = run(&scene, session, self.contact.clone(), trigger);
         self.contact = outcome.contact;
         report.trace.extend(outcome.trace);
-        report.messages.extend(outcome.effects.iter().filter_map(|effect| match effect {
-            Effect::Send(ContentMessage::Text { text }) => Some(text.body.clone()),
-            Effect::Send(other) => Some(format!("<{}>", other.kind())),
+        let sent = outcome.effects.into_iter().filter_map(|effect| match effect {
+            Effect::Send(content) => Some(content),
             _ => None,
-        }));
+        });
+        for content in sent {
+            report.messages.push(match &content {
+                ContentMessage::Text { text } => text.body.clone(),
+                other => format!("<{}>", other.kind()),
+            });
+            report.contents.push(content);
+        }
         let session = outcome.session;
         report.variables = session.variables.clone();
         report.block = session.position.as_ref().and_then(|position| position.block_id.clone());

@@ -1,0 +1,35 @@
+//! Conversational customer service as a library.
+//!
+//! A [`Flow`] is a checked definition. It can be held against lines of text without any I/O:
+//!
+//! ```
+//! use flowsdk::Flow;
+//!
+//! let flow = Flow::from_json(r#"{
+//!     "schemaVersion": 1,
+//!     "startBlockId": "ask",
+//!     "blocks": [
+//!         { "id": "ask", "type": "content",
+//!           "contents": [{ "type": "text", "text": { "body": "What is your name?" } }],
+//!           "input": { "variable": "name" },
+//!           "defaultOutput": { "blockId": "greet" } },
+//!         { "id": "greet", "type": "content",
+//!           "contents": [{ "type": "text", "text": { "body": "Hello {{name}}!" } }],
+//!           "defaultOutput": { "end": true } }
+//!     ]
+//! }"#)?;
+//! let mut conversation = flow.conversation();
+//! assert_eq!(conversation.say("Hi").texts(), ["What is your name?"]);
+//! assert_eq!(conversation.say("Ana").texts(), ["Hello Ana!"]);
+//! assert!(conversation.has_ended());
+//! # Ok::<(), flowsdk::InvalidFlow>(())
+//! ```
+
+mod conversation;
+mod flow;
+
+pub use conversation::{Conversation, Reply};
+pub use flow::{Flow, InvalidFlow};
+
+pub use flowsdk_core as core;
+pub use flowsdk_core::message::ContentMessage;
