@@ -12,6 +12,7 @@ mod packages;
 mod process;
 mod python;
 mod services;
+mod shape;
 mod test;
 mod version;
 mod watchdog;
@@ -55,6 +56,12 @@ enum Chore {
         #[command(flatten)]
         scope: Scope,
     },
+    /// Count the structure of the workspace: lines, modules in a knot, macros, wording
+    Shape {
+        /// Count the files and places that a commit touches instead
+        #[arg(long, value_name = "COMMIT")]
+        commit: Option<String>,
+    },
     /// Race the release build of the server, for example `cargo xtask bench webchat --rounds 3`
     Bench {
         /// The race and its options; `cargo xtask bench help` lists them
@@ -86,6 +93,7 @@ fn run(cli: Cli) -> Result<u8> {
         Chore::Test { scope, arguments } => test::run(&scope.without, &arguments),
         Chore::Services { scope, command } => services::run_command(&scope.without, &command),
         Chore::Ci { scope } => ci::run(&scope.without),
+        Chore::Shape { commit } => shape::run(commit.as_deref()),
         Chore::Bench { arguments } => bench::run(&arguments),
     }
 }
