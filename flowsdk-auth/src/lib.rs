@@ -24,3 +24,8 @@ pub mod sms;
 pub mod testkit;
 pub mod token;
 pub mod user;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,3 +6,8 @@ pub mod template;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod webchat;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

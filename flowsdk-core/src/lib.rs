@@ -44,3 +44,8 @@ pub mod text;
 pub mod time;
 pub mod transfer;
 pub mod variable;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -16,3 +16,8 @@ pub use jwt::{JwtError, JwtKey, Verified};
 pub use password::{
     MAX_SECRET_BYTES, PASSWORD_COST, PasswordError, PasswordHasher, SESSION_KEY_COST, cost_of,
 };
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,3 +6,8 @@
 
 pub mod http;
 pub mod script;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

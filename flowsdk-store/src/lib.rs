@@ -5,3 +5,8 @@
 pub mod memory;
 pub mod redis;
 pub mod sql;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -33,3 +33,8 @@ pub use flow::{Flow, InvalidFlow};
 
 pub use flowsdk_core as core;
 pub use flowsdk_core::message::ContentMessage;
+
+/// Compiles the samples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
