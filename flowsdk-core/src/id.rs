@@ -156,6 +156,8 @@ ids! {
     ChannelNumberId,
     /// Identifier of a message template.
     TemplateId,
+    /// Identifier of a dead letter.
+    DeadLetterId,
     /// Identifier of an integration of a router (spec A 2.9).
     IntegrationId,
     /// Identifier of a helpdesk queue.

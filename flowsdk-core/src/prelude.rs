@@ -14,6 +14,7 @@ pub use crate::observability::HasObservability as _;
 pub use crate::router::{HasRouterCatalog as _, HasRouters as _};
 pub use crate::session::{HasLiveSessions as _, HasSessionCatalog as _, HasSessions as _, HasTraces as _};
 pub use crate::store::{Store as _, Transaction as _};
+pub use crate::stream::dead_letter::HasDeadLetters as _;
 pub use crate::stream::outbox::HasOutbox as _;
 pub use crate::transfer::HasChannelTransfer as _;
 pub use crate::variable::HasVariables as _;

@@ -10,7 +10,7 @@ use crate::fault::Chain;
 use crate::session::SessionId;
 use crate::store::Store;
 use crate::stream::broker::Entry;
-use crate::stream::consumer::{BatchHandler, Verdict, Work};
+use crate::stream::consumer::{BatchHandler, SetAside, Verdict, Work};
 use crate::stream::topic::TopicName;
 
 /// The streams whose events of a session share one lane.
@@ -32,21 +32,6 @@ impl<S> ConversationConsumer<S> {
     }
 }
 
-impl<S: Store> ConversationConsumer<S>
-where
-    S::Tx: ConversationTx,
-{
-    async fn turns(&self, events: &[&ConversationEvent]) -> Vec<Verdict<TurnReport>> {
-        if events.is_empty() {
-            return Vec::new();
-        }
-        match self.conversations.handle(events).await {
-            Ok(reports) => reports.into_iter().map(Verdict::Done).collect(),
-            Err(error) => events.iter().map(|_| retry(&error)).collect(),
-        }
-    }
-}
-
 fn resumption(event: &ConversationEvent) -> Option<&Resume> {
     match event {
         ConversationEvent::Flow(FlowEvent::Resume(resume)) => Some(resume),
@@ -55,7 +40,7 @@ fn resumption(event: &ConversationEvent) -> Option<&Resume> {
 }
 
 fn retry(error: &ConversationError) -> Verdict<TurnReport> {
-    Verdict::Retry { transient: error.is_transient(), reason: Chain(error).to_string() }
+    Verdict::Retry { transient: error.is_transient(), after: None, reason: Chain(error).to_string() }
 }
 
 #[async_trait]
@@ -75,49 +60,48 @@ where
         event.map_err(|error| error.to_string())
     }
 
-    async fn handle(&self, batch: &[Arc<Work<ConversationEvent, TurnReport>>]) -> Vec<Verdict<TurnReport>> {
-        let events: Vec<&ConversationEvent> = batch.iter().map(|work| work.event()).collect();
-        // The resumption of a session is many commits, so it shares none.
-        let (resumptions, turns): (Vec<_>, Vec<_>) =
-            events.into_iter().partition(|event| resumption(event).is_some());
-        let mut turns = self.turns(&turns).await.into_iter();
-        if resumptions.is_empty() {
-            return turns.collect();
+    async fn handle(&self, batch: &[Work<ConversationEvent, TurnReport>]) -> Vec<Verdict<TurnReport>> {
+        if let [work] = batch
+            && let Some(resume) = resumption(work.event())
+        {
+            let resumed = self.conversations.resume(resume).await;
+            return vec![resumed.map_or_else(|error| retry(&error), Verdict::Done)];
         }
-        let mut verdicts = Vec::with_capacity(batch.len());
-        for work in batch {
-            match resumption(work.event()) {
-                None => verdicts.extend(turns.next()),
-                Some(resume) => verdicts.push(match self.conversations.resume(resume).await {
-                    Ok(report) => Verdict::Done(report),
-                    Err(error) => retry(&error),
-                }),
-            }
+        let events: Vec<&ConversationEvent> = batch.iter().map(Work::event).collect();
+        match self.conversations.handle(&events).await {
+            Ok(reports) => reports.into_iter().map(Verdict::Done).collect(),
+            Err(error) => events.iter().map(|_| retry(&error)).collect(),
         }
-        verdicts
     }
 
-    async fn poison(&self, key: &str, event: &ConversationEvent, reason: &str) -> Result<(), String> {
+    /// A resumption is many commits, so it shares none, and no other session waits for its end.
+    fn runs_alone(&self, event: &ConversationEvent) -> bool {
+        resumption(event).is_some()
+    }
+
+    async fn poison(&self, key: &str, event: &ConversationEvent, reason: &str) -> Result<SetAside, String> {
         if resumption(event).is_some() {
             // The session is frozen already; an operator may try again.
             tracing::error!(session = key, reason, "a frozen session cannot be resumed");
-            return Ok(());
+            return Ok(SetAside::Recorded);
         }
         self.conversations
             .freeze(event.session_id().clone(), event.to_json(), "poison_entry", reason)
             .await
+            .map(|()| SetAside::Recorded)
             .map_err(|error| Chain(&error).to_string())
     }
 
-    async fn unreadable(&self, topic: TopicName, entry: &Entry, reason: &str) -> Result<(), String> {
-        let kept = serde_json::json!({ "stream": topic.as_str(), "id": entry.id, "payload": entry.payload });
+    async fn unreadable(&self, topic: TopicName, entry: &Entry, reason: &str) -> Result<SetAside, String> {
         let Ok(session) = SessionId::parse(entry.key.clone()) else {
-            tracing::error!(entry = %kept, "an entry of no session was set aside in this log line");
-            return Ok(());
+            // There is no session to freeze.
+            return Ok(SetAside::DeadLetter);
         };
+        let kept = serde_json::json!({ "stream": topic.as_str(), "id": entry.id, "payload": entry.payload });
         self.conversations
             .freeze(session, kept, "unreadable_entry", reason)
             .await
+            .map(|()| SetAside::Recorded)
             .map_err(|error| Chain(&error).to_string())
     }
 }

@@ -90,25 +90,16 @@ where
         serde_json::from_str(&entry.payload).map_err(|error| error.to_string())
     }
 
-    async fn handle(&self, batch: &[Arc<Work<StatusEvent, ()>>]) -> Vec<Verdict<()>> {
+    async fn handle(&self, batch: &[Work<StatusEvent, ()>]) -> Vec<Verdict<()>> {
         let events: Vec<&StatusEvent> = batch.iter().map(|work| work.event()).collect();
         match self.apply(&events).await {
             Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
             Err(error) => {
                 let (transient, reason) = (error.is_transient(), Chain(&error).to_string());
-                batch.iter().map(|_| Verdict::Retry { transient, reason: reason.clone() }).collect()
+                let again = |_| Verdict::Retry { transient, after: None, reason: reason.clone() };
+                batch.iter().map(again).collect()
             }
         }
-    }
-
-    async fn poison(&self, key: &str, event: &StatusEvent, reason: &str) -> Result<(), String> {
-        tracing::error!(key, ?event, reason, "a status was set aside");
-        Ok(())
-    }
-
-    async fn unreadable(&self, _topic: TopicName, entry: &Entry, reason: &str) -> Result<(), String> {
-        tracing::error!(entry = entry.id, payload = entry.payload, reason, "a status cannot be read");
-        Ok(())
     }
 }
 

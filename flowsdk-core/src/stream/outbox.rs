@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::broker::NewEntry;
+use super::topic::TopicName;
 use crate::fault::StorageError;
 
 /// The events of one transaction, which become visible with its commit.
@@ -10,6 +11,9 @@ use crate::fault::StorageError;
 pub trait Outbox: Send {
     /// Appends events, in order.
     async fn push_many(&mut self, entries: &[NewEntry]) -> Result<(), StorageError>;
+
+    /// Returns whether anybody reads the events of `topic`; events that nobody reads are not kept.
+    fn is_read(&self, topic: TopicName) -> bool;
 }
 
 /// A transaction with the outbox.

@@ -121,6 +121,10 @@ macro_rules! __store_cases {
             pages_of_integrations_show_what_is_within_reach
             the_settings_of_observability_are_one
             a_router_takes_its_integrations_along
+            a_dead_letter_is_recorded_once
+            dead_letters_are_listed
+            a_dead_letter_is_taken_once
+            streams_that_are_read_are_known
         }
     };
 }

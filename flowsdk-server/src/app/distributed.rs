@@ -17,6 +17,7 @@ use flowsdk_core::stream::broker::{Broker, NewEntry, Tails as _};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription,
 };
+use flowsdk_core::stream::dead_letter::DeadLetters;
 use flowsdk_core::stream::relay::{Relay, RelayOptions};
 use flowsdk_core::stream::topic::{Flow, StreamPartition, TopicName};
 use flowsdk_store::redis::{Redis, RedisBroker, TrimPolicy};
@@ -96,8 +97,14 @@ impl Ground {
         let handler = Arc::new(handler);
         let broker = Arc::clone(&self.broker) as Arc<dyn Broker>;
         let name = config.name;
-        let (dispatcher, submitter) =
-            Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker)), self.cx.clock(), config);
+        let dead_letters = Arc::new(DeadLetters::new(Arc::new(self.store.clone()), self.cx.clone()));
+        let (dispatcher, submitter) = Dispatcher::new(
+            Arc::clone(&handler),
+            Some(Arc::clone(&broker)),
+            dead_letters,
+            self.cx.clock(),
+            config,
+        );
         let (stop, open) = (self.supervisor.work.clone(), submitter.clone());
         self.supervisor.work(name, async move {
             dispatcher.run(stop).await;

@@ -12,6 +12,7 @@ use flowsdk_core::conversation::{
 use flowsdk_core::event::{FlowEvent, InputTimeout};
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::stream::consumer::{ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription};
+use flowsdk_core::stream::dead_letter::DeadLetters;
 use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
 
@@ -55,8 +56,14 @@ pub(super) async fn start(
     let kv = Arc::new(SqlKeyValue::new(store.clone(), cx.clock()));
     let consumer =
         ConsumerConfig { parallel: store.writers(), gather: GATHER, ..ConsumerConfig::named("conversation") };
-    let (dispatcher, submitter) =
-        Dispatcher::new(Arc::clone(&handler), Some(Arc::clone(&broker) as _), cx.clock(), consumer);
+    let dead_letters = Arc::new(DeadLetters::new(Arc::clone(&shared), cx.clone()));
+    let (dispatcher, submitter) = Dispatcher::new(
+        Arc::clone(&handler),
+        Some(Arc::clone(&broker) as _),
+        dead_letters,
+        cx.clock(),
+        consumer,
+    );
     let stop = supervisor.work.clone();
     supervisor.work("conversation dispatcher", async move {
         dispatcher.run(stop).await;

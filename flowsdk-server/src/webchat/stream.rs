@@ -77,7 +77,7 @@ impl BatchHandler for SentReporter {
         serde_json::from_str(&entry.payload).map_err(|error| error.to_string())
     }
 
-    async fn handle(&self, batch: &[Arc<Work<OutgoingEvent, ()>>]) -> Vec<Verdict<()>> {
+    async fn handle(&self, batch: &[Work<OutgoingEvent, ()>]) -> Vec<Verdict<()>> {
         let at = self.clock.now();
         let events: Vec<StatusEvent> = batch
             .iter()
@@ -92,19 +92,7 @@ impl BatchHandler for SentReporter {
             .collect();
         match self.sink.pass(&events).await {
             Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
-            Err(reason) => {
-                batch.iter().map(|_| Verdict::Retry { transient: true, reason: reason.clone() }).collect()
-            }
+            Err(reason) => batch.iter().map(|_| Verdict::transient(reason.as_str())).collect(),
         }
-    }
-
-    async fn poison(&self, key: &str, event: &OutgoingEvent, reason: &str) -> Result<(), String> {
-        tracing::error!(key, message = %event.internal_id, reason, "an outgoing event was set aside");
-        Ok(())
-    }
-
-    async fn unreadable(&self, _topic: TopicName, entry: &Entry, reason: &str) -> Result<(), String> {
-        tracing::error!(entry = entry.id, reason, "an outgoing event cannot be read");
-        Ok(())
     }
 }

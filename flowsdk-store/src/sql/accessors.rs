@@ -32,6 +32,7 @@ use flowsdk_core::session::{
     HasLiveSessions, HasSessionCatalog, HasSessions, HasTraces, LiveSessions, SessionCatalog,
     SessionRepository, SessionTraceRepository,
 };
+use flowsdk_core::stream::dead_letter::{DeadLetterRepository, HasDeadLetters};
 use flowsdk_core::stream::outbox::{HasOutbox, Outbox};
 use flowsdk_core::transfer::{ChannelTransfer, HasChannelTransfer};
 use flowsdk_core::variable::{HasVariables, VariableRepository};
@@ -76,6 +77,7 @@ has! {
     HasObservability::observability -> ObservabilityRepository,
     HasIdempotency::idempotency -> IdempotencyRepository,
     HasOutbox::outbox -> Outbox,
+    HasDeadLetters::dead_letters -> DeadLetterRepository,
     HasAccess::access -> AccessRepository,
     HasUsers::users -> UserRepository,
     HasGroups::groups -> GroupRepository,

@@ -23,6 +23,7 @@ mod contact_catalog;
 mod contact_insight;
 mod contact_rows;
 mod contact_search;
+mod dead_letter;
 mod executor;
 mod flow;
 mod flow_catalog;

@@ -82,4 +82,8 @@ impl Outbox for SqlTx {
         .await
         .map(drop)
     }
+
+    fn is_read(&self, topic: TopicName) -> bool {
+        self.routes.groups.iter().any(|(read, _)| *read == topic)
+    }
 }

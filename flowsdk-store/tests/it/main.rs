@@ -7,6 +7,7 @@ mod accounts;
 mod auth;
 mod consumer;
 mod conversations;
+mod dead_letters;
 mod generations;
 mod memory;
 mod publishing;

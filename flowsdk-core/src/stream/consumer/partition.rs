@@ -7,10 +7,12 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{BatchHandler, Origin, Submitter, Task, Unreadable, Work};
+use super::work::{Item, Origin, Ownership, Task, Unreadable};
+use super::{BatchHandler, Submitter};
 use crate::kv::KeyValue;
 use crate::lease::Lease;
 use crate::stream::broker::{Broker, Entry, StreamReader};
+use crate::stream::lanes::Class;
 use crate::stream::topic::{StreamPartition, TopicName};
 
 /// Entries asked for at once.
@@ -83,7 +85,7 @@ impl<H: BatchHandler> PartitionWorker<H> {
         let s = &self.subscription;
         tracing::info!(group = s.group, partition = s.index, owner = s.owner, "partition taken");
         let alive = CancellationToken::new();
-        let reading = stop.child_token();
+        let ownership = Arc::new(Ownership { alive: alive.clone(), reading: stop.child_token() });
         let in_flight = TaskTracker::new();
         let mut readers = JoinSet::new();
         for &topic in s.topics {
@@ -95,21 +97,22 @@ impl<H: BatchHandler> PartitionWorker<H> {
                         submitter: self.submitter.clone(),
                         stream,
                         group: s.group,
-                        alive: alive.clone(),
-                        reading: reading.clone(),
+                        ownership: Arc::clone(&ownership),
                         in_flight: in_flight.clone(),
                     };
                     readers.spawn(feed.run(reader));
                 }
                 Err(error) => {
                     tracing::warn!(%error, stream = topic.as_str(), "a stream cannot be opened");
-                    reading.cancel();
+                    ownership.reading.cancel();
                 }
             }
         }
         in_flight.close();
         let drained = async {
             while readers.join_next().await.is_some() {}
+            // Entries that wait for a moment are not waited for.
+            self.submitter.left.notify_one();
             in_flight.wait().await;
         };
         // When it is lost, nothing of this ownership runs into the next.
@@ -127,23 +130,24 @@ struct Feed<H: BatchHandler> {
     submitter: Submitter<H>,
     stream: StreamPartition,
     group: &'static str,
-    alive: CancellationToken,
-    reading: CancellationToken,
+    ownership: Arc<Ownership>,
     in_flight: TaskTracker,
 }
 
 impl<H: BatchHandler> Feed<H> {
-    fn stopped(&self) -> bool {
-        self.alive.is_cancelled() || self.reading.is_cancelled()
-    }
-
     /// Reads until told to stop. A read is never cancelled, because what it took would be lost.
     async fn run(self, mut reader: Box<dyn StreamReader>) {
-        while !self.stopped() {
+        while !self.ownership.is_left() {
             match reader.read(READ_COUNT, READ_WAIT).await {
                 Ok(entries) => {
                     for entry in entries {
-                        if !self.hand_in(entry).await {
+                        // What is not handed in stays unacknowledged, for the next owner.
+                        let handed_in = tokio::select! {
+                            biased;
+                            handed_in = self.hand_in(entry) => handed_in,
+                            () = self.ownership.left() => false,
+                        };
+                        if !handed_in {
                             return;
                         }
                     }
@@ -152,31 +156,37 @@ impl<H: BatchHandler> Feed<H> {
                     tracing::warn!(%error, stream = self.stream.topic.as_str(), "a stream cannot be read");
                     tokio::select! {
                         () = tokio::time::sleep(ERROR_PAUSE) => {}
-                        () = self.reading.cancelled() => {}
-                        () = self.alive.cancelled() => {}
+                        () = self.ownership.left() => {}
                     }
                 }
             }
         }
     }
 
-    /// Hands one entry to the dispatcher; `false` when it has gone.
+    /// Hands one entry to the dispatcher, when it has room; returns `false` when the dispatcher has gone.
     async fn hand_in(&self, entry: Entry) -> bool {
         let origin = Origin {
             stream: self.stream,
             group: self.group,
             id: entry.id.clone(),
-            alive: self.alive.clone(),
+            ownership: Arc::clone(&self.ownership),
             _in_flight: self.in_flight.token(),
         };
         let topic = self.stream.topic;
         let task = match self.handler.parse(topic, &entry) {
-            Ok(event) => Task::Event(Arc::new(Work::new(entry.key, event, Some(origin), None))),
+            Ok(event) => {
+                let lower = self.handler.turn(&event).class > Class::LIVE;
+                let permit = if lower { self.submitter.room().await } else { None };
+                let item = Item::new(entry.key, event);
+                let payload = entry.payload;
+                Task::Event(Box::new(Item { origin: Some(origin), payload, _permit: permit, ..item }))
+            }
             Err(reason) => {
                 tracing::error!(stream = topic.as_str(), entry = entry.id, reason, "an entry cannot be read");
-                Task::Unreadable(Box::new(Unreadable { entry, reason, origin, attempts: 0 }))
+                let unreadable = Unreadable { entry, reason, origin, attempts: 0, failed_at: None };
+                Task::Unreadable(Box::new(unreadable))
             }
         };
-        self.submitter.inbox().send(task).await.is_ok()
+        self.submitter.inbox.send(task).await.is_ok()
     }
 }

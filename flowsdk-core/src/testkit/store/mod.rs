@@ -6,6 +6,7 @@ mod building;
 mod chats;
 mod connections;
 mod contacts;
+mod dead_letters;
 mod flows;
 mod messages;
 mod people;
@@ -29,6 +30,7 @@ pub use building::*;
 pub use chats::*;
 pub use connections::*;
 pub use contacts::*;
+pub use dead_letters::*;
 pub use flows::*;
 pub use messages::*;
 pub use people::*;
@@ -58,6 +60,7 @@ pub(super) const SOURCES: &[&str] = &[
     include_str!("people.rs"),
     include_str!("building.rs"),
     include_str!("connections.rs"),
+    include_str!("dead_letters.rs"),
 ];
 
 /// A store, and the streams that its outbox ends in.

@@ -11,6 +11,7 @@ use crate::observability::HasObservability;
 use crate::router::{HasRouterCatalog, HasRouters};
 use crate::session::{HasLiveSessions, HasSessionCatalog, HasSessions, HasTraces};
 use crate::store::Transaction;
+use crate::stream::dead_letter::HasDeadLetters;
 use crate::stream::outbox::HasOutbox;
 use crate::transfer::HasChannelTransfer;
 use crate::variable::HasVariables;
@@ -43,6 +44,7 @@ pub trait StoreTx:
     + HasObservability
     + HasIdempotency
     + HasOutbox
+    + HasDeadLetters
 {
 }
 
@@ -72,7 +74,8 @@ impl<
         + HasIntegrations
         + HasObservability
         + HasIdempotency
-        + HasOutbox,
+        + HasOutbox
+        + HasDeadLetters,
 > StoreTx for T
 {
 }

@@ -21,6 +21,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0009_channels", "e39b947c199d", "22db8a974a24"),
     ("0010_people", "f722ebef2c10", "8b33e5464209"),
     ("0011_trace_router", "55cde968662c", "f75c0c2e5f67"),
+    ("0012_dead_letter", "f288b437f486", "21f42d3ea194"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

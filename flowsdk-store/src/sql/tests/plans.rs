@@ -6,7 +6,7 @@ use sqlx::AssertSqlSafe;
 use crate::sql::audit_list::{AuditListSql, Routers, Shape};
 use crate::sql::statement::Sql;
 use crate::sql::{channel_number, integration, llm_credential, template};
-use crate::sql::{chat_catalog, contact_catalog, opt_in_catalog, session_catalog};
+use crate::sql::{chat_catalog, contact_catalog, dead_letter, opt_in_catalog, session_catalog};
 
 #[tokio::test]
 async fn every_list_of_the_audit_log_walks_an_index_in_order() {
@@ -70,6 +70,7 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
     let mut connection = super::migrated_sqlite().await;
     let lists = session_catalog::lists().into_iter().chain(chat_catalog::lists());
     let lists = lists.chain(contact_catalog::lists()).chain(opt_in_catalog::lists());
+    let lists = lists.chain(dead_letter::lists());
     for (table, list) in lists {
         for (scoped, filters) in list.shapes() {
             if table == "contact_opt_in" && !scoped && filters != [true] {

@@ -5,16 +5,16 @@ use sqlx::{Executor as _, SqlSafeStr as _};
 use crate::sql::statement::Sql;
 use crate::sql::{
     access, api_client, audit, broker, channel_number, channel_transfer, chat, chat_catalog, chat_tag,
-    contact, contact_catalog, contact_insight, contact_rows, contact_search, flow, flow_catalog, flow_event,
-    group, idempotency, integration, key_value, live_session, llm_credential, login_schedule, message,
-    observability, opt_in, opt_in_catalog, outbox, password_recovery, router, router_catalog, session,
-    session_catalog, session_trace, template, user, user_device, variable, webchat, webchat_catalog,
+    contact, contact_catalog, contact_insight, contact_rows, contact_search, dead_letter, flow, flow_catalog,
+    flow_event, group, idempotency, integration, key_value, live_session, llm_credential, login_schedule,
+    message, observability, opt_in, opt_in_catalog, outbox, password_recovery, router, router_catalog,
+    session, session_catalog, session_trace, template, user, user_device, variable, webchat, webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 41] {
+fn files() -> [(&'static str, &'static str, Statements); 42] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -35,6 +35,7 @@ fn files() -> [(&'static str, &'static str, Statements); 41] {
         contact_insight,
         contact_rows,
         contact_search,
+        dead_letter,
         flow,
         flow_catalog,
         flow_event,

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::id::Cuids;
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::stream::broker::{Broker, Entry};
 use flowsdk_core::stream::consumer::{
-    BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription, Verdict, Work,
+    BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, SetAside, Subscription, Verdict, Work,
 };
+use flowsdk_core::stream::dead_letter::{DeadLetterSink, DeadLetters};
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_core::testkit::broker::GROUPS;
 use flowsdk_core::time::{ManualClock, SystemClock};
@@ -137,7 +140,7 @@ impl BatchHandler for Recorder {
         entry.payload.parse().map_err(|_| "no number".to_owned())
     }
 
-    async fn handle(&self, batch: &[Arc<Work<usize, ()>>]) -> Vec<Verdict<()>> {
+    async fn handle(&self, batch: &[Work<usize, ()>]) -> Vec<Verdict<()>> {
         tokio::task::yield_now().await;
         let mut verdicts = Vec::new();
         let mut done = Vec::new();
@@ -149,7 +152,7 @@ impl BatchHandler for Recorder {
                 *attempts
             });
             verdicts.push(match (self.plan)(n, attempt) {
-                Some(transient) => Verdict::Retry { transient, reason: "on purpose".to_owned() },
+                Some(transient) => Verdict::Retry { transient, after: None, reason: "on purpose".to_owned() },
                 None => {
                     done.push(n);
                     Verdict::Done(())
@@ -164,12 +167,12 @@ impl BatchHandler for Recorder {
         verdicts
     }
 
-    async fn poison(&self, _: &str, event: &usize, _: &str) -> Result<(), String> {
+    async fn poison(&self, _: &str, event: &usize, _: &str) -> Result<SetAside, String> {
         self.notes(|notes| notes.poisoned.push(*event));
-        Ok(())
+        Ok(SetAside::Recorded)
     }
 
-    async fn unreadable(&self, _: TopicName, entry: &Entry, _: &str) -> Result<(), String> {
+    async fn unreadable(&self, _: TopicName, entry: &Entry, _: &str) -> Result<SetAside, String> {
         self.notes(|notes| {
             if notes.refused < self.refusals {
                 notes.refused += 1;
@@ -177,7 +180,7 @@ impl BatchHandler for Recorder {
             }
             notes.unreadable += 1;
             notes.order.push(entry.payload.clone());
-            Ok(())
+            Ok(SetAside::Recorded)
         })
     }
 }
@@ -186,6 +189,7 @@ impl BatchHandler for Recorder {
 pub(crate) struct Site {
     pub(crate) broker: Arc<dyn Broker>,
     pub(crate) kv: Arc<dyn KeyValue>,
+    dead_letters: Arc<dyn DeadLetterSink>,
     pub(crate) clock: ManualClock,
 }
 
@@ -193,7 +197,9 @@ impl Site {
     pub(crate) fn new(store: SqlStore) -> Self {
         let clock = ManualClock::at(1_795_085_820_050);
         let kv = Arc::new(SqlKeyValue::new(store.clone(), Arc::new(clock.clone())));
-        Self { broker: Arc::new(SqlBroker::new(store)), kv, clock }
+        let cx = OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock.clone())));
+        let dead_letters = Arc::new(DeadLetters::new(Arc::new(store.clone()), cx));
+        Self { broker: Arc::new(SqlBroker::new(store)), kv, dead_letters, clock }
     }
 
     pub(crate) fn lease_name(&self) -> String {
@@ -213,6 +219,7 @@ impl Site {
         let (dispatcher, submitter) = Dispatcher::new(
             Arc::clone(recorder),
             Some(Arc::clone(&self.broker)),
+            Arc::clone(&self.dead_letters),
             Arc::new(SystemClock),
             config,
         );

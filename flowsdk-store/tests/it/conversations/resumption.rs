@@ -161,7 +161,8 @@ async fn many_resumptions_at_once_are_one(store: SqlStore) {
                 let work = Work::detached("ana", event.clone());
                 match handler.handle(&[work]).await.pop().expect("a verdict") {
                     Verdict::Done(_) => return,
-                    Verdict::Retry { transient, reason } => assert!(transient, "{reason}"),
+                    Verdict::Retry { transient, reason, .. } => assert!(transient, "{reason}"),
+                    Verdict::Dropped => unreachable!("nothing was cancelled"),
                 }
             }
         });

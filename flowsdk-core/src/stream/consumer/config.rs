@@ -1,0 +1,71 @@
+//! The settings of a consumer.
+
+use std::time::Duration;
+
+use crate::stream::lanes::Coalesce;
+
+/// How a consumer runs.
+#[derive(Debug, Clone)]
+pub struct ConsumerConfig {
+    /// Name in logs and metrics.
+    pub name: &'static str,
+    /// Most entries held, waiting and running. Entries of classes below the first take at most half of it, so that
+    /// they cannot keep the others out.
+    pub capacity: usize,
+    /// Most pieces of work in one batch.
+    pub max_batch: usize,
+    /// Most batches at once, with those of a single piece; 1 where the database has one writer.
+    pub parallel: usize,
+    /// How long a batch may wait to become as large as the one before: a commit costs the same for one
+    /// entry and for a hundred. An entry that comes alone after another that came alone does not wait.
+    pub gather: Duration,
+    /// Failures after which work is set aside.
+    pub max_attempts: u32,
+    /// Pause after the first failure; it doubles up to 64 times itself.
+    pub backoff: Duration,
+    /// Longest pause that a handler can ask for.
+    pub longest_pause: Duration,
+    /// When entries of one key that join run as one piece of work; `None` means never.
+    pub coalesce: Option<Coalesce>,
+}
+
+impl ConsumerConfig {
+    /// The defaults for a consumer of that name.
+    pub fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            capacity: 16_384,
+            max_batch: 128,
+            parallel: 1,
+            gather: Duration::ZERO,
+            max_attempts: 5,
+            backoff: Duration::from_millis(100),
+            longest_pause: Duration::from_secs(60 * 60),
+            coalesce: None,
+        }
+    }
+
+    /// Returns the pause after `attempts` failures; `after` is the pause that the handler asked for.
+    pub(super) fn pause(&self, attempts: u32, after: Option<Duration>) -> Duration {
+        match after {
+            Some(after) => after.min(self.longest_pause),
+            None => self.backoff.saturating_mul(1 << attempts.saturating_sub(1).min(6)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_unless_the_handler_names_one() {
+        let config =
+            ConsumerConfig { longest_pause: Duration::from_secs(60), ..ConsumerConfig::named("test") };
+        let millis = |attempts, after| config.pause(attempts, after).as_millis();
+        assert_eq!([0, 1, 2, 7, 8, 400].map(|n| millis(n, None)), [100, 100, 200, 6_400, 6_400, 6_400]);
+        assert_eq!(millis(400, Some(Duration::ZERO)), 0);
+        assert_eq!(millis(1, Some(Duration::from_secs(30))), 30_000);
+        assert_eq!(millis(1, Some(Duration::MAX)), 60_000);
+    }
+}
