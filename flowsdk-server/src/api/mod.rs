@@ -21,6 +21,7 @@ mod auth;
 mod channel_numbers;
 mod chats;
 mod contacts;
+mod dead_letters;
 mod flows;
 mod groups;
 mod integrations;
@@ -92,6 +93,7 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         llm_credentials::routes,
         integrations::routes,
         observability::routes,
+        dead_letters::routes,
     ];
     let routes = resources.iter().fold(Routes::new(), |routes, add| add(routes));
     routes.list(crate::webchat::test_messages()).finish()

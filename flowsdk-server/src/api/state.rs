@@ -44,6 +44,8 @@ pub type Observability = flowsdk_core::observability::Observability<SqlStore>;
 pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
 /// Static variables.
 pub type Variables = flowsdk_core::admin::variable::Variables<SqlStore>;
+/// Dead letters.
+pub type DeadLetters = flowsdk_core::stream::dead_letter::DeadLetters<SqlStore>;
 /// Sessions.
 pub type Sessions = flowsdk_core::admin::session::Sessions<SqlStore>;
 /// Chats and messages.
@@ -79,6 +81,7 @@ pub struct ApiParts {
     pub llm_credentials: Arc<LlmCredentials>,
     pub integrations: Arc<Integrations>,
     pub observability: Arc<Observability>,
+    pub dead_letters: Arc<DeadLetters>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -145,4 +148,5 @@ services! {
     llm_credentials: LlmCredentials,
     integrations: Integrations,
     observability: Observability,
+    dead_letters: DeadLetters,
 }

@@ -19,9 +19,9 @@ use flowsdk_store::sql::SqlStore;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, ChannelNumbers, Chats, Contacts, Flows, Groups, Integrations,
-    LlmCredentials, Logins, Observability, OptIns, Recoveries, Routers, Sessions, Templates, Transfers,
-    UserDevices, Users, Variables, WebchatChannels,
+    ApiClients, AuditLogs, Authenticator, ChannelNumbers, Chats, Contacts, DeadLetters, Flows, Groups,
+    Integrations, LlmCredentials, Logins, Observability, OptIns, Recoveries, Routers, Sessions, Templates,
+    Transfers, UserDevices, Users, Variables, WebchatChannels,
 };
 use crate::api::{ApiParts, ApiState};
 use crate::config::Config;
@@ -113,6 +113,7 @@ pub(super) fn start(
         llm_credentials: Arc::new(LlmCredentials::new(store(), cx.clone(), key(), changes())),
         integrations: Arc::new(Integrations::new(store(), cx.clone(), key(), http, changes())),
         observability: Arc::new(Observability::new(store(), cx.clone(), key())),
+        dead_letters: Arc::new(DeadLetters::new(store(), cx.clone())),
         sessions: Arc::new(Sessions::new(store(), cx.clone())),
         chats: Arc::new(Chats::new(store())),
         contacts: Arc::new(Contacts::new(store(), cx.clone())),

@@ -50,6 +50,7 @@ pub const CODES: &[&str] = &[
     "cross_router_redirect",
     "block_not_found",
     "session_not_frozen",
+    "stream_not_read",
     "variables_too_large",
     // Contacts.
     "contact_taken",

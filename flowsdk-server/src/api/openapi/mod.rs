@@ -28,7 +28,7 @@ Every answer has the header `x-request-id`. An error is `{ code, message, detail
 to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
 `admin`, or `resource:action` of his group or API client.";
 
-const TAGS: [(&str, &str); 18] = [
+const TAGS: [(&str, &str); 19] = [
     ("auth", "Getting in and out, recovering a password"),
     ("users", "People who administer"),
     ("groups", "What people may do, and for which routers"),
@@ -47,6 +47,7 @@ const TAGS: [(&str, &str); 18] = [
     ("llm-credentials", "Credentials of model providers, which routers name"),
     ("integrations", "Servers of others that a router works with"),
     ("settings", "Settings of the server"),
+    ("dead-letters", "Entries of streams that failed for good"),
 ];
 
 /// The document without paths.

@@ -8,6 +8,7 @@ use flowsdk_core::contact::{OptInSource, OptInStatus};
 use flowsdk_core::flow::FlowKind;
 use flowsdk_core::message::{Direction, MessageStatus};
 use flowsdk_core::session::{Channel, Mode};
+use flowsdk_core::stream::topic::TopicName;
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::variable::MAX_KEY_LEN;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -52,6 +53,8 @@ schemas! {
         .pattern(Some("^(wa|wc|ig)-[!-~]+$"))
         .max_length(Some(320))
         .examples(["wc-cmi7w0q2p00000qx1b3k9z5ra-cmi7w0q2p00000qx1b3k9z5rb"]);
+    /// A stream.
+    StreamName: text().enum_values(Some(TopicName::ALL.map(TopicName::as_str)));
     /// Who owns a conversation.
     ModeName: text().enum_values(Some([Mode::Flow, Mode::Human, Mode::Agent].map(Mode::name)));
     /// A channel.

@@ -10,6 +10,7 @@ mod chats;
 mod client;
 mod contacts;
 mod conventions;
+mod dead_letters;
 mod document;
 mod flow_versions;
 mod flows;

@@ -1,0 +1,20 @@
+//! `/dead-letters`: entries of streams that failed for good. They hold what people wrote, whoever the router belongs
+//! to, so only administrators see them.
+
+mod delete;
+mod get;
+mod list;
+mod retry;
+mod view;
+
+use view::DeadLetterView;
+
+use super::routes::{Routes, endpoint};
+
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes
+        .add(endpoint!(list::list_dead_letters))
+        .add(endpoint!(get::get_dead_letter))
+        .add(endpoint!(retry::retry_dead_letter))
+        .add(endpoint!(delete::delete_dead_letter))
+}
