@@ -1,6 +1,10 @@
 //! The consumer end to end over streams and leases in the database.
 
+mod classes;
+mod ground;
 mod recorder;
+mod slow;
+mod work;
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use flowsdk_store::redis::{self, Redis, TrimPolicy};
 const STREAM: StreamPartition = StreamPartition { topic: TopicName::Flow, index: 0 };
 
 /// The test server, under a prefix of its own for each test.
-async fn server() -> Option<Redis> {
+pub(crate) async fn server() -> Option<Redis> {
     static TESTS: AtomicU32 = AtomicU32::new(0);
     let url = std::env::var("FLOWSDK_TEST_REDIS").ok()?;
     let (now, process) = (SystemClock.now().as_millis(), std::process::id());
