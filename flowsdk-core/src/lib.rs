@@ -49,3 +49,8 @@ pub mod variable;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The samples of the guide compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/consumers.md")]
+mod consumers_guide {}
