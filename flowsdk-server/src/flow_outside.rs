@@ -9,7 +9,6 @@ use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::{EffectRequest, HttpCaller, OutsideCall, ScriptRunner, perform};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Clock;
-use flowsdk_outside::http::{AllowedHosts, GuardedHttp};
 use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -65,24 +64,23 @@ struct Performers {
     scripts: Arc<dyn ScriptRunner>,
 }
 
-/// The two ends.
+/// Worker processes of this program for scripts.
 ///
 /// # Errors
-/// When TLS cannot be set up or this program does not know where it is.
-pub fn flow_outside(
-    clock: Arc<dyn Clock>,
-    allowed: AllowedHosts,
-) -> Result<(Arc<FlowOutside>, OutsideWorker), BoxError> {
+/// This program does not know where it is.
+pub fn script_workers() -> Result<ScriptWorkers, BoxError> {
     let command =
         WorkerCommand { program: std::env::current_exe()?, arguments: vec![WORKER_COMMAND.to_owned()] };
-    Ok(ends(Performers {
-        clock,
-        http: Arc::new(GuardedHttp::new(allowed)?),
-        scripts: Arc::new(ScriptWorkers::new(command, SCRIPT_WORKERS)),
-    }))
+    Ok(ScriptWorkers::new(command, SCRIPT_WORKERS))
 }
 
-fn ends(performers: Performers) -> (Arc<FlowOutside>, OutsideWorker) {
+/// The two ends of the queue of requests.
+pub fn flow_outside(
+    clock: Arc<dyn Clock>,
+    http: Arc<dyn HttpCaller>,
+    scripts: Arc<dyn ScriptRunner>,
+) -> (Arc<FlowOutside>, OutsideWorker) {
+    let performers = Performers { clock, http, scripts };
     let (http, http_queue) = mpsc::channel(QUEUE);
     let (scripts, script_queue) = mpsc::channel(QUEUE);
     let worker = OutsideWorker { http: http_queue, scripts: script_queue, performers };
@@ -195,12 +193,8 @@ mod tests {
         let fakes = Arc::new(Fakes::default());
         let clock = ManualClock::at(1_800_000_000_000);
         let now = clock.now();
-        let performers = Performers {
-            clock: Arc::new(clock),
-            http: Arc::clone(&fakes) as _,
-            scripts: Arc::clone(&fakes) as _,
-        };
-        let (outside, worker) = ends(performers);
+        let (outside, worker) =
+            flow_outside(Arc::new(clock), Arc::clone(&fakes) as _, Arc::clone(&fakes) as _);
         let session = SessionId::parse("wc-c-u").expect("an id");
         let later = now + Duration::from_secs(35);
         let requests = i64::try_from(HTTP_AT_ONCE).expect("few") + 10;

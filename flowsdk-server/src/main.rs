@@ -7,9 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use flowsdk_auth::bootstrap::Bootstrapped;
-use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::BoxError;
-use flowsdk_server::app::App;
+use flowsdk_server::app::{Adapters, App};
 use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, seed};
 use flowsdk_server::flow_command::{self, FlowCommand};
@@ -127,18 +126,20 @@ async fn serve() -> Result<(), BoxError> {
     let config = Config::read(Environment::process())?;
     logging::init(config.json_logs);
     config.warn();
-    let app = App::build(config, logging::metrics()).await?;
+    let listener = App::bind(config.listen).await?;
+    let app = App::build(config, Adapters { metrics: logging::metrics(), ..Adapters::system() }).await?;
     if let Bootstrapped::CreatedWith(password) = app.bootstrapped() {
         // Shown once and never logged: standard output is the operator's, the log is not.
         print_line(&format!("administrator password (shown once): {}", password.expose_secret()))?;
     }
-    tracing::info!(address = %app.address(), "listening");
+    tracing::info!(address = %listener.local_addr()?, "listening");
     stop_on_signal(&app)?;
-    app.run().await
+    app.serve(listener).await
 }
 
 async fn demo(data: &std::path::Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxError> {
-    let cx = OpContext::system();
+    let adapters = Adapters { metrics: logging::metrics(), ..Adapters::system() };
+    let cx = adapters.context();
     let folder = DataFolder::open(data, cx.ids())?;
     let config = Config::read(Environment::new(|name| match name {
         "LISTEN_ADDR" => Some(listen.to_string()),
@@ -146,15 +147,16 @@ async fn demo(data: &std::path::Path, listen: SocketAddr, as_json: bool) -> Resu
         _ => folder.value(name).or_else(|| std::env::var(name).ok()),
     }))?;
     logging::init(config.json_logs);
-    let admin_email = config.admin.email.to_string();
-    let app = App::build(config, logging::metrics()).await?;
+    let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
+    let listener = App::bind(config.listen).await?;
+    let app = App::build(config, adapters).await?;
     let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
     let demo = seed(app.store(), &kv, &cx).await?;
     let password = match app.bootstrapped() {
         Bootstrapped::CreatedWith(password) => Some(password.expose_secret().to_owned()),
         Bootstrapped::Created | Bootstrapped::Existed => None,
     };
-    let url = format!("http://{}", app.address());
+    let url = format!("http://{}", listener.local_addr()?);
     let chat_url = format!("{url}/chat/{}", demo.channel_id);
     if as_json {
         let mut line = json!({ "url": url, "chatUrl": chat_url, "channelId": demo.channel_id,
@@ -164,13 +166,14 @@ async fn demo(data: &std::path::Path, listen: SocketAddr, as_json: bool) -> Resu
         }
         print_line(&line.to_string())?;
     } else {
-        let mut lines = vec![format!("Chat:          {chat_url}"), format!("Administrator: {admin_email}")];
+        let mut lines = vec![format!("Chat:          {chat_url}")];
+        lines.extend(admin_email.map(|email| format!("Administrator: {email}")));
         lines.extend(password.map(|password| format!("Password:      {password} (shown only this once)")));
         lines.push(format!("Data:          {} (Ctrl-C stops, the same command goes on)", data.display()));
         print_line(&format!("\n{}\n", lines.join("\n")))?;
     }
     stop_on_signal(&app)?;
-    app.run().await
+    app.serve(listener).await
 }
 
 fn print_line(line: &str) -> Result<(), BoxError> {

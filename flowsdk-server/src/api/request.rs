@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
-use std::sync::LazyLock;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_core::context::OpContext;
+use flowsdk_core::id::IdSource;
 use flowsdk_core::text::Language;
 use futures_util::FutureExt as _;
 use futures_util::future::{CatchUnwind, Map};
@@ -37,20 +37,16 @@ pub struct Facts {
     allowance: Cell<Option<Allowance>>,
 }
 
-static IDS: LazyLock<OpContext> = LazyLock::new(OpContext::system);
+/// The id outside of a request.
+const NONE: HeaderValue = HeaderValue::from_static("none");
 
-fn fresh_id() -> HeaderValue {
-    // An id is letters and digits, so it always fits.
-    HeaderValue::try_from(IDS.ids().next_id()).unwrap_or_else(|_| HeaderValue::from_static("none"))
-}
-
-/// Id and language of the request; outside of one a fresh id and Portuguese.
+/// Id and language of the request; outside of one `none` and Portuguese.
 pub(super) fn facts() -> (HeaderValue, Language) {
     let known = FACTS.try_with(|facts| {
         let wish = facts.accept_language.as_ref().and_then(|value| value.to_str().ok());
         (facts.id.clone(), wish.map_or_else(Language::default, Language::preferred))
     });
-    known.unwrap_or_else(|_| (fresh_id(), Language::default()))
+    known.unwrap_or_else(|_| (NONE, Language::default()))
 }
 
 /// The request that a log line is about: id, method and path.
@@ -70,20 +66,37 @@ pub(super) fn note(allowance: Allowance) {
 
 /// Gives every request an id of ours, whatever the client calls it: in its log lines, in the header
 /// `x-request-id` and in the error body.
-#[derive(Debug, Clone, Copy)]
-pub struct Identify;
+#[derive(Debug, Clone)]
+pub struct Identify {
+    ids: Arc<dyn IdSource>,
+}
+
+impl Identify {
+    /// A layer that takes its ids from `ids`.
+    pub fn new(ids: Arc<dyn IdSource>) -> Self {
+        Self { ids }
+    }
+
+    fn fresh_id(&self) -> HeaderValue {
+        // An id is letters and digits, so it always fits.
+        HeaderValue::try_from(self.ids.next_id()).unwrap_or(NONE)
+    }
+}
 
 impl<S> Layer<S> for Identify {
     type Service = Identified<S>;
 
     fn layer(&self, inner: S) -> Identified<S> {
-        Identified(inner)
+        Identified { identify: self.clone(), inner }
     }
 }
 
 /// The service under [`Identify`]. Its future is named, not boxed: it runs for every request.
 #[derive(Debug, Clone)]
-pub struct Identified<S>(S);
+pub struct Identified<S> {
+    identify: Identify,
+    inner: S,
+}
 
 type Caught<E> = Result<Result<Response, E>, Box<dyn Any + Send>>;
 type Finish<E> = fn(Caught<E>) -> Result<Response, E>;
@@ -99,11 +112,11 @@ where
     type Future = Answering<S::Future, S::Error>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(cx)
+        self.inner.poll_ready(cx)
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let id = fresh_id();
+        let id = self.identify.fresh_id();
         // A span costs more than the rest of this layer, so it is there only when somebody looks for it; the log
         // lines of failures name the request by themselves.
         let span = tracing::debug_span!(
@@ -116,7 +129,7 @@ where
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let facts = Facts { id, method, uri, accept_language, allowance: Cell::new(None) };
         let finish: Finish<S::Error> = finish;
-        let answering = AssertUnwindSafe(self.0.call(request)).catch_unwind();
+        let answering = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
         FACTS.scope(facts, answering.map(finish).instrument(span))
     }
 }
@@ -144,7 +157,9 @@ mod tests {
     use axum::Router;
     use axum::body::{Body, to_bytes};
     use axum::routing::get;
+    use flowsdk_core::id::Cuids;
     use flowsdk_core::text::Text;
+    use flowsdk_core::time::ManualClock;
     use http::StatusCode;
     use serde_json::Value;
     use tower::ServiceExt as _;
@@ -168,7 +183,8 @@ mod tests {
             request = request.header(*name, *value);
         }
         let request = request.body(Body::empty()).expect("a request");
-        let Ok(response) = Identify.layer(router).oneshot(request).await;
+        let identify = Identify::new(Arc::new(Cuids::new(ManualClock::default())));
+        let Ok(response) = identify.layer(router).oneshot(request).await;
         let (parts, body) = response.into_parts();
         let id = parts.headers["x-request-id"].to_str().expect("text").to_owned();
         let bytes = to_bytes(body, 10_000).await.expect("a body");

@@ -14,7 +14,7 @@ use flowsdk_store::sql::SqlStore;
 use crate::health::Dependency;
 
 /// The database answers.
-pub(super) struct Database(pub(super) SqlStore);
+pub(super) struct Database(pub(super) Arc<SqlStore>);
 
 #[async_trait]
 impl Dependency for Database {

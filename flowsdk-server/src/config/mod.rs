@@ -4,6 +4,7 @@
 //! Every problem is found and reported at once; a value that is a secret is never part of a report.
 
 mod admin;
+mod administration;
 mod api;
 mod environment;
 mod master_key;
@@ -13,9 +14,10 @@ mod sms;
 mod tokens;
 mod webchat;
 
+pub use administration::Administration;
 pub use api::ApiSettings;
 pub use environment::{ConfigError, Environment};
-pub use roles::{InvalidRoles, Roles};
+pub use roles::{InvalidRoles, Role, Roles, Section};
 pub use rotation::RotationConfig;
 pub use sms::SmsSettings;
 pub use webchat::WebchatSettings;
@@ -24,8 +26,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_auth::bootstrap::BootstrapAdmin;
-use flowsdk_auth::token::TokenSettings;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_outside::http::AllowedHosts;
 use flowsdk_store::sql::DatabaseUrl;
@@ -42,17 +42,14 @@ pub struct Config {
     pub listen: SocketAddr,
     /// `CRYPTO_SECRET` and `CRYPTO_SECRET_PREVIOUS`.
     pub master_key: Arc<MasterKey>,
-    /// `JWT_*`.
-    pub tokens: TokenSettings,
-    /// `ADMIN_EMAIL`, `ADMIN_PASSWORD`.
-    pub admin: BootstrapAdmin,
+    /// `JWT_*`, `ADMIN_*`, `SMS_*` and `TWILIO_*`. Only a process with the role `api` reads them.
+    pub administration: Option<Administration>,
     /// `WEBCHAT_*`.
     pub webchat: WebchatSettings,
     /// `API_*` and what else goes for the administrative API.
     pub api: ApiSettings,
-    /// `SMS_*`, `TWILIO_*`.
-    pub sms: SmsSettings,
-    /// `ROLES`.
+    /// `ROLES`. Without `REDIS_URL` an embedder may leave roles out: the events for them wait in the database until an
+    /// app with the role works on it.
     pub roles: Roles,
     /// `STREAM_PARTITIONS`: the same in every process.
     pub partitions: u32,
@@ -80,8 +77,10 @@ impl Config {
         let redis = env.text("REDIS_URL").map(SecretString::from);
         let listen = env.parsed("LISTEN_ADDR").unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
         let master_key = master_key::master_key(&mut env);
-        let tokens = tokens::tokens(&mut env);
-        let admin = admin::admin(&mut env);
+        // A list that cannot be read is a problem of its own; what every role needs is still checked.
+        let roles: Roles = env.parsed("ROLES").unwrap_or_else(Roles::all);
+        let administration =
+            roles.need(Section::Administration).then(|| administration::administration(&mut env));
         let webchat = webchat::webchat(&mut env);
         let api = api::api(&mut env);
         if redis.is_some() && !matches!(database, DatabaseUrl::Postgres(_)) {
@@ -90,8 +89,7 @@ impl Config {
                 "needs DATABASE_URL to be postgres://..: several processes share no SQLite file",
             );
         }
-        let roles = env.parsed("ROLES").unwrap_or(Roles::ALL);
-        if redis.is_none() && roles != Roles::ALL {
+        if redis.is_none() && roles != Roles::all() {
             env.problem("ROLES", "needs REDIS_URL: without it one process does everything");
         }
         let log_format = env.text("LOG_FORMAT").unwrap_or_else(|| "text".to_owned());
@@ -103,11 +101,9 @@ impl Config {
             redis,
             listen,
             master_key: Arc::new(master_key),
-            tokens,
-            admin,
+            administration,
             webchat,
             api,
-            sms: sms::sms(&mut env),
             roles,
             partitions: env.number("STREAM_PARTITIONS", 1, 1..=256),
             lease_ttl: env.duration("LEASE_TTL", Duration::from_secs(6)),
@@ -126,7 +122,7 @@ impl Config {
 
     /// Says in the log what is allowed and probably not meant for production.
     pub fn warn(&self) {
-        if self.roles.api && matches!(self.sms, SmsSettings::Log) {
+        if self.administration.as_ref().is_some_and(|section| matches!(section.sms, SmsSettings::Log)) {
             tracing::warn!(
                 "SMS_DRIVER is log: codes of password recoveries go to this log, and whoever reads it can use them"
             );

@@ -18,8 +18,9 @@ const GOOD: [(&str, &str); 4] = [
 #[test]
 fn four_values_are_enough() {
     let config = read(&GOOD).expect("good");
-    assert_eq!(config.tokens.access_lifetime, Duration::from_secs(86_400));
-    assert_eq!(config.roles, Roles::ALL);
+    let tokens = &config.administration.as_ref().expect("every role").tokens;
+    assert_eq!(tokens.access_lifetime, Duration::from_secs(86_400));
+    assert_eq!(config.roles, Roles::all());
     let shown = format!("{config:?}");
     assert!(!shown.contains("access-secret") && !shown.contains("0123456789abcdef"), "{shown}");
 }
@@ -61,5 +62,64 @@ fn roles_are_apart_only_with_redis() {
     values.push(("REDIS_URL", "redis://127.0.0.1"));
     assert!(read(&values).is_err(), "SQLite is of one process");
     values[0] = ("DATABASE_URL", "postgres://u@127.0.0.1/d");
-    assert_eq!(read(&values).map(|c| c.roles), Ok(Roles { api: false, conversation: false, webchat: true }));
+    assert_eq!(read(&values).map(|c| c.roles), Ok("webchat".parse().expect("a role")));
+}
+
+/// A process that shares its database with others, in these roles, with these values beside the needed ones.
+fn read_in(roles: &str, more: &[(&str, &str)], without: &[&str]) -> Result<Config, Vec<String>> {
+    let shared = [
+        ("DATABASE_URL", "postgres://u@127.0.0.1/d"),
+        ("CRYPTO_SECRET", "0123456789abcdef0123456789abcdef"),
+        ("REDIS_URL", "redis://127.0.0.1"),
+        ("ROLES", roles),
+    ];
+    let values = shared.iter().chain(more).filter(|(name, _)| !without.contains(name));
+    read(&values.copied().collect::<Vec<_>>())
+}
+
+#[test]
+fn a_process_is_asked_for_the_secrets_of_its_roles() {
+    let tokens = ["JWT_ACCESS_SECRET is missing", "JWT_REFRESH_SECRET is missing"];
+    for (roles, missing) in [
+        ("webchat", &[][..]),
+        ("orchestrator,engine", &[]),
+        ("webchat,orchestrator,engine", &[]),
+        ("api", &tokens),
+        ("api,webchat", &tokens),
+        ("api,orchestrator,engine,webchat", &tokens),
+    ] {
+        let problems = read_in(roles, &[], &[]).err().unwrap_or_default();
+        assert_eq!(problems, missing, "{roles}");
+        let problems = read_in(roles, &[], &["CRYPTO_SECRET"]).expect_err("every role decrypts");
+        assert_eq!(problems[0], "CRYPTO_SECRET is missing", "{roles}");
+    }
+}
+
+#[test]
+fn a_process_holds_no_secret_that_its_roles_do_not_need() {
+    let given = [
+        ("JWT_ACCESS_SECRET", "access-secret-16"),
+        ("JWT_REFRESH_SECRET", "refresh-secret16"),
+        ("ADMIN_PASSWORD", "an-administrator"),
+        ("SMS_DRIVER", "pigeon"),
+    ];
+    let config = read_in("webchat,orchestrator,engine", &given, &[]).expect("not its matter");
+    assert!(config.administration.is_none());
+    let problems = read_in("api", &given, &[]).expect_err("its matter");
+    assert_eq!(problems, ["SMS_DRIVER must be log, webhook, twilio or none"]);
+}
+
+#[test]
+fn roles_are_lists_of_names() {
+    let parse = |text: &str| text.parse::<Roles>();
+    assert_eq!(parse("webchat, api,engine,orchestrator"), Ok(Roles::all()));
+    assert_eq!(parse("api,api"), parse("api"));
+    for wrong in ["", "engine", "orchestrator,webchat", "api,", "API", "everything", "webchat gateway"] {
+        assert_eq!(parse(wrong), Err(InvalidRoles), "{wrong:?}");
+    }
+    assert_eq!(
+        InvalidRoles.to_string(),
+        "must be a comma-separated list of api, orchestrator, engine and webchat; orchestrator and engine \
+         share a transaction, so a process has both or none"
+    );
 }

@@ -15,6 +15,7 @@ mod harness;
 
 mod api;
 mod auth;
+mod composition;
 mod crash;
 mod delivery;
 mod history;

@@ -1,11 +1,27 @@
-use axum::body::to_bytes;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use axum::body::{Body, to_bytes};
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::Cuids;
+use flowsdk_core::time::ManualClock;
+use http::Request;
 use serde_json::{Value, json};
+use tower::{Layer as _, ServiceExt as _, service_fn};
 
 use super::*;
+use crate::api::Identify;
 
+/// The answer to a request that fails with `error`.
 async fn body(error: ApiError) -> (Response, Value) {
-    let (parts, body) = error.into_response().into_parts();
+    let error = Mutex::new(Some(error));
+    let fails = service_fn(|_request: Request<Body>| {
+        let error = error.lock().expect("not poisoned").take().expect("one request");
+        async { Ok::<_, Infallible>(error.into_response()) }
+    });
+    let ids = Arc::new(Cuids::new(ManualClock::default()));
+    let Ok(response) = Identify::new(ids).layer(fails).oneshot(Request::default()).await;
+    let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, 10_000).await.expect("bytes");
     let value = serde_json::from_slice(&bytes).expect("json");
     (Response::from_parts(parts, axum::body::Body::empty()), value)

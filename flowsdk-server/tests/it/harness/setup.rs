@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
+use flowsdk_server::config::{Config, Environment};
 use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
 use serde_json::Value;
 use sqlx::Connection as _;
@@ -110,6 +111,16 @@ impl Setup {
         self
     }
 
+    /// The configuration of an app in this process, in these roles and without Redis.
+    pub fn config(&self, roles: &str) -> Config {
+        let find =
+            |name: &str| self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let alone = |name: &str| if name == "REDIS_URL" { None } else { find(name) };
+        let mut config = Config::read(Environment::new(alone)).unwrap();
+        config.roles = roles.parse().unwrap();
+        config
+    }
+
     /// The password of the administrator, `admin@flowsdk.local`.
     pub fn admin_password(&self) -> &str {
         self.value("ADMIN_PASSWORD")
@@ -165,6 +176,18 @@ impl Setup {
         };
         // The database ends a transaction that is idle for longer.
         tokio::time::timeout(Duration::from_secs(2), waits).await.expect("somebody waits for a lock");
+    }
+
+    /// The one text that a query gives.
+    pub async fn text_of(&self, query: &'static str) -> String {
+        let url = self.value("DATABASE_URL");
+        if self.is_distributed() {
+            let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
+            sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap()
+        } else {
+            let mut connection = sqlx::SqliteConnection::connect(url).await.unwrap();
+            sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap()
+        }
     }
 
     /// Makes a user an agent of a router, as the helpdesk would.

@@ -1,15 +1,14 @@
 //! Walks the document: what it says is what answers, and nothing else does.
 
+use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
-use flowsdk_store::memory::MemoryKeyValue;
-use flowsdk_store::sql::OutboxRoutes;
 use http::{Method, Request, header};
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-use super::*;
-use crate::config::Environment;
+use crate::app::{Adapters, App};
+use crate::config::{Config, Environment};
 
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
@@ -21,15 +20,10 @@ async fn router() -> Router {
         "JWT_REFRESH_SECRET" => Some("refresh-secret-of-a-test"),
         _ => None,
     };
-    let config =
+    let mut config =
         Config::read(Environment::new(|name| value(name).map(str::to_owned))).expect("a configuration");
-    let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await.expect("a store");
-    let kv: Arc<dyn KeyValue> = Arc::new(MemoryKeyValue::default());
-    let keys = Keys { attempts: Arc::clone(&kv), rotation: kv };
-    let (cx, hasher) = (OpContext::system(), PasswordHasher::new(1, 8));
-    let router =
-        start(&config, &cx, &Supervisor::default(), &Arc::new(store), &hasher, keys).expect("routes");
-    router.fallback(crate::api::not_found).method_not_allowed_fallback(crate::api::method_not_allowed)
+    config.roles = "api".parse().expect("a role");
+    App::build(config, Adapters::system()).await.expect("an app").router()
 }
 
 async fn answer(

@@ -1,0 +1,56 @@
+//! The outside world of an [`App`](super::App): time, ids, and the services that it calls.
+
+use std::fmt;
+use std::sync::Arc;
+
+use flowsdk_auth::sms::SmsSender;
+use flowsdk_core::context::OpContext;
+use flowsdk_core::flow::{HttpCaller, ScriptRunner};
+use flowsdk_core::id::{Cuids, IdSource};
+use flowsdk_core::time::{Clock, SystemClock};
+use metrics_exporter_prometheus::PrometheusHandle;
+
+/// Everything that an app takes from outside. A field that is `None` is built from the configuration.
+#[derive(Clone)]
+pub struct Adapters {
+    /// The time of every use case, timer and expiry.
+    pub clock: Arc<dyn Clock>,
+    /// The source of ids and of secrets that are made.
+    pub ids: Arc<dyn IdSource>,
+    /// Performs HTTP requests of flows and integrations. By default it reaches public addresses and
+    /// `FLOW_HTTP_ALLOWED_HOSTS`.
+    pub http: Option<Arc<dyn HttpCaller>>,
+    /// Runs scripts of flows. By default this program starts itself as a worker process, so a program that is not
+    /// `flowsdk-server` brings its own.
+    pub scripts: Option<Arc<dyn ScriptRunner>>,
+    /// Sends text messages to users. By default `SMS_DRIVER` decides.
+    pub sms: Option<Arc<dyn SmsSender>>,
+    /// Renders the metrics at `/metrics`, which answers 404 without it.
+    pub metrics: Option<PrometheusHandle>,
+}
+
+impl Adapters {
+    /// The system's clock and secure ids; the rest from the configuration, without metrics.
+    pub fn system() -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let ids = Arc::new(Cuids::new(Arc::clone(&clock)));
+        Self { clock, ids, http: None, scripts: None, sms: None, metrics: None }
+    }
+
+    /// The context of use cases.
+    pub fn context(&self) -> OpContext {
+        OpContext::new(Arc::clone(&self.clock), Arc::clone(&self.ids))
+    }
+}
+
+impl Default for Adapters {
+    fn default() -> Self {
+        Self::system()
+    }
+}
+
+impl fmt::Debug for Adapters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Adapters").field("clock", &self.clock).field("ids", &self.ids).finish_non_exhaustive()
+    }
+}

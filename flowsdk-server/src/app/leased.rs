@@ -1,0 +1,66 @@
+//! Tasks that run in one process at a time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_core::lease::Lease;
+use tokio_util::sync::CancellationToken;
+
+use super::ground::Ground;
+
+impl Ground {
+    /// Runs `task` in one process at a time, until it is told to stop or the lease is lost. Another process, or the
+    /// next start, goes on where it ended.
+    pub(crate) fn under_lease<F, Fut>(&self, lease: String, name: &'static str, task: F)
+    where
+        F: Fn(CancellationToken) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let (kv, owner, ttl) = (Arc::clone(&self.leases.kv), self.leases.owner.clone(), self.leases.ttl);
+        let stop = self.supervisor.work.clone();
+        self.supervisor.work(name, async move {
+            while !stop.is_cancelled() {
+                match Lease::acquire(Arc::clone(&kv), &lease, &owner, ttl).await {
+                    Ok(Some(held)) => {
+                        let lost = stop.child_token();
+                        let running = task(lost.clone());
+                        held.hold_while(&lost, running).await;
+                        if let Err(error) = held.release().await {
+                            tracing::warn!(%error, lease, "a lease runs out by itself");
+                        }
+                    }
+                    Ok(None) => {}
+                    Err(error) => tracing::warn!(%error, lease, "no lease"),
+                }
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    () = tokio::time::sleep(ttl / 5) => {}
+                }
+            }
+        });
+    }
+
+    /// Calls the idempotent `tick` every `period`, in one process at a time.
+    pub(crate) fn every_alone<F, Fut>(&self, lease: &str, name: &'static str, period: Duration, tick: F)
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        if self.redis().is_none() {
+            return self.every(name, period, tick);
+        }
+        let tick = Arc::new(tick);
+        self.under_lease(lease.to_owned(), name, move |stop| {
+            let tick = Arc::clone(&tick);
+            async move {
+                while !stop.is_cancelled() {
+                    tick().await;
+                    tokio::select! {
+                        () = stop.cancelled() => {}
+                        () = tokio::time::sleep(period) => {}
+                    }
+                }
+            }
+        });
+    }
+}

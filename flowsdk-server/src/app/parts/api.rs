@@ -1,0 +1,165 @@
+//! The administrative API: its services and their tasks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_auth::audit::{AuditChangeLog, AuditRetention, channel};
+use flowsdk_auth::sms::SmsSender;
+use flowsdk_auth::token::Tokens;
+use flowsdk_core::admin::session::TraceRetention;
+use flowsdk_core::change::ChangeLog;
+use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_crypto::FormKeyMaker;
+use flowsdk_store::sql::SqlStore;
+
+use super::Part;
+use crate::api::idempotency::Digests;
+use crate::api::limits::RequestLimits;
+use crate::api::state::{
+    ApiClients, AuditLogs, Authenticator, ChannelNumbers, Chats, Contacts, DeadLetters, Flows, Groups,
+    Integrations, LlmCredentials, Logins, Observability, OptIns, Recoveries, Routers, Sessions, Templates,
+    Transfers, UserDevices, Users, Variables, WebchatChannels,
+};
+use crate::api::{ApiParts, ApiState};
+use crate::app::ground::Ground;
+use crate::config::{Administration, Role, Section};
+
+/// Key pairs that may be waited for; one is made at a time.
+const FORM_KEYS_WAITING: usize = 8;
+/// Audit records that may wait for storage.
+const AUDIT_CAPACITY: usize = 10_000;
+const RETENTION_PERIOD: Duration = Duration::from_secs(60 * 60);
+const LAST_USED_PERIOD: Duration = Duration::from_secs(10);
+const LIMITS_PERIOD: Duration = Duration::from_secs(60);
+
+/// The administrative API with its page.
+const API: Role = Role { names: &["api"], together: None, sections: &[Section::Administration] };
+
+pub(super) const PART: Part =
+    Part { role: API, reads: &[], start: |ground| Box::pin(async { start(ground) }) };
+
+fn start(ground: &mut Ground) -> Result<(), BoxError> {
+    let http = ground.http()?;
+    let config = Arc::clone(&ground.config);
+    let administration = config.administration.as_ref().ok_or("the API needs the settings of its users")?;
+    let (supervisor, cx) = (&ground.supervisor, || ground.cx.clone());
+    let store = || Arc::clone(&ground.store);
+    let key = || Arc::clone(&config.master_key);
+    let settings = config.api.login;
+    let tokens = Arc::new(Tokens::new(administration.tokens.clone()));
+    let (audit, writer) = channel(store(), AUDIT_CAPACITY);
+    supervisor.records("audit log", writer.run(supervisor.records.clone()));
+    let changes: Arc<dyn ChangeLog> = Arc::new(AuditChangeLog::new(cx(), audit.clone()));
+    let changes = || Arc::clone(&changes);
+
+    let authenticator = Arc::new(Authenticator::new(store(), cx(), Arc::clone(&tokens)));
+    let logins = Logins::new(
+        store(),
+        cx(),
+        ground.hasher.clone(),
+        tokens,
+        Arc::clone(&ground.attempts),
+        audit.clone(),
+        settings,
+    )
+    // A restart must not make a used token good again.
+    .with_marks_in(Arc::clone(&ground.kv));
+    let (recoveries, sender) = Recoveries::new(
+        store(),
+        cx(),
+        ground.hasher.clone(),
+        sms(ground, administration)?,
+        Arc::clone(&ground.attempts),
+        audit.clone(),
+        settings,
+    );
+    supervisor.work("password recovery", sender.run(supervisor.work.clone()));
+
+    let maker = FormKeyMaker::new(1, FORM_KEYS_WAITING);
+    let limits = RequestLimits::new(config.api.rate).map(Arc::new);
+    let users = Users::new(store(), cx(), ground.hasher.clone(), audit.clone(), settings.password_cost);
+    let retention = AuditRetention::new(store(), cx(), audit.clone(), config.api.audit_retention);
+    let traces = TraceRetention::new(store(), config.api.trace_retention);
+    retain(ground, retention, traces);
+    housekeeping(ground, &authenticator, limits.as_ref());
+    let routes = crate::api::router(ApiState::new(ApiParts {
+        authenticator,
+        logins: Arc::new(logins),
+        recoveries: Arc::new(recoveries),
+        users: Arc::new(users),
+        groups: Arc::new(Groups::new(store(), cx())),
+        api_clients: Arc::new(ApiClients::new(store(), cx(), audit)),
+        user_devices: Arc::new(UserDevices::new(store(), cx())),
+        audit_logs: Arc::new(AuditLogs::new(store())),
+        routers: Arc::new(Routers::new(store(), cx(), key(), changes())),
+        flows: Arc::new(Flows::new(store(), cx(), changes())),
+        variables: Arc::new(Variables::new(store(), cx(), key(), changes())),
+        transfers: Arc::new(Transfers::new(store(), cx(), key(), changes())),
+        webchat_channels: Arc::new(WebchatChannels::new(store(), cx(), key(), changes())),
+        channel_numbers: Arc::new(ChannelNumbers::new(store(), cx(), key(), maker, changes())),
+        templates: Arc::new(Templates::new(store(), cx(), changes())),
+        llm_credentials: Arc::new(LlmCredentials::new(store(), cx(), key(), changes())),
+        integrations: Arc::new(Integrations::new(store(), cx(), key(), http, changes())),
+        observability: Arc::new(Observability::new(store(), cx(), key())),
+        sessions: Arc::new(Sessions::new(store(), cx())),
+        chats: Arc::new(Chats::new(store())),
+        contacts: Arc::new(Contacts::new(store(), cx())),
+        opt_ins: Arc::new(OptIns::new(store(), cx())),
+        dead_letters: Arc::new(DeadLetters::new(store(), cx())),
+        limits,
+        digests: Digests::new(&administration.tokens.access_secret),
+        trusted_proxies: config.webchat.trusted_proxies,
+    }))?;
+    ground.surface.add_routes(routes);
+    Ok(())
+}
+
+fn sms(ground: &Ground, administration: &Administration) -> Result<Arc<dyn SmsSender>, BoxError> {
+    match &ground.adapters.sms {
+        Some(sender) => Ok(Arc::clone(sender)),
+        None => crate::sms::sender(&administration.sms),
+    }
+}
+
+/// Deletes old audit records and traces.
+fn retain(ground: &Ground, retention: AuditRetention<SqlStore>, traces: TraceRetention<SqlStore>) {
+    let (traces, clock) = (Arc::new(traces), ground.cx.clone());
+    ground.every("trace retention", RETENTION_PERIOD, move || {
+        let (traces, now) = (Arc::clone(&traces), clock.now());
+        async move {
+            if let Err(error) = traces.tick(now).await {
+                tracing::warn!(error = %Chain(&error), "old traces stay for now");
+            }
+        }
+    });
+    let (retention, cx) = (Arc::new(retention), ground.cx.clone());
+    ground.every("audit retention", RETENTION_PERIOD, move || {
+        let (retention, now) = (Arc::clone(&retention), cx.now());
+        async move {
+            if let Err(error) = retention.tick(now).await {
+                tracing::warn!(error = %Chain(&error), "old audit records stay for now");
+            }
+        }
+    });
+}
+
+fn housekeeping(ground: &Ground, authenticator: &Arc<Authenticator>, limits: Option<&Arc<RequestLimits>>) {
+    let authenticator = Arc::clone(authenticator);
+    ground.every("last use of API clients", LAST_USED_PERIOD, move || {
+        let authenticator = Arc::clone(&authenticator);
+        async move {
+            if let Err(error) = authenticator.flush_last_used().await {
+                tracing::warn!(error = %Chain(&error), "the last use of API clients waits");
+            }
+        }
+    });
+    if let Some(limits) = limits.map(Arc::clone) {
+        ground.every("API limits", LIMITS_PERIOD, move || {
+            limits.forget_quiet();
+            async {}
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Conversations: the turns of sessions, their timers, the requests of flows, and the statuses of messages.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_core::conversation::{
+    CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent, Conversations,
+    Handover, InputTimers, MessagePersister, PERSISTER_GROUP,
+};
+use flowsdk_core::event::{EffectDone, FlowEvent, InputTimeout};
+use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::stream::broker::{Broker, NewEntry};
+use flowsdk_core::stream::consumer::ConsumerConfig;
+use flowsdk_core::stream::topic::{Flow, TopicName};
+
+use super::{Part, Reads};
+use crate::app::ground::Ground;
+use crate::app::links::Turns;
+use crate::config::Role;
+use crate::flow_outside::{OutsideWorker, flow_outside};
+
+const TIMER_PERIOD: Duration = Duration::from_secs(1);
+
+/// Orchestrator and engine, which share a transaction, and the message persister.
+pub(super) const CONVERSATION: Role = Role {
+    names: &["orchestrator", "engine"],
+    together: Some("orchestrator and engine share a transaction, so a process has both or none"),
+    sections: &[],
+};
+
+const TURNS: Reads = Reads {
+    topics: CONVERSATION_TOPICS,
+    group: CONVERSATION_GROUP,
+    watched_as: Some("conversation consumer"),
+};
+const STATUSES: Reads = Reads { topics: &[TopicName::Status], group: PERSISTER_GROUP, watched_as: None };
+
+pub(super) const PART: Part =
+    Part { role: CONVERSATION, reads: &[TURNS, STATUSES], start: |ground| Box::pin(async { start(ground) }) };
+
+fn start(ground: &mut Ground) -> Result<(), BoxError> {
+    let store = Arc::clone(&ground.store);
+    // With several processes the gateway of this one may not be the visitor's.
+    let handover = match (&ground.links.gateway, ground.redis()) {
+        (Some(gateway), None) => Handover::Direct(Arc::clone(gateway) as _),
+        (_, Some(_)) | (None, None) => Handover::Stream,
+    };
+    let (outside, worker) = flow_outside(ground.cx.clock(), ground.http()?, ground.scripts()?);
+    let conversations = Conversations::new(
+        Arc::clone(&store),
+        ground.cx.clone(),
+        Arc::clone(&ground.config.master_key),
+        handover,
+    );
+    let consumer = ConversationConsumer::new(Arc::new(conversations.with_outside(outside)));
+    let settings = ConsumerConfig {
+        parallel: store.writers(),
+        gather: ground.gather,
+        ..ConsumerConfig::named("conversation")
+    };
+    let turns = ground.consume(consumer, &TURNS, settings);
+    let way = if ground.redis().is_some() {
+        Way::Stream(Arc::clone(&ground.broker))
+    } else {
+        ground.links.turns = Some(turns.clone());
+        Way::Consumer(turns)
+    };
+    requests(ground, worker, way.clone());
+    timers(ground, way);
+    let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("message persister") };
+    // Its one source of events is the stream.
+    drop(ground.consume(MessagePersister::new(store), &STATUSES, settings));
+    Ok(())
+}
+
+/// The way of flow events from the tasks of this part to the consumer that has the partition.
+#[derive(Clone)]
+enum Way {
+    /// This process is the only one.
+    Consumer(Turns),
+    Stream(Arc<dyn Broker>),
+}
+
+impl Way {
+    /// Passes timers on. Those that get nowhere are due again at the next tick.
+    async fn ring(&self, due: Vec<InputTimeout>) {
+        match self {
+            Self::Consumer(turns) => {
+                for timeout in due {
+                    let key = timeout.session_id.to_string();
+                    let event = ConversationEvent::Flow(FlowEvent::InputTimeout(timeout));
+                    if turns.enqueue(key, event).await.is_err() {
+                        return;
+                    }
+                }
+            }
+            Self::Stream(broker) => {
+                let entries: Vec<NewEntry> = due
+                    .into_iter()
+                    .map(|timeout| NewEntry::of::<Flow>(&FlowEvent::InputTimeout(timeout)))
+                    .collect();
+                if entries.is_empty() {
+                    return;
+                }
+                if let Err(error) = broker.publish(&entries).await {
+                    tracing::warn!(error = %Chain(&error), "timers ring again");
+                }
+            }
+        }
+    }
+
+    /// Passes the result of a request on. If it is lost, the session's deadline notices.
+    async fn done(&self, done: EffectDone) {
+        match self {
+            Self::Consumer(turns) => {
+                let key = done.session_id.to_string();
+                // A dispatcher that stops takes no more.
+                drop(turns.enqueue(key, ConversationEvent::Flow(FlowEvent::EffectDone(done))).await);
+            }
+            Self::Stream(broker) => {
+                let entry = NewEntry::of::<Flow>(&FlowEvent::EffectDone(done));
+                if let Err(error) = broker.publish(&[entry]).await {
+                    tracing::warn!(error = %Chain(&error), "the result of a request is lost");
+                }
+            }
+        }
+    }
+}
+
+fn requests(ground: &Ground, worker: OutsideWorker, way: Way) {
+    let performing = worker.run(ground.supervisor.work.clone(), move |done| {
+        let way = way.clone();
+        async move { way.done(done).await }
+    });
+    ground.supervisor.work("flow outside", performing);
+}
+
+fn timers(ground: &Ground, way: Way) {
+    let timers = Arc::new(InputTimers::new(Arc::clone(&ground.store)));
+    let cx = ground.cx.clone();
+    ground.every_alone("input-timers", "input timers", TIMER_PERIOD, move || {
+        let (timers, cx, way) = (Arc::clone(&timers), cx.clone(), way.clone());
+        async move {
+            match timers.due(cx.now()).await {
+                Ok(due) => {
+                    way.ring(due.into_iter().map(|session_id| InputTimeout { session_id }).collect()).await
+                }
+                Err(error) => tracing::warn!(error = %Chain(&error), "due sessions cannot be read"),
+            }
+        }
+    });
+}

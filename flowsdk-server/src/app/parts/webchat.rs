@@ -1,0 +1,60 @@
+//! The web chat for visitors: its sockets, history, test channel and page.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_channels::webchat::{DirectIngress, Ingress, Limits, StreamIngress, TestChat, Visitors};
+use flowsdk_core::fault::BoxError;
+
+use super::Part;
+use crate::app::ground::Ground;
+use crate::config::Role;
+use crate::socket::{Front, OrderedConfig, SocketLimits, builder, in_order};
+use crate::webchat::{SOCKET_PATH, WebchatSocket};
+
+const LIMITS_PERIOD: Duration = Duration::from_secs(60);
+
+/// The role of the gateway and its page.
+pub(super) const WEBCHAT: Role = Role { names: &["webchat"], together: None, sections: &[] };
+
+pub(super) const PART: Part =
+    Part { role: WEBCHAT, reads: &[], start: |ground| Box::pin(async { start(ground) }) };
+
+fn start(ground: &mut Ground) -> Result<(), BoxError> {
+    let gateway = ground.links.gateway.clone().ok_or("the web chat needs its gateway")?;
+    let ingress: Arc<dyn Ingress> = match &ground.links.turns {
+        Some(turns) => Arc::new(DirectIngress::new(turns.clone())),
+        None => Arc::new(StreamIngress::new(Arc::clone(&ground.broker), Arc::clone(&ground.kv))),
+    };
+    let store = || Arc::clone(&ground.store);
+    let limits = Limits::new(ground.config.webchat.limits);
+    let trusted_proxies = ground.config.webchat.trusted_proxies;
+    let visitors = Arc::new(Visitors::new(
+        store(),
+        ground.cx.clone(),
+        Arc::clone(&ground.config.master_key),
+        ground.hasher.clone(),
+        Arc::clone(&limits),
+    ));
+    let test_chat = TestChat::new(store(), Arc::clone(&visitors), Arc::clone(&ingress), Arc::clone(&limits));
+    let handler = WebchatSocket::new(
+        store(),
+        Arc::clone(&visitors),
+        gateway,
+        ingress,
+        Arc::clone(&limits),
+        trusted_proxies,
+    );
+    let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
+    io.ns("/", in_order(&ground.supervisor.intake_tracker(), OrderedConfig::default(), handler));
+    let routes = crate::webchat::routes(store(), visitors, Arc::new(test_chat), trusted_proxies)
+        .route_service("/webchat/socket.io", Front(service.clone()))
+        .route_service("/webchat/socket.io/", Front(service));
+    ground.every("webchat limits", LIMITS_PERIOD, move || {
+        limits.forget_quiet();
+        async {}
+    });
+    ground.surface.add_routes(routes);
+    ground.surface.closing.push(Box::pin(async move { io.close().await }));
+    Ok(())
+}
