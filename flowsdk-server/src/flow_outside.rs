@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flowsdk_core::conversation::Outside;
 use flowsdk_core::event::EffectDone;
@@ -25,7 +26,7 @@ const SCRIPTS_AT_ONCE: usize = 16;
 /// Worker processes for scripts.
 const SCRIPT_WORKERS: usize = 2;
 
-type Asked = (SessionId, EffectRequest);
+type Asked = (SessionId, EffectRequest, UnderWay);
 
 /// Takes requests after the commit of their turn. What it cannot take, and what is lost with the process, is
 /// noticed by the session's deadline.
@@ -33,6 +34,31 @@ type Asked = (SessionId, EffectRequest);
 pub struct FlowOutside {
     http: mpsc::Sender<Asked>,
     scripts: mpsc::Sender<Asked>,
+    under_way: Arc<AtomicUsize>,
+}
+
+impl FlowOutside {
+    /// Requests that were taken and whose result is not delivered yet.
+    pub fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::SeqCst)
+    }
+}
+
+/// Counts a request until it is dropped with it.
+#[derive(Debug)]
+struct UnderWay(Arc<AtomicUsize>);
+
+impl UnderWay {
+    fn begin(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Outside for FlowOutside {
@@ -41,7 +67,8 @@ impl Outside for FlowOutside {
             OutsideCall::Http(_) => &self.http,
             OutsideCall::Script(_) => &self.scripts,
         };
-        if queue.try_send((session.clone(), request)).is_err() {
+        let asked = (session.clone(), request, UnderWay::begin(&self.under_way));
+        if queue.try_send(asked).is_err() {
             tracing::warn!(%session, "too many requests to the outside wait; this one will count as lost");
             metrics::counter!("flowsdk_flow_requests_dropped").increment(1);
         }
@@ -84,7 +111,7 @@ pub fn flow_outside(
     let (http, http_queue) = mpsc::channel(QUEUE);
     let (scripts, script_queue) = mpsc::channel(QUEUE);
     let worker = OutsideWorker { http: http_queue, scripts: script_queue, performers };
-    (Arc::new(FlowOutside { http, scripts }), worker)
+    (Arc::new(FlowOutside { http, scripts, under_way: Arc::default() }), worker)
 }
 
 impl OutsideWorker {
@@ -120,7 +147,7 @@ async fn perform_all<F, Fut>(
             next = queue.recv(), if running.len() < at_once => next,
         };
         // All senders are gone: nothing will ever come again.
-        let Some((session_id, request)) = next else { break };
+        let Some((session_id, request, under_way)) = next else { break };
         if request.deadline <= performers.clock.now() {
             // Its session has been told that it is lost, and may have asked again.
             tracing::warn!(session = %session_id, "a request waited too long and is not made any more");
@@ -131,6 +158,7 @@ async fn perform_all<F, Fut>(
         running.spawn(async move {
             let result = perform(&request.call, &*performers.http, &*performers.scripts).await;
             deliver(EffectDone { session_id, seq: request.seq, result }).await;
+            drop(under_way);
         });
     }
     stop.cancelled().await;

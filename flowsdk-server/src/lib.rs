@@ -6,6 +6,7 @@
 //! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
 //! - [`sms`]: text messages to users, by webhook, Twilio or the log.
 //! - [`flow_outside`]: performs what flows ask of the outside; [`flow_command`]: flows at the command line.
+//! - `testkit`, behind the feature of that name: the app in process, for tests.
 //! - [`demo`]: the data folder of the one-command demonstration.
 
 pub mod api;
@@ -23,4 +24,6 @@ pub mod sms;
 pub mod socket;
 mod strict_json;
 pub mod supervisor;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod webchat;

@@ -1,12 +1,36 @@
 //! Owns every task: its name, what happens when it ends early, and its end.
 
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// Who runs periodic work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pace {
+    /// A task for each, by its period.
+    #[default]
+    Timed,
+    /// Nobody but the caller of [`Supervisor::tick`].
+    ByHand,
+}
+
+/// Periodic work that waits for [`Supervisor::tick`].
+#[derive(Clone)]
+struct Tick {
+    name: &'static str,
+    work: Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
+}
+
+impl std::fmt::Debug for Tick {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
 
 /// The tasks of the server, in the order in which they stop: first what lets work in (`intake`), then
 /// what finishes it (`work`), then what takes the last words of both (`records`).
@@ -22,11 +46,22 @@ pub struct Supervisor {
     work_tasks: TaskTracker,
     record_tasks: TaskTracker,
     failed: Arc<AtomicBool>,
+    pace: Pace,
+    ticks: Arc<Mutex<Vec<Tick>>>,
 }
 
 impl Default for Supervisor {
     fn default() -> Self {
+        Self::new(Pace::default())
+    }
+}
+
+impl Supervisor {
+    /// A supervisor of no tasks.
+    pub fn new(pace: Pace) -> Self {
         Self {
+            pace,
+            ticks: Arc::default(),
             intake: CancellationToken::new(),
             work: CancellationToken::new(),
             records: CancellationToken::new(),
@@ -36,9 +71,7 @@ impl Default for Supervisor {
             failed: Arc::new(AtomicBool::new(false)),
         }
     }
-}
 
-impl Supervisor {
     /// Runs a task that lets work in and must not end before `intake` is cancelled.
     pub fn intake(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         self.guard(&self.intake_tasks, self.intake.clone(), name, task);
@@ -61,6 +94,12 @@ impl Supervisor {
         F: Fn() -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
+        if self.pace == Pace::ByHand {
+            let work: Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync> =
+                Arc::new(move || Box::pin(tick()));
+            self.ticks.lock().unwrap_or_else(PoisonError::into_inner).push(Tick { name, work });
+            return;
+        }
         let stop = self.work.clone();
         self.work(name, async move {
             let mut every = tokio::time::interval(period);
@@ -74,6 +113,14 @@ impl Supervisor {
             }
             contain(name, &tick).await;
         });
+    }
+
+    /// Runs the periodic work of a supervisor [by hand](Pace::ByHand) once, in the order in which it was registered.
+    pub async fn tick(&self) {
+        let ticks = self.ticks.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for Tick { name, work } in ticks {
+            contain(name, &*work).await;
+        }
     }
 
     /// A task that ends early takes the whole server down: half a server is worse than a restart.
@@ -123,6 +170,7 @@ impl Supervisor {
         self.work.cancel();
         self.work_tasks.close();
         self.work_tasks.wait().await;
+        self.tick().await;
     }
 
     /// Keeps what was recorded and waits until it is kept.
@@ -137,7 +185,7 @@ impl Supervisor {
 /// call is part of what is contained.
 async fn contain<F, Fut>(name: &'static str, tick: &F)
 where
-    F: Fn() -> Fut,
+    F: Fn() -> Fut + ?Sized,
     Fut: Future<Output = ()>,
 {
     let once = std::panic::AssertUnwindSafe(async { tick().await });
@@ -199,6 +247,23 @@ mod tests {
         supervisor.finish_records().await;
         assert_eq!(*ended.lock().expect("not poisoned"), ["tick", "intake", "tick", "records"]);
         assert!(!supervisor.has_failed());
+    }
+
+    #[tokio::test]
+    async fn ticks_by_hand_run_when_they_are_told_and_at_the_end() {
+        let supervisor = Supervisor::new(Pace::ByHand);
+        let calls = Arc::new(std::sync::atomic::AtomicU32::new(0));
+        let counted = Arc::clone(&calls);
+        supervisor.periodic("tick", Duration::from_nanos(1), move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async { panic!("as the test wants") }
+        });
+        settle().await;
+        assert_eq!(calls.load(Ordering::SeqCst), 0);
+        supervisor.tick().await;
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        supervisor.finish_work().await;
+        assert_eq!((calls.load(Ordering::SeqCst), supervisor.has_failed()), (2, false));
     }
 
     /// Ticks that panic before their future, and within it.

@@ -8,7 +8,10 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
 use flowsdk_core::id::{Cuids, IdSource};
 use flowsdk_core::time::{Clock, SystemClock};
+use flowsdk_store::sql::SqlStore;
 use metrics_exporter_prometheus::PrometheusHandle;
+
+use crate::supervisor::Pace;
 
 /// Everything that an app takes from outside. A field that is `None` is built from the configuration.
 #[derive(Clone)]
@@ -17,6 +20,10 @@ pub struct Adapters {
     pub clock: Arc<dyn Clock>,
     /// The source of ids and of secrets that are made.
     pub ids: Arc<dyn IdSource>,
+    /// Connections to the database of `DATABASE_URL` that the caller has already. The app closes them when it stops.
+    pub store: Option<SqlStore>,
+    /// Who runs periodic work.
+    pub pace: Pace,
     /// Performs HTTP requests of flows and integrations. By default it reaches public addresses and
     /// `FLOW_HTTP_ALLOWED_HOSTS`.
     pub http: Option<Arc<dyn HttpCaller>>,
@@ -34,7 +41,16 @@ impl Adapters {
     pub fn system() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids = Arc::new(Cuids::new(Arc::clone(&clock)));
-        Self { clock, ids, http: None, scripts: None, sms: None, metrics: None }
+        Self {
+            clock,
+            ids,
+            store: None,
+            pace: Pace::Timed,
+            http: None,
+            scripts: None,
+            sms: None,
+            metrics: None,
+        }
     }
 
     /// The context of use cases.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::fault::{BoxError, Chain, StorageError};
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
 use flowsdk_core::kv::KeyValue;
 use flowsdk_core::stream::broker::Broker;
@@ -63,7 +63,7 @@ pub(crate) struct Ground {
     pub(super) adapters: Adapters,
     pub(super) leases: Leases,
     redis: Option<Arc<RedisBroker>>,
-    claim: Option<Arc<SoleOwner>>,
+    pub(super) claim: Option<Arc<SoleOwner>>,
 }
 
 /// Who owns partitions and tasks, and for how long.
@@ -101,7 +101,7 @@ impl Ground {
     ) -> Result<Self, BoxError> {
         let claim = sole::claim(&config.database).await?;
         let routes = OutboxRoutes::embedded(outbox_groups(parts));
-        let store = Arc::new(SqlStore::connect(&config.database, routes).await?);
+        let store = connect(&config, &adapters, routes).await?;
         let cx = adapters.context();
         let kv = Arc::new(SqlKeyValue::new((*store).clone(), cx.clock()));
         let leases = Leases {
@@ -127,7 +127,7 @@ impl Ground {
     pub(super) async fn distributed(config: Arc<Config>, adapters: Adapters) -> Result<Self, BoxError> {
         let url = config.redis.as_ref().map(|url| url.expose_secret()).unwrap_or_default();
         let redis: Redis = flowsdk_store::redis::connect(url).await?;
-        let store = Arc::new(SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?);
+        let store = connect(&config, &adapters, OutboxRoutes::relayed()).await?;
         let cx = adapters.context();
         let leases =
             Leases { kv: Arc::new(redis.key_values()), owner: cx.ids().next_id(), ttl: config.lease_ttl };
@@ -156,7 +156,7 @@ impl Ground {
             kv: Arc::clone(&leases.kv),
             attempts: Arc::clone(&leases.kv),
             hasher: PasswordHasher::new(cores, HASHES_WAITING),
-            supervisor: Supervisor::default(),
+            supervisor: Supervisor::new(adapters.pace),
             gather: Duration::ZERO,
             links: Links::default(),
             surface: Surface::default(),
@@ -302,4 +302,15 @@ impl Ground {
             }
         });
     }
+}
+
+async fn connect(
+    config: &Config,
+    adapters: &Adapters,
+    routes: OutboxRoutes,
+) -> Result<Arc<SqlStore>, StorageError> {
+    Ok(Arc::new(match &adapters.store {
+        Some(store) => store.with_routes(routes),
+        None => SqlStore::connect(&config.database, routes).await?,
+    }))
 }

@@ -7,6 +7,8 @@ use flowsdk_core::conversation::ConversationConsumer;
 use flowsdk_core::stream::consumer::Submitter;
 use flowsdk_store::sql::SqlStore;
 
+use crate::flow_outside::FlowOutside;
+
 /// The way into the conversation consumer.
 pub(crate) type Turns = Submitter<ConversationConsumer<SqlStore>>;
 
@@ -17,4 +19,6 @@ pub(crate) struct Links {
     pub(crate) gateway: Option<Arc<Gateway>>,
     /// The conversation consumer. Only where the turn itself is the durable write.
     pub(crate) turns: Option<Turns>,
+    /// The queue of what flows ask of the outside.
+    pub(crate) outside: Option<Arc<FlowOutside>>,
 }

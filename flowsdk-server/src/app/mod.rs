@@ -11,6 +11,7 @@ mod adapters;
 mod checks;
 mod cors;
 mod ground;
+mod idle;
 mod leased;
 mod links;
 mod parts;
@@ -30,13 +31,16 @@ use tower::ServiceBuilder;
 
 use crate::api::Identify;
 use crate::config::Config;
+use crate::flow_outside::FlowOutside;
 use crate::serve::{ServeConfig, Shutdown};
 use crate::supervisor::Supervisor;
 use ground::{Ground, Surface};
 use parts::{Part, REGISTRY};
 
+pub use crate::supervisor::Pace;
 pub use adapters::Adapters;
 pub(crate) use parts::roles;
+use sole::SoleOwner;
 pub(crate) use sole::claim;
 
 /// An application whose tasks run. It has no socket of its own: [`App::serve`] takes a listener, [`App::router`] is
@@ -50,6 +54,8 @@ pub struct App {
     last: Vec<BoxFuture<'static, ()>>,
     config: Arc<Config>,
     bootstrapped: Bootstrapped,
+    outside: Option<Arc<FlowOutside>>,
+    claim: Option<Arc<SoleOwner>>,
 }
 
 impl App {
@@ -91,12 +97,23 @@ impl App {
             }
             None => Bootstrapped::Existed,
         };
-        let Ground { store, supervisor, surface, adapters, .. } = ground;
+        let Ground { store, supervisor, surface, adapters, links, claim, .. } = ground;
         let Surface { routes, closing, last, .. } = surface;
         let router = routes
             .fallback(crate::api::not_found)
             .method_not_allowed_fallback(crate::api::method_not_allowed);
-        Ok(Self { store, supervisor, router, ids: adapters.ids, closing, last, config, bootstrapped })
+        Ok(Self {
+            store,
+            supervisor,
+            router,
+            ids: adapters.ids,
+            closing,
+            last,
+            config,
+            bootstrapped,
+            outside: links.outside,
+            claim,
+        })
     }
 
     /// The administrator's account after the start; it existed where the administrative API is not among the roles.
@@ -123,11 +140,8 @@ impl App {
         self.router.clone().layer(cors::layer()).layer(Identify::new(Arc::clone(&self.ids)))
     }
 
-    /// Serves on `listener` until the intake is cancelled or a task fails, then stops as [`App::run`] does.
-    ///
-    /// # Errors
-    /// See [`App::run`].
-    pub async fn serve(self, listener: TcpListener) -> Result<(), BoxError> {
+    /// Serves on `listener`, as one of the tasks of [`App::run`].
+    pub fn listen(&self, listener: TcpListener) {
         let shutdown = Shutdown {
             token: self.supervisor.intake.clone(),
             tracker: self.supervisor.intake_tracker(),
@@ -145,6 +159,14 @@ impl App {
         self.supervisor.intake("http", async move {
             crate::serve::serve(listener, service, limits, shutdown).await;
         });
+    }
+
+    /// Serves on `listener` until the intake is cancelled or a task fails, then stops as [`App::run`] does.
+    ///
+    /// # Errors
+    /// See [`App::run`].
+    pub async fn serve(self, listener: TcpListener) -> Result<(), BoxError> {
+        self.listen(listener);
         self.run().await
     }
 
@@ -154,7 +176,7 @@ impl App {
     /// # Errors
     /// When a task ended early, or the shutdown took longer than it may.
     pub async fn run(self) -> Result<(), BoxError> {
-        let Self { store, supervisor, closing, last, config, .. } = self;
+        let Self { store, supervisor, closing, last, config, claim, .. } = self;
         supervisor.intake.cancelled().await;
         tracing::info!("stopping");
         let stop = async {
@@ -168,6 +190,10 @@ impl App {
                 act.await;
             }
             store.close().await;
+            // The tasks that held it too are over.
+            if let Some(owner) = claim.and_then(Arc::into_inner) {
+                owner.release().await;
+            }
         };
         if tokio::time::timeout(config.shutdown_timeout, stop).await.is_err() {
             return Err(

@@ -4,7 +4,7 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use flowsdk_core::fault::BoxError;
+use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_store::sql::{DatabaseUrl, SoleClaim};
 
 /// Held while the process lives; the operating system or the database gives it back however the process
@@ -14,9 +14,24 @@ pub(crate) enum SoleOwner {
     /// The lock of a file.
     File { _lock: File },
     /// The lock of a database.
-    Database { _claim: SoleClaim },
+    Database { claim: SoleClaim },
     /// A database in memory is of one process anyway.
     Memory,
+}
+
+impl SoleOwner {
+    /// Gives the database back, so that it is free when this returns.
+    pub(super) async fn release(self) {
+        match self {
+            Self::File { _lock: lock } => drop(lock),
+            Self::Database { claim } => {
+                if let Err(error) = claim.release().await {
+                    tracing::warn!(error = %Chain(&error), "the database is given back with the connection");
+                }
+            }
+            Self::Memory => {}
+        }
+    }
 }
 
 /// Takes the database for this process alone.
@@ -27,7 +42,7 @@ pub(crate) async fn claim(url: &DatabaseUrl) -> Result<SoleOwner, BoxError> {
             Ok(SoleOwner::File { _lock: lock(&path.with_added_extension("lock"))? })
         }
         DatabaseUrl::Postgres(options) => match SoleClaim::take(options).await? {
-            Some(claim) => Ok(SoleOwner::Database { _claim: claim }),
+            Some(claim) => Ok(SoleOwner::Database { claim }),
             None => Err("another server works on this database; several need REDIS_URL".into()),
         },
     }

@@ -1,8 +1,10 @@
 //! The whole server from outside: the real binary, real sockets, real databases.
 //!
-//! Every test starts processes of its own, on one of two set-ups: *embedded* (one process, SQLite) and
-//! *distributed* (Postgres and Redis, one or more processes). `cargo xtask test` starts what they need; without
-//! `FLOWSDK_TEST_POSTGRES` and `FLOWSDK_TEST_REDIS` the distributed ones say that they are skipped.
+//! Tests of resources run the application in this process, on SQLite in memory and on Postgres (`everywhere!(in
+//! process: ..)`). Tests about processes, crashes, sockets, delivery and roles, and one of each resource, start processes
+//! on one of two set-ups: *embedded* (one process, SQLite) and *distributed* (Postgres and Redis, one or more
+//! processes). `cargo xtask test` starts the services; without `FLOWSDK_TEST_POSTGRES` and `FLOWSDK_TEST_REDIS` the
+//! tests that need one say that they are skipped.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -23,3 +25,4 @@ mod messages;
 mod operation;
 mod outside;
 mod rotation;
+mod sms;

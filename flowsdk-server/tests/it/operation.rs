@@ -218,7 +218,7 @@ async fn redis_comes_back() {
     let Some(setup) = Setup::distributed_on(format!("redis://127.0.0.1:{port}"), None).await else {
         return;
     };
-    let mut server = setup.start().await;
+    let server = setup.start().await;
     let (mut client, ana) = setup.visit(&server).await;
     client.say("antes").await;
     assert_eq!(client.texts(1).await, ["eco antes"]);

@@ -73,6 +73,12 @@ impl SqlStore {
         Ok(store)
     }
 
+    /// The same connections, with other readers of its streams.
+    #[must_use]
+    pub fn with_routes(&self, routes: OutboxRoutes) -> Self {
+        Self { routes: Arc::new(routes), ..self.clone() }
+    }
+
     /// Makes contacts findable that were stored before there was a search: what SQL cannot do in a migration.
     async fn add_missing_words(&self) -> Result<(), StorageError> {
         loop {

@@ -46,6 +46,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         (_, Some(_)) | (None, None) => Handover::Stream,
     };
     let (outside, worker) = flow_outside(ground.cx.clock(), ground.http()?, ground.scripts()?);
+    ground.links.outside = Some(Arc::clone(&outside));
     let conversations = Conversations::new(
         Arc::clone(&store),
         ground.cx.clone(),
@@ -109,13 +110,14 @@ impl Way {
         }
     }
 
-    /// Passes the result of a request on. If it is lost, the session's deadline notices.
+    /// Passes the result of a request on; in one process it returns after the turn. If the result is lost, the
+    /// session's deadline notices.
     async fn done(&self, done: EffectDone) {
         match self {
             Self::Consumer(turns) => {
                 let key = done.session_id.to_string();
                 // A dispatcher that stops takes no more.
-                drop(turns.enqueue(key, ConversationEvent::Flow(FlowEvent::EffectDone(done))).await);
+                drop(turns.submit(key, ConversationEvent::Flow(FlowEvent::EffectDone(done))).await);
             }
             Self::Stream(broker) => {
                 let entry = NewEntry::of::<Flow>(&FlowEvent::EffectDone(done));

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::harness::api::ADMIN;
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(users, users_that_cannot_be, the_last_administrator, groups, pages, devices, once_however_often);
+everywhere!(users, groups, devices);
+everywhere!(in process: users_that_cannot_be, the_last_administrator, pages, once_however_often);
 
 fn person(name: &str) -> Value {
     json!({ "name": name, "email": format!("{name}@example.com"), "phone": "5511999990000", "password": "senha-segura" })

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Server, Setup, everywhere, http};
 
-everywhere!(forged_tokens, sizes, injections, mass_assignment);
+everywhere!(sizes);
+everywhere!(in process: forged_tokens, injections, mass_assignment);
 
 struct Forge {
     access: String,

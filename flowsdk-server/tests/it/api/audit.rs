@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::harness::api::ADMIN;
 use crate::harness::{Api, Setup, eventually, everywhere};
 
-everywhere!(what_is_recorded, filters_and_pages, scoped_reads, nothing_is_lost_at_the_end);
+everywhere!(what_is_recorded, nothing_is_lost_at_the_end);
+everywhere!(in process: filters_and_pages, scoped_reads);
 
 /// Waits for this many records that match.
 async fn records(api: &Api, query: &str, count: usize) -> Vec<Value> {

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(tokens_of_every_kind, permissions, scopes);
+everywhere!(tokens_of_every_kind);
+everywhere!(in process: permissions, scopes);
 
 async fn tokens_of_every_kind(setup: Setup) {
     let server = setup.start().await;

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::building::{act, actions, details, id, records, router};
 use crate::harness::{Api, Setup, eventually, everywhere};
 
-everywhere!(life, what_is_refused, keys, exports_are_on_record, in_use, scope, at_once);
+everywhere!(life, exports_are_on_record);
+everywhere!(in process: what_is_refused, keys, in_use, scope, at_once);
 
 const TOKEN: &str = "EAAG-token-do-provedor";
 
@@ -233,7 +234,7 @@ async fn session(setup: &Setup, id: &str, router: &str) {
     let write = flowsdk_core::session::SessionWrite { session: &session, expected: None };
     tx.sessions().save_many(&[write]).await.unwrap();
     tx.commit().await.unwrap();
-    store.close().await;
+    setup.done(store).await;
 }
 
 async fn in_use(setup: Setup) {

@@ -8,17 +8,16 @@ use serde_json::{Value, json};
 use crate::harness::setup::Identity;
 use crate::harness::{Api, Client, Setup, everywhere};
 
-everywhere!(
-    created_changed_and_deleted,
+everywhere!(created_changed_and_deleted, merged_visitors_go_on);
+everywhere!(in process:
     found_by_words,
     variables_are_merged_and_removed,
     aliases_lead_to_one_contact,
     strangers_of_other_routers_are_not_there,
     insights,
     merged,
-    merged_visitors_go_on,
     merges_that_are_refused,
-    merges_at_once
+    merges_at_once,
 );
 
 async fn create(api: &Api, phone: &str, name: &str) -> String {
@@ -217,7 +216,7 @@ async fn aliases_lead_to_one_contact(setup: Setup) {
     found.sort_unstable();
     assert_eq!(found, [("551187654321", "Ana"), ("5511987654322", "Bia")]);
     drop(tx);
-    store.close().await;
+    setup.done(store).await;
     admin.delete(&format!("{}/551187654321", aliases(&ana))).await.ok(204);
     admin.delete(&format!("{}/551187654321", aliases(&ana))).await.assert_error(404);
     admin.post(&aliases(&bia), &alias("551187654321")).await.ok(201);

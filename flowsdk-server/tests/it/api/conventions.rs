@@ -6,7 +6,8 @@ use tokio::net::TcpStream;
 
 use crate::harness::{Api, Setup, everywhere, http};
 
-everywhere!(errors, bodies, requests_a_second);
+everywhere!(errors);
+everywhere!(in process: bodies, requests_a_second);
 
 async fn errors(setup: Setup) {
     let server = setup.start().await;

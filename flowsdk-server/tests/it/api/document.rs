@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Setup, everywhere, http};
 
-everywhere!(nobody_gets_in_who_may_not, served);
+everywhere!(served);
+everywhere!(in process: nobody_gets_in_who_may_not);
 
 /// Routes without authentication: what each is, is in the contract (spec A 4.1).
 const PUBLIC: [&str; 6] = [

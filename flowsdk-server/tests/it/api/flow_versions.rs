@@ -7,8 +7,8 @@ use super::building::{act, answer, id, records, router, says, shop, visitor};
 use super::flows::draft;
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(
-    versions_are_immutable_and_sessions_stay_on_theirs,
+everywhere!(versions_are_immutable_and_sessions_stay_on_theirs);
+everywhere!(in process:
     an_unchanged_draft_makes_no_other_version,
     unpublished_flows_begin_nothing,
     only_the_test_channel_runs_the_test_version,
@@ -211,7 +211,7 @@ async fn superseded_test_versions_go_when_no_session_stands_in_them(setup: Setup
         let found = tx.flow_catalog().find_version(&flow, number).await.unwrap();
         left.extend(found.map(|version| version.number));
     }
-    store.close().await;
+    setup.done(store).await;
     assert_eq!(left, [0, -3, -4]);
     assert_eq!(answer(&mut first, "b").await, "1 b");
     assert_eq!(answer(&mut visitor(&server, &test).await, "a").await, "5 a");

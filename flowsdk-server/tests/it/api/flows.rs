@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::building::{act, actions, answer, details, id, published, records, router, says, shop, visitor};
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(
-    a_draft_may_be_wrong_and_what_is_published_not,
+everywhere!(a_draft_may_be_wrong_and_what_is_published_not);
+everywhere!(in process:
     a_flow_and_its_definition_are_of_one_kind,
     two_authors_do_not_overwrite_each_other,
     authors_are_warned_of_secrets_and_flows_that_are_not_there,

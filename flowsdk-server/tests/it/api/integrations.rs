@@ -9,7 +9,15 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use super::building::{actions, id, records, router};
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(life, what_is_refused, content, credentials_do_not_come_back, failures, private_addresses, scope);
+everywhere!(life);
+everywhere!(in process:
+    what_is_refused,
+    content,
+    credentials_do_not_come_back,
+    failures,
+    private_addresses,
+    scope,
+);
 
 const TOKEN: &str = "token-da-integracao-123";
 

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::building::{actions, details, id, records, router};
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(life, what_is_refused, routers_name_what_is_there, scope, detaching_and_naming_at_once);
+everywhere!(life);
+everywhere!(in process: what_is_refused, routers_name_what_is_there, scope, detaching_and_naming_at_once);
 
 const KEY: &str = "sk-chave-muito-secreta";
 

@@ -1,11 +1,17 @@
 //! Login, refresh and logout (spec A 4.1, rulings H3, A1, A2).
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::harness::api::ADMIN;
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(logs_in, wrong_credentials, refreshes, rotates_strictly, logs_out, limits_failures, desk_login);
+everywhere!(logs_in, desk_login);
+everywhere!(in process: wrong_credentials, refreshes, rotates_strictly, logs_out, limits_failures);
+
+/// A logout voids the tokens of the moments before it.
+const MOMENT: Duration = Duration::from_millis(1);
 
 async fn logs_in(setup: Setup) {
     let server = setup.start().await;
@@ -93,8 +99,10 @@ async fn refreshes(setup: Setup) {
     }
 
     // Both are void after the logout, and the new ones of the same second are not.
+    server.advance(MOMENT).await;
     api.with(access).send("POST", "/auth/logout", &[], None).await.ok(204);
     api.with(refresh).get("/auth/refresh").await.refused(401, "session_ended", "Sessão encerrada");
+    server.advance(MOMENT).await;
     let again = api.post("/auth/login", &body).await.ok(200);
     api.with(again["accessToken"].as_str().unwrap()).get("/auth/me").await.ok(200);
     api.with(again["refreshToken"].as_str().unwrap()).get("/auth/refresh").await.ok(200);
@@ -120,6 +128,7 @@ async fn logs_out(setup: Setup) {
     let server = setup.start().await;
     let api = Api::anonymous(&server);
     let (one, other) = (Api::admin(&setup, &server).await, Api::admin(&setup, &server).await);
+    server.advance(MOMENT).await;
     one.send("POST", "/auth/logout", &[], None).await.ok(204);
     // A revocation instant of the user, not of the token (spec A 4.1 rule 4).
     for token in [&one, &other] {

@@ -27,6 +27,7 @@ mod routers;
 mod sessions;
 mod templates;
 mod test_channel;
+mod time;
 mod tokens;
 mod transfer;
 mod variables;

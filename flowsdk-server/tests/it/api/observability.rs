@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::building::router;
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(life, what_is_refused, who_may, at_once);
+everywhere!(life);
+everywhere!(in process: what_is_refused, who_may, at_once);
 
 const PATH: &str = "/settings/observability";
 const TOKEN: &str = "pylf-token-muito-secreto";

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(
-    the_newest_record_counts,
+everywhere!(the_newest_record_counts);
+everywhere!(in process:
     h13_an_import_is_done_once,
     lists_of_a_router,
     tables,
     hostile_tables,
-    all_or_nothing
+    all_or_nothing,
 );
 
 fn bulk(setup: &Setup) -> String {

@@ -9,7 +9,8 @@ use tokio::net::TcpListener;
 use crate::harness::api::ADMIN;
 use crate::harness::{Api, Setup, eventually, everywhere};
 
-everywhere!(recovers, guesses, says_the_same_to_everybody);
+everywhere!(recovers);
+everywhere!(in process: guesses, says_the_same_to_everybody);
 
 /// Takes the messages of the webhook driver.
 struct Inbox {

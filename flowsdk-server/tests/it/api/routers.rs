@@ -6,14 +6,13 @@ use serde_json::json;
 use super::building::{actions, answer, details, id, published, records, router, says, shop, visitor};
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(
+everywhere!(every_field_is_kept_and_secrets_are_not_shown, changes_count_with_the_next_message);
+everywhere!(in process:
     names_are_not_blank,
-    every_field_is_kept_and_secrets_are_not_shown,
     what_is_refused,
     an_initial_flow_is_one_of_the_router,
     scope,
     a_router_in_use_is_not_deleted,
-    changes_count_with_the_next_message,
 );
 
 /// A name says something (also in changes, and in files).
@@ -206,7 +205,7 @@ async fn a_router_in_use_is_not_deleted(setup: Setup) {
     let owner = flowsdk_core::router::VariableOwner::Router(router.parse().unwrap());
     use flowsdk_core::store::Store as _;
     assert!(store.read().await.unwrap().routers().static_variables(&[owner]).await.unwrap().is_empty());
-    store.close().await;
+    setup.done(store).await;
     // Nobody answers the visitor, and the server lives.
     client.emit("message", &json!({ "text": "b" })).await;
     assert_eq!(client.messages().len(), 1);

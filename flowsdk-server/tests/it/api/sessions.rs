@@ -13,15 +13,17 @@ use crate::messages::{history, texts_of};
 
 everywhere!(
     rule_1_a_session_is_shown,
-    rule_1_and_h7_sessions_of_other_routers_are_not_there,
-    rule_2_variables_are_merged,
     rules_3_and_5_redirects_are_followed,
-    rule_4_redirects_that_are_refused,
-    lists,
-    traces,
     frozen_sessions_go_on_in_order_and_once,
     frozen_sessions_survive_restarts,
     frozen_sessions_are_deleted
+);
+everywhere!(in process:
+    rule_1_and_h7_sessions_of_other_routers_are_not_there,
+    rule_2_variables_are_merged,
+    rule_4_redirects_that_are_refused,
+    lists,
+    traces,
 );
 
 fn session_of(ana: &Identity) -> String {
@@ -239,7 +241,7 @@ async fn rule_4_redirects_that_are_refused(setup: Setup) {
         admin.post(&at, &to(flow, "again")).await.refused(409, "session_in_human_attendance", text);
     }
     assert_eq!(admin.get(&path(&ana)).await.ok(200)["mode"], "human");
-    store.close().await;
+    setup.done(store).await;
 }
 
 async fn lists(setup: Setup) {
@@ -294,7 +296,7 @@ async fn traces(setup: Setup) {
     let mut tx = store.begin().await.unwrap();
     tx.traces().store_many(&(1..=5).map(trace).collect::<Vec<_>>()).await.unwrap();
     tx.commit().await.unwrap();
-    store.close().await;
+    setup.done(store).await;
     let at = format!("{}/trace?limit=2", path(&ana));
     let first = admin.get(&at).await.ok(200);
     assert_eq!(first["items"].as_array().unwrap().len(), 2);
@@ -310,7 +312,7 @@ async fn traces(setup: Setup) {
     tx.sessions().find_many_for_update(std::slice::from_ref(&id)).await.unwrap();
     tx.sessions().delete_many(&[&id]).await.unwrap();
     tx.commit().await.unwrap();
-    store.close().await;
+    setup.done(store).await;
     admin.get(&path(&ana)).await.refused(404, "not_found", "Sessão não encontrada");
     assert_eq!(admin.get(&next).await.ok(200)["items"][0]["version"], i64::MAX - 97);
     let other = elsewhere(&setup, &admin).await;
@@ -349,7 +351,7 @@ async fn publish(setup: &Setup, flow: &str, number: i64, definition: Value) {
     };
     tx.flows().publish(&version).await.unwrap();
     tx.commit().await.unwrap();
-    store.close().await;
+    setup.done(store).await;
 }
 
 /// A visitor whose session froze at his first message, with two messages behind it; and the flow.

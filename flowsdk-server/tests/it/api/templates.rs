@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::building::{actions, details, id, records, router};
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(life, what_is_refused, filters, scope, at_once);
+everywhere!(life);
+everywhere!(in process: what_is_refused, filters, scope, at_once);
 
 fn template(router: &str, name: &str) -> Value {
     json!({ "routerId": router, "businessAccountId": "777", "name": name, "language": "pt_BR",

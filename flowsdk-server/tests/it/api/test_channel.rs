@@ -8,7 +8,8 @@ use crate::harness::http::{self, Answer};
 use crate::harness::setup::Identity;
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
-everywhere!(answers_in_one_call, who_is_refused, a_repetition, at_once, turns_that_wait, turns_that_freeze);
+everywhere!(answers_in_one_call, turns_that_wait, turns_that_freeze);
+everywhere!(in process: who_is_refused, a_repetition, at_once);
 
 const PATH: &str = "/webchat/test/messages";
 

@@ -94,7 +94,7 @@ async fn every_family_of_tokens_over_the_web_chat(setup: Setup) {
     assert_eq!((third[3], third[5], third[6], third[19]), ("Bia", "Bia", "Recife", "de novo"));
     let store = setup.store().await;
     let found = store.read().await.unwrap().contacts().find_by_phone_numbers(&[identity]).await.unwrap();
-    store.close().await;
+    setup.done(store).await;
     assert_eq!((found[0].name.as_str(), found[0].name_locked), ("Bia", true));
     let expected = json!({ "city": "Recife", "order": { "id": "A1" }, "name": "na sombra" });
     assert_eq!(json!(found[0].variables), expected);

@@ -8,25 +8,15 @@ use serde_json::{Value, json};
 use super::building::{answer, details, id, published, records, router, says, shop, visitor};
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(
-    the_same_conversation_on_another_server,
+everywhere!(the_same_conversation_on_another_server, hostile_files);
+everywhere!(in process:
     names_that_are_there_already,
     a_name_of_several_flows_replaces_none,
     all_or_nothing,
     one_flow_finds_the_flows_that_it_leads_to,
-    hostile_files,
     h13_an_import_is_done_once,
     scope,
 );
-
-/// Another server with a database of its own.
-async fn elsewhere(setup: &Setup) -> Setup {
-    if setup.is_distributed() {
-        Setup::distributed().await.expect("services")
-    } else {
-        Setup::embedded().await
-    }
-}
 
 async fn h13_an_import_is_done_once(setup: Setup) {
     let server = setup.start().await;
@@ -131,7 +121,7 @@ async fn the_same_conversation_on_another_server(setup: Setup) {
     assert_eq!(file["router"]["initialFlow"], "inicio");
     assert_eq!(file["channels"].as_array().unwrap().len(), 3, "the test channel stays");
 
-    let there = elsewhere(&setup).await;
+    let there = setup.another().await;
     there.plant(secret);
     let other_server = there.start().await;
     let other_admin = Api::admin(&there, &other_server).await;

@@ -9,13 +9,15 @@ use crate::harness::http::Answer;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(
-    rule_4_4_1_keys,
-    rule_4_4_2_secrets_are_encrypted_and_never_leave,
     rule_4_4_3_put_takes_the_sent_value,
     rule_4_4_4_every_change_counts_with_the_next_turn,
+    a_variable_of_an_owner_that_is_being_deleted_is_not_found
+);
+everywhere!(in process:
+    rule_4_4_1_keys,
+    rule_4_4_2_secrets_are_encrypted_and_never_leave,
     rule_4_4_5_variables_go_with_their_owner,
     rule_4_4_6_turns_read_and_never_write_them,
-    a_variable_of_an_owner_that_is_being_deleted_is_not_found,
     audit,
     scope,
 );
@@ -129,7 +131,7 @@ async fn stored(setup: &Setup, path: &str, key: &str) -> (Option<String>, Option
     };
     let store = setup.store().await;
     let found = store.read().await.unwrap().routers().static_variables(&[owner]).await.unwrap();
-    store.close().await;
+    setup.done(store).await;
     let found = found.into_iter().find(|variable| variable.key == key).unwrap();
     assert!(found.value.is_none() || found.encrypted.is_none());
     (found.value, found.encrypted.map(|value| value.as_stored().to_owned()))
@@ -230,7 +232,7 @@ async fn rule_4_4_5_variables_go_with_their_owner(setup: Setup) {
     let part = |path: &str| path.split('/').nth(2).unwrap().to_owned();
     let owners = [Router(part(&of_router).parse().unwrap()), Flow(part(&of_flow).parse().unwrap())];
     assert!(store.read().await.unwrap().routers().static_variables(&owners).await.unwrap().is_empty());
-    store.close().await;
+    setup.done(store).await;
 }
 
 async fn rule_4_4_6_turns_read_and_never_write_them(setup: Setup) {
@@ -287,7 +289,7 @@ async fn a_variable_of_an_owner_that_is_being_deleted_is_not_found(setup: Setup)
         let body = json!({ "routerId": router, "name": "N" });
         assert_eq!(deleting(&format!("/routers/{router}"), path, &body).await, "router_unknown");
     }
-    store.close().await;
+    setup.done(store).await;
 }
 
 async fn audit(setup: Setup) {

@@ -6,7 +6,8 @@ use super::building::{act, actions, answer, details, id, published, records, rou
 use crate::harness::client::Manner;
 use crate::harness::{Api, Client, Setup, everywhere, token};
 
-everywhere!(life, embed_secret, initial_flow, test_channel, in_use, scope);
+everywhere!(life);
+everywhere!(in process: embed_secret, initial_flow, test_channel, in_use, scope);
 
 async fn life(setup: Setup) {
     let server = setup.start().await;

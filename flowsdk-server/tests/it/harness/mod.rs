@@ -3,8 +3,10 @@
 pub mod api;
 pub mod client;
 pub mod http;
+mod log;
 pub mod process;
 pub mod seed;
+pub mod server;
 pub mod setup;
 pub mod token;
 
@@ -12,7 +14,7 @@ use std::time::{Duration, Instant};
 
 pub use api::Api;
 pub use client::Client;
-pub use process::Server;
+pub use server::Server;
 pub use setup::Setup;
 
 /// How long anything may take before a test gives up; the machine may be busy.
@@ -41,8 +43,24 @@ where
     }
 }
 
-/// Runs each test on both set-ups.
+/// Runs each test on both set-ups of processes or, with `in process`, against the application in this process, on SQLite
+/// in memory and on Postgres.
 macro_rules! everywhere {
+    (in process: $($name:ident),+ $(,)?) => { $(
+        mod $name {
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn memory() {
+                super::$name($crate::harness::Setup::memory().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn postgres() {
+                if let Some(setup) = $crate::harness::Setup::postgres().await {
+                    super::$name(setup).await;
+                }
+            }
+        }
+    )+ };
     ($($name:ident),+ $(,)?) => { $(
         mod $name {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

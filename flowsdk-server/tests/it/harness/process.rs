@@ -23,8 +23,8 @@ pub fn command() -> Command {
     command
 }
 
-/// A running server; killed when dropped.
-pub struct Server {
+/// A running process; killed when dropped.
+pub struct Process {
     child: Child,
     /// Where it listens.
     pub addr: SocketAddr,
@@ -32,15 +32,8 @@ pub struct Server {
     out: PathBuf,
 }
 
-impl Server {
-    /// Starts `command` and waits until it is ready. Its output goes to `<name>.log` and `<name>.out` in `dir`.
-    pub async fn start(command: Command, dir: &Path, name: &str) -> Self {
-        let mut server = Self::spawn(command, dir, name).await;
-        server.ready().await;
-        server
-    }
-
-    /// Starts `command` and waits until it listens.
+impl Process {
+    /// Starts `command` and waits until it listens. Its output goes to `<name>.log` and `<name>.out` in `dir`.
     pub async fn spawn(mut command: Command, dir: &Path, name: &str) -> Self {
         let log = dir.join(format!("{name}.log"));
         let out = dir.join(format!("{name}.out"));
@@ -60,7 +53,7 @@ impl Server {
     }
 
     /// Waits until `/readyz` says so.
-    pub async fn ready(&mut self) {
+    pub async fn ready(&self) {
         let addr = self.addr;
         eventually("the server is ready", || async move {
             let answer = http::try_get(addr, "/readyz", &[]).await?;
@@ -112,7 +105,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for Process {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("--- {}\n{}", self.log.display(), tail(&self.log));

@@ -1,12 +1,13 @@
 //! A database with its seed, and the processes that work on it.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_server::config::{Config, Environment};
+use flowsdk_server::testkit::TestApp;
 use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
 use serde_json::Value;
 use sqlx::Connection as _;
@@ -16,18 +17,21 @@ use tokio::net::TcpStream;
 
 use super::process::command;
 use super::seed::{Seeded, seed};
-use super::{Client, Server, token};
+use super::{Client, Server, log, token};
 
 /// Redis databases that no test uses.
 static FREE: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 static TAKEN: AtomicU32 = AtomicU32::new(0);
+/// Seeds of the applications in this process.
+static SEEDS: AtomicU64 = AtomicU64::new(0);
 
 /// Postgres and Redis of one test.
 struct Services {
     /// To create and drop databases with.
     admin: String,
     database: String,
-    redis: String,
+    /// Where several processes share the database.
+    redis: Option<String>,
     index: Option<u32>,
 }
 
@@ -37,6 +41,8 @@ pub struct Setup {
     pub dir: TempDir,
     env: Vec<(String, String)>,
     services: Option<Services>,
+    /// The connections of the application in this process.
+    store: Option<SqlStore>,
     started: AtomicU32,
     secrets: Mutex<Vec<String>>,
 }
@@ -46,7 +52,19 @@ impl Setup {
     pub async fn embedded() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", dir.path().join("flowsdk.db").display());
-        Self::new(dir, &url, None).await
+        Self::new(dir, &url, None, false).await
+    }
+
+    /// The application in this process, and SQLite in memory.
+    pub async fn memory() -> Self {
+        Self::new(tempfile::tempdir().unwrap(), "sqlite::memory:", None, true).await
+    }
+
+    /// The application in this process, on Postgres alone; `None`, with a line that says so, when there is none.
+    pub async fn postgres() -> Option<Self> {
+        let services = Services::create(None, None).await?;
+        let url = services.url();
+        Some(Self::new(tempfile::tempdir().unwrap(), &url, Some(services), true).await)
     }
 
     /// Processes on Postgres and Redis; `None`, with a line that says so, when there are none.
@@ -63,24 +81,13 @@ impl Setup {
 
     /// The same with the Redis server at `redis`.
     pub async fn distributed_on(redis: String, index: Option<u32>) -> Option<Self> {
-        let Ok(admin) = std::env::var("FLOWSDK_TEST_POSTGRES") else {
-            eprintln!("SKIPPED: FLOWSDK_TEST_POSTGRES is not set");
-            return None;
-        };
-        let database = format!("it_{}", OpContext::system().ids().next_id());
-        let mut connection = sqlx::PgConnection::connect(&admin).await.unwrap();
-        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {database}")))
-            .execute(&mut connection)
-            .await
-            .unwrap();
-        let (server, _) = admin.rsplit_once('/').unwrap();
-        let url = format!("{server}/{database}");
-        let services = Services { admin: admin.clone(), database, redis, index };
-        let setup = Self::new(tempfile::tempdir().unwrap(), &url, Some(services)).await;
+        let services = Services::create(Some(redis), index).await?;
+        let url = services.url();
+        let setup = Self::new(tempfile::tempdir().unwrap(), &url, Some(services), false).await;
         Some(setup.with("STREAM_PARTITIONS", "4").with("LEASE_TTL", "2s"))
     }
 
-    async fn new(dir: TempDir, url: &str, services: Option<Services>) -> Self {
+    async fn new(dir: TempDir, url: &str, services: Option<Services>, in_process: bool) -> Self {
         let cx = OpContext::system();
         let secret = || cx.ids().secret(2);
         let crypto: String = secret().chars().take(32).collect();
@@ -91,16 +98,33 @@ impl Setup {
         env.push(("DATABASE_URL".to_owned(), url.to_owned()));
         env.push(("LISTEN_ADDR".to_owned(), "127.0.0.1:0".to_owned()));
         env.push(("WEBCHAT_NEW_VISITS_PER_MINUTE".to_owned(), "0".to_owned()));
-        if let Some(services) = &services {
-            env.push(("REDIS_URL".to_owned(), services.redis.clone()));
+        if let Some(redis) = services.as_ref().and_then(|services| services.redis.as_ref()) {
+            env.push(("REDIS_URL".to_owned(), redis.clone()));
         }
         let store = connect(url).await;
         let seeded = seed(&store, &MasterKey::new(&crypto).unwrap()).await;
-        store.close().await;
-        let setup =
-            Self { dir, env, services, started: AtomicU32::new(0), secrets: Mutex::new(secrets), seeded };
+        let store = if in_process {
+            log::begin();
+            Some(store)
+        } else {
+            store.close().await;
+            None
+        };
+        let (started, secrets) = (AtomicU32::new(0), Mutex::new(secrets));
+        let setup = Self { dir, env, services, store, started, secrets, seeded };
         setup.plant(&setup.seeded.secret);
         setup
+    }
+
+    /// The same with a database of its own.
+    pub async fn another(&self) -> Self {
+        let another = match (self.store.is_some(), self.is_postgres()) {
+            (true, false) => return Self::memory().await,
+            (false, false) => return Self::embedded().await,
+            (true, true) => Self::postgres().await,
+            (false, true) => Self::distributed().await,
+        };
+        another.expect("services")
     }
 
     /// Sets a value of the environment.
@@ -133,6 +157,11 @@ impl Setup {
 
     /// Whether several processes can run.
     pub fn is_distributed(&self) -> bool {
+        self.services.as_ref().is_some_and(|services| services.redis.is_some())
+    }
+
+    /// Whether the database is Postgres.
+    fn is_postgres(&self) -> bool {
         self.services.is_some()
     }
 
@@ -148,16 +177,37 @@ impl Setup {
         command
     }
 
-    /// Starts a process and waits until it is ready.
+    /// Starts a process, or the application in this one, and waits until it is ready.
     pub async fn start(&self) -> Server {
+        if let Some(store) = &self.store {
+            return self.start_here(store).await;
+        }
         let number = self.started.fetch_add(1, Ordering::SeqCst);
         Server::start(self.command(), self.dir.path(), &format!("server-{number}")).await
     }
 
-    /// Another connection to the database.
+    async fn start_here(&self, store: &SqlStore) -> Server {
+        // No two servers of a run make the same ids.
+        let (mut adapters, clock) = TestApp::adapters(SEEDS.fetch_add(1, Ordering::SeqCst));
+        adapters.store = Some(store.clone());
+        let config = self.config("api,orchestrator,engine,webchat");
+        Server::in_process(TestApp::start_with(config, adapters, clock).await.unwrap()).await
+    }
+
+    /// Another connection to the database, or that of the application in this process.
     pub async fn store(&self) -> SqlStore {
+        if let Some(store) = &self.store {
+            return store.clone();
+        }
         let url = self.env.iter().find(|(name, _)| name == "DATABASE_URL").unwrap();
         connect(&url.1).await
+    }
+
+    /// Ends what [`Setup::store`] gave: connections of their own are closed.
+    pub async fn done(&self, store: SqlStore) {
+        if self.store.is_none() {
+            store.close().await;
+        }
     }
 
     /// Waits until a transaction of Postgres waits for the end of another one. SQLite does not tell who waits for
@@ -165,7 +215,7 @@ impl Setup {
     pub async fn somebody_waits_for_a_lock(&self) {
         const WAITING: &str = "SELECT count(*) FROM pg_stat_activity
              WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
-        if !self.is_distributed() {
+        if !self.is_postgres() {
             return;
         }
         let mut connection = sqlx::PgConnection::connect(self.value("DATABASE_URL")).await.unwrap();
@@ -181,7 +231,7 @@ impl Setup {
     /// The one text that a query gives.
     pub async fn text_of(&self, query: &'static str) -> String {
         let url = self.value("DATABASE_URL");
-        if self.is_distributed() {
+        if self.is_postgres() {
             let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
             sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap()
         } else {
@@ -197,7 +247,7 @@ impl Setup {
         let (schedule, now) = (schedule.to_string(), OpContext::system().now().as_millis());
         let columns = "INSERT INTO agent (id, router_id, user_id, login_schedule, created_at) VALUES";
         let url = self.value("DATABASE_URL");
-        if self.is_distributed() {
+        if self.is_postgres() {
             let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
             let insert = sqlx::AssertSqlSafe(format!("{columns} ($1, $2, $3, $4::jsonb, $5)"));
             let insert = sqlx::query(insert).bind(id).bind(router).bind(user).bind(schedule).bind(now);
@@ -271,6 +321,13 @@ impl Drop for Setup {
             return;
         }
         let secrets = self.secrets.lock().unwrap();
+        if self.store.is_some() {
+            let log = log::text();
+            for secret in secrets.iter() {
+                let found = log.lines().find(|line| line.contains(secret.as_str()));
+                assert!(found.is_none(), "a secret is in the log: {found:?}");
+            }
+        }
         for entry in std::fs::read_dir(self.dir.path()).unwrap() {
             let path = entry.unwrap().path();
             if !path.extension().is_some_and(|kind| kind == "log" || kind == "out") {
@@ -286,6 +343,26 @@ impl Drop for Setup {
 }
 
 impl Services {
+    /// A database of its own; `None`, with a line that says so, when there is no Postgres.
+    async fn create(redis: Option<String>, index: Option<u32>) -> Option<Self> {
+        let Ok(admin) = std::env::var("FLOWSDK_TEST_POSTGRES") else {
+            eprintln!("SKIPPED: FLOWSDK_TEST_POSTGRES is not set");
+            return None;
+        };
+        let database = format!("it_{}", OpContext::system().ids().next_id());
+        let mut connection = sqlx::PgConnection::connect(&admin).await.unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {database}")))
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        Some(Self { admin, database, redis, index })
+    }
+
+    fn url(&self) -> String {
+        let (server, _) = self.admin.rsplit_once('/').unwrap();
+        format!("{server}/{}", self.database)
+    }
+
     /// With a runtime of its own, because a destructor cannot wait.
     fn drop_database(&self) {
         let (admin, database) = (self.admin.clone(), self.database.clone());

@@ -5,7 +5,7 @@ use flowsdk_server::config::SmsSettings;
 use flowsdk_server::sms;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::{CODE, sms as message};
+use super::{CODE, sms as message};
 
 /// A log in memory.
 #[derive(Clone, Default)]

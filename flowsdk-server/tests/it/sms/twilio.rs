@@ -6,13 +6,13 @@ use serde_json::json;
 use wiremock::matchers::{body_string, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::{CODE, PATIENCE, refused, sms, unavailable};
+use super::{CODE, PATIENCE, refused, sms, unavailable};
 
 const TOKEN: &str = "the-auth-token";
 const ENDPOINT: &str = "/2010-04-01/Accounts/AC123/Messages.json";
-const CREATED: &str = include_str!("../fixtures/sms/messages_create_201_create.json");
+const CREATED: &str = include_str!("../../fixtures/sms/messages_create_201_create.json");
 const CREATED_BY_SERVICE: &str =
-    include_str!("../fixtures/sms/messages_create_201_createwithmessagingservice.json");
+    include_str!("../../fixtures/sms/messages_create_201_createwithmessagingservice.json");
 
 fn sender(base: &str, origin: TwilioOrigin, timeout: Duration) -> TwilioSms {
     let account = TwilioAccount {

@@ -7,7 +7,7 @@ use sha2::Sha256;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::{CODE, PATIENCE, refused, sms, unavailable};
+use super::{CODE, PATIENCE, refused, sms, unavailable};
 
 const SECRET: &str = "the-secret-of-the-webhook";
 const TOKEN: &str = "t0k3n-in-the-address";
