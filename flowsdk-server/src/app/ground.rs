@@ -79,6 +79,12 @@ pub(super) struct Leases {
 pub(crate) struct Surface {
     pub(crate) routes: Router,
     pub(crate) checks: Vec<Box<dyn Dependency>>,
+    pub(crate) acts: LastActs,
+}
+
+/// Steps of the parts when the app stops.
+#[derive(Default)]
+pub(crate) struct LastActs {
     /// Run first when the app stops, before its tasks end.
     pub(crate) closing: Vec<BoxFuture<'static, ()>>,
     /// Run after the last task, while the store is still open.

@@ -18,14 +18,13 @@ mod parts;
 mod sole;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use flowsdk_auth::bootstrap::{Bootstrapped, ensure_administrator};
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::id::IdSource;
 use flowsdk_store::sql::SqlStore;
-use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
 use tower::ServiceBuilder;
 
@@ -34,7 +33,7 @@ use crate::config::Config;
 use crate::flow_outside::FlowOutside;
 use crate::serve::{ServeConfig, Shutdown};
 use crate::supervisor::Supervisor;
-use ground::{Ground, Surface};
+use ground::{Ground, LastActs, Surface};
 use parts::{Part, REGISTRY};
 
 pub use crate::supervisor::Pace;
@@ -50,8 +49,8 @@ pub struct App {
     supervisor: Supervisor,
     router: Router,
     ids: Arc<dyn IdSource>,
-    closing: Vec<BoxFuture<'static, ()>>,
-    last: Vec<BoxFuture<'static, ()>>,
+    /// Locked by nobody: it lets threads share an app although its last acts are futures.
+    acts: Mutex<LastActs>,
     config: Arc<Config>,
     bootstrapped: Bootstrapped,
     outside: Option<Arc<FlowOutside>>,
@@ -98,7 +97,7 @@ impl App {
             None => Bootstrapped::Existed,
         };
         let Ground { store, supervisor, surface, adapters, links, claim, .. } = ground;
-        let Surface { routes, closing, last, .. } = surface;
+        let Surface { routes, acts, .. } = surface;
         let router = routes
             .fallback(crate::api::not_found)
             .method_not_allowed_fallback(crate::api::method_not_allowed);
@@ -107,8 +106,7 @@ impl App {
             supervisor,
             router,
             ids: adapters.ids,
-            closing,
-            last,
+            acts: Mutex::new(acts),
             config,
             bootstrapped,
             outside: links.outside,
@@ -176,7 +174,8 @@ impl App {
     /// # Errors
     /// When a task ended early, or the shutdown took longer than it may.
     pub async fn run(self) -> Result<(), BoxError> {
-        let Self { store, supervisor, closing, last, config, claim, .. } = self;
+        let Self { store, supervisor, acts, config, claim, .. } = self;
+        let LastActs { closing, last } = acts.into_inner().unwrap_or_else(PoisonError::into_inner);
         supervisor.intake.cancelled().await;
         tracing::info!("stopping");
         let stop = async {

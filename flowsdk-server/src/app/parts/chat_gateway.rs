@@ -44,7 +44,7 @@ async fn start(ground: &mut Ground) -> Result<(), BoxError> {
     }
     ground.links.gateway = Some(Arc::clone(&gateway));
     periodic(ground, &gateway);
-    ground.surface.last.push(Box::pin(async move {
+    ground.surface.acts.last.push(Box::pin(async move {
         // Visitors that have not acknowledged by now are given the message again when they are back.
         if tokio::time::timeout(LAST_ACKS, gateway.drain()).await.is_err() {
             tracing::debug!("acknowledgements are still awaited");

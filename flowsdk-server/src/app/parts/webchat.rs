@@ -55,6 +55,6 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         async {}
     });
     ground.surface.add_routes(routes);
-    ground.surface.closing.push(Box::pin(async move { io.close().await }));
+    ground.surface.acts.closing.push(Box::pin(async move { io.close().await }));
     Ok(())
 }
