@@ -5,6 +5,7 @@
 //! - [`script`]: scripts in QuickJS, in worker processes that can be killed.
 
 pub mod http;
+pub mod requests;
 pub mod script;
 
 /// Compiles the samples of the README.

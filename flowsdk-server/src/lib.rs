@@ -5,7 +5,7 @@
 //! - [`serve`]: the accept loop every FlowSDK server runs on.
 //! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
 //! - [`sms`]: text messages to users, by webhook, Twilio or the log.
-//! - [`flow_outside`]: performs what flows ask of the outside; [`flow_command`]: flows at the command line.
+//! - [`script_worker`]: the processes that run scripts of flows; [`flow_command`]: flows at the command line.
 //! - `testkit`, behind the feature of that name: the app in process, for tests.
 //! - [`demo`]: the data folder of the one-command demonstration.
 
@@ -15,10 +15,10 @@ mod caller;
 pub mod config;
 pub mod demo;
 pub mod flow_command;
-pub mod flow_outside;
 pub mod health;
 pub mod logging;
 pub mod rotate_command;
+pub mod script_worker;
 pub mod serve;
 pub mod sms;
 pub mod socket;

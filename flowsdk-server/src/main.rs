@@ -12,7 +12,7 @@ use flowsdk_server::app::{Adapters, App};
 use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, seed};
 use flowsdk_server::flow_command::{self, FlowCommand};
-use flowsdk_server::flow_outside::WORKER_COMMAND;
+use flowsdk_server::script_worker::WORKER_COMMAND;
 use flowsdk_server::{logging, rotate_command};
 use flowsdk_store::sql::SqlKeyValue;
 use secrecy::ExposeSecret as _;

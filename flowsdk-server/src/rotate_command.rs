@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use flowsdk_core::fault::BoxError;
 use flowsdk_store::sql::{OutboxRoutes, RotatedColumn, SqlStore};
 
-use crate::app;
 use crate::config::RotationConfig;
 use crate::flow_command::Printed;
 
@@ -15,7 +14,7 @@ use crate::flow_command::Printed;
 /// # Errors
 /// What cannot be reached; what was encrypted before stays so, and the command can be run again.
 pub async fn run(config: &RotationConfig) -> Result<Printed, BoxError> {
-    let _owner = if config.is_shared { None } else { Some(app::claim(&config.database).await?) };
+    let _owner = if config.is_shared { None } else { Some(config.database.claim().await?) };
     let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;
     let rotated = store.rotate_secrets(&config.master_key).await;
     store.close().await;

@@ -24,15 +24,23 @@
 //! assert!(conversation.has_ended());
 //! # Ok::<(), flowsdk::InvalidFlow>(())
 //! ```
+//!
+//! A [`Bot`] answers with a flow over a store, in memory or in a SQLite file, and delivers by a transport of your own.
 
+#[cfg(feature = "bot")]
+mod bot;
 mod conversation;
 mod flow;
 
+#[cfg(feature = "bot")]
+pub use bot::{Answer, Bot, BotBuilder, BotError, Transport};
 pub use conversation::{Conversation, Reply};
 pub use flow::{Flow, InvalidFlow};
 
 pub use flowsdk_core as core;
 pub use flowsdk_core::message::ContentMessage;
+#[cfg(feature = "bot")]
+pub use flowsdk_store as store;
 
 /// Compiles the samples of the README.
 #[cfg(doctest)]

@@ -67,6 +67,11 @@ impl MasterKey {
         Ok(Self { keys: vec![parse(secret)?] })
     }
 
+    /// A new key, for a store in which nothing is encrypted.
+    pub fn random() -> Self {
+        Self { keys: vec![Zeroizing::new(rand::rng().random())] }
+    }
+
     /// Adds the value of `CRYPTO_SECRET_PREVIOUS`, with which older values can still be read.
     pub fn with_previous(mut self, secret: &str) -> Result<Self, InvalidKey> {
         self.keys.push(parse(secret)?);

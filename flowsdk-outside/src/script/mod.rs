@@ -5,10 +5,12 @@
 //! has no environment, no files and no secrets, and a script gets nothing but its scope.
 
 mod engine;
+mod none;
 mod prelude;
 mod worker;
 mod workers;
 
+pub use none::NoScripts;
 pub use worker::serve;
 pub use workers::{ScriptWorkers, WorkerCommand};
 

@@ -20,17 +20,16 @@ use flowsdk_crypto::PasswordHasher;
 use flowsdk_outside::http::GuardedHttp;
 use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::redis::{Redis, RedisBroker};
-use flowsdk_store::sql::{OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
+use flowsdk_store::sql::{OutboxRoutes, SoleOwner, SqlBroker, SqlKeyValue, SqlStore};
 use futures_util::future::BoxFuture;
 use secrecy::ExposeSecret as _;
 
 use super::links::Links;
 use super::parts::{Part, Reads, outbox_groups};
-use super::sole::{self, SoleOwner};
 use super::{Adapters, checks};
 use crate::config::Config;
-use crate::flow_outside::script_workers;
 use crate::health::{Dependency, Health};
+use crate::script_worker::script_workers;
 use crate::supervisor::Supervisor;
 
 /// Passwords that may wait to be hashed.
@@ -105,7 +104,7 @@ impl Ground {
         adapters: Adapters,
         parts: &[&Part],
     ) -> Result<Self, BoxError> {
-        let claim = sole::claim(&config.database).await?;
+        let claim = config.database.claim().await?;
         let routes = OutboxRoutes::embedded(outbox_groups(parts));
         let store = connect(&config, &adapters, routes).await?;
         let cx = adapters.context();

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use flowsdk_channels::webchat::Gateway;
 use flowsdk_core::conversation::ConversationConsumer;
 use flowsdk_core::stream::consumer::Submitter;
+use flowsdk_outside::requests::Requests;
 use flowsdk_store::sql::SqlStore;
-
-use crate::flow_outside::FlowOutside;
 
 /// The way into the conversation consumer.
 pub(crate) type Turns = Submitter<ConversationConsumer<SqlStore>>;
@@ -20,5 +19,5 @@ pub(crate) struct Links {
     /// The conversation consumer. Only where the turn itself is the durable write.
     pub(crate) turns: Option<Turns>,
     /// The queue of what flows ask of the outside.
-    pub(crate) outside: Option<Arc<FlowOutside>>,
+    pub(crate) outside: Option<Arc<Requests>>,
 }

@@ -15,7 +15,6 @@ mod idle;
 mod leased;
 mod links;
 mod parts;
-mod sole;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,13 +23,13 @@ use axum::Router;
 use flowsdk_auth::bootstrap::{Bootstrapped, ensure_administrator};
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::id::IdSource;
-use flowsdk_store::sql::SqlStore;
+use flowsdk_outside::requests::Requests;
+use flowsdk_store::sql::{SoleOwner, SqlStore};
 use tokio::net::TcpListener;
 use tower::ServiceBuilder;
 
 use crate::api::Identify;
 use crate::config::Config;
-use crate::flow_outside::FlowOutside;
 use crate::serve::{ServeConfig, Shutdown};
 use crate::supervisor::Supervisor;
 use ground::{Ground, LastActs, Surface};
@@ -39,8 +38,6 @@ use parts::{Part, REGISTRY};
 pub use crate::supervisor::Pace;
 pub use adapters::Adapters;
 pub(crate) use parts::roles;
-use sole::SoleOwner;
-pub(crate) use sole::claim;
 
 /// An application whose tasks run. It has no socket of its own: [`App::serve`] takes a listener, [`App::router`] is
 /// for an application around it.
@@ -53,7 +50,7 @@ pub struct App {
     acts: Mutex<LastActs>,
     config: Arc<Config>,
     bootstrapped: Bootstrapped,
-    outside: Option<Arc<FlowOutside>>,
+    outside: Option<Arc<Requests>>,
     claim: Option<Arc<SoleOwner>>,
 }
 

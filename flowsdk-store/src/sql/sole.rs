@@ -1,10 +1,77 @@
-//! A Postgres database taken by one process.
+//! A database taken by one process, where streams are in the database: two would run turns of one session at the same
+//! time.
 
-use flowsdk_core::fault::StorageError;
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use flowsdk_core::fault::{BoxError, Chain, StorageError};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 
+use super::DatabaseUrl;
 use super::executor::storage_error;
+
+/// A database that belongs to this process. The operating system or the server gives it back however the process ends.
+#[derive(Debug)]
+pub struct SoleOwner(Claim);
+
+#[derive(Debug)]
+enum Claim {
+    /// The lock of a file.
+    File { _lock: File },
+    /// The lock of a database on a server.
+    Database(SoleClaim),
+    /// A database in memory belongs to one process anyway.
+    Memory,
+}
+
+impl DatabaseUrl {
+    /// Takes the database for this process alone.
+    ///
+    /// # Errors
+    /// Another process has it, or it cannot be reached.
+    pub async fn claim(&self) -> Result<SoleOwner, BoxError> {
+        Ok(SoleOwner(match self {
+            Self::SqliteMemory => Claim::Memory,
+            Self::SqliteFile { path, .. } => Claim::File { _lock: lock(&path.with_added_extension("lock"))? },
+            Self::Postgres(options) => match SoleClaim::take(options).await? {
+                Some(claim) => Claim::Database(claim),
+                None => return Err("another server works on this database; several need REDIS_URL".into()),
+            },
+        }))
+    }
+}
+
+impl SoleOwner {
+    /// Gives the database back, so that it is free when this returns.
+    pub async fn release(self) {
+        match self.0 {
+            Claim::File { _lock: lock } => drop(lock),
+            Claim::Database(claim) => {
+                if let Err(error) = claim.release().await {
+                    tracing::warn!(error = %Chain(&error), "the database is given back with the connection");
+                }
+            }
+            Claim::Memory => {}
+        }
+    }
+}
+
+fn lock(path: &Path) -> Result<File, BoxError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        return Err(format!("the folder of the database is not there: {}", folder.display()).into());
+    }
+    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(format!(
+            "{} is locked: another server works on this database; several need REDIS_URL",
+            path.display()
+        )
+        .into()),
+        Err(TryLockError::Error(error)) => Err(format!("{}: {error}", path.display()).into()),
+    }
+}
 
 /// Any number that nobody else uses. It must never change: processes of different versions exclude each other by it.
 const LOCK: &str = "SELECT pg_try_advisory_lock(28834229018419051)";
@@ -12,13 +79,13 @@ const UNLOCK: &str = "SELECT pg_advisory_unlock(28834229018419051)";
 
 /// The advisory lock of a database, held as long as its connection lives.
 #[derive(Debug)]
-pub struct SoleClaim {
+struct SoleClaim {
     connection: PgConnection,
 }
 
 impl SoleClaim {
     /// Takes the database; `None` when another process has it.
-    pub async fn take(options: &PgConnectOptions) -> Result<Option<Self>, StorageError> {
+    async fn take(options: &PgConnectOptions) -> Result<Option<Self>, StorageError> {
         let mut connection = options.connect().await.map_err(storage_error)?;
         let (taken,): (bool,) =
             sqlx::query_as(LOCK).fetch_one(&mut connection).await.map_err(storage_error)?;
@@ -29,7 +96,7 @@ impl SoleClaim {
     ///
     /// # Errors
     /// The server cannot be told; the connection is gone all the same.
-    pub async fn release(mut self) -> Result<(), StorageError> {
+    async fn release(mut self) -> Result<(), StorageError> {
         sqlx::query(UNLOCK).execute(&mut self.connection).await.map_err(storage_error)?;
         self.connection.close().await.map_err(storage_error)
     }

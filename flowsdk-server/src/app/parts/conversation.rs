@@ -12,12 +12,12 @@ use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::stream::broker::{Broker, NewEntry};
 use flowsdk_core::stream::consumer::ConsumerConfig;
 use flowsdk_core::stream::topic::{Flow, TopicName};
+use flowsdk_outside::requests::{Performer, requests};
 
 use super::{Part, Reads};
 use crate::app::ground::Ground;
 use crate::app::links::Turns;
 use crate::config::Role;
-use crate::flow_outside::{OutsideWorker, flow_outside};
 
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
 
@@ -45,7 +45,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         (Some(gateway), None) => Handover::Direct(Arc::clone(gateway) as _),
         (_, Some(_)) | (None, None) => Handover::Stream,
     };
-    let (outside, worker) = flow_outside(ground.cx.clock(), ground.http()?, ground.scripts()?);
+    let (outside, worker) = requests(ground.cx.clock(), ground.http()?, ground.scripts()?);
     ground.links.outside = Some(Arc::clone(&outside));
     let conversations = Conversations::new(
         Arc::clone(&store),
@@ -66,7 +66,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ground.links.turns = Some(turns.clone());
         Way::Consumer(turns)
     };
-    requests(ground, worker, way.clone());
+    perform(ground, worker, way.clone());
     timers(ground, way);
     let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("message persister") };
     // Its one source of events is the stream.
@@ -129,7 +129,7 @@ impl Way {
     }
 }
 
-fn requests(ground: &Ground, worker: OutsideWorker, way: Way) {
+fn perform(ground: &Ground, worker: Performer, way: Way) {
     let performing = worker.run(ground.supervisor.work.clone(), move |done| {
         let way = way.clone();
         async move { way.done(done).await }

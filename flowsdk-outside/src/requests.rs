@@ -1,4 +1,4 @@
-//! Performs what flows ask of the outside, and brings the results back to their sessions.
+//! The queue of requests that flows make, and the task that performs them and brings the results to their sessions.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -6,38 +6,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flowsdk_core::conversation::Outside;
 use flowsdk_core::event::EffectDone;
-use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::{EffectRequest, HttpCaller, OutsideCall, ScriptRunner, perform};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Clock;
-use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// The subcommand of this program that serves scripts.
-pub const WORKER_COMMAND: &str = "script-worker";
 /// Most requests of a kind that wait.
 const QUEUE: usize = 10_000;
 /// Most HTTP requests that are performed at once.
 const HTTP_AT_ONCE: usize = 256;
 /// Most scripts that are handed to the workers at once; they wait there for one of these.
 const SCRIPTS_AT_ONCE: usize = 16;
-/// Worker processes for scripts.
-const SCRIPT_WORKERS: usize = 2;
 
 type Asked = (SessionId, EffectRequest, UnderWay);
 
 /// Takes requests after the commit of their turn. What it cannot take, and what is lost with the process, is
 /// noticed by the session's deadline.
 #[derive(Debug)]
-pub struct FlowOutside {
+pub struct Requests {
     http: mpsc::Sender<Asked>,
     scripts: mpsc::Sender<Asked>,
     under_way: Arc<AtomicUsize>,
 }
 
-impl FlowOutside {
+impl Requests {
     /// Requests that were taken and whose result is not delivered yet.
     pub fn under_way(&self) -> usize {
         self.under_way.load(Ordering::SeqCst)
@@ -61,7 +55,7 @@ impl Drop for UnderWay {
     }
 }
 
-impl Outside for FlowOutside {
+impl Outside for Requests {
     fn perform(&self, session: &SessionId, request: EffectRequest) {
         let queue = match &request.call {
             OutsideCall::Http(_) => &self.http,
@@ -77,7 +71,7 @@ impl Outside for FlowOutside {
 
 /// Requests on their way, and those who perform them. A slow server holds up no scripts.
 #[derive(Debug)]
-pub struct OutsideWorker {
+pub struct Performer {
     http: mpsc::Receiver<Asked>,
     scripts: mpsc::Receiver<Asked>,
     performers: Performers,
@@ -91,30 +85,20 @@ struct Performers {
     scripts: Arc<dyn ScriptRunner>,
 }
 
-/// Worker processes of this program for scripts.
-///
-/// # Errors
-/// This program does not know where it is.
-pub fn script_workers() -> Result<ScriptWorkers, BoxError> {
-    let command =
-        WorkerCommand { program: std::env::current_exe()?, arguments: vec![WORKER_COMMAND.to_owned()] };
-    Ok(ScriptWorkers::new(command, SCRIPT_WORKERS))
-}
-
 /// The two ends of the queue of requests.
-pub fn flow_outside(
+pub fn requests(
     clock: Arc<dyn Clock>,
     http: Arc<dyn HttpCaller>,
     scripts: Arc<dyn ScriptRunner>,
-) -> (Arc<FlowOutside>, OutsideWorker) {
+) -> (Arc<Requests>, Performer) {
     let performers = Performers { clock, http, scripts };
     let (http, http_queue) = mpsc::channel(QUEUE);
     let (scripts, script_queue) = mpsc::channel(QUEUE);
-    let worker = OutsideWorker { http: http_queue, scripts: script_queue, performers };
-    (Arc::new(FlowOutside { http, scripts, under_way: Arc::default() }), worker)
+    let worker = Performer { http: http_queue, scripts: script_queue, performers };
+    (Arc::new(Requests { http, scripts, under_way: Arc::default() }), worker)
 }
 
-impl OutsideWorker {
+impl Performer {
     /// Performs requests until `stop`, and gives each result to `deliver`.
     pub async fn run<F, Fut>(self, stop: CancellationToken, deliver: F)
     where
@@ -221,8 +205,7 @@ mod tests {
         let fakes = Arc::new(Fakes::default());
         let clock = ManualClock::at(1_800_000_000_000);
         let now = clock.now();
-        let (outside, worker) =
-            flow_outside(Arc::new(clock), Arc::clone(&fakes) as _, Arc::clone(&fakes) as _);
+        let (outside, worker) = requests(Arc::new(clock), Arc::clone(&fakes) as _, Arc::clone(&fakes) as _);
         let session = SessionId::parse("wc-c-u").expect("an id");
         let later = now + Duration::from_secs(35);
         let requests = i64::try_from(HTTP_AT_ONCE).expect("few") + 10;

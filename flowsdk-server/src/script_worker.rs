@@ -1,0 +1,19 @@
+//! Worker processes for scripts: this program, started again with a subcommand.
+
+use flowsdk_core::fault::BoxError;
+use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
+
+/// The subcommand of this program that serves scripts.
+pub const WORKER_COMMAND: &str = "script-worker";
+/// Worker processes for scripts.
+const SCRIPT_WORKERS: usize = 2;
+
+/// Worker processes of this program for scripts.
+///
+/// # Errors
+/// This program does not know where it is.
+pub fn script_workers() -> Result<ScriptWorkers, BoxError> {
+    let command =
+        WorkerCommand { program: std::env::current_exe()?, arguments: vec![WORKER_COMMAND.to_owned()] };
+    Ok(ScriptWorkers::new(command, SCRIPT_WORKERS))
+}

@@ -1,0 +1,170 @@
+//! The tasks of a bot, and their end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent, InputTimers};
+use flowsdk_core::event::{FlowEvent, InputTimeout};
+use flowsdk_core::fault::Chain;
+use flowsdk_core::kv::KeyValue;
+use flowsdk_core::stream::broker::Broker;
+use flowsdk_core::stream::consumer::{
+    BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription,
+};
+use flowsdk_core::stream::dead_letter::DeadLetters;
+use flowsdk_core::stream::topic::{StreamPartition, TopicName};
+use flowsdk_core::time::ManualClock;
+use flowsdk_outside::requests::Performer;
+use flowsdk_store::memory::MemoryKeyValue;
+use flowsdk_store::sql::{SoleOwner, SqlBroker, SqlStore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+const TIMER_PERIOD: Duration = Duration::from_secs(1);
+const LEASE: Duration = Duration::from_secs(10);
+/// How long a stop waits for deliveries, and how often it looks.
+const LAST_DELIVERIES: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// The consumer group that delivers answers.
+pub(super) const DELIVERY_GROUP: &str = "transport";
+
+type Turns = Submitter<ConversationConsumer<SqlStore>>;
+
+/// The tasks: first those that let entries in stop, then those that finish them.
+pub(super) struct Tasks {
+    store: Arc<SqlStore>,
+    cx: OpContext,
+    broker: Arc<dyn Broker>,
+    leases: Arc<dyn KeyValue>,
+    dead_letters: Arc<DeadLetters<SqlStore>>,
+    intake: (CancellationToken, TaskTracker),
+    work: (CancellationToken, TaskTracker),
+    /// Whether a transport consumes the answers.
+    pub(super) delivers: bool,
+    _claim: SoleOwner,
+}
+
+impl std::fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tasks").field("running", &self.work.1.len()).finish_non_exhaustive()
+    }
+}
+
+impl Tasks {
+    pub(super) fn new(store: Arc<SqlStore>, cx: OpContext, claim: SoleOwner) -> Self {
+        Self {
+            broker: Arc::new(SqlBroker::new((*store).clone())),
+            // Nobody else can own a partition of a database that is claimed, so no lease ends by time.
+            leases: Arc::new(MemoryKeyValue::new(Arc::new(ManualClock::default()))),
+            dead_letters: Arc::new(DeadLetters::new(Arc::clone(&store), cx.clone())),
+            intake: Default::default(),
+            work: Default::default(),
+            delivers: false,
+            _claim: claim,
+            store,
+            cx,
+        }
+    }
+
+    /// Consumes the streams `topics` for `group`.
+    pub(super) fn consume<H: BatchHandler>(
+        &mut self,
+        handler: H,
+        topics: &'static [TopicName],
+        group: &'static str,
+        config: ConsumerConfig,
+    ) -> Submitter<H> {
+        let handler = Arc::new(handler);
+        let (dispatcher, submitter) = Dispatcher::new(
+            Arc::clone(&handler),
+            Some(Arc::clone(&self.broker)),
+            Arc::clone(&self.dead_letters) as _,
+            self.cx.clock(),
+            config,
+        );
+        let (stop, held) = (self.work.0.clone(), submitter.clone());
+        self.work.1.spawn(async move {
+            dispatcher.run(stop).await;
+            // Held to the end: the dispatcher outlives the workers that feed it.
+            drop(held);
+        });
+        for index in 0..self.broker.partitions() {
+            let subscription =
+                Subscription { topics, group, index, owner: "bot".to_owned(), lease_ttl: LEASE };
+            let worker = PartitionWorker::new(
+                Arc::clone(&handler),
+                Arc::clone(&self.broker),
+                Arc::clone(&self.leases),
+                submitter.clone(),
+                subscription,
+            );
+            self.intake.1.spawn(worker.run(self.intake.0.clone()));
+        }
+        submitter
+    }
+
+    /// Tells sessions whose time for an answer is over.
+    pub(super) fn timers(&mut self, turns: Turns) {
+        let timers = InputTimers::new(Arc::clone(&self.store));
+        let (cx, stop) = (self.cx.clone(), self.work.0.clone());
+        self.work.1.spawn(async move {
+            let mut every = tokio::time::interval(TIMER_PERIOD);
+            loop {
+                tokio::select! {
+                    _ = every.tick() => ring(&timers, &cx, &turns).await,
+                    () = stop.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    /// Performs the requests of flows, and takes the results to their sessions.
+    pub(super) fn perform(&mut self, performer: Performer, turns: Turns) {
+        let stop = self.work.0.clone();
+        self.work.1.spawn(performer.run(stop, move |done| {
+            let turns = turns.clone();
+            async move {
+                let event = ConversationEvent::Flow(FlowEvent::EffectDone(done));
+                // A dispatcher that stops takes no more: the session's deadline notices.
+                drop(turns.submit(event.session_id().to_string(), event).await);
+            }
+        }));
+    }
+
+    /// Stops: at first waits a moment for answers that are committed and not delivered yet.
+    pub(super) async fn stop(self) {
+        // A transport that fails has the rest at the next start.
+        drop(tokio::time::timeout(LAST_DELIVERIES, self.delivered()).await);
+        for (stop, tasks) in [self.intake, self.work] {
+            stop.cancel();
+            tasks.close();
+            tasks.wait().await;
+        }
+    }
+}
+
+impl Tasks {
+    /// Returns when no answer waits.
+    async fn delivered(&self) {
+        let stream = StreamPartition { topic: TopicName::OutgoingChat, index: 0 };
+        while self.delivers && self.broker.backlog(stream, DELIVERY_GROUP).await.is_ok_and(|left| left > 0) {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+}
+
+async fn ring(timers: &InputTimers<SqlStore>, cx: &OpContext, turns: &Turns) {
+    match timers.due(cx.now()).await {
+        Ok(due) => {
+            for session_id in due {
+                let key = session_id.to_string();
+                let event = ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id }));
+                if turns.enqueue(key, event).await.is_err() {
+                    return;
+                }
+            }
+        }
+        Err(error) => tracing::warn!(error = %Chain(&error), "due sessions cannot be read"),
+    }
+}

@@ -1,0 +1,89 @@
+//! The way of answers to the contact.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use flowsdk_core::conversation::MessagePersister;
+use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
+use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::id::MessageId;
+use flowsdk_core::message::ContentMessage;
+use flowsdk_core::stream::consumer::{Handler, Verdict, Work};
+use flowsdk_core::stream::topic::OutgoingChat;
+use flowsdk_core::time::Clock;
+use flowsdk_store::sql::SqlStore;
+use tokio_util::sync::CancellationToken;
+
+/// A message of the bot to a contact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The id of the message. The same id may come twice after a crash.
+    pub id: MessageId,
+    /// The contact, as given to [`Bot::receive`](super::Bot::receive).
+    pub to: String,
+    /// The content.
+    pub content: ContentMessage,
+}
+
+impl Answer {
+    /// The main text; empty for a file without a caption.
+    pub fn text(&self) -> &str {
+        self.content.body().unwrap_or_default()
+    }
+}
+
+/// Delivers answers. A function from an [`Answer`] to a future is a transport.
+#[async_trait]
+pub trait Transport: Send + Sync + 'static {
+    /// Delivers one answer. The next one of the same contact comes after this one is delivered.
+    ///
+    /// # Errors
+    /// The answer is delivered again, with growing pauses; after five failures it is set aside as a dead letter.
+    async fn deliver(&self, answer: Answer) -> Result<(), BoxError>;
+}
+
+#[async_trait]
+impl<F, Fut> Transport for F
+where
+    F: Fn(Answer) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<(), BoxError>> + Send,
+{
+    async fn deliver(&self, answer: Answer) -> Result<(), BoxError> {
+        self(answer).await
+    }
+}
+
+/// Hands the answers of `stream:outgoing-chat` to the transport, and marks each as sent.
+pub(super) struct Deliveries {
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) statuses: MessagePersister<SqlStore>,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+#[async_trait]
+impl Handler<OutgoingChat> for Deliveries {
+    async fn handle(&self, work: &Work<OutgoingEvent, ()>, _cancel: &CancellationToken) -> Verdict<()> {
+        let event = work.event();
+        let answer = Answer {
+            id: event.internal_id.clone(),
+            to: event.session_id.party().to_owned(),
+            content: event.content.clone(),
+        };
+        if let Err(error) = self.transport.deliver(answer).await {
+            return Verdict::failed(Chain(&*error).to_string());
+        }
+        let sent = StatusEvent {
+            status: DeliveryStatus::Sent,
+            internal_id: Some(event.internal_id.clone()),
+            channel_message_id: None,
+            session_id: Some(event.session_id.clone()),
+            error: None,
+            timestamp: self.clock.now(),
+        };
+        match self.statuses.apply(&[&sent]).await {
+            Ok(()) => Verdict::Done(()),
+            Err(error) => Verdict::transient(Chain(&error).to_string()),
+        }
+    }
+}
