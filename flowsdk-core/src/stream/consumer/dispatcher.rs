@@ -115,7 +115,11 @@ impl<H: BatchHandler> Dispatcher<H> {
 
     fn offer(&mut self, task: TaskOf<H>, now: Timestamp) {
         let turn = match &task {
-            Task::Event(item) => self.bench.handler.turn(&item.event),
+            Task::Event(item) => {
+                let turn = self.bench.handler.turn(&item.event);
+                // A submitter is told the end of its own event, so that one is a piece by itself.
+                Turn { joins: turn.joins && item.reply.is_none(), ..turn }
+            }
             Task::Unreadable(_) => Turn::default(),
         };
         let key = task.key().to_owned();

@@ -40,7 +40,7 @@ impl<H: BatchHandler> Clone for Submitter<H> {
 impl<H: BatchHandler> Submitter<H> {
     /// Hands over an event and waits until its effects are durable. Events of one key that are
     /// submitted one after the other (each after the answer, or in order from one task) run in that
-    /// order.
+    /// order, each as a piece of work of its own.
     ///
     /// # Errors
     /// Any [`SubmitError`].

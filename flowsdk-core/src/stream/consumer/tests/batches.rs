@@ -1,0 +1,164 @@
+//! Handlers of batches.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{Letters, ownership};
+use crate::stream::broker::Entry;
+use crate::stream::consumer::work::{Item, Origin, Task, TaskOf, Unreadable};
+use crate::stream::consumer::{BatchHandler, ConsumerConfig, Dispatcher, SetAside, Verdict, Work};
+use crate::stream::topic::{StreamPartition, TopicName};
+use crate::time::ManualClock;
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, Copy)]
+struct Fate {
+    key: u8,
+    is_readable: bool,
+    /// Failures before it is done.
+    failures: u32,
+    transient: bool,
+}
+
+/// Counts what runs at once.
+#[derive(Default)]
+struct Counter {
+    running: AtomicUsize,
+    most: AtomicUsize,
+    /// Batches in which what failed before had neighbours.
+    mixed: AtomicUsize,
+    refused: Mutex<HashMap<String, u32>>,
+    done: Mutex<HashMap<String, Vec<usize>>>,
+}
+
+impl Counter {
+    async fn run(&self) {
+        let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most.fetch_max(running, Ordering::Relaxed);
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn done(&self, key: &str, number: usize) {
+        self.done.lock().expect("a lock").entry(key.to_owned()).or_default().push(number);
+    }
+}
+
+#[async_trait]
+impl BatchHandler for Counter {
+    type Event = (usize, Fate);
+    type Output = ();
+
+    fn parse(&self, _: TopicName, _: &Entry) -> Result<(usize, Fate), String> {
+        Err("nothing is parsed here".to_owned())
+    }
+
+    async fn handle(&self, batch: &[Work<(usize, Fate), ()>]) -> Vec<Verdict<()>> {
+        self.run().await;
+        if batch.len() > 1 && batch.iter().any(|work| work.attempts() > 0) {
+            self.mixed.fetch_add(1, Ordering::Relaxed);
+        }
+        let verdict = |work: &Work<(usize, Fate), ()>| {
+            let (number, fate) = *work.event();
+            if work.attempts() < fate.failures {
+                let (transient, reason) = (fate.transient, "on purpose".to_owned());
+                return Verdict::Retry { transient, after: None, reason };
+            }
+            self.done(work.key(), number);
+            Verdict::Done(())
+        };
+        batch.iter().map(verdict).collect()
+    }
+
+    async fn poison(&self, _: &str, _: &(usize, Fate), _: &str) -> Result<SetAside, String> {
+        Err("nothing is poison".to_owned())
+    }
+
+    async fn unreadable(&self, _: TopicName, entry: &Entry, failures: &str) -> Result<SetAside, String> {
+        self.run().await;
+        let mut refused = self.refused.lock().expect("a lock");
+        let refused = refused.entry(entry.id.clone()).or_default();
+        if *refused < failures.parse().expect("a number") {
+            *refused += 1;
+            return Err("on purpose".to_owned());
+        }
+        self.done(&entry.key, entry.id.parse().expect("a number"));
+        Ok(SetAside::Recorded)
+    }
+}
+
+fn task(number: usize, fate: Fate) -> TaskOf<Counter> {
+    let key = format!("k{}", fate.key);
+    if fate.is_readable {
+        return Task::Event(Box::new(Item::new(key, (number, fate))));
+    }
+    let entry = Entry { id: number.to_string(), key, payload: String::new() };
+    let origin = Origin {
+        stream: StreamPartition { topic: TopicName::Flow, index: 0 },
+        group: "test",
+        id: entry.id.clone(),
+        ownership: ownership(),
+        _in_flight: TaskTracker::new().token(),
+    };
+    Task::Unreadable(Box::new(Unreadable {
+        entry,
+        reason: fate.failures.to_string(),
+        origin,
+        attempts: 0,
+        failed_at: None,
+    }))
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = (0..40_u8, 0..8_u8, 0..4_u32, any::<bool>()).prop_map(|(key, kind, failures, transient)| {
+        Fate { key, is_readable: kind > 0, failures, transient }
+    });
+    proptest::collection::vec(fate, 0..200)
+}
+
+proptest! {
+    /// No more batches at once than allowed, whatever fails; nothing is lost, and each key keeps its order.
+    #[test]
+    fn what_fails_runs_alone_and_within_the_limit(
+        fates in fates(),
+        parallel in 1..5_usize,
+        max_batch in 1..64_usize,
+    ) {
+        let counter = Arc::new(Counter::default());
+        let config = ConsumerConfig {
+            parallel,
+            max_batch,
+            max_attempts: 5,
+            backoff: Duration::ZERO,
+            ..ConsumerConfig::named("test")
+        };
+        let clock = Arc::new(ManualClock::at(0));
+        let (dispatcher, submitter) = Dispatcher::new(Arc::clone(&counter), None, Arc::new(Letters::default()), clock, config);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.expect("a runtime").block_on(async {
+            let handing_in = async {
+                for (number, fate) in fates.iter().enumerate() {
+                    assert!(submitter.inbox.send(task(number, *fate)).await.is_ok());
+                }
+                drop(submitter);
+            };
+            tokio::join!(dispatcher.run(CancellationToken::new()), handing_in);
+        });
+        prop_assert!(counter.most.load(Ordering::Relaxed) <= parallel);
+        prop_assert_eq!(counter.mixed.load(Ordering::Relaxed), 0);
+        let mut expected: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, fate) in fates.iter().enumerate() {
+            expected.entry(format!("k{}", fate.key)).or_default().push(number);
+        }
+        prop_assert_eq!(&*counter.done.lock().expect("a lock"), &expected);
+    }
+}

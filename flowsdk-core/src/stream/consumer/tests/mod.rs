@@ -1,0 +1,29 @@
+//! The dispatcher with handlers of both shapes.
+
+mod batches;
+mod pieces;
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::work::Ownership;
+use crate::fault::StorageError;
+use crate::stream::dead_letter::{DeadLetterSink, FailedEntry};
+
+fn ownership() -> Arc<Ownership> {
+    Arc::new(Ownership { alive: CancellationToken::new(), reading: CancellationToken::new() })
+}
+
+/// Keeps dead letters in memory.
+#[derive(Debug, Default)]
+struct Letters(Mutex<Vec<FailedEntry>>);
+
+#[async_trait]
+impl DeadLetterSink for Letters {
+    async fn record(&self, entry: &FailedEntry) -> Result<(), StorageError> {
+        self.0.lock().expect("a lock").push(entry.clone());
+        Ok(())
+    }
+}
