@@ -1,6 +1,6 @@
 //! Builds the parts of the product on one ground, runs their tasks and stops them in order.
 //!
-//! Two set-ups, chosen by whether there is a `REDIS_URL`, differ only in how their [ground](ground::Ground) is made:
+//! Two set-ups, chosen by whether there is a `REDIS_URL`, differ only in how their ground (`ground.rs`) is made:
 //!
 //! - *Embedded*: one process. The gateway hands messages straight to the conversation consumer and is
 //!   handed the answers after the commit.
@@ -41,6 +41,29 @@ pub(crate) use parts::roles;
 
 /// An application whose tasks run. It has no socket of its own: [`App::serve`] takes a listener, [`App::router`] is
 /// for an application around it.
+///
+/// ```no_run
+/// use std::net::SocketAddr;
+///
+/// use flowsdk_core::fault::BoxError;
+/// use flowsdk_server::app::{Adapters, App};
+/// use flowsdk_server::config::Config;
+///
+/// async fn serve(config: Config) -> Result<(), BoxError> {
+///     let app = App::build(config, Adapters::system()).await?;
+///     let router = axum::Router::new()
+///         .route("/", axum::routing::get(async || "a page of yours"))
+///         .fallback_service(app.router());
+///     let stop = app.supervisor().intake.clone();
+///     let running = tokio::spawn(app.run());
+///
+///     let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
+///     let service = router.into_make_service_with_connect_info::<SocketAddr>(); // limits count by address
+///     axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned()).await?;
+///     stop.cancel();
+///     running.await? // everything that was begun is finished
+/// }
+/// ```
 pub struct App {
     store: Arc<SqlStore>,
     supervisor: Supervisor,

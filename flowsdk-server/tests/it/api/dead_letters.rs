@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Setup, eventually, everywhere, http};
 
-everywhere!(life, pages_and_filters, who_may, a_retry_is_handled_again);
+everywhere!(life, a_retry_is_handled_again);
+everywhere!(in process: pages_and_filters, who_may);
 
 const PATH: &str = "/dead-letters";
 const NOW: i64 = 1_795_085_820_050;
