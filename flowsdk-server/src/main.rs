@@ -128,7 +128,7 @@ async fn serve() -> Result<(), BoxError> {
     config.warn();
     let listener = App::bind(config.listen).await?;
     let app = App::build(config, Adapters { metrics: logging::metrics(), ..Adapters::system() }).await?;
-    if let Bootstrapped::CreatedWith(password) = app.bootstrapped() {
+    if let Some(Bootstrapped::CreatedWith(password)) = app.bootstrapped() {
         // Shown once and never logged: standard output is the operator's, the log is not.
         print_line(&format!("administrator password (shown once): {}", password.expose_secret()))?;
     }
@@ -153,8 +153,8 @@ async fn demo(data: &std::path::Path, listen: SocketAddr, as_json: bool) -> Resu
     let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
     let demo = seed(app.store(), &kv, &cx).await?;
     let password = match app.bootstrapped() {
-        Bootstrapped::CreatedWith(password) => Some(password.expose_secret().to_owned()),
-        Bootstrapped::Created | Bootstrapped::Existed => None,
+        Some(Bootstrapped::CreatedWith(password)) => Some(password.expose_secret().to_owned()),
+        Some(Bootstrapped::Created | Bootstrapped::Existed) | None => None,
     };
     let url = format!("http://{}", listener.local_addr()?);
     let chat_url = format!("{url}/chat/{}", demo.channel_id);

@@ -72,7 +72,7 @@ pub struct App {
     /// Locked by nobody: it lets threads share an app although its last acts are futures.
     acts: Mutex<LastActs>,
     config: Arc<Config>,
-    bootstrapped: Bootstrapped,
+    bootstrapped: Option<Bootstrapped>,
     outside: Option<Arc<Requests>>,
     claim: Option<Arc<SoleOwner>>,
 }
@@ -110,11 +110,11 @@ impl App {
         // After everything that can fail: its password is shown once.
         let bootstrapped = match &config.administration {
             Some(settings) => {
-                let cost = config.api.login.password_cost;
-                ensure_administrator(&*ground.store, &ground.cx, &ground.hasher, cost, &settings.admin)
-                    .await?
+                let (cost, store) = (config.api.login.password_cost, &*ground.store);
+                let admin = &settings.admin;
+                Some(ensure_administrator(store, &ground.cx, &ground.hasher, cost, admin).await?)
             }
-            None => Bootstrapped::Existed,
+            None => None,
         };
         let Ground { store, supervisor, surface, adapters, links, claim, .. } = ground;
         let Surface { routes, acts, .. } = surface;
@@ -134,9 +134,9 @@ impl App {
         })
     }
 
-    /// The administrator's account after the start; it existed where the administrative API is not among the roles.
-    pub fn bootstrapped(&self) -> &Bootstrapped {
-        &self.bootstrapped
+    /// The result of the search for an administrator; `None` where the administrative API is not among the roles.
+    pub fn bootstrapped(&self) -> Option<&Bootstrapped> {
+        self.bootstrapped.as_ref()
     }
 
     /// The store.
