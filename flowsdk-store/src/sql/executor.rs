@@ -15,9 +15,9 @@ use super::sqlite::DirectTx;
 /// A transaction of one of the engines.
 #[derive(Debug)]
 pub(crate) enum Conn {
-    /// Writes a file, or reads a few rows of it.
+    /// Writes SQLite, or reads a few rows of a file.
     Direct(DirectTx),
-    /// Reads a file, or does everything in memory.
+    /// Reads a file.
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(PostgresConn),
 }
@@ -118,9 +118,7 @@ macro_rules! execute {
     ($conn:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
         match &mut $conn {
             $crate::sql::executor::Conn::Direct(tx) => tx.prepare($sql.sqlite)$(.bind($bind))*.execute(),
-            $crate::sql::executor::Conn::Sqlite(tx) => sqlx::query($sql.sqlite)$(.bind($bind))*
-                .execute(&mut **tx).await.map(|done| done.rows_affected())
-                .map_err($crate::sql::executor::storage_error),
+            $crate::sql::executor::Conn::Sqlite(_) => Err($crate::sql::executor::read_only()),
             $crate::sql::executor::Conn::Postgres(tx) => sqlx::query($sql.postgres)$(.bind($bind))*
                 .execute(&mut **tx).await.map(|done| done.rows_affected())
                 .map_err($crate::sql::executor::storage_error),
@@ -134,44 +132,42 @@ macro_rules! execute_rows {
     ($conn:expr, $sql:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {
         async {
             let mut changed = 0;
-            let mut rest = $items;
-            if let $crate::sql::executor::Conn::Direct(tx) = &mut $conn {
-                // Where a statement costs no way to another thread, one that is run again is the cheapest.
-                let mut prepared = tx.prepare($sql.single());
-                for $item in std::mem::take(&mut rest) {
-                    let mut $query = prepared;
-                    $query = $bound;
-                    let (rows, again) = $query.execute_again()?;
-                    (changed, prepared) = (changed + rows, again);
+            match &mut $conn {
+                $crate::sql::executor::Conn::Direct(tx) => {
+                    // Where a statement costs no way to another thread, one that is run again is the cheapest.
+                    let mut prepared = tx.prepare($sql.single());
+                    for $item in $items {
+                        let mut $query = prepared;
+                        $query = $bound;
+                        let (rows, again) = $query.execute_again()?;
+                        (changed, prepared) = (changed + rows, again);
+                    }
                 }
-            }
-            while !rest.is_empty() {
-                let (chunk, text) = $sql.chunk(rest);
-                rest = &rest[chunk.len()..];
-                changed += match &mut $conn {
-                    $crate::sql::executor::Conn::Direct(_) => Ok(0),
-                    $crate::sql::executor::Conn::Sqlite(tx) => {
-                        let mut $query = sqlx::query(text.sqlite);
+                $crate::sql::executor::Conn::Sqlite(_) => return Err($crate::sql::executor::read_only()),
+                $crate::sql::executor::Conn::Postgres(tx) => {
+                    let mut rest = $items;
+                    while !rest.is_empty() {
+                        let (chunk, text) = $sql.chunk(rest);
+                        rest = &rest[chunk.len()..];
+                        let mut $query = sqlx::query(text);
                         for $item in chunk {
                             $query = $bound;
                         }
-                        $query.execute(&mut **tx).await.map(|done| done.rows_affected())
-                    }
-                    $crate::sql::executor::Conn::Postgres(tx) => {
-                        let mut $query = sqlx::query(text.postgres);
-                        for $item in chunk {
-                            $query = $bound;
-                        }
-                        $query.execute(&mut **tx).await.map(|done| done.rows_affected())
+                        let done = $query.execute(&mut **tx).await;
+                        changed += done.map_err($crate::sql::executor::storage_error)?.rows_affected();
                     }
                 }
-                .map_err($crate::sql::executor::storage_error)?;
             }
             Ok::<u64, flowsdk_core::fault::StorageError>(changed)
         }
     };
 }
 pub(crate) use execute_rows;
+
+/// A statement that changes rows, in a transaction that reads.
+pub(crate) fn read_only() -> StorageError {
+    StorageError::Other("this transaction only reads".into())
+}
 
 /// Names what happened, without the driver's types.
 pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use flowsdk_core::store::Records;
-use sqlx::SqliteConnection;
 
 /// The generations of a database.
 #[derive(Debug)]
@@ -34,15 +33,6 @@ impl Generations {
             access: Generation::default(),
             routers: Generation::default(),
         })
-    }
-
-    /// Watches what the connection writes.
-    pub(super) async fn watch(self: Arc<Self>, writer: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-        let mut handle = writer.lock_handle().await?;
-        handle.set_update_hook(move |update| {
-            self.touched(update.table);
-        });
-        Ok(())
     }
 
     /// Called for every row that the open transaction writes.

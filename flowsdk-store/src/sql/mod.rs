@@ -2,8 +2,8 @@
 //!
 //! - SQLite: one write connection with `BEGIN IMMEDIATE` (a deferred transaction that reads and then
 //!   writes fails at once when another wrote in between, whatever the busy timeout), a pool of
-//!   read-only connections, WAL with `synchronous=FULL` unless the address says otherwise. Checkpoints run on a connection of their own, so
-//!   that no turn waits for one.
+//!   read-only connections, WAL with `synchronous=FULL` unless the address says otherwise. Checkpoints run on a
+//!   connection of their own, so that no turn waits for one. A database in memory has the write connection alone.
 //! - Postgres: READ COMMITTED, rows locked in ascending id order; reading has connections of its own that
 //!   refuse to write, and needs no transaction.
 

@@ -61,7 +61,7 @@ pub(super) use statements;
 /// prepared and a list of any length takes few of them.
 const SIZES: [usize; 20] = [128, 96, 64, 48, 32, 24, 20, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 
-/// A statement over `VALUES` with as many rows as there are.
+/// A statement over `VALUES`: on Postgres with as many rows as there are, on SQLite run again for each.
 #[derive(Debug)]
 pub(crate) struct RowsSql {
     head: &'static str,
@@ -69,15 +69,29 @@ pub(crate) struct RowsSql {
     /// Postgres types of the columns, where no table tells them.
     types: &'static [&'static str],
     tail: &'static str,
-    /// What SQLite runs for one row, where it is told so.
+    /// The statement for SQLite, where it has one of its own.
     one: Option<&'static str>,
-    texts: [OnceLock<Sql>; SIZES.len()],
+    single: OnceLock<&'static str>,
+    texts: [OnceLock<&'static str>; SIZES.len()],
+}
+
+/// Leaked once a size and statement: the drivers keep prepared statements by static text.
+fn leak(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
 }
 
 impl RowsSql {
     /// `head`, then a row of `columns` binds for each item, then `tail`.
     pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
-        Self { head, columns, types: &[], tail, one: None, texts: [const { OnceLock::new() }; SIZES.len()] }
+        Self {
+            head,
+            columns,
+            types: &[],
+            tail,
+            one: None,
+            single: OnceLock::new(),
+            texts: [const { OnceLock::new() }; SIZES.len()],
+        }
     }
 
     /// The same for rows that are not inserted into a table, whose types Postgres must be told.
@@ -86,45 +100,34 @@ impl RowsSql {
         types: &'static [&'static str],
         tail: &'static str,
     ) -> Self {
-        Self {
-            head,
-            columns: types.len(),
-            types,
-            tail,
-            one: None,
-            texts: [const { OnceLock::new() }; SIZES.len()],
-        }
+        let mut new = Self::new(head, types.len(), tail);
+        new.types = types;
+        new
     }
 
-    /// The largest leading part of `items` that there is a statement for, and the statement.
-    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], Sql) {
-        let at = SIZES.iter().position(|&size| size <= items.len()).unwrap_or(SIZES.len() - 1);
-        let size = SIZES[at].min(items.len());
-        // Leaked once a size and statement: the driver keeps prepared statements by static text.
-        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        let text = self.texts[at].get_or_init(|| Sql {
-            sqlite: leak(self.sqlite(SIZES[at])),
-            postgres: leak(self.postgres(SIZES[at])),
-        });
-        (&items[..size], *text)
-    }
-
-    /// The statement of one row, for SQLite.
-    pub(crate) fn single(&self) -> &'static str {
-        self.one.unwrap_or_else(|| self.chunk(&[()]).1.sqlite)
-    }
-
-    /// The same rows one by one on SQLite with this text, which takes the binds of a row in their order.
+    /// Runs `sqlite` on SQLite, which takes the binds of a row in their order.
     pub(crate) const fn or_one_by_one(mut self, sqlite: &'static str) -> Self {
         self.one = Some(sqlite);
         self
     }
 
-    /// SQLite gets `?`: the driver looks up the name of every bind that has one, and each look is as long
-    /// as there are names. `OR FAIL` spares it a journal of the statement, which is of no use here: a
-    /// statement that fails takes its whole transaction with it.
-    fn sqlite(&self, rows: usize) -> String {
-        let text = self.text(rows, |_, _| "?".to_owned());
+    /// The largest leading part of `items` that Postgres has a statement for, and the statement.
+    pub(crate) fn chunk<'a, T>(&self, items: &'a [T]) -> (&'a [T], &'static str) {
+        let at = SIZES.iter().position(|&size| size <= items.len()).unwrap_or(SIZES.len() - 1);
+        let size = SIZES[at].min(items.len());
+        let text = self.texts[at].get_or_init(|| leak(self.postgres(SIZES[at])));
+        (&items[..size], text)
+    }
+
+    /// The statement of one row, for SQLite.
+    pub(crate) fn single(&self) -> &'static str {
+        self.one.unwrap_or_else(|| self.single.get_or_init(|| leak(self.sqlite())))
+    }
+
+    /// `OR FAIL` spares SQLite a journal of the statement, which is of no use here: a statement that fails takes its
+    /// whole transaction with it.
+    fn sqlite(&self) -> String {
+        let text = self.text(1, |_, column| format!("?{}", column + 1));
         let text = text.replacen("INSERT INTO", "INSERT OR FAIL INTO", 1);
         text.replacen(") UPDATE ", ") UPDATE OR FAIL ", 1)
     }
@@ -148,10 +151,10 @@ impl RowsSql {
         format!("{}{}{}", self.head, rows.join(", "), self.tail)
     }
 
-    /// The statement of every size, so that a test can prepare them.
     #[cfg(test)]
     pub(crate) fn all(&self) -> Vec<Sql> {
-        SIZES.iter().map(|&size| self.chunk(&vec![(); size]).1).collect()
+        let of = |size| Sql { sqlite: self.single(), postgres: self.chunk(&vec![(); size]).1 };
+        SIZES.into_iter().map(of).collect()
     }
 }
 
@@ -172,12 +175,12 @@ mod tests {
         }
         assert_eq!(sizes, [128, 64, 10, 1]);
         let two = INSERT.chunk(&[0, 1]).1;
-        assert_eq!(two.postgres, "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id");
-        assert_eq!(two.sqlite, "INSERT OR FAIL INTO t VALUES (?, ?), (?, ?) RETURNING id");
+        assert_eq!(two, "INSERT INTO t VALUES ($1, $2), ($3, $4) RETURNING id");
+        assert_eq!(INSERT.single(), "INSERT OR FAIL INTO t VALUES (?1, ?2) RETURNING id");
         static UPDATE: RowsSql =
             RowsSql::typed("WITH new AS (VALUES ", &["text", "bigint"], ") UPDATE t SET a = 1");
         let two = UPDATE.chunk(&[0, 1]).1;
-        assert_eq!(two.postgres, "WITH new AS (VALUES ($1::text, $2::bigint), ($3, $4)) UPDATE t SET a = 1");
-        assert_eq!(two.sqlite, "WITH new AS (VALUES (?, ?), (?, ?)) UPDATE OR FAIL t SET a = 1");
+        assert_eq!(two, "WITH new AS (VALUES ($1::text, $2::bigint), ($3, $4)) UPDATE t SET a = 1");
+        assert_eq!(UPDATE.single(), "WITH new AS (VALUES (?1, ?2)) UPDATE OR FAIL t SET a = 1");
     }
 }

@@ -6,11 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::store::{Records, Store, Transaction};
-use futures_util::future::BoxFuture;
-use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqliteConnection, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
 use tokio::sync::Notify;
 
 use super::executor::{Conn, PostgresConn, storage_error};
@@ -34,9 +32,9 @@ enum Pools {
         glances: Glances,
         generations: Arc<Generations>,
     },
-    /// One connection for everything.
+    /// One connection for everything: another one would be another database.
     Memory {
-        pool: SqlitePool,
+        writer: Writer,
         generations: Arc<Generations>,
     },
     Postgres {
@@ -58,16 +56,13 @@ impl SqlStore {
     pub async fn connect(url: &DatabaseUrl, routes: OutboxRoutes) -> Result<Self, StorageError> {
         let pools = match url {
             DatabaseUrl::SqliteFile { path, synchronous } => sqlite_file(path, *synchronous).await?,
-            DatabaseUrl::SqliteMemory => sqlite_memory().await?,
+            DatabaseUrl::SqliteMemory => sqlite_memory()?,
             DatabaseUrl::Postgres(options) => postgres((**options).clone()).await?,
         };
-        match &pools {
-            // Before its writer was opened.
-            Pools::File { .. } => Ok(()),
-            Pools::Memory { pool, .. } => migrations::sqlite().run(pool).await,
-            Pools::Postgres { pool, .. } => migrations::postgres().run(pool).await,
+        if let Pools::Postgres { pool, .. } = &pools {
+            let migrated = migrations::postgres().run(pool).await;
+            migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
         }
-        .map_err(|error| StorageError::Other(Box::new(error)))?;
         let store = Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) };
         store.add_missing_words().await?;
         Ok(store)
@@ -132,12 +127,12 @@ impl SqlStore {
 
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StorageError> {
-        let done = match &self.pools {
+        match &self.pools {
             Pools::File { readers, .. } => sqlx::query("SELECT 1").execute(readers).await.map(drop),
-            Pools::Memory { pool, .. } => sqlx::query("SELECT 1").execute(pool).await.map(drop),
+            Pools::Memory { writer, .. } => return writer.begin().await.map(drop),
             Pools::Postgres { pool, .. } => sqlx::query("SELECT 1").execute(pool).await.map(drop),
-        };
-        done.map_err(storage_error)
+        }
+        .map_err(storage_error)
     }
 
     /// Closes every connection.
@@ -148,7 +143,7 @@ impl SqlStore {
                 glances.close().await;
                 writer.close().await;
             }
-            Pools::Memory { pool, .. } => pool.close().await,
+            Pools::Memory { writer, .. } => writer.close().await,
             Pools::Postgres { pool, readers } => {
                 readers.close().await;
                 pool.close().await;
@@ -229,30 +224,17 @@ async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result
     Ok(Pools::File { writer, readers, glances, generations })
 }
 
-/// Watches a new connection that writes.
-fn watched(
-    generations: &Arc<Generations>,
-) -> impl for<'c> Fn(&'c mut SqliteConnection, PoolConnectionMetadata) -> BoxFuture<'c, Result<(), sqlx::Error>>
-+ use<> {
-    let generations = Arc::clone(generations);
-    move |connection, _| Box::pin(Arc::clone(&generations).watch(connection))
-}
+/// What the connection of a database in memory is told.
+const MEMORY_PRAGMAS: &str = "PRAGMA foreign_keys = on; PRAGMA temp_store = memory;";
 
-/// One connection for everything: another one would be another database.
-async fn sqlite_memory() -> Result<Pools, StorageError> {
+fn sqlite_memory() -> Result<Pools, StorageError> {
     let generations = Generations::new();
-    let pool = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(PATIENCE)
-        // A connection under test is closed when whoever waits for it gives up, and takes the data with it.
-        .test_before_acquire(false)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .after_connect(watched(&generations))
-        .connect_with(sqlite_options().in_memory(true))
-        .await
-        .map_err(storage_error)?;
-    Ok(Pools::Memory { pool, generations })
+    let writer = Writer::open_in_memory(MEMORY_PRAGMAS, PATIENCE, &generations, |connection| {
+        migrations::sqlite().iter().try_for_each(|migration| {
+            connection.execute_batch(&format!("BEGIN; {}; COMMIT;", migration.sql.as_str()))
+        })
+    })?;
+    Ok(Pools::Memory { writer, generations })
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
@@ -278,20 +260,11 @@ pub struct SqlTx {
     pub(super) routes: Arc<OutboxRoutes>,
     pub(super) published: bool,
     notify: Arc<Notify>,
-    /// Of SQLite in memory.
-    generations: Option<Arc<Generations>>,
 }
 
 impl SqlStore {
     fn transaction(&self, conn: Conn) -> SqlTx {
-        let generations = match &self.pools {
-            Pools::File { generations, .. } | Pools::Memory { generations, .. } => {
-                Some(Arc::clone(generations))
-            }
-            Pools::Postgres { .. } => None,
-        };
         SqlTx {
-            generations,
             conn,
             routes: Arc::clone(&self.routes),
             published: false,
@@ -306,10 +279,7 @@ impl Store for SqlStore {
 
     async fn begin(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
-            Pools::File { writer, .. } => Conn::Direct(writer.begin().await?),
-            Pools::Memory { pool, .. } => {
-                Conn::Sqlite(pool.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?)
-            }
+            Pools::File { writer, .. } | Pools::Memory { writer, .. } => Conn::Direct(writer.begin().await?),
             Pools::Postgres { pool, .. } => {
                 let tx = pool.begin().await.map_err(storage_error)?;
                 Conn::Postgres(PostgresConn::Writing(tx))
@@ -320,9 +290,8 @@ impl Store for SqlStore {
 
     async fn read(&self) -> Result<SqlTx, StorageError> {
         let conn = match &self.pools {
-            Pools::File { readers: pool, .. } | Pools::Memory { pool, .. } => {
-                Conn::Sqlite(pool.begin().await.map_err(storage_error)?)
-            }
+            Pools::File { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
+            Pools::Memory { writer, .. } => Conn::Direct(writer.begin().await?),
             Pools::Postgres { readers, .. } => {
                 let connection = readers.acquire().await.map_err(storage_error)?;
                 Conn::Postgres(PostgresConn::Reading(connection))
@@ -352,26 +321,16 @@ impl Store for SqlStore {
 impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
-            Conn::Direct(tx) => {
-                tx.commit().await?;
-                Ok(())
-            }
-            Conn::Sqlite(tx) => {
-                let done = tx.commit().await;
-                if let Some(generations) = &self.generations {
-                    generations.committed();
-                }
-                done
-            }
-            Conn::Postgres(PostgresConn::Reading(_)) => Ok(()),
+            Conn::Direct(tx) => tx.commit().await?,
+            Conn::Sqlite(tx) => tx.commit().await.map_err(storage_error)?,
+            Conn::Postgres(PostgresConn::Reading(_)) => {}
             Conn::Postgres(PostgresConn::Writing(mut tx)) => {
                 if self.published {
                     sqlx::query(listener::TELL).execute(&mut *tx).await.map_err(storage_error)?;
                 }
-                tx.commit().await
+                tx.commit().await.map_err(storage_error)?;
             }
         }
-        .map_err(storage_error)?;
         if self.published {
             self.notify.notify_waiters();
         }

@@ -1,4 +1,4 @@
-//! The connection that writes a SQLite file, and one for looks at a few rows of it.
+//! The connection that writes a SQLite database, and one for looks at a few rows of a file.
 //!
 //! A turn is some ten short statements, and the driver that the other connections go through pays more for the way to
 //! its thread, for copies of binds and columns, and for look-ups than SQLite does for some of them. Here a statement

@@ -29,9 +29,13 @@ struct Open {
 }
 
 impl Open {
-    fn new(file: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
-        let connection = Connection::open(file).map_err(storage_error)?;
+    fn file(path: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
+        let connection = Connection::open(path).map_err(storage_error)?;
         connection.busy_timeout(patience).map_err(storage_error)?;
+        Self::new(connection, pragmas)
+    }
+
+    fn new(connection: Connection, pragmas: &str) -> Result<Self, StorageError> {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.execute_batch(pragmas).map_err(storage_error)?;
         Ok(Self { connection, texts: RefCell::default() })
@@ -75,7 +79,23 @@ impl Writer {
         patience: Duration,
         generations: &Arc<Generations>,
     ) -> Result<Self, StorageError> {
-        let open = Open::new(file, pragmas, patience)?;
+        Self::of(Open::file(file, pragmas, patience)?, patience, generations)
+    }
+
+    /// Opens an empty database in memory with these pragmas, and lets `migrate` make its tables.
+    pub(in crate::sql) fn open_in_memory(
+        pragmas: &str,
+        patience: Duration,
+        generations: &Arc<Generations>,
+        migrate: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<Self, StorageError> {
+        let connection = Connection::open_in_memory().map_err(storage_error)?;
+        let open = Open::new(connection, pragmas)?;
+        migrate(&open.connection).map_err(storage_error)?;
+        Self::of(open, patience, generations)
+    }
+
+    fn of(open: Open, patience: Duration, generations: &Arc<Generations>) -> Result<Self, StorageError> {
         let watching = Arc::clone(generations);
         let hook = move |_action, _database: &str, table: &str, _row| watching.touched(table);
         open.connection.update_hook(Some(hook)).map_err(storage_error)?;
@@ -148,7 +168,7 @@ impl fmt::Debug for Glances {
 impl Glances {
     /// Opens `file`, which is there already, with these pragmas.
     pub(in crate::sql) fn open(file: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
-        Ok(Self(Arc::new(Mutex::new(Some(Open::new(file, pragmas, patience)?)))))
+        Ok(Self(Arc::new(Mutex::new(Some(Open::file(file, pragmas, patience)?)))))
     }
 
     /// Begins a transaction that reads; `None` while another one is open.

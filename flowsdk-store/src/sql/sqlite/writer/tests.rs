@@ -66,6 +66,24 @@ async fn errors_are_told_apart_and_leave_nothing_open() {
     assert!(matches!(writer.begin().await, Err(StorageError::Unavailable(_))));
 }
 
+#[tokio::test]
+async fn a_database_in_memory_has_its_tables_and_is_one_for_every_transaction() {
+    let patience = Duration::from_millis(200);
+    let generations = Generations::new();
+    let open = |tables: &'static str| {
+        let migrate = move |connection: &Connection| connection.execute_batch(tables);
+        Writer::open_in_memory("PRAGMA foreign_keys = on", patience, &generations, migrate)
+    };
+    let writer = open("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT) STRICT").expect("a writer");
+    let tx = writer.begin().await.expect("begin");
+    insert(&tx, 1, Some("a")).expect("a row");
+    tx.commit().await.expect("commit");
+    assert_eq!(names(&writer).await, [(1, Some("a".to_owned()))]);
+    writer.close().await;
+    assert!(matches!(writer.begin().await, Err(StorageError::Unavailable(_))));
+    assert!(matches!(open("CREATE").err(), Some(StorageError::Other(_))), "tables that cannot be made");
+}
+
 #[test]
 fn binds_are_numbered() {
     assert_eq!(
