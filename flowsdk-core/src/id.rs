@@ -87,6 +87,16 @@ macro_rules! ids {
             }
         }
 
+        impl $crate::cell::TextCell for $name {
+            fn as_text(&self) -> &str {
+                &self.0
+            }
+
+            fn from_text(text: &str) -> Result<Self, $crate::fault::BoxError> {
+                Ok(Self::parse(text)?)
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)

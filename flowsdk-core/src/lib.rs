@@ -12,6 +12,7 @@
 //! conformance suites behind the `testkit` feature.
 
 pub mod admin;
+pub mod cell;
 pub mod change;
 pub mod chat;
 pub mod contact;

@@ -24,6 +24,16 @@ impl TokenHash {
     }
 }
 
+impl flowsdk_core::cell::TextCell for TokenHash {
+    fn as_text(&self) -> &str {
+        &self.0
+    }
+
+    fn from_text(text: &str) -> Result<Self, flowsdk_core::fault::BoxError> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
 impl fmt::Debug for TokenHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TokenHash(..)")

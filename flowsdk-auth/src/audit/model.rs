@@ -29,6 +29,14 @@ macro_rules! named {
                 Self::ALL.iter().copied().find(|one| one.name() == name)
             }
         }
+
+        impl flowsdk_core::cell::Named for $name {
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn name(self) -> &'static str {
+                Self::name(self)
+            }
+        }
     };
 }
 

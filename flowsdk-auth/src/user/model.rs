@@ -27,6 +27,14 @@ impl UserRole {
     }
 }
 
+impl flowsdk_core::cell::Named for UserRole {
+    const ALL: &'static [Self] = &[Self::Member, Self::Admin];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// A text that is no e-mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an e-mail address")]
@@ -54,6 +62,16 @@ impl Email {
     /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl flowsdk_core::cell::TextCell for Email {
+    fn as_text(&self) -> &str {
+        &self.0
+    }
+
+    fn from_text(text: &str) -> Result<Self, flowsdk_core::fault::BoxError> {
+        Ok(Self::parse(text)?)
     }
 }
 

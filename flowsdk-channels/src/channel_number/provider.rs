@@ -71,6 +71,16 @@ macro_rules! text {
             }
         }
 
+        impl flowsdk_core::cell::TextCell for $name {
+            fn as_text(&self) -> &str {
+                &self.0
+            }
+
+            fn from_text(text: &str) -> Result<Self, flowsdk_core::fault::BoxError> {
+                Ok(Self::parse(text)?)
+            }
+        }
+
         impl From<$name> for String {
             fn from(value: $name) -> Self {
                 value.0

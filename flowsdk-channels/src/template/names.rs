@@ -49,6 +49,16 @@ macro_rules! texts {
             }
         }
 
+        impl flowsdk_core::cell::TextCell for $name {
+            fn as_text(&self) -> &str {
+                &self.0
+            }
+
+            fn from_text(text: &str) -> Result<Self, flowsdk_core::fault::BoxError> {
+                Ok(Self::try_from(text.to_owned())?)
+            }
+        }
+
         impl From<$name> for String {
             fn from(value: $name) -> Self {
                 value.0
@@ -90,6 +100,14 @@ macro_rules! names {
             /// The one of this name.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+
+        impl flowsdk_core::cell::Named for $kind {
+            const ALL: &'static [Self] = &Self::ALL;
+
+            fn name(self) -> &'static str {
+                Self::name(self)
             }
         }
     )*};

@@ -23,6 +23,14 @@ impl ChatStatus {
     }
 }
 
+impl crate::cell::Named for ChatStatus {
+    const ALL: &'static [Self] = &[Self::Open, Self::Closed];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// A chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chat {

@@ -26,6 +26,14 @@ impl OptInStatus {
     }
 }
 
+impl crate::cell::Named for OptInStatus {
+    const ALL: &'static [Self] = &[Self::Accepted, Self::Revoked];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// How it came to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OptInSource {
@@ -42,6 +50,14 @@ impl OptInSource {
             Self::Flow => "flow",
             Self::Import => "import",
         }
+    }
+}
+
+impl crate::cell::Named for OptInSource {
+    const ALL: &'static [Self] = &[Self::Flow, Self::Import];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
     }
 }
 

@@ -33,6 +33,14 @@ impl LlmProvider {
     }
 }
 
+impl crate::cell::Named for LlmProvider {
+    const ALL: &'static [Self] = &[Self::Openai, Self::OpenaiCompatible];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// A credential of a model provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LlmCredential {

@@ -44,6 +44,16 @@ impl Encrypted {
     }
 }
 
+impl crate::cell::TextCell for Encrypted {
+    fn as_text(&self) -> &str {
+        &self.0
+    }
+
+    fn from_text(text: &str) -> Result<Self, crate::fault::BoxError> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
 impl fmt::Debug for Encrypted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Encrypted(..)")

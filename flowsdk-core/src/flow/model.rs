@@ -33,6 +33,14 @@ impl FlowKind {
     }
 }
 
+impl crate::cell::Named for FlowKind {
+    const ALL: &'static [Self] = &[Self::Flow, Self::Tool];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// A flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {

@@ -63,6 +63,16 @@ impl BaseUrl {
     }
 }
 
+impl crate::cell::TextCell for BaseUrl {
+    fn as_text(&self) -> &str {
+        self.as_str()
+    }
+
+    fn from_text(text: &str) -> Result<Self, crate::fault::BoxError> {
+        Ok(Self::parse(text)?)
+    }
+}
+
 impl TryFrom<String> for BaseUrl {
     type Error = InvalidBaseUrl;
 

@@ -37,6 +37,14 @@ impl IntegrationKind {
     }
 }
 
+impl crate::cell::Named for IntegrationKind {
+    const ALL: &'static [Self] = &[Self::Http];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// How the credentials are shown to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -28,6 +28,14 @@ impl Direction {
     }
 }
 
+impl crate::cell::Named for Direction {
+    const ALL: &'static [Self] = &[Self::In, Self::Out];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// Who produced an outgoing event (spec B 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -50,6 +58,18 @@ pub enum SenderKind {
     Ai,
     /// A human agent.
     Human,
+}
+
+impl crate::cell::Named for SenderKind {
+    const ALL: &'static [Self] = &[Self::Flow, Self::Ai, Self::Human];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Flow => "flow",
+            Self::Ai => "ai",
+            Self::Human => "human",
+        }
+    }
 }
 
 /// Kind and name of who speaks.

@@ -68,6 +68,15 @@ impl MessageStatus {
     }
 }
 
+impl crate::cell::Named for MessageStatus {
+    const ALL: &'static [Self] =
+        &[Self::Pending, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// The status after `event`: a lower or equal rank changes nothing, steps may be skipped, `failed`
 /// comes only from pending or sent and is final.
 pub fn advance(current: MessageStatus, event: MessageStatus) -> MessageStatus {

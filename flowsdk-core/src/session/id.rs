@@ -38,6 +38,14 @@ impl Channel {
     }
 }
 
+impl crate::cell::Named for Channel {
+    const ALL: &'static [Self] = &[Self::Phone, Self::Webchat, Self::Social];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// A text that is no session id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a session id")]
@@ -172,6 +180,16 @@ impl fmt::Display for SessionId {
 impl fmt::Debug for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SessionId({})", self.text)
+    }
+}
+
+impl crate::cell::TextCell for SessionId {
+    fn as_text(&self) -> &str {
+        self.as_str()
+    }
+
+    fn from_text(text: &str) -> Result<Self, crate::fault::BoxError> {
+        Ok(Self::parse(text)?)
     }
 }
 

@@ -33,6 +33,14 @@ impl Mode {
     }
 }
 
+impl crate::cell::Named for Mode {
+    const ALL: &'static [Self] = &[Self::Flow, Self::Human, Self::Agent];
+
+    fn name(self) -> &'static str {
+        Self::name(self)
+    }
+}
+
 /// Most stops that `sessionHistory` keeps; the row is rewritten at every turn, so it stays small.
 pub const MAX_HISTORY: usize = 20;
 

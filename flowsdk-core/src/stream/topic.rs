@@ -90,6 +90,14 @@ impl TopicName {
     }
 }
 
+impl crate::cell::Named for TopicName {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn name(self) -> &'static str {
+        self.as_str()
+    }
+}
+
 /// A stream with the type of its events.
 pub trait Topic {
     /// Its name.

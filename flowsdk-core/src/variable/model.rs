@@ -42,6 +42,16 @@ impl VariableKey {
     }
 }
 
+impl crate::cell::TextCell for VariableKey {
+    fn as_text(&self) -> &str {
+        self.as_str()
+    }
+
+    fn from_text(text: &str) -> Result<Self, crate::fault::BoxError> {
+        Ok(Self::parse(text)?)
+    }
+}
+
 impl TryFrom<String> for VariableKey {
     type Error = InvalidKey;
 

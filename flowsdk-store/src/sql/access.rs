@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use constcat::concat;
 use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Grant, UserAccess};
-use flowsdk_auth::api_client::TokenHash;
+use flowsdk_auth::api_client::{ApiClient, TokenHash};
 use flowsdk_auth::permission::{Permissions, RouterScope};
+use flowsdk_auth::user::UserRole;
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ApiClientId, RouterId, UserId};
 use flowsdk_core::time::Timestamp;
-use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute_rows, fetch_all, id};
+use super::record::Record as _;
 use super::statement::{RowsSql, Sql, sql_list};
-use super::user::role;
 
 /// Every request asks this, so group and user come in one step.
 const USERS: Sql = sql_list!(
@@ -25,12 +26,7 @@ const USERS: Sql = sql_list!(
     ""
 );
 
-const API_CLIENTS: Sql = sql_list!(
-    "SELECT token_hash, id, name, active, expires_at, last_used_at, permissions, router_ids
-     FROM api_client WHERE token_hash IN ",
-    "$1",
-    ""
-);
+const API_CLIENTS: Sql = sql_list!(concat!(ApiClient::SELECT, " WHERE token_hash IN "), "$1", "");
 
 static TOUCH_API_CLIENTS: RowsSql = RowsSql::typed(
     "WITH new (id, used_at) AS (VALUES ",
@@ -48,45 +44,43 @@ fn grant(permissions: Permissions, router_ids: Vec<RouterId>) -> Grant {
 #[async_trait]
 impl AccessRepository for SqlTx {
     async fn users(&mut self, ids: &[UserId]) -> Result<Vec<UserAccess>, StorageError> {
-        type Row =
-            (String, String, String, Option<i64>, Option<Json<Permissions>>, Option<Json<Vec<RouterId>>>);
-        let rows = fetch_all!(self.conn, Row, USERS, Json(ids))?;
-        rows.into_iter()
-            .map(|(user_id, name, user_role, logged_out_at, permissions, router_ids)| {
-                Ok(UserAccess {
-                    id: id("user", user_id)?,
-                    name,
-                    role: role(&user_role)?,
-                    logged_out_at: logged_out_at.map(Timestamp::from_millis),
-                    grant: permissions
-                        .zip(router_ids)
-                        .map(|(Json(permissions), Json(router_ids))| grant(permissions, router_ids)),
-                })
-            })
-            .collect()
+        type Row = (
+            UserId,
+            String,
+            UserRole,
+            Option<Timestamp>,
+            Option<Json<Permissions>>,
+            Option<Json<Vec<RouterId>>>,
+        );
+        let rows = self.conn.fetch_all::<Row>(USERS, (Json(ids),)).await?;
+        let access = |(id, name, role, logged_out_at, permissions, router_ids): Row| UserAccess {
+            id,
+            name,
+            role,
+            logged_out_at,
+            grant: permissions.zip(router_ids).map(|(Json(permissions), Json(ids))| grant(permissions, ids)),
+        };
+        Ok(rows.into_iter().map(access).collect())
     }
 
     async fn api_clients(
         &mut self,
         hashes: &[TokenHash],
     ) -> Result<Vec<(TokenHash, ApiClientAccess)>, StorageError> {
-        type Row =
-            (String, String, String, i64, Option<i64>, Option<i64>, Json<Permissions>, Json<Vec<RouterId>>);
         let hashes: Vec<&str> = hashes.iter().map(TokenHash::as_str).collect();
-        let rows = fetch_all!(self.conn, Row, API_CLIENTS, Json(&hashes))?;
-        rows.into_iter()
-            .map(|(hash, client_id, name, active, expires_at, last_used_at, permissions, router_ids)| {
-                let access = ApiClientAccess {
-                    id: id("api_client", client_id)?,
-                    name,
-                    active: active != 0,
-                    expires_at: expires_at.map(Timestamp::from_millis),
-                    last_used_at: last_used_at.map(Timestamp::from_millis),
-                    grant: grant(permissions.0, router_ids.0),
-                };
-                Ok((TokenHash::from_stored(hash), access))
-            })
-            .collect()
+        let clients = self.conn.fetch_all::<ApiClient>(API_CLIENTS, (Json(&hashes),)).await?;
+        let access = |client: ApiClient| {
+            let access = ApiClientAccess {
+                id: client.id,
+                name: client.name,
+                active: client.active,
+                expires_at: client.expires_at,
+                last_used_at: client.last_used_at,
+                grant: grant(client.permissions, client.router_ids),
+            };
+            (client.token_hash, access)
+        };
+        Ok(clients.into_iter().map(access).collect())
     }
 
     async fn touch_api_clients(&mut self, used: &[(ApiClientId, Timestamp)]) -> Result<(), StorageError> {
@@ -97,10 +91,11 @@ impl AccessRepository for SqlTx {
             *known = (*known).max(*at);
         }
         let latest: Vec<_> = latest.into_iter().collect();
-        execute_rows!(self.conn, TOUCH_API_CLIENTS, &latest[..], |query, used| query
-            .bind(used.0.as_str())
-            .bind(used.1.as_millis()))
-        .await
-        .map(drop)
+        self.conn
+            .execute_rows(&TOUCH_API_CLIENTS, &latest[..], |to, used| {
+                to.bind(used.0).bind(used.1);
+            })
+            .await
+            .map(drop)
     }
 }

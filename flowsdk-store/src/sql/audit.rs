@@ -1,35 +1,80 @@
 //! The audit log.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use constcat::concat;
 use flowsdk_auth::audit::{
     AuditAction, AuditActor, AuditEntityType, AuditFilter, AuditRecord, AuditRepository, AuditStatus,
     RecordedAudit,
 };
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{self, AuditLogId, RouterId};
+use flowsdk_core::id::{self, AuditLogId, UserId};
 use flowsdk_core::time::Timestamp;
-use serde_json::Value;
-use sqlx::types::Json;
 
-use super::audit_list::{AuditListSql, Routers, Shape};
-use super::executor::{
-    corrupt, execute, execute_rows, fetch_all_replanned, fetch_optional, json, optional_id, text,
-};
+use super::SqlTx;
+use super::bind::Binder;
+use super::list::{self, Filter, ListSql, Place, asked, asked_if, given};
+use super::record::{Record as _, record};
+use super::row::With;
 use super::statement::{RowsSql, Sql, sql};
-use super::{SqlTx, list};
+
+record! {
+    AuditRecord in "audit_log" {
+        id, action, entity_type, entity_id, actor_id, router_id, status, changes: json_or_null,
+        metadata: json_or_null, created_at
+    }
+}
 
 /// A batch may come again when its commit was not heard of.
 static APPEND: RowsSql = RowsSql::new(
-    "INSERT INTO audit_log (id, action, entity_type, entity_id, actor_id, router_id, status, changes, metadata,
-                            created_at, id_drift) VALUES ",
-    11,
+    concat!("INSERT INTO audit_log (", AuditRecord::COLUMNS, ", id_drift) VALUES "),
+    AuditRecord::COUNT + 1,
     " ON CONFLICT (id) DO NOTHING",
 );
 
-static LIST: AuditListSql = AuditListSql::new();
+/// A filter of the log, as it is asked for.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    least_id: String,
+    from: Timestamp,
+    to: Timestamp,
+    actor_id: Option<String>,
+    entity_type: Option<AuditEntityType>,
+    action: Option<AuditAction>,
+    status: Option<AuditStatus>,
+}
+
+/// In the order of ids. SQLite, which keeps no statistics here, is told the index of the filter that leaves least:
+/// failures are few, successes are nearly all.
+pub(super) static LIST: ListSql<Wanted> = ListSql::new(
+    concat!(
+        "SELECT ",
+        AuditRecord::COLUMNS,
+        ", (SELECT id FROM user_account WHERE user_account.id = audit_log.actor_id),
+            (SELECT name FROM user_account WHERE user_account.id = audit_log.actor_id),
+            (SELECT email FROM user_account WHERE user_account.id = audit_log.actor_id) FROM audit_log"
+    ),
+    "audit_log",
+)
+.by("", "id")
+.within("router_id")
+.indexed("", "audit_log_by_router")
+.filters(&[
+    Filter::of("id >= {}", |wanted: &Wanted| given(&wanted.least_id)).always(),
+    Filter::per("+created_at >= {}", "created_at >= {}", |wanted: &Wanted| given(&wanted.from)).always(),
+    Filter::per("+created_at <= {}", "created_at <= {}", |wanted: &Wanted| given(&wanted.to)).always(),
+    Filter::of("actor_id = {}", |wanted: &Wanted| asked(&wanted.actor_id))
+        .indexed("audit_log_by_actor", "audit_log_by_router_and_actor"),
+    Filter::of("status = 'FAILURE'", |wanted: &Wanted| asked_if(wanted.status == Some(AuditStatus::Failure)))
+        .indexed("audit_log_by_status", "audit_log_by_router_and_status"),
+    Filter::of("entity_type = {}", |wanted: &Wanted| asked(&wanted.entity_type))
+        .indexed("audit_log_by_entity_type", "audit_log_by_router_and_entity_type"),
+    Filter::of("action = {}", |wanted: &Wanted| asked(&wanted.action))
+        .indexed("audit_log_by_action", "audit_log_by_router_and_action"),
+    Filter::of("status = 'SUCCESS'", |wanted: &Wanted| asked_if(wanted.status == Some(AuditStatus::Success)))
+        .indexed("audit_log_by_status", "audit_log_by_router_and_status"),
+]);
 
 /// Read from its index, which holds next to nothing.
 const LARGEST_DRIFT: Sql =
@@ -67,95 +112,21 @@ fn id_range(from: Option<Timestamp>, to: Option<Timestamp>, drift: i64) -> (Stri
     (from.map_or_else(String::new, id::least_id), to.map_or_else(|| ABOVE_ALL.to_owned(), id::least_id))
 }
 
-type Row = (
-    String,
-    String,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    String,
-    Option<Json<Value>>,
-    Option<Json<Value>>,
-    i64,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-);
-
-fn recorded(row: Row) -> Result<RecordedAudit, StorageError> {
-    let (
-        record_id,
-        action,
-        entity_type,
-        entity_id,
-        actor_id,
-        router_id,
-        status,
-        changes,
-        metadata,
-        created_at,
-        user_id,
-        user_name,
-        user_email,
-    ) = row;
-    let unknown = corrupt("audit_log");
-    let actor = match (user_id, user_name, user_email) {
-        (Some(user_id), Some(name), Some(email)) => {
-            Some(AuditActor { id: super::executor::id("user", user_id)?, name, email })
-        }
-        _ => None,
-    };
-    let entity_type = match entity_type {
-        Some(name) => Some(AuditEntityType::parse(&name).ok_or_else(|| unknown(&name))?),
-        None => None,
-    };
-    let record = AuditRecord {
-        id: super::executor::id("audit_log", record_id)?,
-        action: AuditAction::parse(&action).ok_or_else(|| unknown(&action))?,
-        entity_type,
-        entity_id,
-        actor_id,
-        router_id: optional_id("audit_log", router_id)?,
-        status: AuditStatus::parse(&status).ok_or_else(|| unknown(&status))?,
-        changes: changes.map(|Json(value)| value),
-        metadata: metadata.map(|Json(value)| value),
-        created_at: Timestamp::from_millis(created_at),
-    };
-    Ok(RecordedAudit { record, actor })
+fn recorded(With(record, (id, name, email)): Recorded) -> RecordedAudit {
+    let actor = id.zip(name).zip(email).map(|((id, name), email)| AuditActor { id, name, email });
+    RecordedAudit { record, actor }
 }
 
-/// What filter and scope say of routers together; `None` when no record fits both.
-fn routers(filter: &AuditFilter) -> Option<(Routers, Vec<&RouterId>)> {
-    let Some(routers) = list::routers(filter.router_id.as_ref(), filter.scope.routers()) else {
-        return Some((Routers::All, Vec::new()));
-    };
-    let routers: BTreeSet<&RouterId> = routers.iter().collect();
-    let kind = match routers.len() {
-        0 => return None,
-        1 => Routers::One,
-        _ => Routers::Several,
-    };
-    Some((kind, routers.into_iter().collect()))
-}
+type Recorded = With<AuditRecord, (Option<UserId>, Option<String>, Option<String>)>;
 
 #[async_trait]
 impl AuditRepository for SqlTx {
     async fn append(&mut self, records: &[AuditRecord]) -> Result<(), StorageError> {
-        execute_rows!(self.conn, APPEND, records, |query, record| query
-            .bind(record.id.as_str())
-            .bind(record.action.name())
-            .bind(record.entity_type.map(AuditEntityType::name))
-            .bind(record.entity_id.as_deref().map(text))
-            .bind(record.actor_id.as_deref().map(text))
-            .bind(record.router_id.as_ref().map(|id| id.as_str()))
-            .bind(record.status.name())
-            .bind(record.changes.as_ref().map(json).transpose()?)
-            .bind(record.metadata.as_ref().map(json).transpose()?)
-            .bind(record.created_at.as_millis())
-            .bind(drift(record)))
-        .await
-        .map(drop)
+        let bind = |to: &mut Binder<'_>, record: &AuditRecord| {
+            record.bind(to);
+            to.bind(drift(record));
+        };
+        self.conn.execute_rows(&APPEND, records, bind).await.map(drop)
     }
 
     async fn list(
@@ -164,42 +135,29 @@ impl AuditRepository for SqlTx {
         before: Option<&AuditLogId>,
         limit: u32,
     ) -> Result<Vec<RecordedAudit>, StorageError> {
-        let Some((kind, routers)) = routers(filter) else {
-            return Ok(Vec::new());
-        };
-        let (mut least, mut below) = (String::new(), ABOVE_ALL.to_owned());
+        let routers = list::routers(filter.router_id.as_ref(), filter.scope.routers());
+        let (mut least_id, mut below) = (String::new(), ABOVE_ALL.to_owned());
         if filter.from.is_some() || filter.to.is_some() {
-            let drift = fetch_optional!(self.conn, (i64,), LARGEST_DRIFT)?.map_or(0, |(drift,)| drift);
-            (least, below) = id_range(filter.from, filter.to, drift);
+            let drift = self.conn.fetch_optional::<(i64,)>(LARGEST_DRIFT, ()).await?;
+            (least_id, below) = id_range(filter.from, filter.to, drift.map_or(0, |(drift,)| drift));
         }
         let below = before.map_or(&*below, |before| before.as_str().min(&below));
-        let shape = Shape {
-            routers: kind,
-            actor: filter.actor_id.is_some(),
-            entity_type: filter.entity_type.is_some(),
-            action: filter.action.is_some(),
+        let wanted = Wanted {
+            least_id,
+            from: filter.from.unwrap_or(Timestamp::from_millis(i64::MIN)),
+            to: filter.to.unwrap_or(Timestamp::from_millis(i64::MAX)),
+            actor_id: filter.actor_id.clone(),
+            entity_type: filter.entity_type,
+            action: filter.action,
             status: filter.status,
         };
-        let rows = fetch_all_replanned!(
-            self.conn,
-            Row,
-            LIST.of(shape),
-            below,
-            &*least,
-            filter.from.map_or(i64::MIN, Timestamp::as_millis),
-            filter.to.map_or(i64::MAX, Timestamp::as_millis),
-            (kind != Routers::All).then_some(Json(&routers)),
-            filter.actor_id.as_deref().map(text),
-            filter.entity_type.map(AuditEntityType::name),
-            filter.action.map(AuditAction::name),
-            filter.status.map(AuditStatus::name),
-            i64::from(limit),
-        )?;
-        rows.into_iter().map(recorded).collect()
+        let place = Place { at: None, id: below, limit: i64::from(limit) };
+        let rows = self.conn.fetch_list(&LIST, &wanted, routers, place).await?;
+        Ok(rows.into_iter().map(recorded).collect())
     }
 
     async fn purge(&mut self, cutoff: Timestamp, limit: u32) -> Result<u64, StorageError> {
-        execute!(self.conn, PURGE, cutoff.as_millis(), i64::from(limit))
+        self.conn.execute(PURGE, (cutoff, i64::from(limit))).await
     }
 }
 

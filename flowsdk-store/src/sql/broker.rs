@@ -4,15 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::{BoxError, StorageError};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::broker::{Broker, BrokerError, Entry, NewEntry, StreamReader};
 use flowsdk_core::stream::outbox::Outbox as _;
 use flowsdk_core::stream::topic::StreamPartition;
-use sqlx::types::Json;
 
 use super::SqlStore;
-use super::executor::{execute, fetch_all, fetch_optional};
 use super::statement::{Sql, sql, sql_per};
 
 /// How often a reader looks without having been told; it is told of every commit, see
@@ -100,16 +99,18 @@ impl Broker for SqlBroker {
     async fn ack(&self, _stream: StreamPartition, group: &str, ids: &[String]) -> Result<(), BrokerError> {
         let ids: Vec<i64> = ids.iter().filter_map(|id| id.parse().ok()).collect();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        execute!(tx.conn, ACK, Json(&ids), group).map_err(unavailable)?;
+        tx.conn.execute(ACK, (Json(&ids), group)).await.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)
     }
 
     async fn backlog(&self, stream: StreamPartition, group: &str) -> Result<u64, BrokerError> {
         let mut tx = self.store.read().await.map_err(unavailable)?;
-        let (count,) =
-            fetch_optional!(tx.conn, (i64,), BACKLOG, stream.topic.as_str(), i64::from(stream.index), group)
-                .map_err(unavailable)?
-                .unwrap_or((0,));
+        let (count,) = tx
+            .conn
+            .fetch_optional::<(i64,)>(BACKLOG, (stream.topic.as_str(), i64::from(stream.index), group))
+            .await
+            .map_err(unavailable)?
+            .unwrap_or((0,));
         Ok(u64::try_from(count).unwrap_or(0))
     }
 }
@@ -127,18 +128,21 @@ impl SqlReader {
     async fn read_now(&mut self, count: usize) -> Result<Vec<Entry>, BrokerError> {
         type Row = (i64, i64, String, String);
         let mut tx = self.store.read().await.map_err(unavailable)?;
-        let rows = fetch_all!(
-            tx.conn,
-            Row,
-            READ,
-            self.stream.topic.as_str(),
-            i64::from(self.stream.index),
-            self.group.as_str(),
-            self.place.0,
-            self.place.1,
-            i64::try_from(count).unwrap_or(i64::MAX),
-        )
-        .map_err(unavailable)?;
+        let rows = tx
+            .conn
+            .fetch_all::<Row>(
+                READ,
+                (
+                    self.stream.topic.as_str(),
+                    i64::from(self.stream.index),
+                    self.group.as_str(),
+                    self.place.0,
+                    self.place.1,
+                    i64::try_from(count).unwrap_or(i64::MAX),
+                ),
+            )
+            .await
+            .map_err(unavailable)?;
         if let Some((tx, seq, ..)) = rows.last() {
             self.place = (*tx, *seq);
         }

@@ -3,57 +3,40 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
+use constcat::concat;
+use flowsdk_core::cell::Json;
 use flowsdk_core::contact::{Contact, ContactCatalog as _, ContactRepository, search_text, search_words};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::session::Channel;
-use flowsdk_core::time::Timestamp;
-use serde_json::{Map, Value};
-use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, execute_rows, fetch_all, id, json, text};
+use super::bind::Binder;
+use super::executor::text;
+use super::record::{Record as _, record};
+use super::row::With;
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
-pub(super) type ContactRow =
-    (String, String, String, i64, Option<String>, Option<Json<Map<String, Value>>>, i64);
-
-pub(super) fn contact(row: ContactRow) -> Result<Contact, StorageError> {
-    let (contact_id, phone_number, name, name_locked, origin, variables, created_at) = row;
-    Ok(Contact {
-        id: id("contact", contact_id)?,
-        phone_number,
-        name,
-        name_locked: name_locked != 0,
-        origin: origin.and_then(|name| {
-            [Channel::Phone, Channel::Webchat, Channel::Social].into_iter().find(|c| c.name() == name)
-        }),
-        variables: variables.map(|Json(map)| map).unwrap_or_default(),
-        created_at: Timestamp::from_millis(created_at),
-    })
+record! {
+    Contact in "contact" {
+        id, phone_number, name, name_locked, origin, variables = contact_variables: json_unless_empty, created_at
+    }
 }
 
 /// Rows are locked in ascending id order, after those of the sessions.
-const FIND_FOR_UPDATE: Sql = sql_list!(
-    "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN ",
-    "$1",
-    " ORDER BY id",
-    locking
-);
+const FIND_FOR_UPDATE: Sql =
+    sql_list!(concat!(Contact::SELECT, " WHERE id IN "), "$1", " ORDER BY id", locking);
 
-const FIND_BY_PHONE: Sql = sql_list!(
-    "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact
-     WHERE phone_number IN ",
-    "$1",
-    ""
-);
+const FIND_BY_PHONE: Sql = sql_list!(concat!(Contact::SELECT, " WHERE phone_number IN "), "$1", "");
 
-/// Under the alias, not under the identity of its own.
+/// With the alias of each.
 const FIND_BY_ALIAS: Sql = sql_list!(
-    "SELECT contact.id, alias, name, name_locked, origin, contact_variables, contact.created_at
-     FROM contact_alias JOIN contact ON contact.id = contact_alias.contact_id WHERE alias IN ",
+    concat!(
+        "SELECT ",
+        Contact::COLUMNS,
+        ", named.alias FROM (SELECT contact_id, alias FROM contact_alias WHERE alias IN "
+    ),
     "$1",
-    ""
+    ") AS named JOIN contact ON contact.id = named.contact_id"
 );
 
 static UPDATE: RowsSql = RowsSql::typed(
@@ -81,9 +64,7 @@ static INSERT_WORDS: RowsSql = RowsSql::new(
 );
 
 /// From before there were words, up to a number.
-const WITHOUT_WORDS: Sql =
-    sql("SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact
-     WHERE search = '' LIMIT $1");
+const WITHOUT_WORDS: Sql = sql(concat!(Contact::SELECT, " WHERE search = '' LIMIT $1"));
 
 super::statement::statements! {
     FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
@@ -97,35 +78,30 @@ impl SqlTx {
             .iter()
             .flat_map(|contact| search_words(contact, &[]).into_iter().map(|word| (*contact, word)))
             .collect();
-        execute_rows!(self.conn, INSERT_WORDS, &words[..], |query, row| query
-            .bind(row.0.id.as_str())
-            .bind(text(&row.1))
-            .bind(row.0.created_at.as_millis()))
-        .await
-        .map(drop)
+        let bind = |to: &mut Binder<'_>, row: &(&Contact, String)| {
+            to.bind(&row.0.id).bind(&row.1).bind(row.0.created_at);
+        };
+        self.conn.execute_rows(&INSERT_WORDS, &words, bind).await.map(drop)
     }
 
     /// Makes the words of a contact anew.
     pub(super) async fn renew_words(&mut self, contact: &Contact) -> Result<(), StorageError> {
-        let identities = fetch_all!(self.conn, (String,), IDENTITIES, contact.id.as_str())?;
-        let identities: Vec<String> = identities.into_iter().map(|(identity,)| identity).collect();
+        let identities: Vec<String> = self.conn.fetch_column(IDENTITIES, (&contact.id,)).await?;
         let words = search_words(contact, &identities);
-        execute!(self.conn, FORGET_WORDS, contact.id.as_str())?;
-        execute_rows!(self.conn, INSERT_WORDS, &words[..], |query, word| query
-            .bind(contact.id.as_str())
-            .bind(text(word))
-            .bind(contact.created_at.as_millis()))
-        .await
-        .map(drop)
+        self.conn.execute(FORGET_WORDS, (&contact.id,)).await?;
+        let words: Vec<String> = words.into_iter().collect();
+        let bind = |to: &mut Binder<'_>, word: &String| {
+            to.bind(&contact.id).bind(word).bind(contact.created_at);
+        };
+        self.conn.execute_rows(&INSERT_WORDS, &words, bind).await.map(drop)
     }
 
     /// Stores the words of up to `limit` contacts from before there were words; whether there were any.
     pub(super) async fn add_missing_words(&mut self, limit: i64) -> Result<bool, StorageError> {
-        let rows = fetch_all!(self.conn, ContactRow, WITHOUT_WORDS, limit)?;
-        let contacts = rows.into_iter().map(contact).collect::<Result<Vec<_>, _>>()?;
+        let contacts = self.conn.fetch_all::<Contact>(WITHOUT_WORDS, (limit,)).await?;
         self.insert_words(&contacts.iter().collect::<Vec<_>>()).await?;
         for contact in &contacts {
-            execute!(self.conn, UPDATE_SEARCH, contact.id.as_str(), text(&search_text(contact)))?;
+            self.conn.execute(UPDATE_SEARCH, (&contact.id, &search_text(contact))).await?;
         }
         Ok(!contacts.is_empty())
     }
@@ -134,23 +110,23 @@ impl SqlTx {
 #[async_trait]
 impl ContactRepository for SqlTx {
     async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError> {
-        fetch_all!(self.conn, ContactRow, FIND_FOR_UPDATE, Json(ids))?.into_iter().map(contact).collect()
+        self.conn.fetch_all(FIND_FOR_UPDATE, (Json(ids),)).await
     }
 
     async fn find_by_phone_numbers(
         &mut self,
         phone_numbers: &[String],
     ) -> Result<Vec<Contact>, StorageError> {
-        let rows = fetch_all!(self.conn, ContactRow, FIND_BY_PHONE, json(phone_numbers)?)?;
-        let mut found = rows.into_iter().map(contact).collect::<Result<Vec<_>, _>>()?;
+        let mut found = self.conn.fetch_all::<Contact>(FIND_BY_PHONE, (Json(phone_numbers),)).await?;
         if found.len() < phone_numbers.len() {
             let known: HashSet<_> = found.iter().map(|contact| contact.phone_number.as_str()).collect();
             let missing: Vec<&String> =
                 phone_numbers.iter().filter(|identity| !known.contains(identity.as_str())).collect();
-            let rows = fetch_all!(self.conn, ContactRow, FIND_BY_ALIAS, json(&missing)?)?;
-            for row in rows {
-                found.push(contact(row)?);
-            }
+            let named = self.conn.fetch_all(FIND_BY_ALIAS, (Json(&missing),)).await?;
+            // Under the alias, not under the identity of its own.
+            found.extend(
+                named.into_iter().map(|With(contact, (phone_number,))| Contact { phone_number, ..contact }),
+            );
         }
         Ok(found)
     }
@@ -171,20 +147,21 @@ impl ContactRepository for SqlTx {
     }
 
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError> {
-        execute_rows!(self.conn, UPDATE, contacts, |query, contact| query
-            .bind(contact.id.as_str())
-            .bind(text(&contact.name))
-            .bind(i64::from(contact.name_locked))
-            .bind(json(&contact.variables)?))
-        .await?;
+        let bind = |to: &mut Binder<'_>, contact: &&Contact| {
+            to.bind(&contact.id)
+                .bind(&contact.name)
+                .bind(&contact.name_locked)
+                .bind(Json(&contact.variables));
+        };
+        self.conn.execute_rows(&UPDATE, contacts, bind).await?;
         let ids: Vec<&ContactId> = contacts.iter().map(|contact| &contact.id).collect();
-        let rows = fetch_all!(self.conn, (String, String), SEARCH, Json(&ids))?;
-        let before: HashMap<String, String> = rows.into_iter().collect();
+        let rows = self.conn.fetch_all::<(ContactId, String)>(SEARCH, (Json(&ids),)).await?;
+        let before: HashMap<ContactId, String> = rows.into_iter().collect();
         for contact in contacts {
             let search = search_text(contact);
             // Seldom: its words change with its name only.
-            if before.get(contact.id.as_str()).is_some_and(|before| *before != text(&search)) {
-                execute!(self.conn, UPDATE_SEARCH, contact.id.as_str(), text(&search))?;
+            if before.get(&contact.id).is_some_and(|before| *before != text(&search)) {
+                self.conn.execute(UPDATE_SEARCH, (&contact.id, &search)).await?;
                 self.renew_words(contact).await?;
             }
         }

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use flowsdk_core::cell::Json;
 use flowsdk_core::contact::{ContactInsightRepository, ContactInsights, DayOfMessages};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
+use flowsdk_core::message::Direction;
 use flowsdk_core::time::Timestamp;
-use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::fetch_all;
-use super::opt_in::{OptInRow, opt_in};
 use super::statement::{Sql, sql_per};
 
 /// A statement with a condition on a router id: one of those in `$2`, or any where that is null.
@@ -83,23 +82,23 @@ impl ContactInsightRepository for SqlTx {
         only: Option<&[RouterId]>,
         since: Timestamp,
     ) -> Result<ContactInsights, StorageError> {
-        let (contact, only) = (contact.as_str(), only.map(Json));
-        let sessions = fetch_all!(self.conn, (i64,), SESSIONS, contact, only)?;
-        let chats = fetch_all!(self.conn, (i64, i64), CHATS, contact, only)?;
-        let seen = fetch_all!(self.conn, (Option<i64>,), LAST_SEEN, contact, only)?;
-        let opt_ins = fetch_all!(self.conn, OptInRow, OPT_INS, contact, only)?;
-        type Row = (i64, String, i64);
+        let only = only.map(Json);
+        let sessions = self.conn.fetch_all::<(i64,)>(SESSIONS, (contact, only)).await?;
+        let chats = self.conn.fetch_all::<(i64, i64)>(CHATS, (contact, only)).await?;
+        let seen = self.conn.fetch_all::<(Option<Timestamp>,)>(LAST_SEEN, (contact, only)).await?;
+        let opt_ins = self.conn.fetch_all(OPT_INS, (contact, only)).await?;
+        type Row = (i64, Direction, i64);
         let mut days: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
-        for (day, direction, count) in fetch_all!(self.conn, Row, DAYS, contact, only, since.as_millis())? {
+        for (day, direction, count) in self.conn.fetch_all::<Row>(DAYS, (contact, only, since)).await? {
             let (incoming, outgoing) = days.entry(day).or_default();
-            *(if direction == "in" { incoming } else { outgoing }) += count;
+            *(if direction == Direction::In { incoming } else { outgoing }) += count;
         }
         let (chats, open_chats) = chats.first().copied().unwrap_or_default();
         Ok(ContactInsights {
             live_sessions: sessions.first().map_or(0, |(count,)| *count),
             chats,
             open_chats,
-            last_seen_at: seen.first().and_then(|(at,)| *at).map(Timestamp::from_millis),
+            last_seen_at: seen.first().and_then(|(at,)| *at),
             messages_by_day: days
                 .into_iter()
                 .rev()
@@ -109,7 +108,7 @@ impl ContactInsightRepository for SqlTx {
                     outgoing,
                 })
                 .collect(),
-            opt_ins: opt_ins.into_iter().map(opt_in).collect::<Result<_, _>>()?,
+            opt_ins,
         })
     }
 }

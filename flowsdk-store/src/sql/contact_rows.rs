@@ -1,12 +1,11 @@
 //! Everything that belongs to a contact: moved to another one, or deleted.
 
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
 use flowsdk_core::session::SessionId;
-use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_all, id};
 use super::statement::{Sql, sql, sql_list};
 
 const MOVE_CHATS: Sql = sql("UPDATE chat SET contact_id = $1 WHERE contact_id = $2");
@@ -78,25 +77,24 @@ impl SqlTx {
             MOVE_TRACES,
             MOVE_ROUTERS,
         ] {
-            execute!(self.conn, moved, into.as_str(), from.as_str())?;
+            self.conn.execute(moved, (into, from)).await?;
         }
-        execute!(self.conn, DELETE, from.as_str())?;
+        self.conn.execute(DELETE, (from,)).await?;
         Ok(())
     }
 
     /// Deletes a contact with its chats, messages and sessions.
     pub(super) async fn delete_everything(&mut self, contact: &ContactId) -> Result<(), StorageError> {
-        let found = fetch_all!(self.conn, (String, String), UNBEGUN, contact.as_str())?;
+        let found = self.conn.fetch_all::<(SessionId, String)>(UNBEGUN, (contact,)).await?;
         let mut unbegun = Vec::with_capacity(found.len());
         for (session, identity) in found {
-            let session: SessionId = id("frozen_session", session)?;
             if session.contact_identity() == identity {
                 unbegun.push(session);
             }
         }
         if !unbegun.is_empty() {
-            execute!(self.conn, UNFREEZE, Json(&unbegun))?;
-            execute!(self.conn, DROP_KEPT, Json(&unbegun))?;
+            self.conn.execute(UNFREEZE, (Json(&unbegun),)).await?;
+            self.conn.execute(DROP_KEPT, (Json(&unbegun),)).await?;
         }
         for deleted in [
             DELETE_FROZEN,
@@ -107,7 +105,7 @@ impl SqlTx {
             DELETE_CHATS,
             DELETE,
         ] {
-            execute!(self.conn, deleted, contact.as_str())?;
+            self.conn.execute(deleted, (contact,)).await?;
         }
         Ok(())
     }

@@ -1,21 +1,24 @@
 //! The search for contacts, by the beginnings of words.
 
-use flowsdk_core::contact::SearchTerm;
+use constcat::concat;
+use flowsdk_core::cell::Json;
+use flowsdk_core::contact::{Contact, SearchTerm};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::PageRequest;
-use sqlx::types::Json;
+use flowsdk_core::session::Channel;
 
-use super::contact::ContactRow;
-use super::executor::{fetch_all, fetch_all_replanned, text};
+use super::SqlTx;
+use super::list::Place;
+use super::record::Record as _;
 use super::statement::{Sql, sql_per};
-use super::{SqlTx, page};
 
 /// What both searches ask of a contact `w`: every term of `$7`, the routers `$4`, the origin `$8`. The first argument gives
 /// the rows of a JSON list as `term (value)`, the second the texts of one, the third is a bind that may be null.
 macro_rules! having {
     ($head:literal, $rows:literal, $texts:literal, $routers:literal, $tail:literal) => {
         concat!(
+            Contact::SELECT,
             $head,
             " NOT EXISTS (SELECT 1 FROM ",
             $rows,
@@ -51,14 +54,14 @@ macro_rules! having {
 const SEARCH: Sql = sql_per(
     having!(
         sqlite,
-        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+        " WHERE id IN (
             SELECT contact_id FROM (SELECT DISTINCT w.created_at, w.contact_id FROM contact_word AS w
             WHERE w.word >= $5 AND w.word < $6 AND (w.created_at, w.contact_id) < ($1, $2) AND",
         ") AS found) ORDER BY created_at DESC, id DESC"
     ),
     having!(
         postgres,
-        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+        " WHERE id IN (
             SELECT contact_id FROM (SELECT DISTINCT w.created_at, w.contact_id FROM contact_word AS w
             WHERE w.word >= $5 AND w.word < $6 AND (w.created_at, w.contact_id) < ($1, $2) AND",
         ") AS found) ORDER BY created_at DESC, id DESC"
@@ -70,7 +73,7 @@ const SEARCH: Sql = sql_per(
 const SEARCH_NEWEST: Sql = sql_per(
     having!(
         sqlite,
-        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+        " WHERE id IN (
             SELECT contact_id FROM (SELECT w.created_at, w.contact_id FROM (
                 SELECT created_at, id AS contact_id FROM contact WHERE (created_at, id) < ($1, $2)
                 ORDER BY created_at DESC, id DESC LIMIT $5) AS w
@@ -79,7 +82,7 @@ const SEARCH_NEWEST: Sql = sql_per(
     ),
     having!(
         postgres,
-        "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN (
+        " WHERE id IN (
             SELECT contact_id FROM (SELECT w.created_at, w.contact_id FROM (
                 SELECT created_at, id AS contact_id FROM contact WHERE (created_at, id) < ($1, $2)
                 ORDER BY created_at DESC, id DESC LIMIT $5) AS w
@@ -114,7 +117,7 @@ impl SqlTx {
         &mut self,
         terms: &[SearchTerm],
     ) -> Result<(Vec<SearchTerm>, bool), StorageError> {
-        let counts = fetch_all!(self.conn, (i64, i64), FREQUENCIES, Json(ends(terms)), FREQUENT)?;
+        let counts = self.conn.fetch_all::<(i64, i64)>(FREQUENCIES, (Json(ends(terms)), FREQUENT)).await?;
         let term = |place: &i64| usize::try_from(*place).ok().and_then(|place| terms.get(place)).cloned();
         let is_frequent = counts.first().is_some_and(|(_, count)| *count >= FREQUENT);
         Ok((counts.iter().filter_map(|(place, _)| term(place)).collect(), is_frequent))
@@ -125,46 +128,26 @@ impl SqlTx {
     pub(super) async fn search(
         &mut self,
         terms: &[SearchTerm],
-        origin: Option<&'static str>,
+        origin: Option<Channel>,
         only: Option<&[RouterId]>,
         page: &PageRequest,
-    ) -> Result<Vec<ContactRow>, StorageError> {
+    ) -> Result<Vec<Contact>, StorageError> {
         let (terms, is_frequent) = self.by_frequency(terms).await?;
         let Some(first) = terms.first() else {
             return Ok(Vec::new());
         };
-        let (at, before) = page::before(page);
-        let wanted = page::rows(page);
+        let Place { at, id, limit } = Place::of(page);
+        let (only, origin) = (only.map(Json), &origin);
         if is_frequent {
-            let rows = fetch_all_replanned!(
-                self.conn,
-                ContactRow,
-                SEARCH_NEWEST,
-                at,
-                before,
-                wanted,
-                only.map(Json),
-                FREQUENT,
-                None::<&str>,
-                Json(ends(&terms)),
-                origin,
-            )?;
-            if i64::try_from(rows.len()).unwrap_or(i64::MAX) >= wanted {
+            let ends = Json(ends(&terms));
+            let binds = (at, id, limit, only, FREQUENT, None::<&str>, ends, origin);
+            let rows = self.conn.fetch_all_replanned::<Contact>(SEARCH_NEWEST, binds).await?;
+            if i64::try_from(rows.len()).unwrap_or(i64::MAX) >= limit {
                 return Ok(rows);
             }
         }
-        fetch_all_replanned!(
-            self.conn,
-            ContactRow,
-            SEARCH,
-            at,
-            before,
-            wanted,
-            only.map(Json),
-            text(&first.from),
-            text(&first.to),
-            Json(ends(&terms[1..])),
-            origin,
-        )
+        let others = Json(ends(&terms[1..]));
+        let binds = (at, id, limit, only, &first.from, &first.to, others, origin);
+        self.conn.fetch_all_replanned(SEARCH, binds).await
     }
 }

@@ -3,14 +3,19 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
+use flowsdk_core::cell::Cell;
 use flowsdk_core::fault::{BoxError, StorageError};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use futures_util::TryStreamExt as _;
 use sqlx::pool::PoolConnection;
-use sqlx::types::Json;
+use sqlx::postgres::PgArguments;
+use sqlx::sqlite::SqliteArguments;
 use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
+use super::bind::{Binder, Binds, Target};
+use super::record::Record;
+use super::row::{Cells, Row};
 use super::sqlite::DirectTx;
+use super::statement::{RowsSql, Sql};
 
 /// A transaction of one of the engines.
 #[derive(Debug)]
@@ -51,118 +56,172 @@ impl DerefMut for PostgresConn {
     }
 }
 
-/// All rows of a query, as tuples.
-macro_rules! fetch_all {
-    ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
-        match &mut $conn {
-            $crate::sql::executor::Conn::Direct(tx) => {
-                tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_all::<$row>()
-            }
-            $crate::sql::executor::Conn::Sqlite(tx) => {
-                sqlx::query_as::<_, $row>($sql.sqlite)$(.bind($bind))*.fetch_all(&mut **tx).await
-                    .map_err($crate::sql::executor::storage_error)
-            }
-            $crate::sql::executor::Conn::Postgres(tx) => {
-                sqlx::query_as::<_, $row>($sql.postgres)$(.bind($bind))*.fetch_all(&mut **tx).await
-                    .map_err($crate::sql::executor::storage_error)
-            }
-        }
-    };
+/// Whether Postgres keeps the plan of a query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plan {
+    /// One plan serves all values.
+    Kept,
+    /// Planned anew with its values, where one plan for all would be far from the best.
+    OfValues,
 }
-pub(crate) use fetch_all;
 
-/// All rows of a query that Postgres plans anew with its values, where one plan for all values would be far
-/// from the best.
-macro_rules! fetch_all_replanned {
-    ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
-        match &mut $conn {
-            $crate::sql::executor::Conn::Direct(tx) => {
-                tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_all::<$row>()
-            }
-            $crate::sql::executor::Conn::Sqlite(tx) => {
-                sqlx::query_as::<_, $row>($sql.sqlite)$(.bind($bind))*.fetch_all(&mut **tx).await
-                    .map_err($crate::sql::executor::storage_error)
-            }
-            $crate::sql::executor::Conn::Postgres(tx) => {
-                sqlx::query_as::<_, $row>($sql.postgres)$(.bind($bind))*
-                    .persistent(false).fetch_all(&mut **tx).await
-                    .map_err($crate::sql::executor::storage_error)
-            }
-        }
-    };
-}
-pub(crate) use fetch_all_replanned;
+impl Conn {
+    /// Returns all rows of a query.
+    pub(crate) async fn fetch_all<R: Row>(
+        &mut self,
+        sql: Sql,
+        binds: impl Binds,
+    ) -> Result<Vec<R>, StorageError> {
+        self.fetch(sql, binds, Plan::Kept).await
+    }
 
-/// The row of a query, if there is one.
-macro_rules! fetch_optional {
-    ($conn:expr, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
-        match &mut $conn {
-            $crate::sql::executor::Conn::Direct(tx) => {
-                tx.prepare($sql.sqlite)$(.bind($bind))*.fetch_optional::<$row>()
-            }
-            $crate::sql::executor::Conn::Sqlite(tx) => {
-                sqlx::query_as::<_, $row>($sql.sqlite)$(.bind($bind))*.fetch_optional(&mut **tx).await
-                    .map_err($crate::sql::executor::storage_error)
-            }
-            $crate::sql::executor::Conn::Postgres(tx) => {
-                sqlx::query_as::<_, $row>($sql.postgres)$(.bind($bind))*.fetch_optional(&mut **tx).await
-                    .map_err($crate::sql::executor::storage_error)
-            }
-        }
-    };
-}
-pub(crate) use fetch_optional;
+    /// Returns all rows of a query that Postgres plans with its values.
+    pub(crate) async fn fetch_all_replanned<R: Row>(
+        &mut self,
+        sql: Sql,
+        binds: impl Binds,
+    ) -> Result<Vec<R>, StorageError> {
+        self.fetch(sql, binds, Plan::OfValues).await
+    }
 
-/// Runs a statement; gives the number of rows it changed.
-macro_rules! execute {
-    ($conn:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        match &mut $conn {
-            $crate::sql::executor::Conn::Direct(tx) => tx.prepare($sql.sqlite)$(.bind($bind))*.execute(),
-            $crate::sql::executor::Conn::Sqlite(_) => Err($crate::sql::executor::read_only()),
-            $crate::sql::executor::Conn::Postgres(tx) => sqlx::query($sql.postgres)$(.bind($bind))*
-                .execute(&mut **tx).await.map(|done| done.rows_affected())
-                .map_err($crate::sql::executor::storage_error),
-        }
-    };
-}
-pub(crate) use execute;
-
-/// Runs a [`RowsSql`](super::statement::RowsSql) over a slice; gives the number of rows it changed.
-macro_rules! execute_rows {
-    ($conn:expr, $sql:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {
-        async {
-            let mut changed = 0;
-            match &mut $conn {
-                $crate::sql::executor::Conn::Direct(tx) => {
-                    // Where a statement costs no way to another thread, one that is run again is the cheapest.
-                    let mut prepared = tx.prepare($sql.single());
-                    for $item in $items {
-                        let mut $query = prepared;
-                        $query = $bound;
-                        let (rows, again) = $query.execute_again()?;
-                        (changed, prepared) = (changed + rows, again);
-                    }
+    async fn fetch<R: Row>(
+        &mut self,
+        sql: Sql,
+        binds: impl Binds,
+        plan: Plan,
+    ) -> Result<Vec<R>, StorageError> {
+        match self {
+            Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.fetch_all(),
+            Self::Sqlite(tx) => {
+                let binds: SqliteArguments = arguments(binds)?;
+                let mut rows = sqlx::query_with(sql.sqlite, binds).fetch(&mut **tx);
+                let mut found = Vec::new();
+                while let Some(row) = rows.try_next().await.map_err(storage_error)? {
+                    found.push(R::read(&mut Cells::new(&row, sql.sqlite))?);
                 }
-                $crate::sql::executor::Conn::Sqlite(_) => return Err($crate::sql::executor::read_only()),
-                $crate::sql::executor::Conn::Postgres(tx) => {
-                    let mut rest = $items;
-                    while !rest.is_empty() {
-                        let (chunk, text) = $sql.chunk(rest);
-                        rest = &rest[chunk.len()..];
-                        let mut $query = sqlx::query(text);
-                        for $item in chunk {
-                            $query = $bound;
-                        }
-                        let done = $query.execute(&mut **tx).await;
-                        changed += done.map_err($crate::sql::executor::storage_error)?.rows_affected();
-                    }
+                Ok(found)
+            }
+            Self::Postgres(tx) => {
+                let binds: PgArguments = arguments(binds)?;
+                let query = sqlx::query_with(sql.postgres, binds).persistent(plan == Plan::Kept);
+                let mut rows = query.fetch(&mut **tx);
+                let mut found = Vec::new();
+                while let Some(row) = rows.try_next().await.map_err(storage_error)? {
+                    found.push(R::read(&mut Cells::new(&row, sql.postgres))?);
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// Returns the row of a query, if there is one.
+    pub(crate) async fn fetch_optional<R: Row>(
+        &mut self,
+        sql: Sql,
+        binds: impl Binds,
+    ) -> Result<Option<R>, StorageError> {
+        match self {
+            Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.fetch_optional(),
+            Self::Sqlite(tx) => {
+                let binds: SqliteArguments = arguments(binds)?;
+                let row = sqlx::query_with(sql.sqlite, binds).fetch_optional(&mut **tx).await;
+                let row = row.map_err(storage_error)?;
+                row.map(|row| R::read(&mut Cells::new(&row, sql.sqlite))).transpose()
+            }
+            Self::Postgres(tx) => {
+                let binds: PgArguments = arguments(binds)?;
+                let row = sqlx::query_with(sql.postgres, binds).fetch_optional(&mut **tx).await;
+                let row = row.map_err(storage_error)?;
+                row.map(|row| R::read(&mut Cells::new(&row, sql.postgres))).transpose()
+            }
+        }
+    }
+
+    /// Runs a statement. Returns the number of rows it changed.
+    pub(crate) async fn execute(&mut self, sql: Sql, binds: impl Binds) -> Result<u64, StorageError> {
+        match self {
+            Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.execute(),
+            Self::Sqlite(_) => Err(read_only()),
+            Self::Postgres(tx) => {
+                let binds: PgArguments = arguments(binds)?;
+                let done = sqlx::query_with(sql.postgres, binds).execute(&mut **tx).await;
+                done.map(|done| done.rows_affected()).map_err(storage_error)
+            }
+        }
+    }
+
+    /// Returns the only column of a query.
+    pub(crate) async fn fetch_column<T: Cell>(
+        &mut self,
+        sql: Sql,
+        binds: impl Binds,
+    ) -> Result<Vec<T>, StorageError> {
+        let rows = self.fetch_all::<(T,)>(sql, binds).await?;
+        Ok(rows.into_iter().map(|(value,)| value).collect())
+    }
+
+    /// Inserts records. Returns the number of rows it inserted.
+    pub(crate) async fn insert_rows<R: Record>(
+        &mut self,
+        sql: &RowsSql,
+        records: &[R],
+    ) -> Result<u64, StorageError> {
+        self.execute_rows(sql, records, |to, record| record.bind(to)).await
+    }
+
+    /// Runs a statement over rows, each of which `bind` binds. Returns the number of rows it changed.
+    pub(crate) async fn execute_rows<T>(
+        &mut self,
+        sql: &RowsSql,
+        rows: &[T],
+        bind: impl Fn(&mut Binder<'_>, &T),
+    ) -> Result<u64, StorageError> {
+        let mut changed = 0;
+        match self {
+            _ if rows.is_empty() => {}
+            Self::Direct(tx) => {
+                // Where a statement costs no way to another thread, one that is run again is the cheapest.
+                let mut prepared = tx.prepare(sql.single());
+                for row in rows {
+                    let mut binder = Binder::new(&mut prepared);
+                    bind(&mut binder, row);
+                    binder.done()?;
+                    changed += prepared.execute_again()?;
                 }
             }
-            Ok::<u64, flowsdk_core::fault::StorageError>(changed)
+            Self::Sqlite(_) => return Err(read_only()),
+            Self::Postgres(tx) => {
+                let mut rest = rows;
+                while !rest.is_empty() {
+                    let (chunk, text) = sql.chunk(rest);
+                    rest = &rest[chunk.len()..];
+                    let binds: PgArguments = arguments(Chunk(chunk, &bind))?;
+                    let done = sqlx::query_with(text, binds).execute(&mut **tx).await;
+                    changed += done.map_err(storage_error)?.rows_affected();
+                }
+            }
         }
-    };
+        Ok(changed)
+    }
 }
-pub(crate) use execute_rows;
+
+/// Rows, one after the other.
+struct Chunk<'a, T, B>(&'a [T], &'a B);
+
+impl<T, B: Fn(&mut Binder<'_>, &T)> Binds for Chunk<'_, T, B> {
+    fn bind_all(self, to: &mut Binder<'_>) {
+        self.0.iter().for_each(|row| (self.1)(to, row));
+    }
+}
+
+/// The binds as sqlx takes them.
+fn arguments<A: Target + Default>(binds: impl Binds) -> Result<A, StorageError> {
+    let mut arguments = A::default();
+    let mut binder = Binder::new(&mut arguments);
+    binds.bind_all(&mut binder);
+    binder.done()?;
+    Ok(arguments)
+}
 
 /// A statement that changes rows, in a transaction that reads.
 pub(crate) fn read_only() -> StorageError {
@@ -187,9 +246,6 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
         sqlx::Error::PoolTimedOut => StorageError::Contention(Box::new(error)),
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
             StorageError::Unavailable(Box::new(error))
-        }
-        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
-            StorageError::Corrupt { entity: "row", reason: error.to_string() }
         }
         _ => StorageError::Other(Box::new(error)),
     }
@@ -219,76 +275,14 @@ fn is_outage(code: &str) -> bool {
     code == "13" || code.len() < 5 && code.parse::<u16>().is_ok_and(|code| code & 0xff == 10)
 }
 
-/// `value` as JSON to bind. Postgres stores no NUL, so it becomes U+FFFD on both engines: a message must not
-/// fail for what its sender typed, nor an entry that is kept because it failed.
-pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> Result<Json<Box<RawValue>>, StorageError> {
-    let text = serde_json::to_string(value).map(without_nul);
-    let raw = text.and_then(RawValue::from_string);
-    raw.map(Json).map_err(|error| StorageError::Other(Box::new(error)))
-}
-
-/// JSON in which no string holds a NUL.
-fn without_nul(json: String) -> String {
-    const NUL: &str = "\\u0000";
-    if !json.contains(NUL) {
-        return json;
-    }
-    let mut clean = String::with_capacity(json.len());
-    let mut rest = json.as_str();
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        clean.push_str(before);
-        let is_nul = escape.starts_with(NUL);
-        // An escaped backslash is one escape, so that what follows it is not taken for another.
-        let len = if is_nul { NUL.len() } else { 2 };
-        clean.push_str(if is_nul { "\u{fffd}" } else { &escape[..len] });
-        rest = &escape[len..];
-    }
-    clean.push_str(rest);
-    clean
-}
-
-/// `text` to bind, with U+FFFD for NUL, as in [`json`].
+/// `text` as it is stored, with U+FFFD for NUL.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(text) }
-}
-
-/// A value of the store that a domain type refuses.
-pub(crate) fn corrupt(entity: &'static str) -> impl Fn(&dyn std::fmt::Display) -> StorageError {
-    move |reason| StorageError::Corrupt { entity, reason: reason.to_string() }
-}
-
-/// Parses a stored identifier.
-pub(crate) fn id<T: TryFrom<String>>(entity: &'static str, text: String) -> Result<T, StorageError>
-where
-    T::Error: std::fmt::Display,
-{
-    T::try_from(text).map_err(|error| corrupt(entity)(&error))
-}
-
-/// Parses a stored identifier that may be absent.
-pub(crate) fn optional_id<T: TryFrom<String>>(
-    entity: &'static str,
-    text: Option<String>,
-) -> Result<Option<T>, StorageError>
-where
-    T::Error: std::fmt::Display,
-{
-    text.map(|text| id(entity, text)).transpose()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_nul_becomes_the_replacement_character_and_its_spelling_stays() {
-        for value in ["", "a", "\0", "\\\0", "\\u0000", "\\\\u0000\0\\", "\"\0\"", "\u{1}\0é👋\n"] {
-            let text = without_nul(serde_json::to_string(value).expect("a string"));
-            let read: String = serde_json::from_str(&text).expect(&text);
-            assert_eq!(read, value.replace('\0', "\u{fffd}"));
-        }
-    }
 
     #[test]
     fn outages_are_told_from_faults() {

@@ -1,57 +1,41 @@
 //! Flows, as they are administered.
 
 use async_trait::async_trait;
+use constcat::concat;
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{
-    Flow, FlowCatalog, FlowDraft, FlowFilter, FlowKind, FlowReferences, FlowVersion, FlowVersionHead,
-    LastNumbers, ListedFlow, WholeFlow,
+    Flow, FlowCatalog, FlowDraft, FlowFilter, FlowReferences, FlowVersion, FlowVersionHead, LastNumbers,
+    ListedFlow, WholeFlow,
 };
 use flowsdk_core::id::{FlowId, RouterId};
-use flowsdk_core::page::{Cursor, Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
-use sqlx::types::Json;
 
-use super::executor::{execute, fetch_all, fetch_optional, id, json, text};
-use super::flow::{FlowRow, flow, version};
-use super::statement::{Sql, sql, sql_list, sql_locking, sql_per};
-use super::{SqlTx, page};
+use super::SqlTx;
+use super::list::{self, Filter, ListSql, asked, given};
+use super::record::{All, Changes, Record as _, record};
+use super::row::With;
+use super::statement::{Sql, sql, sql_locking, sql_per};
 
-macro_rules! listed {
-    ($rest:literal) => {
-        concat!(
-            "SELECT flow.id, flow.router_id, flow.name, flow.kind, flow.published_version_id,
-                flow.test_version_id, flow.created_at, flow.updated_at, COALESCE(flow_draft.revision, 0),
-                flow_version.number
-             FROM flow LEFT JOIN flow_draft ON flow_draft.flow_id = flow.id
-             LEFT JOIN flow_version ON flow_version.id = flow.published_version_id WHERE ",
-            $rest
-        )
-    };
-}
-
-/// A filter that is null restricts nothing.
-const LIST: Sql = sql(listed!(
-    "(flow.router_id = $4 OR $4 IS NULL) AND (flow.kind = $5 OR $5 IS NULL)
-     AND (flow.created_at, flow.id) < ($1, $2) ORDER BY flow.created_at DESC, flow.id DESC LIMIT $3"
-));
-
-const LIST_AMONG: Sql = sql_list!(
-    listed!("flow.router_id IN "),
-    "$6",
-    " AND (flow.router_id = $4 OR $4 IS NULL) AND (flow.kind = $5 OR $5 IS NULL)
-     AND (flow.created_at, flow.id) < ($1, $2) ORDER BY flow.created_at DESC, flow.id DESC LIMIT $3"
+/// A flow with the revision of its draft and the number of its published version.
+const LISTED: &str = concat!(
+    "SELECT ",
+    Flow::COLUMNS,
+    ", COALESCE((SELECT revision FROM flow_draft WHERE flow_draft.flow_id = flow.id), 0),
+        (SELECT number FROM flow_version WHERE flow_version.id = flow.published_version_id) FROM flow"
 );
 
-const FIND: Sql = sql(listed!("flow.id = $1"));
+pub(super) static LIST: ListSql<FlowFilter> = ListSql::new(LISTED, "flow")
+    .within("router_id")
+    .filters(&[Filter::of("kind = {}", |filter| asked(&filter.kind))]);
 
-const FIND_FOR_UPDATE: Sql = sql_locking!(
-    "SELECT id, router_id, name, kind, published_version_id, test_version_id, created_at, updated_at
-     FROM flow WHERE id = $1"
-);
+const FIND: Sql = sql(concat!(LISTED, " WHERE id = $1"));
 
-const SAVE: Sql = sql("UPDATE flow SET name = $2, published_version_id = $3, test_version_id = $4,
-        updated_at = $5 WHERE id = $1");
+const FIND_FOR_UPDATE: Sql = sql_locking!(concat!(Flow::SELECT, " WHERE id = $1"));
+
+const SAVE: Sql = sql(Flow::UPDATE);
 
 /// Foreign keys take drafts, versions and variables along, and the flow from who begins with it.
 const DELETE: Sql = sql("DELETE FROM flow WHERE id = $1");
@@ -63,20 +47,19 @@ const PUT_DRAFT: Sql =
      ON CONFLICT (flow_id) DO UPDATE SET revision = excluded.revision, definition = excluded.definition,
         updated_at = excluded.updated_at");
 
-const INSERT_VERSION: Sql =
-    sql("INSERT INTO flow_version (id, flow_id, router_id, flow_name, number, definition, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)");
+const INSERT_VERSION: Sql = sql(FlowVersion::INSERT);
 
 const LAST_NUMBERS: Sql =
     sql("SELECT COALESCE(MAX(number), 0), COALESCE(MIN(number), 1) FROM flow_version WHERE flow_id = $1");
 
-const VERSIONS: Sql = sql("SELECT id, number, flow_name, created_at FROM flow_version
-     WHERE flow_id = $4 AND number > 0 AND (created_at, id) < ($1, $2)
-     ORDER BY created_at DESC, id DESC LIMIT $3");
+record! {
+    FlowVersionHead in "flow_version" { id, number, flow_name, created_at }
+}
 
-const FIND_VERSION: Sql =
-    sql("SELECT id, flow_id, router_id, flow_name, number, definition, created_at FROM flow_version
-     WHERE flow_id = $1 AND number = $2");
+pub(super) static VERSIONS: ListSql<FlowId> =
+    ListSql::of::<FlowVersionHead>().filters(&[Filter::of("flow_id = {} AND number > 0", given).always()]);
+
+const FIND_VERSION: Sql = sql(concat!(FlowVersion::SELECT, " WHERE flow_id = $1 AND number = $2"));
 
 /// A session names the versions that it stands in or comes back to by their ids; each engine searches its state in
 /// its own way. Ids of sessions begin with their channel, as in `live_session.rs`.
@@ -108,20 +91,23 @@ const FLOWS_NAMING: Sql = sql_per(
      ORDER BY flow.created_at, flow.id LIMIT 100",
 );
 
-const WHOLE: Sql = sql("SELECT flow.id, flow.router_id, flow.name, flow.kind, flow.published_version_id,
-        flow.test_version_id, flow.created_at, flow.updated_at, flow_draft.definition, flow_version.definition
-     FROM flow LEFT JOIN flow_draft ON flow_draft.flow_id = flow.id
-     LEFT JOIN flow_version ON flow_version.id = flow.published_version_id
-     WHERE flow.router_id = $1 AND (flow.id = $2 OR $2 IS NULL) ORDER BY flow.created_at, flow.id");
+const WHOLE: Sql = sql(concat!(
+    "SELECT ",
+    Flow::COLUMNS,
+    ", (SELECT definition FROM flow_draft WHERE flow_draft.flow_id = flow.id),
+        (SELECT definition FROM flow_version WHERE flow_version.id = flow.published_version_id)
+     FROM flow WHERE router_id = $1 AND (id = $2 OR $2 IS NULL) ORDER BY created_at, id"
+));
 
-super::statement::statements! { LIST, LIST_AMONG, FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, VERSIONS, FIND_VERSION, PURGE_TEST_VERSIONS, IS_INITIAL, CHANNELS, FLOWS_NAMING, WHOLE }
+super::statement::statements! {
+    FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, FIND_VERSION,
+    PURGE_TEST_VERSIONS, IS_INITIAL, CHANNELS, FLOWS_NAMING, WHOLE; LIST, VERSIONS
+}
 
-type ListedRow = (String, String, String, String, Option<String>, Option<String>, i64, i64, i64, Option<i64>);
+type Listed = With<Flow, (i64, Option<i64>)>;
 
-fn listed(row: ListedRow) -> Result<ListedFlow, StorageError> {
-    let (id, router, name, kind, published, test, created, updated, revision, published_number) = row;
-    let flow = flow((id, router, name, kind, published, test, created, updated))?;
-    Ok(ListedFlow { flow, revision, published_number })
+fn listed(With(flow, (revision, published_number)): Listed) -> ListedFlow {
+    ListedFlow { flow, revision, published_number }
 }
 
 #[async_trait]
@@ -132,75 +118,43 @@ impl FlowCatalog for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<ListedFlow>, StorageError> {
-        let ((at, before), limit) = (page::before(page), page::rows(page));
-        let router = filter.router_id.as_ref().map(RouterId::as_str);
-        let kind = filter.kind.map(FlowKind::name);
-        let rows = match only {
-            None => fetch_all!(self.conn, ListedRow, LIST, at, before, limit, router, kind)?,
-            Some(only) => {
-                fetch_all!(self.conn, ListedRow, LIST_AMONG, at, before, limit, router, kind, Json(only))?
-            }
-        };
-        page::of(rows, page, listed, |one| (one.flow.created_at, one.flow.id.to_string()))
+        let routers = list::routers(filter.router_id.as_ref(), only);
+        let place = |With(flow, _): &Listed| (flow.created_at, flow.id.to_string());
+        Ok(self.conn.page(&LIST, filter, routers, page, place).await?.map(listed))
     }
 
     async fn find(&mut self, id: &FlowId) -> Result<Option<ListedFlow>, StorageError> {
-        fetch_optional!(self.conn, ListedRow, FIND, id.as_str())?.map(listed).transpose()
+        Ok(self.conn.fetch_optional(FIND, (id,)).await?.map(listed))
     }
 
     async fn find_for_update(&mut self, id: &FlowId) -> Result<Option<Flow>, StorageError> {
-        fetch_optional!(self.conn, FlowRow, FIND_FOR_UPDATE, id.as_str())?.map(flow).transpose()
+        self.conn.fetch_optional(FIND_FOR_UPDATE, (id,)).await
     }
 
     async fn save(&mut self, flow: &Flow) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            SAVE,
-            flow.id.as_str(),
-            text(&flow.name),
-            flow.published_version_id.as_ref().map(|id| id.as_str()),
-            flow.test_version_id.as_ref().map(|id| id.as_str()),
-            flow.updated_at.as_millis(),
-        )
-        .map(drop)
+        self.conn.execute(SAVE, Changes(flow)).await.map(drop)
     }
 
     async fn delete(&mut self, id: &FlowId) -> Result<(), StorageError> {
-        execute!(self.conn, DELETE, id.as_str()).map(drop)
+        self.conn.execute(DELETE, (id,)).await.map(drop)
     }
 
     async fn draft(&mut self, id: &FlowId) -> Result<Option<FlowDraft>, StorageError> {
-        let row = fetch_optional!(self.conn, (i64, Json<Value>, i64), DRAFT, id.as_str())?;
-        Ok(row.map(|(revision, Json(definition), updated_at)| FlowDraft {
-            revision,
-            definition,
-            updated_at: Timestamp::from_millis(updated_at),
-        }))
+        let row = self.conn.fetch_optional::<(i64, Json<Value>, Timestamp)>(DRAFT, (id,)).await?;
+        Ok(row.map(|(revision, Json(definition), updated_at)| FlowDraft { revision, definition, updated_at }))
     }
 
     async fn put_draft(&mut self, id: &FlowId, draft: &FlowDraft) -> Result<(), StorageError> {
-        let definition = json(&draft.definition)?;
-        let at = draft.updated_at.as_millis();
-        execute!(self.conn, PUT_DRAFT, id.as_str(), draft.revision, definition, at).map(drop)
+        let FlowDraft { revision, definition, updated_at } = draft;
+        self.conn.execute(PUT_DRAFT, (id, revision, Json(definition), updated_at)).await.map(drop)
     }
 
     async fn insert_version(&mut self, version: &FlowVersion) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            INSERT_VERSION,
-            version.id.as_str(),
-            version.flow_id.as_str(),
-            version.router_id.as_str(),
-            text(&version.flow_name),
-            version.number,
-            json(&version.definition)?,
-            version.created_at.as_millis(),
-        )
-        .map(drop)
+        self.conn.execute(INSERT_VERSION, All(version)).await.map(drop)
     }
 
     async fn last_numbers(&mut self, id: &FlowId) -> Result<LastNumbers, StorageError> {
-        let row = fetch_optional!(self.conn, (i64, i64), LAST_NUMBERS, id.as_str())?;
+        let row = self.conn.fetch_optional::<(i64, i64)>(LAST_NUMBERS, (id,)).await?;
         let (last, least) = row.unwrap_or((0, 1));
         // With test versions only, the greatest is one of them; with published ones only, the least.
         Ok(LastNumbers { published: last.max(0), test: least.min(1) })
@@ -211,39 +165,26 @@ impl FlowCatalog for SqlTx {
         flow: &FlowId,
         page: &PageRequest,
     ) -> Result<Page<FlowVersionHead>, StorageError> {
-        type Row = (String, i64, String, i64);
-        let (at, before) = page::before(page);
-        let rows = fetch_all!(self.conn, Row, VERSIONS, at, before, page::rows(page), flow.as_str())?;
-        let heads = rows.into_iter().map(|(version_id, number, flow_name, created_at)| {
-            let created_at = Timestamp::from_millis(created_at);
-            Ok(FlowVersionHead { id: id("flow_version", version_id)?, number, flow_name, created_at })
-        });
-        let heads = heads.collect::<Result<_, StorageError>>()?;
-        let place = |head: &FlowVersionHead| Cursor { at: head.created_at, id: head.id.to_string() };
-        Ok(Page::from_rows(heads, page.limit, place))
+        let place = |head: &FlowVersionHead| (head.created_at, head.id.to_string());
+        self.conn.page(&VERSIONS, flow, None, page, place).await
     }
 
     async fn find_version(&mut self, id: &FlowId, number: i64) -> Result<Option<FlowVersion>, StorageError> {
-        let row = fetch_optional!(self.conn, super::flow::VersionRow, FIND_VERSION, id.as_str(), number)?;
-        row.map(version).transpose()
+        self.conn.fetch_optional(FIND_VERSION, (id, number)).await
     }
 
     async fn purge_test_versions(&mut self, flow: &FlowId, after: i64) -> Result<(), StorageError> {
-        execute!(self.conn, PURGE_TEST_VERSIONS, flow.as_str(), after).map(drop)
+        self.conn.execute(PURGE_TEST_VERSIONS, (flow, after)).await.map(drop)
     }
 
     async fn references(&mut self, flow: &Flow) -> Result<FlowReferences, StorageError> {
-        let (router, flow_id) = (flow.router_id.as_str(), flow.id.as_str());
-        let initial = fetch_optional!(self.conn, (i64,), IS_INITIAL, router, flow_id)?;
-        let channels = fetch_all!(self.conn, (String,), CHANNELS, router, flow_id)?;
-        let quoted = format!("\"{flow_id}\"");
-        let flows = fetch_all!(self.conn, (String,), FLOWS_NAMING, router, flow_id, &quoted)?;
-        let channels = channels.into_iter().map(|(channel,)| id("webchat_channel", channel));
-        let flows = flows.into_iter().map(|(flow,)| id("flow", flow));
+        let (router, id) = (&flow.router_id, &flow.id);
+        let initial = self.conn.fetch_optional::<(i64,)>(IS_INITIAL, (router, id)).await?;
+        let quoted = format!("\"{id}\"");
         Ok(FlowReferences {
             is_initial: initial.is_some_and(|(count,)| count > 0),
-            channels: channels.collect::<Result<_, _>>()?,
-            flows: flows.collect::<Result<_, _>>()?,
+            channels: self.conn.fetch_column(CHANNELS, (router, id)).await?,
+            flows: self.conn.fetch_column(FLOWS_NAMING, (router, id, &quoted)).await?,
         })
     }
 
@@ -252,27 +193,13 @@ impl FlowCatalog for SqlTx {
         router: &RouterId,
         only: Option<&FlowId>,
     ) -> Result<Vec<WholeFlow>, StorageError> {
-        type Row = (
-            String,
-            String,
-            String,
-            String,
-            Option<String>,
-            Option<String>,
-            i64,
-            i64,
-            Option<Json<Value>>,
-            Option<Json<Value>>,
-        );
-        let rows = fetch_all!(self.conn, Row, WHOLE, router.as_str(), only.map(|id| id.as_str()))?;
-        rows.into_iter()
-            .map(|(id, router, name, kind, published_id, test, created, updated, draft, published)| {
-                Ok(WholeFlow {
-                    flow: flow((id, router, name, kind, published_id, test, created, updated))?,
-                    draft: draft.map(|Json(value)| value),
-                    published: published.map(|Json(value)| value),
-                })
-            })
-            .collect()
+        type Row = With<Flow, (Option<Json<Value>>, Option<Json<Value>>)>;
+        let rows = self.conn.fetch_all::<Row>(WHOLE, (router, only)).await?;
+        let whole = |With(flow, (draft, published)): Row| WholeFlow {
+            flow,
+            draft: draft.map(|Json(value)| value),
+            published: published.map(|Json(value)| value),
+        };
+        Ok(rows.into_iter().map(whole).collect())
     }
 }

@@ -6,7 +6,8 @@ use flowsdk_core::idempotency::{Begun, IdempotencyRepository, IdempotentRequest,
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, fetch_optional, text};
+use super::executor::text;
+use super::row::corrupt;
 use super::statement::{Sql, sql};
 
 /// Changes a row when the request is new, or when what is known of it is too old. On Postgres a second
@@ -32,20 +33,12 @@ impl IdempotencyRepository for SqlTx {
     async fn begin(&mut self, request: &IdempotentRequest, now: Timestamp) -> Result<Begun, StorageError> {
         let (principal, key) = (text(&request.principal_id), request.key.as_str());
         let digest = text(&request.digest);
-        let begun = execute!(
-            self.conn,
-            BEGIN,
-            &*principal,
-            key,
-            &*digest,
-            now.as_millis(),
-            (now - KEPT_FOR).as_millis(),
-        )?;
+        let begun = self.conn.execute(BEGIN, (&*principal, key, &*digest, now, now - KEPT_FOR)).await?;
         if begun == 1 {
             return Ok(Begun::First);
         }
         type Row = (String, Option<i64>, Option<String>);
-        let found = fetch_optional!(self.conn, Row, FIND, &*principal, key)?;
+        let found = self.conn.fetch_optional::<Row>(FIND, (&*principal, key)).await?;
         let (known, status, body) = found.ok_or(StorageError::Stale { entity: "idempotent_request" })?;
         if known != *digest {
             return Ok(Begun::OtherRequest);
@@ -63,18 +56,12 @@ impl IdempotencyRepository for SqlTx {
         request: &IdempotentRequest,
         answer: &StoredAnswer,
     ) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            FINISH,
-            text(&request.principal_id),
-            request.key.as_str(),
-            i64::from(answer.status),
-            text(&answer.body),
-        )
-        .map(drop)
+        let IdempotentRequest { principal_id, key, .. } = request;
+        let binds = (principal_id, key.as_str(), i64::from(answer.status), &answer.body);
+        self.conn.execute(FINISH, binds).await.map(drop)
     }
 
     async fn purge(&mut self, cutoff: Timestamp) -> Result<u64, StorageError> {
-        execute!(self.conn, PURGE, cutoff.as_millis())
+        self.conn.execute(PURGE, (cutoff,)).await
     }
 }

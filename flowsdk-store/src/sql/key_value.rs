@@ -10,7 +10,6 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::{Clock, Timestamp};
 
 use super::SqlStore;
-use super::executor::{execute, fetch_optional};
 use super::statement::{Sql, sql};
 
 /// A value, if it still counts at `$2`.
@@ -62,7 +61,7 @@ impl SqlKeyValue {
     /// Deletes what has expired; an idempotent tick.
     pub async fn purge(&self) -> Result<(), KeyValueError> {
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        execute!(tx.conn, PURGE, self.clock.now().as_millis()).map_err(unavailable)?;
+        tx.conn.execute(PURGE, (self.clock.now().as_millis(),)).await.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)
     }
 }
@@ -71,13 +70,13 @@ impl SqlKeyValue {
 impl KeyValue for SqlKeyValue {
     async fn get(&self, key: &str) -> Result<Option<String>, KeyValueError> {
         let mut tx = self.store.read().await.map_err(unavailable)?;
-        let row = fetch_optional!(tx.conn, (String,), GET, key, self.clock.now().as_millis());
+        let row = tx.conn.fetch_optional::<(String,)>(GET, (key, self.clock.now().as_millis())).await;
         Ok(row.map_err(unavailable)?.map(|(value,)| value))
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Option<Duration>) -> Result<(), KeyValueError> {
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        execute!(tx.conn, SET, key, value, expiry(self.clock.now(), ttl)).map_err(unavailable)?;
+        tx.conn.execute(SET, (key, value, expiry(self.clock.now(), ttl))).await.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)
     }
 
@@ -89,11 +88,11 @@ impl KeyValue for SqlKeyValue {
     ) -> Result<Option<String>, KeyValueError> {
         let now = self.clock.now();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let set = execute!(tx.conn, SET_IF_ABSENT, key, value, expiry(now, ttl), now.as_millis());
+        let set = tx.conn.execute(SET_IF_ABSENT, (key, value, expiry(now, ttl), now.as_millis())).await;
         let existing = if set.map_err(unavailable)? == 1 {
             None
         } else {
-            let row = fetch_optional!(tx.conn, (String,), GET, key, now.as_millis());
+            let row = tx.conn.fetch_optional::<(String,)>(GET, (key, now.as_millis())).await;
             row.map_err(unavailable)?.map(|(value,)| value)
         };
         tx.commit().await.map_err(unavailable)?;
@@ -102,7 +101,7 @@ impl KeyValue for SqlKeyValue {
 
     async fn take(&self, key: &str) -> Result<Option<String>, KeyValueError> {
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let row = fetch_optional!(tx.conn, (String, Option<i64>), TAKE, key).map_err(unavailable)?;
+        let row = tx.conn.fetch_optional::<(String, Option<i64>)>(TAKE, (key,)).await.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         let now = self.clock.now().as_millis();
         Ok(row.filter(|(_, expires_at)| expires_at.is_none_or(|at| at > now)).map(|(value, _)| value))
@@ -115,7 +114,7 @@ impl KeyValue for SqlKeyValue {
     async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
         let now = self.clock.now();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let changed = execute!(tx.conn, EXTEND_IF, key, value, expiry(now, Some(ttl)), now.as_millis());
+        let changed = tx.conn.execute(EXTEND_IF, (key, value, expiry(now, Some(ttl)), now.as_millis())).await;
         let changed = changed.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         Ok(changed == 1)
@@ -125,14 +124,18 @@ impl KeyValue for SqlKeyValue {
         let now = self.clock.now();
         let mut tx = self.store.begin().await.map_err(unavailable)?;
         let end = expiry(now, Some(ttl));
-        let first = execute!(tx.conn, SET_IF_ABSENT, key, by.to_string(), end, now.as_millis());
+        let first = tx.conn.execute(SET_IF_ABSENT, (key, &by.to_string(), end, now.as_millis())).await;
         let sum = if first.map_err(unavailable)? == 1 {
             by
         } else {
             // The attempt has locked the row, so nobody writes between reading and writing.
-            let row = fetch_optional!(tx.conn, (String,), GET, key, now.as_millis()).map_err(unavailable)?;
+            let row = tx
+                .conn
+                .fetch_optional::<(String,)>(GET, (key, now.as_millis()))
+                .await
+                .map_err(unavailable)?;
             let sum = sum(key, &row.map(|(value,)| value).unwrap_or_default(), by)?;
-            execute!(tx.conn, UPDATE, key, sum.to_string()).map_err(unavailable)?;
+            tx.conn.execute(UPDATE, (key, &sum.to_string())).await.map_err(unavailable)?;
             sum
         };
         tx.commit().await.map_err(unavailable)?;
@@ -141,7 +144,7 @@ impl KeyValue for SqlKeyValue {
 
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError> {
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let changed = execute!(tx.conn, DELETE_IF, key, value, self.clock.now().as_millis());
+        let changed = tx.conn.execute(DELETE_IF, (key, value, self.clock.now().as_millis())).await;
         let changed = changed.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)?;
         Ok(changed == 1)

@@ -1,12 +1,11 @@
 //! The sessions that depend on something.
 
 use async_trait::async_trait;
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::session::{LiveSessions, SessionId, SessionsOf};
-use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{execute, fetch_all, fetch_optional, id};
 use super::statement::{Sql, sql, sql_list, sql_per};
 
 /// A session that froze before its first commit is in `frozen_session` alone.
@@ -81,10 +80,10 @@ fn bounds(prefix: &str, channel: &str) -> (String, String) {
 }
 
 impl SqlTx {
-    async fn end_of_channel(&mut self, prefix: &str, channel: &str) -> Result<Vec<(String,)>, StorageError> {
+    async fn end_of_channel(&mut self, prefix: &str, channel: &str) -> Result<Vec<SessionId>, StorageError> {
         let (from, to) = bounds(prefix, channel);
-        let unbegun = fetch_all!(self.conn, (String,), UNBEGUN_OF_CHANNEL, &from, &to)?;
-        let begun = fetch_all!(self.conn, (String,), END_OF_CHANNEL, &from, &to)?;
+        let unbegun: Vec<SessionId> = self.conn.fetch_column(UNBEGUN_OF_CHANNEL, (&from, &to)).await?;
+        let begun = self.conn.fetch_column(END_OF_CHANNEL, (&from, &to)).await?;
         Ok([unbegun, begun].concat())
     }
 }
@@ -94,18 +93,18 @@ impl LiveSessions for SqlTx {
     async fn count(&mut self, of: SessionsOf<'_>) -> Result<i64, StorageError> {
         let row = match of {
             SessionsOf::Router(router) => {
-                fetch_optional!(self.conn, (i64,), COUNT_OF_ROUTER, router.as_str())
+                self.conn.fetch_optional::<(i64,)>(COUNT_OF_ROUTER, (router,)).await
             }
             SessionsOf::Flow(router, flow) => {
-                fetch_optional!(self.conn, (i64,), COUNT_OF_FLOW, router.as_str(), flow.as_str())
+                self.conn.fetch_optional::<(i64,)>(COUNT_OF_FLOW, (router, flow)).await
             }
             SessionsOf::WebchatChannel(channel) => {
                 let (from, to) = bounds("wc", channel.as_str());
-                fetch_optional!(self.conn, (i64,), COUNT_OF_CHANNEL, &from, &to)
+                self.conn.fetch_optional::<(i64,)>(COUNT_OF_CHANNEL, (&from, &to)).await
             }
             SessionsOf::PhoneNumber(number) => {
                 let (from, to) = bounds("wa", number);
-                fetch_optional!(self.conn, (i64,), COUNT_OF_CHANNEL, &from, &to)
+                self.conn.fetch_optional::<(i64,)>(COUNT_OF_CHANNEL, (&from, &to)).await
             }
         }?;
         Ok(row.map_or(0, |(count,)| count))
@@ -113,23 +112,19 @@ impl LiveSessions for SqlTx {
 
     async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError> {
         // First what froze them, then the sessions, as a replay does.
-        let rows = match of {
+        let ended: Vec<SessionId> = match of {
             SessionsOf::Router(router) => {
-                let unbegun = fetch_all!(self.conn, (String,), UNBEGUN_OF_ROUTER, router.as_str())?;
-                let begun = fetch_all!(self.conn, (String,), END_OF_ROUTER, router.as_str())?;
+                let unbegun: Vec<SessionId> = self.conn.fetch_column(UNBEGUN_OF_ROUTER, (router,)).await?;
+                let begun = self.conn.fetch_column(END_OF_ROUTER, (router,)).await?;
                 [unbegun, begun].concat()
             }
-            SessionsOf::Flow(router, flow) => {
-                fetch_all!(self.conn, (String,), END_OF_FLOW, router.as_str(), flow.as_str())?
-            }
+            SessionsOf::Flow(router, flow) => self.conn.fetch_column(END_OF_FLOW, (router, flow)).await?,
             SessionsOf::WebchatChannel(channel) => self.end_of_channel("wc", channel.as_str()).await?,
             SessionsOf::PhoneNumber(number) => self.end_of_channel("wa", number).await?,
         };
-        let ended: Vec<SessionId> =
-            rows.into_iter().map(|(session,)| id("session", session)).collect::<Result<_, _>>()?;
         if !ended.is_empty() {
-            execute!(self.conn, UNFREEZE, Json(&ended))?;
-            execute!(self.conn, DROP_KEPT, Json(&ended))?;
+            self.conn.execute(UNFREEZE, (Json(&ended),)).await?;
+            self.conn.execute(DROP_KEPT, (Json(&ended),)).await?;
         }
         Ok(ended)
     }

@@ -3,10 +3,9 @@
 use async_trait::async_trait;
 use flowsdk_auth::schedule::{AgentSchedule, LoginRange, LoginSchedule, LoginScheduleRepository};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::UserId;
+use flowsdk_core::id::{RouterId, UserId};
 
 use super::SqlTx;
-use super::executor::{fetch_all, id};
 use super::statement::{Sql, sql};
 
 const OF_USER: Sql = sql(
@@ -19,14 +18,14 @@ super::statement::statements! { OF_USER }
 #[async_trait]
 impl LoginScheduleRepository for SqlTx {
     async fn of_user(&mut self, user: &UserId) -> Result<Vec<AgentSchedule>, StorageError> {
-        type Row = (String, String, Option<String>);
-        let rows = fetch_all!(self.conn, Row, OF_USER, user.as_str())?;
-        rows.into_iter()
-            .map(|(router_id, tz, schedule)| {
-                let schedule = schedule.map(|text| parse(&text)).unwrap_or_default();
-                Ok(AgentSchedule { router_id: id("agent", router_id)?, tz, schedule })
-            })
-            .collect()
+        type Row = (RouterId, String, Option<String>);
+        let rows = self.conn.fetch_all::<Row>(OF_USER, (user,)).await?;
+        let schedule = |(router_id, tz, schedule): Row| AgentSchedule {
+            router_id,
+            tz,
+            schedule: schedule.map(|text| parse(&text)).unwrap_or_default(),
+        };
+        Ok(rows.into_iter().map(schedule).collect())
     }
 }
 

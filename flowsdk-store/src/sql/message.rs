@@ -1,90 +1,46 @@
 //! Messages.
 
 use async_trait::async_trait;
+use constcat::concat;
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{
-    Direction, HistoryQuery, Message, MessageRepository, MessageStatus, Page, Sender, SenderKind, StatusWrite,
+    HistoryQuery, Message, MessageRepository, MessageStatus, Page, Sender, SenderKind, StatusWrite,
 };
 use flowsdk_core::session::SessionId;
-use flowsdk_core::time::Timestamp;
-use serde_json::Value;
-use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
+use super::bind::Binder;
+use super::executor::text;
+use super::record::{Part, Record as _, record};
+use super::row::Cells;
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
-pub(super) type MessageRow = (
-    String,
-    String,
-    String,
-    String,
-    String,
-    Json<Value>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    i64,
-    i64,
-);
-
-fn sender_name(kind: SenderKind) -> &'static str {
-    match kind {
-        SenderKind::Flow => "flow",
-        SenderKind::Ai => "ai",
-        SenderKind::Human => "human",
+record! {
+    Message in "message" {
+        id, chat_id, session_id, direction, kind, content: json, sender as Option<Sender>, status,
+        channel_message_id, created_at, status_updated_at
     }
 }
 
-fn sender(kind: Option<String>, name: Option<String>) -> Option<Sender> {
-    let kind = match kind?.as_str() {
-        "ai" => SenderKind::Ai,
-        "human" => SenderKind::Human,
-        _ => SenderKind::Flow,
-    };
-    Some(Sender { kind, name })
+impl Part for Option<Sender> {
+    const COLUMNS: &'static str = "sender_kind, sender_name";
+    const COUNT: usize = 2;
+
+    fn read(cells: &mut Cells<'_>, table: &'static str) -> Result<Self, StorageError> {
+        let kind: Option<SenderKind> = cells.of(table, "sender_kind")?;
+        let name = cells.of(table, "sender_name")?;
+        Ok(kind.map(|kind| Sender { kind, name }))
+    }
+
+    fn bind(&self, to: &mut Binder<'_>) {
+        let sender = self.as_ref();
+        to.bind(sender.map(|sender| &sender.kind)).bind(sender.and_then(|sender| sender.name.as_deref()));
+    }
 }
 
-pub(super) fn message(row: MessageRow) -> Result<Message, StorageError> {
-    let (
-        message_id,
-        chat_id,
-        session_id,
-        direction,
-        kind,
-        Json(content),
-        sender_kind,
-        sender_name,
-        status,
-        channel_message_id,
-        created_at,
-        status_updated_at,
-    ) = row;
-    Ok(Message {
-        id: id("message", message_id)?,
-        chat_id: id("message", chat_id)?,
-        session_id: id("message", session_id)?,
-        direction: if direction == "in" { Direction::In } else { Direction::Out },
-        kind,
-        content,
-        sender: sender(sender_kind, sender_name),
-        status: status
-            .map(|name| MessageStatus::from_name(&name).ok_or_else(|| corrupt("message")(&name)))
-            .transpose()?,
-        channel_message_id,
-        created_at: Timestamp::from_millis(created_at),
-        status_updated_at: Timestamp::from_millis(status_updated_at),
-    })
-}
-
-static INSERT: RowsSql = RowsSql::new(
-    "INSERT INTO message (id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
-                          channel_message_id, created_at, status_updated_at) VALUES ",
-    12,
-    "",
-);
+static INSERT: RowsSql = RowsSql::insert::<Message>("");
 
 const FIND_BY_CHANNEL_ID: Sql =
     sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id IN ", "$1", "");
@@ -108,27 +64,27 @@ const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
         AND status IN (SELECT jsonb_array_elements_text($3))",
 );
 
-const HISTORY: Sql =
-    sql("SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
-            channel_message_id, created_at, status_updated_at
-     FROM message WHERE chat_id = $1 AND (created_at, id) < ($2, $3)
-     ORDER BY created_at DESC, id DESC LIMIT $4");
+const HISTORY: Sql = sql(concat!(
+    Message::SELECT,
+    " WHERE chat_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4"
+));
 
 const PLACE: Sql = sql("SELECT created_at, id FROM message WHERE id = $1 AND session_id = $2");
 
 /// By chat, because that is what is indexed; sessions of one chat are few.
-const OUTGOING_SINCE: Sql =
-    sql("SELECT id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status,
-            channel_message_id, created_at, status_updated_at
-     FROM message
-     WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) > ($3, $4)
-     ORDER BY created_at DESC, id DESC LIMIT $5");
+const OUTGOING_SINCE: Sql = sql(concat!(
+    Message::SELECT,
+    " WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) > ($3, $4)
+     ORDER BY created_at DESC, id DESC LIMIT $5"
+));
 
 const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
      WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT $5");
 
-super::statement::statements! { FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT }
+super::statement::statements! {
+   FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT
+}
 
 #[async_trait]
 impl MessageRepository for SqlTx {
@@ -136,10 +92,9 @@ impl MessageRepository for SqlTx {
         &mut self,
         keys: &[String],
     ) -> Result<Vec<(String, MessageId)>, StorageError> {
-        let rows = fetch_all!(self.conn, (String, String), FIND_BY_CHANNEL_ID, json(keys)?)?;
+        let rows = self.conn.fetch_all::<(String, MessageId)>(FIND_BY_CHANNEL_ID, (Json(keys),)).await?;
         let mut found = Vec::with_capacity(rows.len());
         for (key, row) in rows {
-            let row: MessageId = id("message", row)?;
             // What was asked for, where that is not what could be stored.
             let asked = keys.iter().filter(|asked| asked.contains('\0') && text(asked) == key);
             found.extend(asked.map(|asked| (asked.clone(), row.clone())));
@@ -149,21 +104,7 @@ impl MessageRepository for SqlTx {
     }
 
     async fn insert_many(&mut self, messages: &[Message]) -> Result<(), StorageError> {
-        execute_rows!(self.conn, INSERT, messages, |query, message| query
-            .bind(message.id.as_str())
-            .bind(message.chat_id.as_str())
-            .bind(message.session_id.as_str())
-            .bind(message.direction.name())
-            .bind(text(&message.kind))
-            .bind(json(&message.content)?)
-            .bind(message.sender.as_ref().map(|sender| sender_name(sender.kind)))
-            .bind(message.sender.as_ref().and_then(|sender| sender.name.as_deref()).map(text))
-            .bind(message.status.map(MessageStatus::name))
-            .bind(message.channel_message_id.as_deref().map(text))
-            .bind(message.created_at.as_millis())
-            .bind(message.status_updated_at.as_millis()))
-        .await
-        .map(drop)
+        self.conn.insert_rows(&INSERT, messages).await.map(drop)
     }
 
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
@@ -181,10 +122,10 @@ impl MessageRepository for SqlTx {
             }
             let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
             if let Some(last) = last {
-                execute!(self.conn, ADVANCE, status.name(), last, Json(&ids), Json(&from))?;
+                self.conn.execute(ADVANCE, (status.name(), last, Json(&ids), Json(&from))).await?;
             }
             if !said.is_empty() {
-                execute!(self.conn, ADVANCE_IN_SESSION, status.name(), Json(&said), Json(&from))?;
+                self.conn.execute(ADVANCE_IN_SESSION, (status.name(), Json(&said), Json(&from))).await?;
             }
         }
         Ok(())
@@ -196,8 +137,8 @@ impl MessageRepository for SqlTx {
             Some((at, before)) => (at.as_millis(), before.as_str()),
             None => (i64::MAX, ""),
         };
-        let rows = fetch_all!(self.conn, MessageRow, HISTORY, query.chat_id.as_str(), at, before, limit + 1)?;
-        let mut items = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        let binds = (query.chat_id, at, before, limit + 1);
+        let mut items = self.conn.fetch_all::<Message>(HISTORY, binds).await?;
         let more = items.len() > query.limit as usize;
         items.truncate(query.limit as usize);
         let next = items.last().filter(|_| more).map(|last| (last.created_at, last.id.clone()));
@@ -213,7 +154,7 @@ impl MessageRepository for SqlTx {
     ) -> Result<Vec<Message>, StorageError> {
         let place = match after {
             Some(after) => {
-                fetch_optional!(self.conn, (i64, String), PLACE, after.as_str(), session.as_str())?
+                self.conn.fetch_optional::<(i64, String)>(PLACE, (after.as_str(), session.as_str())).await?
             }
             None => None,
         };
@@ -228,7 +169,8 @@ impl MessageRepository for SqlTx {
         message: &MessageId,
         limit: u32,
     ) -> Result<Option<Vec<Message>>, StorageError> {
-        let place = fetch_optional!(self.conn, (i64, String), PLACE, message.as_str(), session.as_str())?;
+        let place =
+            self.conn.fetch_optional::<(i64, String)>(PLACE, (message.as_str(), session.as_str())).await?;
         match place {
             // Answers have the time of their message; ids of two processes say nothing about who was first.
             Some((at, _)) => self.outgoing_behind(session, chat, (at, ""), limit).await.map(Some),
@@ -243,21 +185,12 @@ impl MessageRepository for SqlTx {
         last: &MessageId,
         limit: u32,
     ) -> Result<Vec<MessageId>, StorageError> {
-        let place = fetch_optional!(self.conn, (i64, String), PLACE, last.as_str(), session.as_str())?;
+        let place =
+            self.conn.fetch_optional::<(i64, String)>(PLACE, (last.as_str(), session.as_str())).await?;
         let Some((at, last)) = place else {
             return Ok(Vec::new());
         };
-        let rows = fetch_all!(
-            self.conn,
-            (String,),
-            OUTGOING_UNTIL,
-            chat.as_str(),
-            session.as_str(),
-            at,
-            last,
-            i64::from(limit)
-        )?;
-        rows.into_iter().map(|(row,)| id("message", row)).collect()
+        self.conn.fetch_column(OUTGOING_UNTIL, (chat, session, at, &last, i64::from(limit))).await
     }
 }
 
@@ -270,9 +203,8 @@ impl SqlTx {
         (at, after): (i64, &str),
         limit: u32,
     ) -> Result<Vec<Message>, StorageError> {
-        let (chat, session, limit) = (chat.as_str(), session.as_str(), i64::from(limit));
-        let rows = fetch_all!(self.conn, MessageRow, OUTGOING_SINCE, chat, session, at, after, limit)?;
-        let mut messages = rows.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        let binds = (chat, session, at, after, i64::from(limit));
+        let mut messages = self.conn.fetch_all::<Message>(OUTGOING_SINCE, binds).await?;
         messages.reverse();
         Ok(messages)
     }

@@ -3,48 +3,38 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use flowsdk_core::contact::{Contact, ContactOptIn, OptInCatalog, OptInFilter, OptInStatus};
+use constcat::concat;
+use flowsdk_core::cell::Json;
+use flowsdk_core::contact::{Contact, ContactOptIn, OptInCatalog, OptInFilter};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
-use sqlx::types::Json;
+use flowsdk_core::time::Timestamp;
 
-use super::contact::{ContactRow, contact};
+use super::SqlTx;
 use super::contact_search::ends;
-use super::executor::{fetch_all, fetch_all_replanned, text};
-use super::list::{Filter, ListSql};
-use super::opt_in::{OptInRow, opt_in};
+use super::list::{self, Asked, Filter, ListSql, Place, asked, given};
+use super::record::Record as _;
 use super::statement::{Sql, sql_list, sql_per};
-use super::{SqlTx, page};
-
-const COLUMNS: &str =
-    "SELECT id, contact_id, router_id, status, chat_id, source, recorded_at FROM contact_opt_in";
 
 /// All records of a contact.
-static HISTORY: ListSql = ListSql::new(
-    COLUMNS,
-    "contact_opt_in",
-    ("recorded_at", "id"),
-    ("contact_opt_in", "recorded_at", "id", "router_id"),
-    &[Filter::of("contact_id = {}")],
-);
+pub(super) static HISTORY: ListSql<ContactId> = ListSql::of::<ContactOptIn>()
+    .by("recorded_at", "id")
+    .within("router_id")
+    .filters(&[Filter::of("contact_id = {}", given).always()]);
 
 /// The record that counts of each contact.
-static CURRENT: ListSql = ListSql::new(
-    COLUMNS,
-    "contact_opt_in",
-    ("recorded_at", "id"),
-    ("contact_opt_in", "recorded_at", "id", "router_id"),
-    &[
+pub(super) static CURRENT: ListSql<OptInFilter> =
+    ListSql::of::<ContactOptIn>().by("recorded_at", "id").within("router_id").filters(&[
         Filter::of(
             "NOT EXISTS (SELECT 1 FROM contact_opt_in AS later WHERE later.contact_id = contact_opt_in.contact_id
                 AND later.router_id = contact_opt_in.router_id
-                AND (later.recorded_at, later.id) > (contact_opt_in.recorded_at, contact_opt_in.id))
-             AND CAST({} AS TEXT) IS NOT NULL",
-        ),
-        Filter::of("status = {}"),
-    ],
-);
+                AND (later.recorded_at, later.id) > (contact_opt_in.recorded_at, contact_opt_in.id))",
+            |_| Asked::Yes,
+        )
+        .always(),
+        Filter::of("status = {}", |filter| asked(&filter.status)),
+    ]);
 
 /// The same of contacts that are found by their words. `$1`, `$2` the place, `$3` how many, `$4` the router, `$5`, `$6`
 /// the first term, `$7` the others, `$8` the status.
@@ -75,21 +65,12 @@ const SEARCH: Sql = sql_per(
      ORDER BY recorded_at DESC, id DESC LIMIT $3",
 );
 
-const CONTACTS: Sql = sql_list!(
-    "SELECT id, phone_number, name, name_locked, origin, contact_variables, created_at FROM contact WHERE id IN ",
-    "$1",
-    ""
-);
+const CONTACTS: Sql = sql_list!(concat!(Contact::SELECT, " WHERE id IN "), "$1", "");
 
 super::statement::statements! { SEARCH, CONTACTS; HISTORY, CURRENT }
 
-#[cfg(test)]
-pub(super) fn lists() -> [(&'static str, &'static ListSql); 2] {
-    [("contact_opt_in", &HISTORY), ("contact_opt_in", &CURRENT)]
-}
-
-fn page_of(rows: Vec<OptInRow>, page: &PageRequest) -> Result<Page<ContactOptIn>, StorageError> {
-    page::of(rows, page, opt_in, |record| (record.recorded_at, record.id.clone()))
+fn place(record: &ContactOptIn) -> (Timestamp, String) {
+    (record.recorded_at, record.id.clone())
 }
 
 #[async_trait]
@@ -100,18 +81,7 @@ impl OptInCatalog for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<ContactOptIn>, StorageError> {
-        let (at, before) = page::before(page);
-        let rows = fetch_all_replanned!(
-            self.conn,
-            OptInRow,
-            HISTORY.of(only.is_some(), &[true]),
-            at,
-            before,
-            page::rows(page),
-            only.map(Json),
-            contact.as_str(),
-        )?;
-        page_of(rows, page)
+        self.conn.page(&HISTORY, contact, only, page, place).await
     }
 
     async fn of_router(
@@ -120,42 +90,23 @@ impl OptInCatalog for SqlTx {
         filter: &OptInFilter,
         page: &PageRequest,
     ) -> Result<Page<(ContactOptIn, Contact)>, StorageError> {
-        let status = filter.status.map(OptInStatus::name);
-        let (at, before) = page::before(page);
-        let rows = match filter.terms.as_deref() {
-            Some([]) => Vec::new(),
+        let records = match filter.terms.as_deref() {
+            Some([]) => Page::from_rows(Vec::new(), page.limit, list::cursor(place)),
             Some(terms) => {
                 let (terms, _) = self.by_frequency(terms).await?;
-                fetch_all_replanned!(
-                    self.conn,
-                    OptInRow,
-                    SEARCH,
-                    at,
-                    before,
-                    page::rows(page),
-                    router.as_str(),
-                    text(&terms[0].from),
-                    text(&terms[0].to),
-                    Json(ends(&terms[1..])),
-                    status,
-                )?
+                let Place { at, id, limit } = Place::of(page);
+                let others = Json(ends(&terms[1..]));
+                let binds = (at, id, limit, router, &terms[0].from, &terms[0].to, others, &filter.status);
+                let found = self.conn.fetch_all_replanned(SEARCH, binds).await?;
+                Page::from_rows(found, page.limit, list::cursor(place))
             }
-            None => fetch_all_replanned!(
-                self.conn,
-                OptInRow,
-                CURRENT.of(true, &[true, status.is_some()]),
-                at,
-                before,
-                page::rows(page),
-                Json([router]),
-                "current",
-                status,
-            )?,
+            None => {
+                let routers = Some(std::slice::from_ref(router));
+                self.conn.page(&CURRENT, filter, routers, page, place).await?
+            }
         };
-        let records = page_of(rows, page)?;
         let ids: Vec<_> = records.items.iter().map(|record| &record.contact_id).collect();
-        let rows = fetch_all!(self.conn, ContactRow, CONTACTS, Json(&ids))?;
-        let contacts = rows.into_iter().map(contact).collect::<Result<Vec<_>, _>>()?;
+        let contacts = self.conn.fetch_all::<Contact>(CONTACTS, (Json(&ids),)).await?;
         let contacts: HashMap<_, _> =
             contacts.into_iter().map(|contact| (contact.id.clone(), contact)).collect();
         let next = records.next;

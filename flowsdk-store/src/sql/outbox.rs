@@ -12,7 +12,6 @@ use flowsdk_core::stream::relay;
 use flowsdk_core::stream::topic::{TopicName, partition_of};
 
 use super::SqlTx;
-use super::executor::execute_rows;
 use super::statement::RowsSql;
 
 /// Who reads which stream out of the database.
@@ -73,14 +72,16 @@ impl Outbox for SqlTx {
         let routes = std::sync::Arc::clone(&self.routes);
         let rows = routes.rows(entries);
         self.published |= !rows.is_empty();
-        execute_rows!(self.conn, INSERT, &rows[..], |query, row| query
-            .bind(row.entry.topic.as_str())
-            .bind(row.part)
-            .bind(row.group)
-            .bind(row.entry.key.as_str())
-            .bind(row.entry.payload.as_str()))
-        .await
-        .map(drop)
+        self.conn
+            .execute_rows(&INSERT, &rows[..], |to, row| {
+                to.bind(row.entry.topic.as_str())
+                    .bind(row.part)
+                    .bind(row.group)
+                    .bind(row.entry.key.as_str())
+                    .bind(row.entry.payload.as_str());
+            })
+            .await
+            .map(drop)
     }
 
     fn is_read(&self, topic: TopicName) -> bool {

@@ -5,7 +5,6 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::store::{Store as _, Transaction as _};
 
 use super::SqlStore;
-use super::executor::{execute, fetch_all};
 use super::statement::{Sql, sql};
 
 /// Most values of one transaction: others write meanwhile.
@@ -106,7 +105,7 @@ impl SqlStore {
     async fn rotate(&self, column: &Column, master_key: &MasterKey) -> Result<RotatedColumn, StorageError> {
         let mut done = RotatedColumn { column: column.name, renewed: 0, kept: 0, unreadable: Vec::new() };
         let mut tx = self.read().await?;
-        let values = fetch_all!(tx.conn, (String, String), column.values)?;
+        let values = tx.conn.fetch_all::<(String, String)>(column.values, ()).await?;
         drop(tx);
         for chunk in values.chunks(AT_ONCE) {
             let mut tx = self.begin().await?;
@@ -114,8 +113,10 @@ impl SqlStore {
                 match master_key.renew(&Encrypted::from_stored(value.clone())) {
                     Ok(None) => done.kept += 1,
                     Ok(Some(renewed)) => {
-                        let saved =
-                            execute!(tx.conn, column.save, id.as_str(), value.as_str(), renewed.as_stored())?;
+                        let saved = tx
+                            .conn
+                            .execute(column.save, (id.as_str(), value.as_str(), renewed.as_stored()))
+                            .await?;
                         if saved == 1 { done.renewed += 1 } else { done.kept += 1 }
                     }
                     Err(_) => done.unreadable.push(id.clone()),

@@ -6,26 +6,29 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use constcat::concat;
+use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Position, Redirect, Session,
+    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Pending, Position, Redirect, Session,
     SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sqlx::types::Json;
 
 use super::SqlTx;
-use super::executor::{corrupt, execute, execute_rows, fetch_all, fetch_optional, id, json, text};
+use super::bind::Binder;
+use super::record::{Part, Record as _, record};
+use super::row::{Cells, Row};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
 /// What stands in `session.state`: everything that no query asks for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
-    pub(super) position: Option<Position>,
+struct State {
+    position: Option<Position>,
     variables: Map<String, Value>,
     #[serde(deserialize_with = "stops::read")]
     history: Vec<Stop>,
@@ -90,63 +93,70 @@ impl<'a> From<&'a Session> for StateRef<'a> {
     }
 }
 
-pub(super) type Row =
-    (String, i64, i64, String, String, String, String, Json<State>, i64, i64, Option<i64>, bool);
+/// The columns that a [`StoredSession`] is read from.
+pub(super) const COLUMNS: &str =
+    "id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at, last_interaction_at, wake_at,
+        EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)";
 
-pub(super) fn session(row: Row) -> Result<StoredSession, StorageError> {
-    let (
-        session_id,
-        version,
-        epoch,
-        router_id,
-        contact_id,
-        chat_id,
-        mode,
-        Json(state),
-        started_at,
-        last_interaction_at,
-        wake_at,
-        frozen,
-    ) = row;
-    let mode = [Mode::Flow, Mode::Human, Mode::Agent]
-        .into_iter()
-        .find(|known| known.name() == mode)
-        .ok_or_else(|| corrupt("session")(&mode))?;
-    let session = Session {
-        id: id("session", session_id)?,
-        version,
-        epoch,
-        router_id: id("session", router_id)?,
-        contact_id: id("session", contact_id)?,
-        chat_id: id("session", chat_id)?,
-        mode,
-        position: state.position,
-        variables: state.variables,
-        history: state.history,
-        redirects: state.redirects,
-        calls: state.calls,
-        agent: state.agent,
-        helpdesk: state.helpdesk,
-        pending: state.pending,
-        deferred: state.deferred,
-        effect_seq: state.effect_seq.unwrap_or(started_at),
-        expiry_timeout: Duration::from_millis(state.expiry_timeout),
-        started_at: Timestamp::from_millis(started_at),
-        last_interaction_at: Timestamp::from_millis(last_interaction_at),
-        wake_at: wake_at.map(Timestamp::from_millis),
-    };
-    Ok(StoredSession { session, frozen })
+impl Row for StoredSession {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
+        const TABLE: &str = "session";
+        let id = cells.of(TABLE, "id")?;
+        let version = cells.of(TABLE, "version")?;
+        let epoch = cells.of(TABLE, "epoch")?;
+        let router_id = cells.of(TABLE, "router_id")?;
+        let contact_id = cells.of(TABLE, "contact_id")?;
+        let chat_id = cells.of(TABLE, "chat_id")?;
+        let mode = cells.of(TABLE, "mode")?;
+        let state: State = cells.json(TABLE, "state")?;
+        let started_at: Timestamp = cells.of(TABLE, "started_at")?;
+        let session = Session {
+            id,
+            version,
+            epoch,
+            router_id,
+            contact_id,
+            chat_id,
+            mode,
+            position: state.position,
+            variables: state.variables,
+            history: state.history,
+            redirects: state.redirects,
+            calls: state.calls,
+            agent: state.agent,
+            helpdesk: state.helpdesk,
+            pending: state.pending,
+            deferred: state.deferred,
+            effect_seq: state.effect_seq.unwrap_or(started_at.as_millis()),
+            expiry_timeout: Duration::from_millis(state.expiry_timeout),
+            started_at,
+            last_interaction_at: cells.of(TABLE, "last_interaction_at")?,
+            wake_at: cells.of(TABLE, "wake_at")?,
+        };
+        Ok(Self { session, frozen: cells.next()? })
+    }
+}
+
+record! {
+    FrozenSession in "frozen_session" { session_id, error as FrozenError, entry: json, frozen_at }
+}
+
+impl Part for FrozenError {
+    const COLUMNS: &'static str = "error_code, error_message";
+    const COUNT: usize = 2;
+
+    fn read(cells: &mut Cells<'_>, table: &'static str) -> Result<Self, StorageError> {
+        Ok(Self { code: cells.of(table, "error_code")?, message: cells.of(table, "error_message")? })
+    }
+
+    fn bind(&self, to: &mut Binder<'_>) {
+        to.bind(&self.code).bind(&self.message);
+    }
 }
 
 /// Rows are locked in ascending id order.
-const FIND_FOR_UPDATE: Sql = sql_list!(
-    "SELECT id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at, last_interaction_at, wake_at,
-            EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
-     FROM session WHERE id IN ",
-    "$1",
-    " ORDER BY id",
-    locking
-);
+const FIND_FOR_UPDATE: Sql =
+    sql_list!(concat!("SELECT ", COLUMNS, " FROM session WHERE id IN "), "$1", " ORDER BY id", locking);
 
 /// Fewer rows change than were given when one is there already.
 static INSERT: RowsSql = RowsSql::new(
@@ -225,8 +235,8 @@ static KEEP_BEHIND: RowsSql = RowsSql::typed(
      ORDER BY at",
 );
 
-const TAKE_FROZEN: Sql = sql("DELETE FROM frozen_session WHERE session_id = $1
-     RETURNING session_id, error_code, error_message, entry, frozen_at");
+const TAKE_FROZEN: Sql =
+    sql(concat!("DELETE FROM frozen_session WHERE session_id = $1 RETURNING ", FrozenSession::COLUMNS));
 
 const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
@@ -238,7 +248,7 @@ super::statement::statements! {
 #[async_trait]
 impl SessionRepository for SqlTx {
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError> {
-        fetch_all!(self.conn, Row, FIND_FOR_UPDATE, Json(ids))?.into_iter().map(session).collect()
+        self.conn.fetch_all(FIND_FOR_UPDATE, (Json(ids),)).await
     }
 
     async fn save_many(&mut self, sessions: &[SessionWrite<'_>]) -> Result<(), StorageError> {
@@ -246,32 +256,34 @@ impl SessionRepository for SqlTx {
             sessions.iter().filter(|write| write.expected.is_none()).map(|write| write.session).collect();
         let read: Vec<(&Session, i64)> =
             sessions.iter().filter_map(|write| Some((write.session, write.expected?))).collect();
-        let inserted = execute_rows!(self.conn, INSERT, &new[..], |query, session| query
-            .bind(session.id.as_str())
-            .bind(session.version)
-            .bind(session.epoch)
-            .bind(session.router_id.as_str())
-            .bind(session.contact_id.as_str())
-            .bind(session.chat_id.as_str())
-            .bind(session.mode.name())
-            .bind(json(&StateRef::from(*session))?)
-            .bind(session.started_at.as_millis())
-            .bind(session.last_interaction_at.as_millis())
-            .bind(session.wake_at.map(Timestamp::as_millis))
-            .bind(session.started_at.as_millis()))
-        .await?;
-        let updated = execute_rows!(self.conn, UPDATE, &read[..], |query, read| query
-            .bind(read.0.id.as_str())
-            .bind(read.1)
-            .bind(read.0.version)
-            .bind(read.0.epoch)
-            .bind(read.0.chat_id.as_str())
-            .bind(read.0.mode.name())
-            .bind(json(&StateRef::from(read.0))?)
-            .bind(read.0.started_at.as_millis())
-            .bind(read.0.last_interaction_at.as_millis())
-            .bind(read.0.wake_at.map(Timestamp::as_millis)))
-        .await?;
+        let bind_new = |to: &mut Binder<'_>, session: &&Session| {
+            to.bind(&session.id)
+                .bind(session.version)
+                .bind(session.epoch)
+                .bind(&session.router_id)
+                .bind(&session.contact_id)
+                .bind(&session.chat_id)
+                .bind(&session.mode)
+                .bind(Json(StateRef::from(*session)))
+                .bind(session.started_at)
+                .bind(session.last_interaction_at)
+                .bind(session.wake_at)
+                .bind(session.started_at);
+        };
+        let bind_read = |to: &mut Binder<'_>, (session, expected): &(&Session, i64)| {
+            to.bind(&session.id)
+                .bind(*expected)
+                .bind(session.version)
+                .bind(session.epoch)
+                .bind(&session.chat_id)
+                .bind(&session.mode)
+                .bind(Json(StateRef::from(*session)))
+                .bind(session.started_at)
+                .bind(session.last_interaction_at)
+                .bind(session.wake_at);
+        };
+        let inserted = self.conn.execute_rows(&INSERT, &new, bind_new).await?;
+        let updated = self.conn.execute_rows(&UPDATE, &read, bind_read).await?;
         if inserted + updated == sessions.len() as u64 {
             Ok(())
         } else {
@@ -280,16 +292,15 @@ impl SessionRepository for SqlTx {
     }
 
     async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError> {
-        execute!(self.conn, DELETE, Json(ids)).map(drop)
+        self.conn.execute(DELETE, (Json(ids),)).await.map(drop)
     }
 
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError> {
-        let rows = fetch_all!(self.conn, (String,), DUE, now.as_millis(), i64::from(limit))?;
-        rows.into_iter().map(|(found,)| id("session", found)).collect()
+        self.conn.fetch_column(DUE, (now, i64::from(limit))).await
     }
 
     async fn standstill(&mut self, session: &SessionId) -> Result<Option<Standstill>, StorageError> {
-        let row = fetch_optional!(self.conn, (bool, bool), STANDSTILL, session.as_str())?;
+        let row = self.conn.fetch_optional::<(bool, bool)>(STANDSTILL, (session,)).await?;
         let (frozen, waits) = row.unwrap_or_default();
         let outside = waits.then_some(Standstill::Outside);
         Ok(if frozen { Some(Standstill::Frozen) } else { outside })
@@ -306,58 +317,40 @@ impl SessionRepository for SqlTx {
                 behind.push((at, frozen));
             }
         }
-        let changed = execute_rows!(self.conn, FREEZE, &first[..], |query, frozen| query
-            .bind(frozen.session_id.as_str())
-            .bind(frozen.error.code.as_str())
-            .bind(text(&frozen.error.message))
-            .bind(json(&frozen.entry)?)
-            .bind(frozen.frozen_at.as_millis())
-            .bind(frozen.session_id.phone_number_id()))
-        .await?;
+        let bind_first = |to: &mut Binder<'_>, frozen: &&FrozenSession| {
+            frozen.bind(to);
+            to.bind(frozen.session_id.phone_number_id());
+        };
+        let changed = self.conn.execute_rows(&FREEZE, &first, bind_first).await?;
         if changed != first.len() as u64 {
             // Another process froze one of them after they were looked for; now it would be seen.
             return Err(StorageError::Stale { entity: "frozen_session" });
         }
-        execute_rows!(self.conn, KEEP_BEHIND, &behind[..], |query, behind| query
-            .bind(behind.0)
-            .bind(behind.1.session_id.as_str())
-            .bind(json(&behind.1.entry)?))
-        .await
-        .map(drop)
+        let bind_behind = |to: &mut Binder<'_>, (at, frozen): &(i64, &FrozenSession)| {
+            to.bind(*at).bind(&frozen.session_id).bind(Json(&frozen.entry));
+        };
+        self.conn.execute_rows(&KEEP_BEHIND, &behind, bind_behind).await.map(drop)
     }
 
     async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError> {
-        let rows = fetch_all!(self.conn, (String,), FROZEN_AMONG, Json(ids))?;
-        rows.into_iter().map(|(found,)| id("session", found)).collect()
+        self.conn.fetch_column(FROZEN_AMONG, (Json(ids),)).await
     }
 
     async fn keep_entries(&mut self, entries: &[(SessionId, Value)], most: u32) -> Result<u64, StorageError> {
         let numbered: Vec<(i64, &(SessionId, Value))> = (0..).zip(entries).collect();
-        let kept = execute_rows!(self.conn, KEEP, &numbered[..], |query, numbered| query
-            .bind(numbered.0)
-            .bind(numbered.1.0.as_str())
-            .bind(json(&numbered.1.1)?)
-            .bind(i64::from(most)))
-        .await?;
+        let bind = |to: &mut Binder<'_>, (at, (session, entry)): &(i64, &(SessionId, Value))| {
+            to.bind(*at).bind(session).bind(Json(entry)).bind(i64::from(most));
+        };
+        let kept = self.conn.execute_rows(&KEEP, &numbered, bind).await?;
         Ok((entries.len() as u64).saturating_sub(kept))
     }
 
     async fn take_frozen(&mut self, session: &SessionId) -> Result<Option<FrozenSession>, StorageError> {
-        type Row = (String, String, String, Json<Value>, i64);
-        let row = fetch_optional!(self.conn, Row, TAKE_FROZEN, session.as_str())?;
-        row.map(|(session_id, code, message, Json(entry), frozen_at)| {
-            Ok(FrozenSession {
-                session_id: id("frozen_session", session_id)?,
-                error: FrozenError { code, message },
-                entry,
-                frozen_at: Timestamp::from_millis(frozen_at),
-            })
-        })
-        .transpose()
+        self.conn.fetch_optional(TAKE_FROZEN, (session,)).await
     }
 
     async fn take_kept(&mut self, session: &SessionId) -> Result<Option<Value>, StorageError> {
-        let row = fetch_optional!(self.conn, (Json<Value>,), TAKE_KEPT, session.as_str())?;
+        let row = self.conn.fetch_optional::<(Json<Value>,)>(TAKE_KEPT, (session,)).await?;
         Ok(row.map(|(Json(entry),)| entry))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use super::record::Record;
+
 /// A statement as each engine wants it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sql {
@@ -23,14 +25,14 @@ pub(crate) const fn sql_per(sqlite: &'static str, postgres: &'static str) -> Sql
 macro_rules! sql_list {
     ($head:expr, $bind:literal, $tail:expr) => {
         $crate::sql::statement::sql_per(
-            concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
-            concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail),
+            constcat::concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
+            constcat::concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail),
         )
     };
     ($head:expr, $bind:literal, $tail:expr, locking) => {
         $crate::sql::statement::sql_per(
-            concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
-            concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail, " FOR UPDATE"),
+            constcat::concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
+            constcat::concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail, " FOR UPDATE"),
         )
     };
 }
@@ -39,7 +41,7 @@ pub(crate) use sql_list;
 /// Rows that stay locked until the transaction ends; on SQLite the one writer has locked everything.
 macro_rules! sql_locking {
     ($text:expr) => {
-        $crate::sql::statement::sql_per($text, concat!($text, " FOR UPDATE"))
+        $crate::sql::statement::sql_per($text, constcat::concat!($text, " FOR UPDATE"))
     };
 }
 pub(crate) use sql_locking;
@@ -92,6 +94,11 @@ impl RowsSql {
             single: OnceLock::new(),
             texts: [const { OnceLock::new() }; SIZES.len()],
         }
+    }
+
+    /// Inserts records, and then `tail`.
+    pub(crate) const fn insert<R: Record>(tail: &'static str) -> Self {
+        Self::new(R::INTO, R::COUNT, tail)
     }
 
     /// The same for rows that are not inserted into a table, whose types Postgres must be told.

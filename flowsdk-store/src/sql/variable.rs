@@ -1,6 +1,7 @@
 //! Static variables, as they are administered.
 
 use async_trait::async_trait;
+use constcat::concat;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::VariableId;
@@ -9,21 +10,14 @@ use flowsdk_core::router::VariableOwner;
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::variable::{Variable, VariableKey, VariableRepository, VariableValue};
 
-use super::executor::{corrupt, execute, fetch_all, fetch_optional, id, text};
+use super::SqlTx;
+use super::list::{Asked, Filter, ListSql, given};
 use super::statement::{Sql, sql, sql_locking};
-use super::{SqlTx, page};
 
 /// The same text over both tables.
 macro_rules! of {
     ($table:literal, $owner:literal) => {
         Statements {
-            list: sql(concat!(
-                "SELECT id, key, value, value_encrypted, created_at, updated_at FROM ",
-                $table,
-                " WHERE ",
-                $owner,
-                " = $4 AND (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3"
-            )),
             find: sql_locking!(concat!(
                 "SELECT id, key, value, value_encrypted, created_at, updated_at FROM ",
                 $table,
@@ -52,7 +46,6 @@ macro_rules! of {
 }
 
 struct Statements {
-    list: Sql,
     find: Sql,
     insert: Sql,
     save: Sql,
@@ -62,12 +55,34 @@ struct Statements {
 const OF_ROUTER: Statements = of!("router_variable", "router_id");
 const OF_FLOW: Statements = of!("flow_variable", "flow_id");
 
+pub(super) static LIST_OF_ROUTER: ListSql<VariableOwner> = ListSql::new(
+    "SELECT id, key, value, value_encrypted, created_at, updated_at FROM router_variable",
+    "router_variable",
+)
+.filters(&[Filter::of("router_id = {}", owner_id).always()]);
+
+pub(super) static LIST_OF_FLOW: ListSql<VariableOwner> = ListSql::new(
+    "SELECT id, key, value, value_encrypted, created_at, updated_at FROM flow_variable",
+    "flow_variable",
+)
+.filters(&[Filter::of("flow_id = {}", owner_id).always()]);
+
 /// Every statement, for the test that prepares them all.
 #[cfg(test)]
 pub(super) fn statements() -> Vec<(&'static str, Sql)> {
-    let all = |of: Statements| [of.list, of.find, of.insert, of.save, of.delete];
+    let all = |of: Statements| [of.find, of.insert, of.save, of.delete];
     let router = all(OF_ROUTER).into_iter().map(|sql| ("OF_ROUTER", sql));
-    router.chain(all(OF_FLOW).into_iter().map(|sql| ("OF_FLOW", sql))).collect()
+    let flow = all(OF_FLOW).into_iter().map(|sql| ("OF_FLOW", sql));
+    let lists = LIST_OF_ROUTER.all().into_iter().map(|sql| ("LIST_OF_ROUTER", sql));
+    let lists = lists.chain(LIST_OF_FLOW.all().into_iter().map(|sql| ("LIST_OF_FLOW", sql)));
+    router.chain(flow).chain(lists).collect()
+}
+
+fn owner_id(owner: &VariableOwner) -> Asked<'_> {
+    match owner {
+        VariableOwner::Router(router) => given(router),
+        VariableOwner::Flow(flow) => given(flow),
+    }
 }
 
 fn of(owner: &VariableOwner) -> (Statements, &str) {
@@ -77,22 +92,15 @@ fn of(owner: &VariableOwner) -> (Statements, &str) {
     }
 }
 
-type Row = (String, String, Option<String>, Option<String>, i64, i64);
+type Row = (VariableId, VariableKey, Option<String>, Option<Encrypted>, Timestamp, Timestamp);
 
-fn variable(owner: &VariableOwner, row: Row) -> Result<Variable, StorageError> {
-    let (variable_id, key, value, encrypted, created_at, updated_at) = row;
+fn variable(owner: &VariableOwner, row: Row) -> Variable {
+    let (id, key, value, encrypted, created_at, updated_at) = row;
     let value = match (value, encrypted) {
-        (_, Some(encrypted)) => VariableValue::Secret(Encrypted::from_stored(encrypted)),
+        (_, Some(encrypted)) => VariableValue::Secret(encrypted),
         (value, None) => VariableValue::Clear(value.unwrap_or_default()),
     };
-    Ok(Variable {
-        id: id("variable", variable_id)?,
-        owner: owner.clone(),
-        key: VariableKey::parse(&key).map_err(|error| corrupt("variable")(&error))?,
-        value,
-        created_at: Timestamp::from_millis(created_at),
-        updated_at: Timestamp::from_millis(updated_at),
-    })
+    Variable { id, owner: owner.clone(), key, value, created_at, updated_at }
 }
 
 #[async_trait]
@@ -102,10 +110,13 @@ impl VariableRepository for SqlTx {
         owner: &VariableOwner,
         page: &PageRequest,
     ) -> Result<Page<Variable>, StorageError> {
-        let (statements, owner_id) = of(owner);
-        let (at, before) = page::before(page);
-        let rows = fetch_all!(self.conn, Row, statements.list, at, before, page::rows(page), owner_id)?;
-        page::of(rows, page, |row| variable(owner, row), |one| (one.created_at, one.id.to_string()))
+        let list = match owner {
+            VariableOwner::Router(_) => &LIST_OF_ROUTER,
+            VariableOwner::Flow(_) => &LIST_OF_FLOW,
+        };
+        let place = |row: &Row| (row.4, row.0.to_string());
+        let rows = self.conn.page(list, owner, None, page, place).await?;
+        Ok(rows.map(|row| variable(owner, row)))
     }
 
     async fn find_for_update(
@@ -114,41 +125,25 @@ impl VariableRepository for SqlTx {
         id: &VariableId,
     ) -> Result<Option<Variable>, StorageError> {
         let (statements, owner_id) = of(owner);
-        let row = fetch_optional!(self.conn, Row, statements.find, owner_id, id.as_str())?;
-        row.map(|row| variable(owner, row)).transpose()
+        let row = self.conn.fetch_optional(statements.find, (owner_id, id)).await?;
+        Ok(row.map(|row| variable(owner, row)))
     }
 
     async fn insert_if_absent(&mut self, variable: &Variable) -> Result<bool, StorageError> {
         let (statements, owner_id) = of(&variable.owner);
-        let inserted = execute!(
-            self.conn,
-            statements.insert,
-            variable.id.as_str(),
-            owner_id,
-            variable.key.as_str(),
-            variable.value.shown().map(text),
-            variable.value.encrypted().map(Encrypted::as_stored),
-            i64::from(variable.value.is_secret()),
-            variable.created_at.as_millis(),
-            variable.updated_at.as_millis(),
-        )?;
-        Ok(inserted == 1)
+        let Variable { id, key, value, created_at, updated_at, .. } = variable;
+        let (shown, secret, is_secret) = (value.shown(), value.encrypted(), &value.is_secret());
+        let binds = (id, owner_id, key, shown, secret, is_secret, created_at, updated_at);
+        Ok(self.conn.execute(statements.insert, binds).await? == 1)
     }
 
     async fn save(&mut self, variable: &Variable) -> Result<(), StorageError> {
-        execute!(
-            self.conn,
-            of(&variable.owner).0.save,
-            variable.id.as_str(),
-            variable.value.shown().map(text),
-            variable.value.encrypted().map(Encrypted::as_stored),
-            i64::from(variable.value.is_secret()),
-            variable.updated_at.as_millis(),
-        )
-        .map(drop)
+        let Variable { id, value, updated_at, .. } = variable;
+        let binds = (id, value.shown(), value.encrypted(), &value.is_secret(), updated_at);
+        self.conn.execute(of(&variable.owner).0.save, binds).await.map(drop)
     }
 
     async fn delete(&mut self, variable: &Variable) -> Result<(), StorageError> {
-        execute!(self.conn, of(&variable.owner).0.delete, variable.id.as_str()).map(drop)
+        self.conn.execute(of(&variable.owner).0.delete, (&variable.id,)).await.map(drop)
     }
 }

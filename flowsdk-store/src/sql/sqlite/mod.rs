@@ -5,11 +5,10 @@
 //! runs at once, on the thread that asks for it: nothing waits for the disk before the commit. Commits wait for it, so
 //! they have a thread of their own (docs/adr/0014).
 
-mod row;
 mod statement;
 mod writer;
 
-pub(super) use row::Row;
+pub(super) use statement::Prepared;
 pub(super) use writer::{DirectTx, Glances, Writer};
 
 use flowsdk_core::fault::StorageError;

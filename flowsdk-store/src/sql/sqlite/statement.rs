@@ -1,110 +1,80 @@
 //! Statements with their binds.
 
-use std::borrow::Cow;
-
+use flowsdk_core::cell::Value;
 use flowsdk_core::fault::StorageError;
-use rusqlite::{CachedStatement, Result, Statement};
-use serde::Serialize;
-use sqlx::types::Json;
+use rusqlite::{CachedStatement, Result};
 
-use super::{Row, storage_error};
-
-/// A value to bind.
-pub(in crate::sql) trait Bind {
-    /// Binds it to the parameter `index`, from 1.
-    fn bind(&self, statement: &mut Statement<'_>, index: usize) -> Result<()>;
-}
-
-macro_rules! plain {
-    ($($kind:ty),*) => { $(
-        impl Bind for $kind {
-            fn bind(&self, statement: &mut Statement<'_>, index: usize) -> Result<()> {
-                statement.raw_bind_parameter(index, self)
-            }
-        }
-    )* };
-}
-
-plain!(str, String, i64, bool);
-
-impl Bind for Cow<'_, str> {
-    fn bind(&self, statement: &mut Statement<'_>, index: usize) -> Result<()> {
-        statement.raw_bind_parameter(index, &**self)
-    }
-}
-
-impl<T: Serialize> Bind for Json<T> {
-    fn bind(&self, statement: &mut Statement<'_>, index: usize) -> Result<()> {
-        let text = serde_json::to_string(&self.0)
-            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
-        statement.raw_bind_parameter(index, text)
-    }
-}
-
-impl<T: Bind> Bind for Option<T> {
-    fn bind(&self, statement: &mut Statement<'_>, index: usize) -> Result<()> {
-        match self {
-            Some(value) => value.bind(statement, index),
-            None => statement.raw_bind_parameter(index, rusqlite::types::Null),
-        }
-    }
-}
-
-impl<T: Bind + ?Sized> Bind for &T {
-    fn bind(&self, statement: &mut Statement<'_>, index: usize) -> Result<()> {
-        (**self).bind(statement, index)
-    }
-}
+use super::storage_error;
+use crate::sql::row::{Cells, Row};
 
 /// A prepared statement that is given its binds one by one, and then run. The first thing that goes wrong is what
 /// running it gives.
 #[must_use]
 pub(in crate::sql) struct Prepared<'c> {
     statement: Result<CachedStatement<'c>>,
+    text: &'static str,
     bound: usize,
 }
 
 impl<'c> Prepared<'c> {
-    pub(super) fn new(statement: Result<CachedStatement<'c>>) -> Self {
-        Self { statement, bound: 0 }
+    pub(super) fn new(statement: Result<CachedStatement<'c>>, text: &'static str) -> Self {
+        Self { statement, text, bound: 0 }
     }
 
     /// Binds the next parameter.
-    pub(in crate::sql) fn bind(mut self, value: impl Bind) -> Self {
+    pub(in crate::sql) fn put(&mut self, value: Value<'_>) {
         self.bound += 1;
-        if let Ok(statement) = &mut self.statement
-            && let Err(error) = value.bind(statement, self.bound)
-        {
+        let Ok(statement) = &mut self.statement else {
+            return;
+        };
+        let done = match value {
+            Value::Null(_) => statement.raw_bind_parameter(self.bound, rusqlite::types::Null),
+            Value::Integer(number) => statement.raw_bind_parameter(self.bound, number),
+            Value::Text(text) | Value::Json(text) => statement.raw_bind_parameter(self.bound, &*text),
+        };
+        if let Err(error) = done {
             self.statement = Err(error);
         }
-        self
     }
 
-    /// Runs it; gives the number of rows it changed.
-    pub(in crate::sql) fn execute(self) -> Result<u64, StorageError> {
-        self.execute_again().map(|(rows, _)| rows)
+    /// Runs it. Returns the number of rows it changed.
+    pub(in crate::sql) fn execute(mut self) -> Result<u64, StorageError> {
+        self.execute_again()
     }
 
-    /// Runs it; gives the number of rows it changed, and itself, ready for other binds.
-    pub(in crate::sql) fn execute_again(self) -> Result<(u64, Self), StorageError> {
-        let mut statement = self.statement.map_err(storage_error)?;
-        let rows = statement.raw_execute().map_err(storage_error)?;
-        Ok((rows as u64, Self::new(Ok(statement))))
+    /// Runs it, and makes it ready for other binds. Returns the number of rows it changed.
+    pub(in crate::sql) fn execute_again(&mut self) -> Result<u64, StorageError> {
+        self.bound = 0;
+        match &mut self.statement {
+            Ok(statement) => statement.raw_execute().map(|rows| rows as u64).map_err(storage_error),
+            failed => {
+                let gone = Err(rusqlite::Error::InvalidQuery);
+                let Err(error) = std::mem::replace(failed, gone) else { return Ok(0) };
+                Err(storage_error(error))
+            }
+        }
     }
 
-    /// Runs it; gives its rows.
+    /// Runs it. Returns its rows.
     pub(in crate::sql) fn fetch_all<R: Row>(self) -> Result<Vec<R>, StorageError> {
         let mut statement = self.statement.map_err(storage_error)?;
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(storage_error)? {
-            found.push(R::read(row)?);
+            found.push(R::read(&mut Cells::new(row, self.text))?);
         }
         Ok(found)
     }
 
-    /// Runs it to its end; gives its first row, if there is one.
+    /// Runs it to its end. Returns its first row, if there is one.
     pub(in crate::sql) fn fetch_optional<R: Row>(self) -> Result<Option<R>, StorageError> {
-        Ok(self.fetch_all()?.into_iter().next())
+        let mut statement = self.statement.map_err(storage_error)?;
+        let mut rows = statement.raw_query();
+        let first = match rows.next().map_err(storage_error)? {
+            Some(row) => Some(R::read(&mut Cells::new(row, self.text))?),
+            None => return Ok(None),
+        };
+        while rows.next().map_err(storage_error)?.is_some() {}
+        Ok(first)
     }
 }

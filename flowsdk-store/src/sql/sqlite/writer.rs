@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use super::statement::Prepared;
 use super::storage_error;
+use crate::sql::bind::{Binder, Binds};
 use crate::sql::generation::Generations;
 
 /// Prepared statements that are kept.
@@ -207,11 +208,24 @@ impl DirectTx {
     /// A statement, ready for its binds.
     pub(in crate::sql) fn prepare(&self, sql: &'static str) -> Prepared<'_> {
         let Some(open) = self.held.as_ref().and_then(|held| held.as_ref()) else {
-            return Prepared::new(Err(rusqlite::Error::InvalidQuery));
+            return Prepared::new(Err(rusqlite::Error::InvalidQuery), sql);
         };
         let mut texts = open.texts.borrow_mut();
         let text = texts.entry((sql.as_ptr() as usize, sql.len())).or_insert_with(|| numbered(sql));
-        Prepared::new(open.connection.prepare_cached(text))
+        Prepared::new(open.connection.prepare_cached(text), sql)
+    }
+
+    /// A statement with its binds.
+    pub(in crate::sql) fn bound(
+        &self,
+        sql: &'static str,
+        binds: impl Binds,
+    ) -> Result<Prepared<'_>, StorageError> {
+        let mut prepared = self.prepare(sql);
+        let mut binder = Binder::new(&mut prepared);
+        binds.bind_all(&mut binder);
+        binder.done()?;
+        Ok(prepared)
     }
 
     /// Makes the transaction durable, on the thread that commits. It is, or is not, also when nobody waits for that any

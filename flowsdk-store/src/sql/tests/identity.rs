@@ -5,7 +5,6 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use sqlx::AssertSqlSafe;
 use sqlx::migrate::Migrator;
 
-use crate::sql::executor::execute;
 use crate::sql::statement::sql;
 use crate::sql::{OutboxRoutes, SqlStore, migrations};
 
@@ -36,7 +35,7 @@ async fn schedules(url: &str) {
     let store = SqlStore::connect(&url, OutboxRoutes::embedded([])).await.expect("a database");
     let mut tx = store.begin().await.expect("begin");
     for statement in [USER].into_iter().chain(ROUTERS).chain(AGENTS) {
-        execute!(tx.conn, sql(statement)).expect("a row");
+        tx.conn.execute(sql(statement), ()).await.expect("a row");
     }
     tx.commit().await.expect("commit");
     let mut tx = store.read().await.expect("read");

@@ -76,7 +76,7 @@ fn every_statement_is_listed() {
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
             .filter(|(_, rest)| {
-                ["Sql ", "RowsSql ", "AuditListSql ", "ListSql ", "Statements "]
+                ["Sql ", "RowsSql ", "ListSql ", "ListSql<", "Statements "]
                     .iter()
                     .any(|kind| rest.starts_with(kind))
             })

@@ -14,7 +14,7 @@ async fn names(writer: &Writer) -> Vec<(i64, Option<String>)> {
 }
 
 fn insert(tx: &DirectTx, id: i64, name: Option<&str>) -> Result<u64, StorageError> {
-    tx.prepare("INSERT INTO t (name, id) VALUES ($2, $1)").bind(id).bind(name).execute()
+    tx.bound("INSERT INTO t (name, id) VALUES ($2, $1)", (id, name))?.execute()
 }
 
 #[tokio::test]

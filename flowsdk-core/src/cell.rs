@@ -1,0 +1,249 @@
+//! Values as the column of a database holds them. Nothing here names a database: a store reads and writes columns, and
+//! the types of the domain say which value they are.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::fault::BoxError;
+use crate::time::Timestamp;
+
+/// The value of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// Nothing, in a column of this kind.
+    Null(Kind),
+    /// A whole number.
+    Integer(i64),
+    /// A text. JSON that was read is a text too.
+    Text(Cow<'a, str>),
+    /// A JSON text to write.
+    Json(Cow<'a, str>),
+}
+
+/// The kind of a column. Databases want it of a value that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers of 64 bits.
+    Integer,
+    /// Texts.
+    Text,
+    /// JSON.
+    Json,
+}
+
+/// A type that is the value of one column.
+pub trait Cell: Sized {
+    /// The kind of its column.
+    const KIND: Kind;
+
+    /// Returns the value to write.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    fn to_value(&self) -> Result<Value<'_>, BoxError>;
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// If it is no value of this type.
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError>;
+}
+
+impl<'a> Value<'a> {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn into_text(self) -> Result<Cow<'a, str>, BoxError> {
+        match self {
+            Self::Text(text) | Self::Json(text) => Ok(text),
+            other => Err(format!("a text was expected, not {other:?}").into()),
+        }
+    }
+
+    /// Reads a whole number.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn into_integer(self) -> Result<i64, BoxError> {
+        match self {
+            Self::Integer(number) => Ok(number),
+            Self::Null(_) => Err("an integer was expected, not NULL".into()),
+            Self::Text(_) | Self::Json(_) => Err("an integer was expected, not a text".into()),
+        }
+    }
+}
+
+/// A type that stands in its column as a text.
+pub trait TextCell: Sized {
+    /// Returns the text to write.
+    fn as_text(&self) -> &str;
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// If it is no text of this type.
+    fn from_text(text: &str) -> Result<Self, BoxError>;
+}
+
+impl<T: TextCell> Cell for T {
+    const KIND: Kind = Kind::Text;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Text(Cow::Borrowed(self.as_text())))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        T::from_text(&value.into_text()?)
+    }
+}
+
+/// An enum whose variants stand in columns by their names.
+pub trait Named: Copy + 'static {
+    /// Every variant.
+    const ALL: &'static [Self];
+
+    /// The name in storage and on the wire.
+    fn name(self) -> &'static str;
+}
+
+impl<T: Named> TextCell for T {
+    fn as_text(&self) -> &str {
+        self.name()
+    }
+
+    fn from_text(text: &str) -> Result<Self, BoxError> {
+        let known = T::ALL.iter().copied().find(|known| known.name() == text);
+        known.ok_or_else(|| format!("{text:?} is not a known name").into())
+    }
+}
+
+/// A value that stands in its column as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
+impl<T: Serialize + DeserializeOwned> Cell for Json<T> {
+    const KIND: Kind = Kind::Json;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Json(Cow::Owned(serde_json::to_string(&self.0)?)))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        Ok(Self(serde_json::from_str(&value.into_text()?)?))
+    }
+}
+
+impl<T: Cell> Cell for Option<T> {
+    const KIND: Kind = T::KIND;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        self.as_ref().map_or(Ok(Value::Null(T::KIND)), T::to_value)
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        if matches!(value, Value::Null(_)) { Ok(None) } else { T::from_value(value).map(Some) }
+    }
+}
+
+impl Cell for String {
+    const KIND: Kind = Kind::Text;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Text(Cow::Borrowed(self)))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        Ok(value.into_text()?.into_owned())
+    }
+}
+
+impl Cell for i64 {
+    const KIND: Kind = Kind::Integer;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Integer(*self))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        value.into_integer()
+    }
+}
+
+impl Cell for u32 {
+    const KIND: Kind = Kind::Integer;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Integer(i64::from(*self)))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        Ok(u32::try_from(value.into_integer()?)?)
+    }
+}
+
+/// 0 or 1.
+impl Cell for bool {
+    const KIND: Kind = Kind::Integer;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Integer(i64::from(*self)))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        Ok(value.into_integer()? != 0)
+    }
+}
+
+/// Milliseconds since the epoch.
+impl Cell for Timestamp {
+    const KIND: Kind = Kind::Integer;
+
+    fn to_value(&self) -> Result<Value<'_>, BoxError> {
+        Ok(Value::Integer(self.as_millis()))
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Self, BoxError> {
+        Ok(Self::from_millis(value.into_integer()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::RouterId;
+    use crate::session::Mode;
+
+    fn there_and_back<T: Cell + PartialEq + std::fmt::Debug>(value: T, expected: Value<'_>) {
+        let written = value.to_value().expect("a value");
+        assert_eq!(written, expected);
+        assert_eq!(T::from_value(written).expect("the value"), value);
+    }
+
+    #[test]
+    fn values_are_read_as_they_were_written() {
+        let text = |text: &'static str| Value::Text(Cow::Borrowed(text));
+        there_and_back("r1".parse::<RouterId>().expect("an id"), text("r1"));
+        there_and_back(Some("a".to_owned()), text("a"));
+        there_and_back(None::<String>, Value::Null(Kind::Text));
+        there_and_back(None::<Timestamp>, Value::Null(Kind::Integer));
+        there_and_back(Mode::Agent, text("agent"));
+        there_and_back(true, Value::Integer(1));
+        there_and_back(7_u32, Value::Integer(7));
+        there_and_back(Timestamp::from_millis(-7), Value::Integer(-7));
+        there_and_back(Json(vec![1, 2]), Value::Json(Cow::Borrowed("[1,2]")));
+    }
+
+    #[test]
+    fn values_of_other_types_are_refused() {
+        assert!(RouterId::from_value(Value::Text(Cow::Borrowed("a b"))).is_err());
+        assert!(RouterId::from_value(Value::Null(Kind::Text)).is_err());
+        assert!(Mode::from_value(Value::Text(Cow::Borrowed("Agent"))).is_err());
+        assert!(u32::from_value(Value::Integer(-1)).is_err());
+        assert!(i64::from_value(Value::Text(Cow::Borrowed("1"))).is_err());
+        assert!(String::from_value(Value::Integer(1)).is_err());
+        assert!(Json::<Vec<u8>>::from_value(Value::Text(Cow::Borrowed("[1"))).is_err());
+    }
+}
