@@ -51,9 +51,9 @@ pub(super) static LIST: ListSql<Wanted> = ListSql::new(
     concat!(
         "SELECT ",
         AuditRecord::COLUMNS,
-        ", (SELECT id FROM user_account WHERE user_account.id = audit_log.actor_id),
-            (SELECT name FROM user_account WHERE user_account.id = audit_log.actor_id),
-            (SELECT email FROM user_account WHERE user_account.id = audit_log.actor_id) FROM audit_log"
+        ", (SELECT id FROM user_account WHERE user_account.id = audit_log.actor_id) AS user_id,
+            (SELECT name FROM user_account WHERE user_account.id = audit_log.actor_id) AS user_name,
+            (SELECT email FROM user_account WHERE user_account.id = audit_log.actor_id) AS user_email FROM audit_log"
     ),
     "audit_log",
 )
