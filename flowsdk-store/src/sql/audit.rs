@@ -14,7 +14,7 @@ use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
 use super::bind::Binder;
-use super::list::{self, Filter, ListSql, Place, asked, asked_if, given};
+use super::list::{self, Filter, ListSql, Place, asked, given};
 use super::record::{Record as _, record};
 use super::row::With;
 use super::statement::{RowsSql, Sql, sql};
@@ -42,7 +42,8 @@ pub(super) struct Wanted {
     actor_id: Option<String>,
     entity_type: Option<AuditEntityType>,
     action: Option<AuditAction>,
-    status: Option<AuditStatus>,
+    failure: Option<AuditStatus>,
+    success: Option<AuditStatus>,
 }
 
 /// In the order of ids. SQLite, which keeps no statistics here, is told the index of the filter that leaves least:
@@ -66,13 +67,13 @@ pub(super) static LIST: ListSql<Wanted> = ListSql::new(
     Filter::per("+created_at <= {}", "created_at <= {}", |wanted: &Wanted| given(&wanted.to)).always(),
     Filter::of("actor_id = {}", |wanted: &Wanted| asked(&wanted.actor_id))
         .indexed("audit_log_by_actor", "audit_log_by_router_and_actor"),
-    Filter::of("status = 'FAILURE'", |wanted: &Wanted| asked_if(wanted.status == Some(AuditStatus::Failure)))
+    Filter::of("status = {}", |wanted: &Wanted| asked(&wanted.failure))
         .indexed("audit_log_by_status", "audit_log_by_router_and_status"),
     Filter::of("entity_type = {}", |wanted: &Wanted| asked(&wanted.entity_type))
         .indexed("audit_log_by_entity_type", "audit_log_by_router_and_entity_type"),
     Filter::of("action = {}", |wanted: &Wanted| asked(&wanted.action))
         .indexed("audit_log_by_action", "audit_log_by_router_and_action"),
-    Filter::of("status = 'SUCCESS'", |wanted: &Wanted| asked_if(wanted.status == Some(AuditStatus::Success)))
+    Filter::of("status = {}", |wanted: &Wanted| asked(&wanted.success))
         .indexed("audit_log_by_status", "audit_log_by_router_and_status"),
 ]);
 
@@ -149,7 +150,8 @@ impl AuditRepository for SqlTx {
             actor_id: filter.actor_id.clone(),
             entity_type: filter.entity_type,
             action: filter.action,
-            status: filter.status,
+            failure: filter.status.filter(|status| *status == AuditStatus::Failure),
+            success: filter.status.filter(|status| *status == AuditStatus::Success),
         };
         let place = Place { at: None, id: below, limit: i64::from(limit) };
         let rows = self.conn.fetch_list(&LIST, &wanted, routers, place).await?;

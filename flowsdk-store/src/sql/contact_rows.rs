@@ -1,21 +1,14 @@
 //! Everything that belongs to a contact: moved to another one, or deleted.
 
-use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
 use flowsdk_core::session::SessionId;
 
 use super::SqlTx;
-use super::statement::{Sql, sql, sql_list};
+use super::references::{Derived, ends, moves};
+use super::statement::{Sql, sql};
 
-const MOVE_CHATS: Sql = sql("UPDATE chat SET contact_id = $1 WHERE contact_id = $2");
-const MOVE_SESSIONS: Sql =
-    sql("UPDATE session SET contact_id = $1, version = version + 1 WHERE contact_id = $2");
-const MOVE_ALIASES: Sql = sql("UPDATE contact_alias SET contact_id = $1 WHERE contact_id = $2");
-const MOVE_OPT_INS: Sql = sql("UPDATE contact_opt_in SET contact_id = $1 WHERE contact_id = $2");
-const MOVE_IDENTITIES: Sql = sql("UPDATE webchat_identity SET contact_id = $1 WHERE contact_id = $2");
-const MOVE_EVENTS: Sql = sql("UPDATE flow_event SET contact_id = $1 WHERE contact_id = $2");
-const MOVE_TRACES: Sql = sql("UPDATE session_trace SET contact_id = $1 WHERE contact_id = $2");
+static MOVES: Derived = Derived::new(|| moves("contact"));
 const MOVE_ROUTERS: Sql = sql("INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT known.router_id, contact.created_at, contact.id FROM contact_router AS known CROSS JOIN contact
      WHERE known.contact_id = $2 AND contact.id = $1 ON CONFLICT (contact_id, router_id) DO NOTHING");
@@ -40,25 +33,12 @@ const UNBEGUN: Sql = sql("WITH identity (name) AS (
      SELECT found.id, found.name FROM found
      WHERE NOT EXISTS (SELECT 1 FROM session WHERE session.id = found.id)");
 
-const UNFREEZE: Sql = sql_list!("DELETE FROM frozen_session WHERE session_id IN ", "$1", "");
-const DROP_KEPT: Sql = sql_list!("DELETE FROM kept_entry WHERE session_id IN ", "$1", "");
+static ENDS: Derived = Derived::new(|| ends("contact"));
 
-const DELETE_FROZEN: Sql =
-    sql("DELETE FROM frozen_session WHERE session_id IN (SELECT id FROM session WHERE contact_id = $1)");
-const DELETE_KEPT: Sql =
-    sql("DELETE FROM kept_entry WHERE session_id IN (SELECT id FROM session WHERE contact_id = $1)");
-const DELETE_SESSIONS: Sql = sql("DELETE FROM session WHERE contact_id = $1");
-const DELETE_EVENTS: Sql = sql("DELETE FROM flow_event WHERE contact_id = $1");
-const DELETE_MESSAGES: Sql =
-    sql("DELETE FROM message WHERE chat_id IN (SELECT id FROM chat WHERE contact_id = $1)");
-const DELETE_CHATS: Sql = sql("DELETE FROM chat WHERE contact_id = $1");
 /// Aliases, words, identities, opt-ins, traces and routers go with it.
 const DELETE: Sql = sql("DELETE FROM contact WHERE id = $1");
 
-super::statement::statements! {
-    MOVE_CHATS, MOVE_SESSIONS, MOVE_ALIASES, MOVE_OPT_INS, MOVE_IDENTITIES, MOVE_EVENTS, MOVE_TRACES,
-    MOVE_ROUTERS, UNBEGUN, UNFREEZE, DROP_KEPT, DELETE_FROZEN, DELETE_KEPT, DELETE_SESSIONS, DELETE_EVENTS, DELETE_MESSAGES, DELETE_CHATS, DELETE
-}
+super::statement::statements! { MOVE_ROUTERS, UNBEGUN, DELETE; MOVES, ENDS }
 
 impl SqlTx {
     /// Moves what is `from`'s to `into`, and deletes `from`.
@@ -67,18 +47,10 @@ impl SqlTx {
         into: &ContactId,
         from: &ContactId,
     ) -> Result<(), StorageError> {
-        for moved in [
-            MOVE_CHATS,
-            MOVE_SESSIONS,
-            MOVE_ALIASES,
-            MOVE_OPT_INS,
-            MOVE_IDENTITIES,
-            MOVE_EVENTS,
-            MOVE_TRACES,
-            MOVE_ROUTERS,
-        ] {
+        for moved in MOVES.all() {
             self.conn.execute(moved, (into, from)).await?;
         }
+        self.conn.execute(MOVE_ROUTERS, (into, from)).await?;
         self.conn.execute(DELETE, (from,)).await?;
         Ok(())
     }
@@ -92,21 +64,11 @@ impl SqlTx {
                 unbegun.push(session);
             }
         }
-        if !unbegun.is_empty() {
-            self.conn.execute(UNFREEZE, (Json(&unbegun),)).await?;
-            self.conn.execute(DROP_KEPT, (Json(&unbegun),)).await?;
+        self.conn.end_dependants(&unbegun).await?;
+        for ended in ENDS.all() {
+            self.conn.execute(ended, (contact,)).await?;
         }
-        for deleted in [
-            DELETE_FROZEN,
-            DELETE_KEPT,
-            DELETE_SESSIONS,
-            DELETE_EVENTS,
-            DELETE_MESSAGES,
-            DELETE_CHATS,
-            DELETE,
-        ] {
-            self.conn.execute(deleted, (contact,)).await?;
-        }
+        self.conn.execute(DELETE, (contact,)).await?;
         Ok(())
     }
 }

@@ -1,12 +1,11 @@
 //! The sessions that depend on something.
 
 use async_trait::async_trait;
-use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::session::{LiveSessions, SessionId, SessionsOf};
 
 use super::SqlTx;
-use super::statement::{Sql, sql, sql_list, sql_per};
+use super::statement::{Sql, sql, sql_per};
 
 /// A session that froze before its first commit is in `frozen_session` alone.
 macro_rules! counted {
@@ -66,12 +65,9 @@ const COUNT_OF_CHANNEL: Sql = counted!("id >= $1 AND id < $2", "session_id >= $1
 const UNBEGUN_OF_CHANNEL: Sql = end_of_unbegun!("session_id >= $1 AND session_id < $2");
 const END_OF_CHANNEL: Sql = sql("DELETE FROM session WHERE id >= $1 AND id < $2 RETURNING id");
 
-const UNFREEZE: Sql = sql_list!("DELETE FROM frozen_session WHERE session_id IN ", "$1", "");
-const DROP_KEPT: Sql = sql_list!("DELETE FROM kept_entry WHERE session_id IN ", "$1", "");
-
 super::statement::statements! {
     COUNT_OF_ROUTER, UNBEGUN_OF_ROUTER, END_OF_ROUTER, COUNT_OF_FLOW, END_OF_FLOW, COUNT_OF_CHANNEL,
-    UNBEGUN_OF_CHANNEL, END_OF_CHANNEL, UNFREEZE, DROP_KEPT
+    UNBEGUN_OF_CHANNEL, END_OF_CHANNEL
 }
 
 /// The texts that the ids of a channel's sessions stand between; `.` comes after `-`.
@@ -122,10 +118,7 @@ impl LiveSessions for SqlTx {
             SessionsOf::WebchatChannel(channel) => self.end_of_channel("wc", channel.as_str()).await?,
             SessionsOf::PhoneNumber(number) => self.end_of_channel("wa", number).await?,
         };
-        if !ended.is_empty() {
-            self.conn.execute(UNFREEZE, (Json(&ended),)).await?;
-            self.conn.execute(DROP_KEPT, (Json(&ended),)).await?;
-        }
+        self.conn.end_dependants(&ended).await?;
         Ok(ended)
     }
 }

@@ -46,6 +46,7 @@ mod opt_in_catalog;
 mod outbox;
 mod password_recovery;
 mod record;
+mod references;
 mod rotation;
 mod router;
 mod router_catalog;

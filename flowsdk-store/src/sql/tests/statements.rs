@@ -7,14 +7,15 @@ use crate::sql::{
     access, api_client, audit, broker, channel_number, channel_transfer, chat, chat_catalog, chat_tag,
     contact, contact_catalog, contact_insight, contact_rows, contact_search, dead_letter, flow, flow_catalog,
     flow_event, group, idempotency, integration, key_value, live_session, llm_credential, login_schedule,
-    message, observability, opt_in, opt_in_catalog, outbox, password_recovery, router, router_catalog,
-    session, session_catalog, session_trace, template, user, user_device, variable, webchat, webchat_catalog,
+    message, observability, opt_in, opt_in_catalog, outbox, password_recovery, references, router,
+    router_catalog, session, session_catalog, session_trace, template, user, user_device, variable, webchat,
+    webchat_catalog,
 };
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 42] {
+fn files() -> [(&'static str, &'static str, Statements); 43] {
     macro_rules! files {
         ($($file:ident),*) => {
             [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
@@ -52,6 +53,7 @@ fn files() -> [(&'static str, &'static str, Statements); 42] {
         opt_in_catalog,
         outbox,
         password_recovery,
+        references,
         router,
         router_catalog,
         session,
@@ -76,7 +78,7 @@ fn every_statement_is_listed() {
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
             .filter(|(_, rest)| {
-                ["Sql ", "RowsSql ", "ListSql ", "ListSql<", "Statements "]
+                ["Sql ", "RowsSql ", "ListSql ", "ListSql<", "Statements ", "Derived "]
                     .iter()
                     .any(|kind| rest.starts_with(kind))
             })

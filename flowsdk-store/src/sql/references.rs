@@ -1,0 +1,288 @@
+//! Every column that refers to a row, and every secret: deletions, merges, in-use answers and the rotation of keys take
+//! their tables from here. A test holds that every foreign key and every column of an id is listed.
+
+use std::sync::OnceLock;
+
+use flowsdk_core::cell::Json;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::session::SessionId;
+
+use super::executor::Conn;
+use super::statement::Sql;
+
+/// A column that refers to the rows of a table by their ids.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reference {
+    pub(super) table: &'static str,
+    pub(super) column: &'static str,
+    pub(super) to: &'static str,
+    /// What happens to its row when the other one is deleted.
+    pub(super) on_delete: OnDelete,
+    /// What happens to it when the other one is merged into another of its table.
+    pub(super) on_merge: OnMerge,
+    /// What the reference is called where it stands in the way of a deletion.
+    pub(super) label: Option<&'static str>,
+}
+
+/// What happens to a row when the one that it refers to is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnDelete {
+    /// The foreign key deletes it.
+    Cascade,
+    /// The foreign key leaves it without the reference.
+    SetNull,
+    /// [`EndSql`] deletes it, with its own dependants.
+    End,
+    /// [`Conn::detach`] leaves it without the reference.
+    Detach,
+    /// It goes with something else, or keeps the id of a row that is gone. The reason says which.
+    Stays(&'static str),
+}
+
+/// What happens to a reference when the row that it refers to is merged into another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnMerge {
+    /// Rows of the table are not merged.
+    Never,
+    /// It refers to the other one. The text is set too.
+    Move(&'static str),
+    /// A statement of its own does it, for the reason given.
+    Own(&'static str),
+}
+
+const fn reference(
+    table: &'static str,
+    column: &'static str,
+    to: &'static str,
+    on_delete: OnDelete,
+) -> Reference {
+    Reference { table, column, to, on_delete, on_merge: OnMerge::Never, label: None }
+}
+
+impl Reference {
+    const fn merged(mut self, on_merge: OnMerge) -> Self {
+        self.on_merge = on_merge;
+        self
+    }
+
+    const fn labelled(mut self, label: &'static str) -> Self {
+        self.label = Some(label);
+        self
+    }
+}
+
+use OnDelete::{Cascade, Detach, End, SetNull, Stays};
+use OnMerge::{Move, Own};
+
+const BY_LIVE_SESSIONS: OnDelete = Stays("the sessions of a router are ended before it is deleted");
+const HISTORY: OnDelete = Stays("history: it outlives what it names");
+
+/// In the order in which a deletion takes them.
+pub(super) const REFERENCES: &[Reference] = &[
+    reference("session", "contact_id", "contact", End).merged(Move(", version = version + 1")),
+    reference("flow_event", "contact_id", "contact", End).merged(Move("")),
+    reference("chat", "contact_id", "contact", End).merged(Move("")),
+    reference("contact_alias", "contact_id", "contact", Cascade).merged(Move("")),
+    reference("contact_opt_in", "contact_id", "contact", Cascade).merged(Move("")),
+    reference("webchat_identity", "contact_id", "contact", Cascade).merged(Move("")),
+    reference("session_trace", "contact_id", "contact", Cascade).merged(Move("")),
+    reference("contact_word", "contact_id", "contact", Cascade)
+        .merged(Own("words are made anew of both names")),
+    reference("contact_router", "contact_id", "contact", Cascade)
+        .merged(Own("its key has the time of the contact, and both may be known to a router")),
+    reference("frozen_session", "session_id", "session", End),
+    reference("kept_entry", "session_id", "session", End),
+    reference("message", "session_id", "session", HISTORY),
+    reference("flow_event", "session_id", "session", HISTORY),
+    reference("session_trace", "session_id", "session", HISTORY),
+    reference("message", "chat_id", "chat", End),
+    reference("chat_tag", "chat_id", "chat", Cascade),
+    reference("contact_opt_in", "chat_id", "chat", SetNull),
+    reference("session", "chat_id", "chat", Stays("chats go with their contact, as sessions do")),
+    reference("flow_event", "chat_id", "chat", Stays("chats go with their contact, as events do")),
+    reference("router", "initial_flow_id", "flow", SetNull).labelled("router.initialFlowId"),
+    reference("webchat_channel", "initial_flow_id", "flow", SetNull).labelled("webchatChannel.initialFlowId"),
+    reference("flow_version", "flow_id", "flow", Cascade),
+    reference("flow_draft", "flow_id", "flow", Cascade),
+    reference("flow_variable", "flow_id", "flow", Cascade),
+    reference("flow_event", "flow_id", "flow", HISTORY),
+    reference("flow", "published_version_id", "flow_version", Stays("a flow is deleted with its versions")),
+    reference("flow", "test_version_id", "flow_version", Stays("a flow is deleted with its versions")),
+    reference("session", "router_id", "router", BY_LIVE_SESSIONS),
+    reference("frozen_session", "router_id", "router", BY_LIVE_SESSIONS),
+    reference("chat", "router_id", "router", SetNull),
+    reference("flow", "router_id", "router", Cascade),
+    reference("flow_version", "router_id", "router", Cascade),
+    reference("router_variable", "router_id", "router", Cascade),
+    reference("webchat_channel", "router_id", "router", Cascade),
+    reference("channel_number", "router_id", "router", Cascade),
+    reference("message_template", "router_id", "router", Cascade),
+    reference("integration", "router_id", "router", Cascade),
+    reference("agent", "router_id", "router", Cascade),
+    reference("contact_opt_in", "router_id", "router", Cascade),
+    reference("contact_router", "router_id", "router", Cascade),
+    reference("flow_event", "router_id", "router", Cascade),
+    reference("session_trace", "router_id", "router", Cascade),
+    reference("audit_log", "router_id", "router", HISTORY),
+    reference("router", "llm_credential_id", "llm_credential", Detach).labelled("router.llmCredentialId"),
+    reference("webchat_identity", "channel_id", "webchat_channel", Cascade),
+    reference("user_account", "group_id", "user_group", SetNull),
+    reference("user_device", "user_id", "user_account", Cascade),
+    reference("password_recovery", "user_id", "user_account", Cascade),
+    reference("agent", "user_id", "user_account", Cascade),
+    reference("audit_log", "actor_id", "user_account", HISTORY),
+];
+
+/// Columns whose names look like references.
+#[cfg(test)]
+pub(super) const NO_REFERENCES: &[(&str, &str, &str)] = &[
+    ("audit_log", "entity_id", "the id of a row of any table, of which the record is history"),
+    ("channel_number", "phone_number_id", "the provider's"),
+    ("channel_number", "business_account_id", "the provider's"),
+    ("flow_event", "block_id", "a block is a part of a definition"),
+    ("idempotent_request", "principal_id", "a user or an API client; it is forgotten after a day"),
+    ("message", "channel_message_id", "the channel's"),
+    ("message_template", "business_account_id", "the provider's"),
+];
+
+/// A column whose values are encrypted under the master key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Secret {
+    /// Its table and name.
+    pub(super) name: &'static str,
+    table: &'static str,
+    column: &'static str,
+    /// The id of a row, as a text.
+    id: &'static str,
+}
+
+/// The secret `table.column`.
+const fn secret(name: &'static str) -> Secret {
+    let bytes = name.as_bytes();
+    let mut dot = 0;
+    while bytes[dot] != b'.' {
+        dot += 1;
+    }
+    let (table, column) = (name.split_at(dot).0, name.split_at(dot + 1).1);
+    Secret { name, table, column, id: "id" }
+}
+
+/// Every secret.
+pub(super) const SECRETS: &[Secret] = &[
+    secret("router.channel_app_secret_encrypted"),
+    secret("router_variable.value_encrypted"),
+    secret("flow_variable.value_encrypted"),
+    secret("webchat_channel.embed_secret_encrypted"),
+    secret("channel_number.access_token_encrypted"),
+    secret("channel_number.encryption_private_key_encrypted"),
+    secret("channel_number.encryption_passphrase_encrypted"),
+    secret("llm_credential.api_key_encrypted"),
+    secret("integration.credentials_encrypted"),
+    // One row, whose id is a number.
+    Secret { id: "CAST(id AS TEXT)", ..secret("observability_settings.logfire_token_encrypted") },
+];
+
+/// The references to the rows of a table.
+pub(super) fn to(table: &str) -> impl Iterator<Item = &'static Reference> {
+    REFERENCES.iter().filter(move |reference| reference.to == table)
+}
+
+/// Statements that are made once, of the registry.
+#[derive(Debug)]
+pub(super) struct Derived {
+    make: fn() -> Vec<Sql>,
+    made: OnceLock<Vec<Sql>>,
+}
+
+impl Derived {
+    pub(super) const fn new(make: fn() -> Vec<Sql>) -> Self {
+        Self { make, made: OnceLock::new() }
+    }
+
+    /// The statements, in the order in which they are to run.
+    pub(super) fn all(&self) -> Vec<Sql> {
+        self.made.get_or_init(self.make).clone()
+    }
+}
+
+/// Leaked once a reference: the drivers keep prepared statements by static text.
+fn leaked(sqlite: String, postgres: String) -> Sql {
+    Sql { sqlite: Box::leak(sqlite.into_boxed_str()), postgres: Box::leak(postgres.into_boxed_str()) }
+}
+
+fn same(text: String) -> Sql {
+    leaked(text.clone(), text)
+}
+
+/// Deletes what depends on row `$1` of a table, the dependants of dependants first.
+pub(super) fn ends(table: &str) -> Vec<Sql> {
+    let ended = |table| to(table).filter(|reference| reference.on_delete == End);
+    let mut statements = Vec::new();
+    for Reference { table, column, .. } in ended(table) {
+        for inner in ended(table) {
+            statements.push(same(format!(
+                "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE {column} = $1)",
+                inner.table, inner.column
+            )));
+        }
+        statements.push(same(format!("DELETE FROM {table} WHERE {column} = $1")));
+    }
+    statements
+}
+
+/// Lets what refers to row `$2` of a table refer to row `$1`.
+pub(super) fn moves(table: &str) -> Vec<Sql> {
+    let moved = to(table).filter_map(|reference| match reference.on_merge {
+        Move(also) => Some((reference, also)),
+        _ => None,
+    });
+    moved
+        .map(|(Reference { table, column, .. }, also)| {
+            same(format!("UPDATE {table} SET {column} = $1{also} WHERE {column} = $2"))
+        })
+        .collect()
+}
+
+/// What depends on sessions, of which there may be rows without them.
+static OF_SESSIONS: Derived = Derived::new(|| {
+    let ended = to("session").filter(|reference| reference.on_delete == End);
+    ended
+        .map(|Reference { table, column, .. }| {
+            leaked(
+                format!("DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each($1))"),
+                format!("DELETE FROM {table} WHERE {column} IN (SELECT jsonb_array_elements_text($1))"),
+            )
+        })
+        .collect()
+});
+
+/// Every secret: its ids and values, and a change of `$2` to `$3` unless somebody changed it since it was read.
+static ROTATED: Derived = Derived::new(|| {
+    let both = |Secret { table, column, id, .. }: &Secret| {
+        [
+            same(format!("SELECT {id}, {column} FROM {table} WHERE {column} IS NOT NULL")),
+            same(format!("UPDATE {table} SET {column} = $3 WHERE {id} = $1 AND {column} = $2")),
+        ]
+    };
+    SECRETS.iter().flat_map(both).collect()
+});
+
+super::statement::statements! { ; OF_SESSIONS, ROTATED }
+
+/// The statements of each secret: its ids and values, and its change.
+pub(super) fn rotated() -> impl Iterator<Item = (&'static Secret, [Sql; 2])> {
+    let pairs = ROTATED.all();
+    SECRETS.iter().enumerate().map(move |(at, secret)| (secret, [pairs[2 * at], pairs[2 * at + 1]]))
+}
+
+impl Conn {
+    /// Deletes what depends on sessions, whether or not they began.
+    pub(super) async fn end_dependants(&mut self, sessions: &[SessionId]) -> Result<(), StorageError> {
+        if !sessions.is_empty() {
+            for statement in OF_SESSIONS.all() {
+                self.execute(statement, (Json(sessions),)).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! The registry of references knows every reference of the schema, and what its foreign key does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::sql::references::{NO_REFERENCES, OnDelete, REFERENCES};
+
+const COLUMNS: &str = "SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+     WHERE t.type = 'table' AND t.name NOT LIKE '_sqlx%' AND c.name LIKE '%\\_id' ESCAPE '\\'";
+
+const KEYS: &str = r#"SELECT t.name, f."from", f."table", f.on_delete
+     FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f WHERE t.type = 'table'"#;
+
+const POSTGRES_COLUMNS: &str = "SELECT table_name::text, column_name::text FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name NOT LIKE '\\_sqlx%' AND column_name LIKE '%\\_id'";
+
+const POSTGRES_KEYS: &str = "SELECT t.relname::text, a.attname::text, r.relname::text,
+        CASE c.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' ELSE 'NO ACTION' END
+     FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid JOIN pg_class r ON r.oid = c.confrelid
+     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = c.conkey[1] WHERE c.contype = 'f'";
+
+type Columns = Vec<(String, String)>;
+/// Table, column, the table it points to, what a deletion there does.
+type Keys = Vec<(String, String, String, String)>;
+
+fn knows_every_reference(columns: Columns, keys: Keys) {
+    let listed: BTreeSet<_> = REFERENCES.iter().map(|one| (one.table, one.column)).collect();
+    assert_eq!(listed.len(), REFERENCES.len(), "a column is listed twice");
+    let others: BTreeSet<_> = NO_REFERENCES.iter().map(|(table, column, _)| (*table, *column)).collect();
+    assert!(listed.is_disjoint(&others));
+    let columns: BTreeSet<_> = columns.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    assert_eq!(listed.union(&others).copied().collect::<BTreeSet<_>>(), columns);
+    let mut keys: BTreeMap<_, _> = keys
+        .iter()
+        .map(|(table, column, to, action)| {
+            ((table.as_str(), column.as_str()), (to.as_str(), action.as_str()))
+        })
+        .collect();
+    for one in REFERENCES {
+        let key = keys.remove(&(one.table, one.column));
+        let expected: &[Option<&str>] = match one.on_delete {
+            OnDelete::Cascade => &[Some("CASCADE")],
+            OnDelete::SetNull => &[Some("SET NULL")],
+            OnDelete::Detach => &[None],
+            // A key without an action refuses a deletion that forgets the row.
+            OnDelete::End | OnDelete::Stays(_) => &[None, Some("NO ACTION")],
+        };
+        assert!(expected.contains(&key.map(|(_, action)| action)), "{one:?}: {key:?}");
+        assert!(key.is_none_or(|(to, _)| to == one.to), "{one:?}: {key:?}");
+    }
+    assert_eq!(keys, BTreeMap::new(), "keys that are not listed");
+}
+
+#[tokio::test]
+async fn the_registry_knows_every_reference_of_both_engines() {
+    let mut connection = super::migrated_sqlite().await;
+    let columns = sqlx::query_as(COLUMNS).fetch_all(&mut connection).await.expect("columns");
+    let keys = sqlx::query_as(KEYS).fetch_all(&mut connection).await.expect("keys");
+    knows_every_reference(columns, keys);
+    let Some(mut connection) = super::migrated_postgres().await else {
+        return super::skipped("the_registry_knows_every_reference");
+    };
+    let columns = sqlx::query_as(POSTGRES_COLUMNS).fetch_all(&mut connection).await.expect("columns");
+    let keys = sqlx::query_as(POSTGRES_KEYS).fetch_all(&mut connection).await.expect("keys");
+    knows_every_reference(columns, keys);
+}
