@@ -1,6 +1,45 @@
 //! What stands in the way of a deletion (rulings S13).
 
+use async_trait::async_trait;
+
+use crate::fault::StorageError;
+use crate::id::{FlowId, LlmCredentialId};
 use crate::text::Text;
+
+/// A row that rows of other aggregates refer to.
+#[derive(Debug, Clone, Copy)]
+pub enum Referred<'a> {
+    /// A flow.
+    Flow(&'a FlowId),
+    /// A credential of a model provider.
+    LlmCredential(&'a LlmCredentialId),
+}
+
+/// A reference that stands in the way of a deletion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referrer {
+    /// The kind of the row that refers and its field, as they are called on the wire.
+    pub field: String,
+    /// The id of that row.
+    pub id: String,
+}
+
+/// The references between aggregates, in one transaction.
+#[async_trait]
+pub trait References: Send {
+    /// Returns the references to a row that stand in the way of its deletion: of each field up to 100, in the order
+    /// of their ids.
+    async fn referrers(&mut self, to: Referred<'_>) -> Result<Vec<Referrer>, StorageError>;
+
+    /// Leaves rows without their reference to a row that is about to be deleted.
+    async fn detach(&mut self, from: Referred<'_>) -> Result<(), StorageError>;
+}
+
+/// A transaction with references.
+pub trait HasReferences: Send {
+    /// Returns the references of this transaction.
+    fn references(&mut self) -> &mut dyn References;
+}
 
 /// The dependants of a thing: what each is called on the wire, and what is to be said of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +59,13 @@ impl Dependants {
     /// Notes something that refers to the thing: its field on the wire and its id.
     pub fn reference(&mut self, field: impl Into<String>, id: &str) {
         self.0.push((field.into(), Text::of(id.to_owned(), id.to_owned())));
+    }
+
+    /// Notes references.
+    pub fn references(&mut self, referrers: &[Referrer]) {
+        for Referrer { field, id } in referrers {
+            self.reference(field, id);
+        }
     }
 
     /// Whether nothing stands in the way.

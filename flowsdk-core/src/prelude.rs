@@ -8,6 +8,7 @@ pub use crate::contact::{
 pub use crate::credential::HasLlmCredentials as _;
 pub use crate::flow::{HasFlowCatalog as _, HasFlows as _, HasTrackedEvents as _};
 pub use crate::idempotency::HasIdempotency as _;
+pub use crate::in_use::HasReferences as _;
 pub use crate::integration::HasIntegrations as _;
 pub use crate::message::HasMessages as _;
 pub use crate::observability::HasObservability as _;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::LlmCredential;
 use crate::fault::StorageError;
-use crate::id::{LlmCredentialId, RouterId};
+use crate::id::LlmCredentialId;
 use crate::page::{Page, PageRequest};
 
 /// Credentials of one transaction. Whoever locks one and a router locks the credential first.
@@ -24,12 +24,6 @@ pub trait LlmCredentialRepository: Send {
 
     /// Rewrites a credential.
     async fn save(&mut self, credential: &LlmCredential) -> Result<(), StorageError>;
-
-    /// The routers that name a credential, in the order of their ids.
-    async fn routers_of(&mut self, id: &LlmCredentialId) -> Result<Vec<RouterId>, StorageError>;
-
-    /// Takes a credential away from every router that names it.
-    async fn detach(&mut self, id: &LlmCredentialId) -> Result<(), StorageError>;
 
     /// Deletes a credential that no router names.
     async fn delete(&mut self, id: &LlmCredentialId) -> Result<(), StorageError>;

@@ -10,7 +10,7 @@ use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::id::LlmCredentialId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use crate::in_use::Dependants;
+use crate::in_use::{Dependants, HasReferences, Referred};
 use crate::page::{Page, PageRequest};
 use crate::store::{Store, Transaction as _};
 
@@ -25,7 +25,7 @@ pub struct LlmCredentials<S> {
 
 impl<S: Store> LlmCredentials<S>
 where
-    S::Tx: HasLlmCredentials + HasIdempotency,
+    S::Tx: HasLlmCredentials + HasReferences + HasIdempotency,
 {
     /// A service over `store`.
     pub fn new(
@@ -117,12 +117,10 @@ where
         let mut tx = self.store.begin().await?;
         let before = tx.llm_credentials().find_for_update(id).await?.ok_or(Error::NotFound)?;
         if force {
-            tx.llm_credentials().detach(id).await?;
+            tx.references().detach(Referred::LlmCredential(id)).await?;
         } else {
             let mut dependants = Dependants::default();
-            for router in tx.llm_credentials().routers_of(id).await? {
-                dependants.reference("router.llmCredentialId", router.as_str());
-            }
+            dependants.references(&tx.references().referrers(Referred::LlmCredential(id)).await?);
             dependants.must_be_none().map_err(Error::InUse)?;
         }
         tx.llm_credentials().delete(id).await?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 use crate::fault::StorageError;
-use crate::id::{ChannelId, FlowId, RouterId};
+use crate::id::{FlowId, RouterId};
 use crate::page::{Page, PageRequest};
 
 /// Which flows a page shows; an absent field restricts nothing.
@@ -26,17 +26,6 @@ pub struct ListedFlow {
     pub revision: i64,
     /// The number of its published version.
     pub published_number: Option<i64>,
-}
-
-/// What refers to a flow.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FlowReferences {
-    /// Whether its router begins conversations with it.
-    pub is_initial: bool,
-    /// Channels that begin conversations with it.
-    pub channels: Vec<ChannelId>,
-    /// Flows whose published version names it.
-    pub flows: Vec<FlowId>,
 }
 
 /// The numbers that the next versions of a flow come after.
@@ -108,8 +97,8 @@ pub trait FlowCatalog: Send {
     /// and that no open session of the router's test channel stands in.
     async fn purge_test_versions(&mut self, id: &FlowId, after: i64) -> Result<(), StorageError>;
 
-    /// What refers to a flow.
-    async fn references(&mut self, flow: &Flow) -> Result<FlowReferences, StorageError>;
+    /// The flows of its router whose published versions name a flow, oldest first, up to 100.
+    async fn flows_naming(&mut self, flow: &Flow) -> Result<Vec<FlowId>, StorageError>;
 
     /// All flows of a router, oldest first, or one of them.
     async fn whole(

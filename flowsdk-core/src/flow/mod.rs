@@ -15,9 +15,7 @@ pub mod simulator;
 mod tool;
 mod tracked_event;
 
-pub use catalog::{
-    FlowCatalog, FlowFilter, FlowReferences, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow,
-};
+pub use catalog::{FlowCatalog, FlowFilter, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow};
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};
 pub use engine::{

@@ -24,6 +24,7 @@ use flowsdk_core::flow::{
     FlowCatalog, FlowRepository, HasFlowCatalog, HasFlows, HasTrackedEvents, TrackedEventRepository,
 };
 use flowsdk_core::idempotency::{HasIdempotency, IdempotencyRepository};
+use flowsdk_core::in_use::{HasReferences, References};
 use flowsdk_core::integration::{HasIntegrations, IntegrationRepository};
 use flowsdk_core::message::{HasMessages, MessageRepository};
 use flowsdk_core::observability::{HasObservability, ObservabilityRepository};
@@ -76,6 +77,7 @@ has! {
     HasIntegrations::integrations -> IntegrationRepository,
     HasObservability::observability -> ObservabilityRepository,
     HasIdempotency::idempotency -> IdempotencyRepository,
+    HasReferences::references -> References,
     HasOutbox::outbox -> Outbox,
     HasDeadLetters::dead_letters -> DeadLetterRepository,
     HasAccess::access -> AccessRepository,

@@ -60,6 +60,7 @@ pub(super) static LIST: ListSql<Wanted> = ListSql::new(
 )
 .by("", "id")
 .within("router_id")
+.replanned()
 .indexed("", "audit_log_by_router")
 .filters(&[
     Filter::of("id >= {}", |wanted: &Wanted| given(&wanted.least_id)).always(),

@@ -17,11 +17,12 @@ use super::statement::{Sql, sql};
 const FIND: Sql = sql(concat!(Chat::SELECT, " WHERE id = $1"));
 
 /// Open chats are few among all, and have indices of their own.
-pub(super) static LIST: ListSql<ChatFilter> = ListSql::of::<Chat>().within("router_id").filters(&[
-    Filter::of("contact_id = {}", |filter| asked(&filter.contact_id)),
-    Filter::of("status = 'open'", |filter| asked_if(filter.status == Some(ChatStatus::Open))),
-    Filter::of("status = 'closed'", |filter| asked_if(filter.status == Some(ChatStatus::Closed))),
-]);
+pub(super) static LIST: ListSql<ChatFilter> =
+    ListSql::of::<Chat>().within("router_id").replanned().filters(&[
+        Filter::of("contact_id = {}", |filter| asked(&filter.contact_id)),
+        Filter::of("status = 'open'", |filter| asked_if(filter.status == Some(ChatStatus::Open))),
+        Filter::of("status = 'closed'", |filter| asked_if(filter.status == Some(ChatStatus::Closed))),
+    ]);
 
 /// With the router of its chat.
 const FIND_MESSAGE: Sql = sql(concat!(

@@ -48,6 +48,7 @@ const ALIASES: Sql =
 
 pub(super) static LIST: ListSql<ContactFilter> = ListSql::of::<Contact>()
     .within_joined("contact_router", "contact_created_at", "contact_id", "router_id")
+    .replanned()
     .filters(&[Filter::of("origin = {}", |filter: &ContactFilter| asked(&filter.origin))
         .or_scoped("(SELECT origin FROM contact WHERE contact.id = contact_router.contact_id) = {}")]);
 

@@ -30,7 +30,7 @@ const FIND: Sql = sql(concat!(DeadLetter::SELECT, " WHERE id = $1"));
 const TAKE: Sql = sql(concat!("DELETE FROM dead_letter WHERE id = $1 RETURNING ", DeadLetter::COLUMNS));
 
 pub(super) static LIST: ListSql<DeadLetterFilter> =
-    ListSql::of::<DeadLetter>().by("failed_at", "id").within("router_id").filters(&[
+    ListSql::of::<DeadLetter>().by("failed_at", "id").within("router_id").replanned().filters(&[
         Filter::of("topic = {}", |filter| asked(&filter.topic)),
         Filter::of("grp = {}", |filter| asked(&filter.group)),
     ]);

@@ -5,8 +5,8 @@ use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{
-    Flow, FlowCatalog, FlowDraft, FlowFilter, FlowReferences, FlowVersion, FlowVersionHead, LastNumbers,
-    ListedFlow, WholeFlow,
+    Flow, FlowCatalog, FlowDraft, FlowFilter, FlowVersion, FlowVersionHead, LastNumbers, ListedFlow,
+    WholeFlow,
 };
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
@@ -76,11 +76,6 @@ const PURGE_TEST_VERSIONS: Sql = sql_per(
             AND strpos(session.state::text, '\"' || flow_version.id || '\"') > 0)",
 );
 
-const IS_INITIAL: Sql = sql("SELECT COUNT(*) FROM router WHERE id = $1 AND initial_flow_id = $2");
-
-const CHANNELS: Sql = sql("SELECT id FROM webchat_channel WHERE router_id = $1 AND initial_flow_id = $2
-     ORDER BY created_at, id LIMIT 100");
-
 /// Published versions in which the id stands as a text: each engine searches in its own way.
 const FLOWS_NAMING: Sql = sql_per(
     "SELECT flow.id FROM flow JOIN flow_version ON flow_version.id = flow.published_version_id
@@ -101,7 +96,7 @@ const WHOLE: Sql = sql(concat!(
 
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, SAVE, DELETE, DRAFT, PUT_DRAFT, INSERT_VERSION, LAST_NUMBERS, FIND_VERSION,
-    PURGE_TEST_VERSIONS, IS_INITIAL, CHANNELS, FLOWS_NAMING, WHOLE; LIST, VERSIONS
+    PURGE_TEST_VERSIONS, FLOWS_NAMING, WHOLE; LIST, VERSIONS
 }
 
 type Listed = With<Flow, (i64, Option<i64>)>;
@@ -177,15 +172,9 @@ impl FlowCatalog for SqlTx {
         self.conn.execute(PURGE_TEST_VERSIONS, (flow, after)).await.map(drop)
     }
 
-    async fn references(&mut self, flow: &Flow) -> Result<FlowReferences, StorageError> {
-        let (router, id) = (&flow.router_id, &flow.id);
-        let initial = self.conn.fetch_optional::<(i64,)>(IS_INITIAL, (router, id)).await?;
-        let quoted = format!("\"{id}\"");
-        Ok(FlowReferences {
-            is_initial: initial.is_some_and(|(count,)| count > 0),
-            channels: self.conn.fetch_column(CHANNELS, (router, id)).await?,
-            flows: self.conn.fetch_column(FLOWS_NAMING, (router, id, &quoted)).await?,
-        })
+    async fn flows_naming(&mut self, flow: &Flow) -> Result<Vec<FlowId>, StorageError> {
+        let quoted = format!("\"{}\"", flow.id);
+        self.conn.fetch_column(FLOWS_NAMING, (&flow.router_id, &flow.id, &quoted)).await
     }
 
     async fn whole(

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::credential::{LlmCredential, LlmCredentialRepository};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{LlmCredentialId, RouterId};
+use flowsdk_core::id::LlmCredentialId;
 use flowsdk_core::page::{Page, PageRequest};
 
 use super::SqlTx;
@@ -29,13 +29,9 @@ const INSERT: Sql = sql(LlmCredential::INSERT);
 
 const SAVE: Sql = sql(LlmCredential::UPDATE);
 
-const ROUTERS_OF: Sql = sql("SELECT id FROM router WHERE llm_credential_id = $1 ORDER BY id");
-
-const DETACH: Sql = sql("UPDATE router SET llm_credential_id = NULL WHERE llm_credential_id = $1");
-
 const DELETE: Sql = sql("DELETE FROM llm_credential WHERE id = $1");
 
-super::statement::statements! { FIND, FIND_FOR_UPDATE, INSERT, SAVE, ROUTERS_OF, DETACH, DELETE; LIST }
+super::statement::statements! { FIND, FIND_FOR_UPDATE, INSERT, SAVE, DELETE; LIST }
 
 #[async_trait]
 impl LlmCredentialRepository for SqlTx {
@@ -58,14 +54,6 @@ impl LlmCredentialRepository for SqlTx {
 
     async fn save(&mut self, credential: &LlmCredential) -> Result<(), StorageError> {
         self.conn.execute(SAVE, Changes(credential)).await.map(drop)
-    }
-
-    async fn routers_of(&mut self, credential: &LlmCredentialId) -> Result<Vec<RouterId>, StorageError> {
-        self.conn.fetch_column(ROUTERS_OF, (credential,)).await
-    }
-
-    async fn detach(&mut self, id: &LlmCredentialId) -> Result<(), StorageError> {
-        self.conn.execute(DETACH, (id,)).await.map(drop)
     }
 
     async fn delete(&mut self, id: &LlmCredentialId) -> Result<(), StorageError> {

@@ -21,11 +21,12 @@ use super::statement::{Sql, sql_list, sql_per};
 pub(super) static HISTORY: ListSql<ContactId> = ListSql::of::<ContactOptIn>()
     .by("recorded_at", "id")
     .within("router_id")
+    .replanned()
     .filters(&[Filter::of("contact_id = {}", given).always()]);
 
 /// The record that counts of each contact.
 pub(super) static CURRENT: ListSql<OptInFilter> =
-    ListSql::of::<ContactOptIn>().by("recorded_at", "id").within("router_id").filters(&[
+    ListSql::of::<ContactOptIn>().by("recorded_at", "id").within("router_id").replanned().filters(&[
         Filter::of(
             "NOT EXISTS (SELECT 1 FROM contact_opt_in AS later WHERE later.contact_id = contact_opt_in.contact_id
                 AND later.router_id = contact_opt_in.router_id

@@ -3,10 +3,13 @@
 
 use std::sync::OnceLock;
 
+use async_trait::async_trait;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::in_use::{References, Referred, Referrer};
 use flowsdk_core::session::SessionId;
 
+use super::SqlTx;
 use super::executor::Conn;
 use super::statement::Sql;
 
@@ -33,7 +36,7 @@ pub(super) enum OnDelete {
     SetNull,
     /// [`EndSql`] deletes it, with its own dependants.
     End,
-    /// [`Conn::detach`] leaves it without the reference.
+    /// [`References::detach`] leaves it without the reference.
     Detach,
     /// It goes with something else, or keeps the id of a row that is gone. The reason says which.
     Stays(&'static str),
@@ -123,6 +126,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("contact_router", "router_id", "router", Cascade),
     reference("flow_event", "router_id", "router", Cascade),
     reference("session_trace", "router_id", "router", Cascade),
+    reference("dead_letter", "router_id", "router", Cascade),
     reference("audit_log", "router_id", "router", HISTORY),
     reference("router", "llm_credential_id", "llm_credential", Detach).labelled("router.llmCredentialId"),
     reference("webchat_identity", "channel_id", "webchat_channel", Cascade),
@@ -256,6 +260,63 @@ static OF_SESSIONS: Derived = Derived::new(|| {
         .collect()
 });
 
+fn labelled() -> impl Iterator<Item = (&'static Reference, &'static str)> {
+    REFERENCES.iter().filter_map(|reference| Some((reference, reference.label?)))
+}
+
+/// The rows that refer to a row, for each reference with a label.
+static REFERRERS: Derived = Derived::new(|| {
+    let rows = |(Reference { table, column, .. }, _): (&Reference, &str)| {
+        same(format!("SELECT id FROM {table} WHERE {column} = $1 ORDER BY id LIMIT 100"))
+    };
+    labelled().map(rows).collect()
+});
+
+fn detached() -> impl Iterator<Item = &'static Reference> {
+    REFERENCES.iter().filter(|reference| reference.on_delete == Detach)
+}
+
+/// Leaves rows without their reference, for each reference that no foreign key takes away.
+static DETACHED: Derived = Derived::new(|| {
+    let rows = |Reference { table, column, .. }: &Reference| {
+        same(format!("UPDATE {table} SET {column} = NULL WHERE {column} = $1"))
+    };
+    detached().map(rows).collect()
+});
+
+/// The table and the id of a row that is referred to.
+fn row<'a>(of: &Referred<'a>) -> (&'static str, &'a str) {
+    match of {
+        Referred::Flow(id) => ("flow", id.as_str()),
+        Referred::LlmCredential(id) => ("llm_credential", id.as_str()),
+    }
+}
+
+#[async_trait]
+impl References for SqlTx {
+    async fn referrers(&mut self, to: Referred<'_>) -> Result<Vec<Referrer>, StorageError> {
+        let (table, id) = row(&to);
+        let mut found = Vec::new();
+        for ((reference, label), sql) in labelled().zip(REFERRERS.all()) {
+            if reference.to == table {
+                let rows: Vec<String> = self.conn.fetch_column(sql, (id,)).await?;
+                found.extend(rows.into_iter().map(|id| Referrer { field: label.to_owned(), id }));
+            }
+        }
+        Ok(found)
+    }
+
+    async fn detach(&mut self, from: Referred<'_>) -> Result<(), StorageError> {
+        let (table, id) = row(&from);
+        for (reference, sql) in detached().zip(DETACHED.all()) {
+            if reference.to == table {
+                self.conn.execute(sql, (id,)).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Every secret: its ids and values, and a change of `$2` to `$3` unless somebody changed it since it was read.
 static ROTATED: Derived = Derived::new(|| {
     let both = |Secret { table, column, id, .. }: &Secret| {
@@ -267,7 +328,7 @@ static ROTATED: Derived = Derived::new(|| {
     SECRETS.iter().flat_map(both).collect()
 });
 
-super::statement::statements! { ; OF_SESSIONS, ROTATED }
+super::statement::statements! { ; OF_SESSIONS, REFERRERS, DETACHED, ROTATED }
 
 /// The statements of each secret: its ids and values, and its change.
 pub(super) fn rotated() -> impl Iterator<Item = (&'static Secret, [Sql; 2])> {

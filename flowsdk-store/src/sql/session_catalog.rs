@@ -26,6 +26,7 @@ pub(super) static LIST: ListSql<SessionFilter> =
     ListSql::new(concat!("SELECT ", COLUMNS, ", began_at FROM session"), "session")
         .by("began_at", "id")
         .within("router_id")
+        .replanned()
         .filters(&[
             Filter::of("mode = {}", |filter| asked(&filter.mode)),
             Filter::of("contact_id = {}", |filter| asked(&filter.contact_id)),
@@ -48,7 +49,7 @@ const FROZEN: &str = concat!(
 const FIND_FROZEN: Sql = sql(concat!(FROZEN, " WHERE session_id = $1"));
 
 pub(super) static LIST_FROZEN: ListSql =
-    ListSql::new(FROZEN, "frozen_session").by("frozen_at", "session_id").within("router_id");
+    ListSql::new(FROZEN, "frozen_session").by("frozen_at", "session_id").within("router_id").replanned();
 
 const FROSTS: Sql = sql_list!(
     "SELECT session_id, error_code, error_message, frozen_at FROM frozen_session WHERE session_id IN ",

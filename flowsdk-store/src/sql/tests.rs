@@ -4,6 +4,7 @@ mod identity;
 mod migrations;
 mod parity;
 mod plans;
+mod records;
 mod references;
 mod rotation;
 mod statements;

@@ -7,6 +7,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{HasFlowCatalog, HasFlows};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::idempotency::HasIdempotency;
+use flowsdk_core::in_use::HasReferences;
 use flowsdk_core::router::{HasRouters, Reach};
 use flowsdk_core::session::HasLiveSessions;
 use flowsdk_core::store::{Store, Transaction as _};
@@ -37,6 +38,7 @@ where
         + HasWebchatCatalog
         + HasVariables
         + HasLiveSessions
+        + HasReferences
         + HasIdempotency
         + HasFlows
         + HasFlowCatalog,

@@ -2,6 +2,7 @@
 
 use crate::flow::{HasFlowCatalog, HasFlows};
 use crate::idempotency::HasIdempotency;
+use crate::in_use::HasReferences;
 use crate::router::HasRouters;
 use crate::session::HasLiveSessions;
 use crate::store::Transaction;
@@ -9,12 +10,26 @@ use crate::variable::HasVariables;
 
 /// A transaction with every repository that building flows touches. Every transaction with those accessors is one.
 pub trait FlowsTx:
-    Transaction + HasFlows + HasFlowCatalog + HasRouters + HasVariables + HasLiveSessions + HasIdempotency
+    Transaction
+    + HasFlows
+    + HasFlowCatalog
+    + HasRouters
+    + HasVariables
+    + HasLiveSessions
+    + HasReferences
+    + HasIdempotency
 {
 }
 
 impl<
-    T: Transaction + HasFlows + HasFlowCatalog + HasRouters + HasVariables + HasLiveSessions + HasIdempotency,
+    T: Transaction
+        + HasFlows
+        + HasFlowCatalog
+        + HasRouters
+        + HasVariables
+        + HasLiveSessions
+        + HasReferences
+        + HasIdempotency,
 > FlowsTx for T
 {
 }

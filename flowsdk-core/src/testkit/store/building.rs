@@ -5,8 +5,9 @@ use serde_json::json;
 use super::StoreUnderTest;
 use super::world::{NOW, World, flow, later, router, session_id, version};
 use crate::crypto::Encrypted;
-use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, FlowReferences, LastNumbers, ListedFlow};
+use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, LastNumbers, ListedFlow};
 use crate::id::{ChannelId, FlowVersionId, VariableId};
+use crate::in_use::{HasReferences as _, Referred, Referrer};
 use crate::page::PageRequest;
 use crate::prelude::*;
 use crate::router::{Router, VariableOwner};
@@ -213,7 +214,9 @@ where
     for flow in [&target, &leads, &draft_only] {
         tx.flows().insert(flow).await.expect("a flow");
     }
-    assert_eq!(tx.flow_catalog().references(&target).await.expect("none"), FlowReferences::default());
+    let to_target = Referred::Flow(&target.id);
+    assert_eq!(tx.references().referrers(to_target).await.expect("none"), []);
+    assert_eq!(tx.flow_catalog().flows_naming(&target).await.expect("none"), []);
     let definition = json!({ "blocks": [{ "defaultOutput": { "flowId": "f1" } }] });
     tx.flows().publish(&version(&leads, 1, definition.clone())).await.expect("publish");
     let draft = FlowDraft { revision: 1, definition, updated_at: NOW };
@@ -238,9 +241,12 @@ where
     let secret = Encrypted::from_stored("00:11".to_owned());
     let channels = [(channel.clone(), None), (closed.clone(), Some(secret))];
     tx.channel_transfer().insert_channels_of(&world.router, &channels, NOW).await.expect("channels");
-    let found = tx.flow_catalog().references(&target).await.expect("references");
-    let channels = vec![channel.id.clone()];
-    assert_eq!(found, FlowReferences { is_initial: true, channels, flows: vec![leads.id.clone()] });
+    let found = tx.references().referrers(to_target).await.expect("references");
+    let referrer = |field: &str, id: &str| Referrer { field: field.to_owned(), id: id.to_owned() };
+    let initial = referrer("router.initialFlowId", world.router.as_str());
+    assert_eq!(found, [initial, referrer("webchatChannel.initialFlowId", channel.id.as_str())]);
+    let naming = tx.flow_catalog().flows_naming(&target).await.expect("flows");
+    assert_eq!(naming, std::slice::from_ref(&leads.id));
     let all = tx.channel_transfer().channels_of(&world.router).await.expect("all");
     assert_eq!(all, [channel.clone(), closed.clone()]);
     tx.flow_catalog().delete(&target.id).await.expect("delete");

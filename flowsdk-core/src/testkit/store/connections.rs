@@ -5,6 +5,7 @@ use super::world::{World, later, router};
 use crate::credential::{LlmCredential, LlmProvider};
 use crate::crypto::Encrypted;
 use crate::id::RouterId;
+use crate::in_use::{HasReferences as _, Referred, Referrer};
 use crate::integration::{BaseUrl, Integration, IntegrationAuth, IntegrationKind, IntegrationSettings};
 use crate::observability::ObservabilitySettings;
 use crate::page::PageRequest;
@@ -102,16 +103,18 @@ where
     let page = tx.llm_credentials().list(&next).await.expect("list");
     assert_eq!(page.items, std::slice::from_ref(&first));
 
-    assert!(tx.llm_credentials().routers_of(&first.id).await.expect("routers").is_empty());
+    let (to_first, to_second) = (Referred::LlmCredential(&first.id), Referred::LlmCredential(&second.id));
+    assert_eq!(tx.references().referrers(to_first).await.expect("none"), []);
     for (id, credential) in [("b", &first), ("a", &first), ("c", &second)] {
         let router = Router { llm_credential_id: Some(credential.id.clone()), ..router(id) };
         tx.routers().insert(&router).await.expect("a router");
     }
-    let named = tx.llm_credentials().routers_of(&first.id).await.expect("routers");
-    assert_eq!(named.iter().map(RouterId::as_str).collect::<Vec<_>>(), ["a", "b"]);
-    tx.llm_credentials().detach(&first.id).await.expect("detach");
-    assert!(tx.llm_credentials().routers_of(&first.id).await.expect("routers").is_empty());
-    assert_eq!(tx.llm_credentials().routers_of(&second.id).await.expect("routers").len(), 1);
+    let named = tx.references().referrers(to_first).await.expect("routers");
+    let router = |id: &str| Referrer { field: "router.llmCredentialId".to_owned(), id: id.to_owned() };
+    assert_eq!(named, [router("a"), router("b")]);
+    tx.references().detach(to_first).await.expect("detach");
+    assert_eq!(tx.references().referrers(to_first).await.expect("none"), []);
+    assert_eq!(tx.references().referrers(to_second).await.expect("routers"), [router("c")]);
     goes_away!(tx.llm_credentials(), &first.id);
 }
 

@@ -5,6 +5,7 @@ use crate::contact::{HasContactCatalog, HasContactInsights, HasContacts, HasOptI
 use crate::credential::HasLlmCredentials;
 use crate::flow::{HasFlowCatalog, HasFlows, HasTrackedEvents};
 use crate::idempotency::HasIdempotency;
+use crate::in_use::HasReferences;
 use crate::integration::HasIntegrations;
 use crate::message::HasMessages;
 use crate::observability::HasObservability;
@@ -43,6 +44,7 @@ pub trait StoreTx:
     + HasIntegrations
     + HasObservability
     + HasIdempotency
+    + HasReferences
     + HasOutbox
     + HasDeadLetters
 {
@@ -74,6 +76,7 @@ impl<
         + HasIntegrations
         + HasObservability
         + HasIdempotency
+        + HasReferences
         + HasOutbox
         + HasDeadLetters,
 > StoreTx for T

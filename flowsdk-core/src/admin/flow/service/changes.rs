@@ -9,7 +9,7 @@ use crate::fault::StorageError;
 use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _, ListedFlow};
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
-use crate::in_use::Dependants;
+use crate::in_use::{Dependants, Referred};
 use crate::router::{HasRouters as _, Reach};
 use crate::session::{HasLiveSessions as _, SessionsOf};
 use crate::store::{Store, Transaction as _};
@@ -145,14 +145,8 @@ where
 async fn dependants<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<Dependants, FlowError> {
     let mut found = Dependants::default();
     found.sessions(tx.live_sessions().count(SessionsOf::Flow(&flow.router_id, &flow.id)).await?);
-    let references = tx.flow_catalog().references(flow).await?;
-    if references.is_initial {
-        found.reference("router.initialFlowId", flow.router_id.as_str());
-    }
-    for channel in &references.channels {
-        found.reference("webchatChannel.initialFlowId", channel.as_str());
-    }
-    for other in &references.flows {
+    found.references(&tx.references().referrers(Referred::Flow(&flow.id)).await?);
+    for other in tx.flow_catalog().flows_naming(flow).await? {
         found.reference("flow.published", other.as_str());
     }
     Ok(found)
