@@ -34,7 +34,7 @@ pub(super) enum OnDelete {
     Cascade,
     /// The foreign key leaves it without the reference.
     SetNull,
-    /// [`EndSql`] deletes it, with its own dependants.
+    /// A statement of [`ends`] deletes it, after its own dependants.
     End,
     /// [`References::detach`] leaves it without the reference.
     Detach,

@@ -3,22 +3,14 @@
 use sqlx::{Executor as _, SqlSafeStr as _};
 
 use crate::sql::statement::Sql;
-use crate::sql::{
-    access, api_client, audit, broker, channel_number, channel_transfer, chat, chat_catalog, chat_tag,
-    contact, contact_catalog, contact_insight, contact_rows, contact_search, dead_letter, flow, flow_catalog,
-    flow_event, group, idempotency, integration, key_value, live_session, llm_credential, login_schedule,
-    message, observability, opt_in, opt_in_catalog, outbox, password_recovery, references, router,
-    router_catalog, session, session_catalog, session_trace, template, user, user_device, variable, webchat,
-    webchat_catalog,
-};
 
 type Statements = Vec<(&'static str, Sql)>;
 
 /// The files with their statements.
-fn files() -> [(&'static str, &'static str, Statements); 43] {
+fn files() -> Vec<(&'static str, &'static str, Statements)> {
     macro_rules! files {
         ($($file:ident),*) => {
-            [$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), $file::statements())),*]
+            vec![$((stringify!($file), include_str!(concat!("../", stringify!($file), ".rs")), crate::sql::$file::statements())),*]
         };
     }
     files!(
@@ -66,6 +58,26 @@ fn files() -> [(&'static str, &'static str, Statements); 43] {
         webchat,
         webchat_catalog
     )
+}
+
+#[test]
+fn every_file_with_statements_is_listed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sql");
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(folder).expect("a folder") {
+        let path = file.expect("a file").path();
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        // The file that defines the macro lists nothing.
+        if path.is_file() && name != "statement" {
+            let source = std::fs::read_to_string(&path).expect("a source");
+            let lists = ["statement::statements!", "fn statements()"];
+            found.extend(lists.iter().any(|list| source.contains(list)).then_some(name));
+        }
+    }
+    let mut listed: Vec<_> = files().into_iter().map(|(file, ..)| file).collect();
+    found.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(found, listed);
 }
 
 #[test]
