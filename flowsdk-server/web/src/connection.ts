@@ -1,4 +1,5 @@
 import { io, type Socket } from 'socket.io-client';
+import { baseOf } from './base.ts';
 import type { Ack, AuthError, AuthOk, Credentials, Outgoing, WireMessage } from './protocol.ts';
 
 const ACK_TIMEOUT_MS = 10_000;
@@ -37,7 +38,7 @@ export class Connection {
   constructor(hooks: ConnectionHooks) {
     this.#hooks = hooks;
     this.#socket = io(window.location.origin, {
-      path: '/webchat/socket.io',
+      path: `${baseOf(window.location.pathname)}/webchat/socket.io`,
       transports: ['websocket', 'polling'],
       // Without it a blocked websocket (company proxies) would never fall back to polling.
       tryAllTransports: true,

@@ -1,3 +1,4 @@
+import { baseOf } from './base.ts';
 import type { Credentials, HistoryPage } from './protocol.ts';
 
 const TIMEOUT_MS = 8000;
@@ -16,7 +17,7 @@ export async function fetchHistory(who: Credentials, cursor: string | null): Pro
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
-    const response = await fetch(`/webchat/history?${query}`, {
+    const response = await fetch(`${baseOf(window.location.pathname)}/webchat/history?${query}`, {
       headers,
       cache: 'no-store',
       credentials: 'omit',

@@ -59,6 +59,10 @@ impl SqlStore {
             DatabaseUrl::SqliteMemory => sqlite_memory()?,
             DatabaseUrl::Postgres(options) => postgres((**options).clone()).await?,
         };
+        Self::over(pools, routes).await
+    }
+
+    async fn over(pools: Pools, routes: OutboxRoutes) -> Result<Self, StorageError> {
         if let Pools::Postgres { pool, .. } = &pools {
             let migrated = migrations::postgres().run(pool).await;
             migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
@@ -66,6 +70,16 @@ impl SqlStore {
         let store = Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) };
         store.add_missing_words().await?;
         Ok(store)
+    }
+
+    /// Works on the connections of `pool`, and brings the schema up to date. Tables are made in the first schema of the
+    /// search path, and migrations are recorded there in `_sqlx_migrations`: give the pool a schema of its own if the
+    /// caller's tables are migrated by sqlx too.
+    ///
+    /// # Errors
+    /// The schema cannot be brought up to date.
+    pub async fn on_pool(pool: PgPool, routes: OutboxRoutes) -> Result<Self, StorageError> {
+        Self::over(Pools::Postgres { readers: pool.clone(), pool }, routes).await
     }
 
     /// The same connections, with other readers of its streams.

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::prelude::*;
+use flowsdk_core::router::Router;
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::testkit::KeyValueUnderTest;
 use flowsdk_core::testkit::store::StoreUnderTest;
-use flowsdk_store::sql::SqlStore;
+use flowsdk_core::time::{Clock as _, SystemClock};
+use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore};
 
 use crate::support::databases;
 
@@ -43,4 +46,22 @@ mod keys {
 
 mod leases {
     flowsdk_core::lease_conformance!(super::key_values);
+}
+
+/// A store works on the connections of the embedder.
+#[tokio::test]
+async fn a_pool_of_the_embedder_is_used() {
+    let Some((DatabaseUrl::Postgres(options), name)) = databases::new_postgres().await else { return };
+    let pool =
+        sqlx::postgres::PgPoolOptions::new().max_connections(2).connect_with(*options).await.expect("a pool");
+    databases::connected(name);
+    let store = SqlStore::on_pool(pool.clone(), OutboxRoutes::embedded([])).await.expect("a store");
+    let router = Router::new("r1".parse().expect("an id"), "Shop", SystemClock.now());
+    let mut tx = store.begin().await.expect("begin");
+    tx.routers().insert(&router).await.expect("insert");
+    tx.commit().await.expect("commit");
+    let found =
+        store.read().await.expect("read").routers().find_many(&[router.id.clone()]).await.expect("find");
+    assert_eq!(found, [router]);
+    assert!(pool.size() > 0 && !pool.is_closed());
 }
