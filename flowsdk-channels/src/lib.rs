@@ -1,5 +1,5 @@
-//! Channel gateways: from what a channel sends to the shared incoming events, and from outgoing events to
-//! what a channel shows.
+//! Channel gateways: from the input of a channel to the shared incoming events, and from outgoing events to
+//! the output of a channel.
 
 pub mod channel_number;
 pub mod template;

@@ -147,7 +147,7 @@ where
     (world, tx, other)
 }
 
-/// What is saved is found, locked or not: each of these in turn.
+/// Saved records are found, locked or not: each of these in turn.
 macro_rules! reads_back {
     ($tx:ident.$repository:ident(), $states:expr) => {
         for expected in $states {
@@ -160,7 +160,7 @@ macro_rules! reads_back {
     };
 }
 
-/// What is deleted is not found.
+/// Deleted records are not found.
 macro_rules! goes_away {
     ($tx:ident.$repository:ident(), $id:expr) => {
         $tx.$repository().delete($id).await.expect("delete");

@@ -7,7 +7,7 @@ use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use flowsdk_core::text::Text;
 use flowsdk_crypto::FormKeyError;
 
-/// The reason.
+/// The reason why a use case of channel numbers failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChannelNumberError {
@@ -29,13 +29,13 @@ pub enum ChannelNumberError {
     /// The keys cannot be made.
     #[error("the keys cannot be made")]
     Keys(#[from] FormKeyError),
-    /// What is stored was encrypted under another master key.
+    /// The stored secret was encrypted under another master key.
     #[error("stored keys cannot be opened")]
     Sealed(#[from] CipherError),
     /// The request was repeated with other content.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyConflict),
-    /// Storage failed.
+    /// The database failed; see the source.
     #[error("storage failed")]
     Storage(#[from] StorageError),
 }

@@ -15,7 +15,7 @@ use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, FormKeys
 pub struct ExportedKey {
     /// PKCS#8 PEM, protected by the passphrase.
     pub private_key: SecretString,
-    /// 64 hexadecimal digits.
+    /// Opens the private key: 64 hexadecimal digits.
     pub passphrase: SecretString,
 }
 
@@ -23,7 +23,7 @@ impl<S: Store> ChannelNumbers<S>
 where
     S::Tx: HasChannelNumbers + HasRouters + HasLiveSessions + HasIdempotency,
 {
-    /// Gives a number a new key pair. One that it had is gone: what was encrypted with it cannot be read any
+    /// Replaces the key pair of a number. Data encrypted with the old pair cannot be read any
     /// more, so the provider has to be given the new public key.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ where
         reach: Reach<'_>,
         id: &ChannelNumberId,
     ) -> Result<ChannelNumber, Error> {
-        // Who may not have them costs no work.
+        // Checked first, so that a caller without access causes no work.
         self.get(reach, id).await?;
         let pair = self.maker.make().await?;
         let keys = FormKeys::seal(&pair, &self.master_key);

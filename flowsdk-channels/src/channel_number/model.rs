@@ -16,9 +16,9 @@ use super::{E164, ProviderId};
 pub struct FormKeys {
     /// SPKI PEM, for the provider.
     pub public_key: String,
-    /// PKCS#8 PEM.
+    /// The private key as PKCS#8 PEM.
     pub private_key: Encrypted,
-    /// What opens it.
+    /// The passphrase that opens the private key.
     pub passphrase: Encrypted,
 }
 
@@ -36,19 +36,19 @@ impl FormKeys {
 /// A number of the phone channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelNumber {
-    /// Its id.
+    /// Names the number in paths and references.
     pub id: ChannelNumberId,
     /// Its router; it never changes.
     pub router_id: RouterId,
-    /// Its name.
+    /// The display name, for people.
     pub name: String,
     /// The provider's id of it, unique and never changed: sessions are named after it.
     pub phone_number_id: ProviderId,
-    /// The number itself.
+    /// The phone number in E.164.
     pub phone_number: E164,
     /// The provider's business account that it belongs to.
     pub business_account_id: ProviderId,
-    /// What the provider wants to see with each request.
+    /// The access token that the provider expects with each request.
     pub access_token: Option<Encrypted>,
     /// The keys of its interactive forms, once they were made.
     pub keys: Option<FormKeys>,
@@ -80,32 +80,32 @@ impl Recorded for ChannelNumber {
 /// A number to be.
 #[derive(Debug, Clone)]
 pub struct NewChannelNumber {
-    /// The router; its being within the caller's reach is checked by him.
+    /// The router; the caller of the service checks that it is within reach.
     pub router_id: RouterId,
-    /// Its name.
+    /// The display name, for people.
     pub name: String,
     /// The provider's id of it.
     pub phone_number_id: ProviderId,
-    /// The number itself.
+    /// The phone number in E.164.
     pub phone_number: E164,
     /// The provider's business account.
     pub business_account_id: ProviderId,
-    /// What the provider wants to see with each request.
+    /// The access token that the provider expects with each request.
     pub access_token: Option<SecretString>,
     /// Whether anything may be sent from it.
     pub active: bool,
 }
 
-/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+/// Changes to a number. An absent field stays; `Some(None)` removes a value.
 #[derive(Debug, Clone, Default)]
 pub struct ChannelNumberChange {
-    /// Its name.
+    /// The display name, for people.
     pub name: Option<String>,
     /// The number itself: the provider may move an id to another one.
     pub phone_number: Option<E164>,
     /// The provider's business account.
     pub business_account_id: Option<ProviderId>,
-    /// What the provider wants to see with each request.
+    /// The access token that the provider expects with each request.
     pub access_token: Option<Option<SecretString>>,
     /// Whether anything may be sent from it.
     pub active: Option<bool>,

@@ -1,4 +1,4 @@
-//! What the provider of the phone channel calls things.
+//! Identifiers of the provider of the phone channel.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Most digits of an id of the provider.
 const MAX_DIGITS: usize = 32;
 
-/// A text that is no id of the provider.
+/// The error for a text that is not an id of the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 32 digits")]
 pub struct InvalidProviderId;
@@ -30,13 +30,13 @@ impl ProviderId {
         if fits { Ok(Self(text)) } else { Err(InvalidProviderId) }
     }
 
-    /// The id.
+    /// Returns the id as the provider writes it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A text that is no phone number.
+/// The error for a text that is not a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be a phone number with country code")]
 pub struct InvalidNumber;
@@ -56,7 +56,7 @@ impl E164 {
         phone_digits(text).map(Self).ok_or(InvalidNumber)
     }
 
-    /// The digits.
+    /// Returns the digits of the number.
     pub fn as_str(&self) -> &str {
         &self.0
     }

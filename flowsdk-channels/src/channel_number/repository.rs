@@ -18,7 +18,7 @@ pub trait ChannelNumberRepository: Send {
         page: &PageRequest,
     ) -> Result<Page<ChannelNumber>, StorageError>;
 
-    /// A number.
+    /// Finds a number by its id.
     async fn find(&mut self, id: &ChannelNumberId) -> Result<Option<ChannelNumber>, StorageError>;
 
     /// A number, locked until the end of the transaction.

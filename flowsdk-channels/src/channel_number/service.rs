@@ -56,7 +56,7 @@ where
         Ok(self.store.read().await?.channel_numbers().list(router, reach.0, page).await?)
     }
 
-    /// A number.
+    /// Returns a number within the caller's reach.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].

@@ -1,4 +1,4 @@
-//! What a template is made of, in the provider's shape: it is sent to him as it stands here.
+//! The components of a template, in the provider's shape: they are sent to it as they stand here.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 pub enum Component {
-    /// What stands above.
+    /// The line or medium above the body.
     Header {
-        /// Of what kind it is.
+        /// The kind of its content.
         format: HeaderFormat,
         /// A text, where it is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,7 +17,7 @@ pub enum Component {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         example: Option<HeaderExample>,
     },
-    /// The message itself.
+    /// The text of the message.
     Body {
         /// The text, with placeholders.
         text: String,
@@ -25,14 +25,14 @@ pub enum Component {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         example: Option<BodyExample>,
     },
-    /// What stands below.
+    /// The line below the body.
     Footer {
-        /// The text.
+        /// Its text, without placeholders.
         text: String,
     },
-    /// What can be tapped.
+    /// The buttons below the message.
     Buttons {
-        /// In order.
+        /// The buttons in the order of display.
         buttons: Vec<Button>,
     },
 }
@@ -70,18 +70,18 @@ pub struct BodyExample {
     pub body_text: Vec<Vec<String>>,
 }
 
-/// A button.
+/// A button of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 pub enum Button {
     /// Answers with its text.
     QuickReply {
-        /// Its text.
+        /// The label of the button.
         text: String,
     },
     /// Opens a page.
     Url {
-        /// Its text.
+        /// The label of the button.
         text: String,
         /// The page; `{{1}}` at its end is filled in when it is sent.
         url: String,
@@ -91,12 +91,12 @@ pub enum Button {
     },
     /// Calls a number.
     PhoneNumber {
-        /// Its text.
+        /// The label of the button.
         text: String,
-        /// The number.
+        /// The number that a tap calls.
         phone_number: String,
     },
-    /// Copies a code.
+    /// Copies a code to the clipboard.
     CopyCode {
         /// A sample of the code.
         example: String,
@@ -105,25 +105,25 @@ pub enum Button {
     Otp {
         /// `COPY_CODE`, `ONE_TAP` or `ZERO_TAP`.
         otp_type: String,
-        /// Its text; the provider has one of his own.
+        /// The label of the button; the provider has a default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
     /// Opens an interactive form.
     Flow {
-        /// Its text.
+        /// The label of the button.
         text: String,
         /// The provider's id of the form.
         flow_id: String,
     },
     /// Opens the catalogue.
     Catalog {
-        /// Its text.
+        /// The label of the button.
         text: String,
     },
     /// Shows products.
     Mpm {
-        /// Its text.
+        /// The label of the button.
         text: String,
     },
 }

@@ -4,7 +4,7 @@ use flowsdk_core::fault::{Fault, FaultKind, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::text::Text;
 
-/// The reason.
+/// The reason why a use case of templates failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
@@ -23,7 +23,7 @@ pub enum TemplateError {
     /// The request was repeated with other content.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyConflict),
-    /// Storage failed.
+    /// The database failed; see the source.
     #[error("storage failed")]
     Storage(#[from] StorageError),
 }

@@ -1,4 +1,4 @@
-//! Message templates: what the provider lets a business write outside of the service window.
+//! Message templates: the messages that a business may send outside of the service window.
 //!
 //! A template belongs to a router and to one of the provider's business accounts; the provider knows it there by
 //! name and language. Limits and shapes are those of the provider.

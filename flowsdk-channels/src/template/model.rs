@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::{Component, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus};
 use crate::channel_number::ProviderId;
 
-/// A message template.
+/// A message template of a router.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// Its id.
+    /// Names the template in paths and references.
     pub id: TemplateId,
     /// Its router; it never changes.
     pub router_id: RouterId,
@@ -19,13 +19,13 @@ pub struct Template {
     pub business_account_id: ProviderId,
     /// Its name; unique in router, account and language, and never changed, as with the provider.
     pub name: TemplateName,
-    /// Its language.
+    /// The language of its texts.
     pub language: TemplateLanguage,
-    /// What it is for.
+    /// Its purpose; prices and rules of the provider depend on it.
     pub category: TemplateCategory,
     /// How it stands with the provider.
     pub status: TemplateStatus,
-    /// What it is made of; [`validate`](super::validate) finds nothing in it.
+    /// Its parts; [`validate`](super::validate) finds no problem in them.
     pub components: Vec<Component>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -62,30 +62,30 @@ impl Recorded for Template {
 /// A template to be.
 #[derive(Debug, Clone)]
 pub struct NewTemplate {
-    /// The router; its being within the caller's reach is checked by him.
+    /// The router; the caller of the service checks that it is within reach.
     pub router_id: RouterId,
     /// The provider's business account.
     pub business_account_id: ProviderId,
-    /// Its name.
+    /// Its name; unique in router, account and language.
     pub name: TemplateName,
-    /// Its language.
+    /// The language of its texts.
     pub language: TemplateLanguage,
-    /// What it is for.
+    /// Its purpose; prices and rules of the provider depend on it.
     pub category: TemplateCategory,
     /// How it stands with the provider.
     pub status: TemplateStatus,
-    /// What it is made of.
+    /// Its parts, not yet validated.
     pub components: Vec<Component>,
 }
 
-/// What is to change; an absent field stays.
+/// Changes to a template; an absent field stays.
 #[derive(Debug, Clone, Default)]
 pub struct TemplateChange {
-    /// What it is for.
+    /// Its purpose; prices and rules of the provider depend on it.
     pub category: Option<TemplateCategory>,
     /// How it stands with the provider.
     pub status: Option<TemplateStatus>,
-    /// What it is made of.
+    /// Its parts, not yet validated.
     pub components: Option<Vec<Component>>,
 }
 

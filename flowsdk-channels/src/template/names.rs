@@ -1,15 +1,15 @@
-//! What the provider calls a template, its language, its category and its status.
+//! The provider's names for a template, its language, its category and its status.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a name looks like.
+/// The pattern of a name.
 pub const NAME_PATTERN: &str = "^[a-z0-9_]{1,512}$";
-/// What a language looks like.
+/// The pattern of a language.
 pub const LANGUAGE_PATTERN: &str = "^[a-z]{2,3}(_[A-Z]{2,4})?$";
 
-/// A text that is no name or no language of a template.
+/// The error for a text that is not a name or a language of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a name of the provider's")]
 pub struct InvalidTemplateName;
@@ -36,7 +36,7 @@ macro_rules! texts {
         pub struct $name(String);
 
         impl $name {
-            /// The text.
+            /// Returns the text as the provider writes it.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -89,10 +89,10 @@ macro_rules! names {
         }
 
         impl $kind {
-            /// All of them.
+            /// All values, in the order of declaration.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
 
-            /// What it is called on the wire.
+            /// Returns the name on the wire.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
@@ -114,11 +114,11 @@ macro_rules! names {
 }
 
 names! {
-    /// What a template is for; prices and rules of the provider depend on it.
+    /// The purpose of a template; prices and rules of the provider depend on it.
     TemplateCategory {
         /// Offers and news.
         Marketing = "MARKETING",
-        /// What the contact asked for: orders, appointments.
+        /// Messages that the contact asked for: orders, appointments.
         Utility = "UTILITY",
         /// One-time codes.
         Authentication = "AUTHENTICATION",
@@ -128,11 +128,11 @@ names! {
     TemplateStatus {
         /// The provider does not know it yet.
         Draft = "DRAFT",
-        /// He is looking at it.
+        /// The provider is reviewing it.
         Pending = "PENDING",
         /// It can be sent.
         Approved = "APPROVED",
-        /// He refused it.
+        /// The provider refused it.
         Rejected = "REJECTED",
         /// Too many recipients complained; it comes back by itself.
         Paused = "PAUSED",

@@ -20,7 +20,7 @@ pub struct WrongCount {
 /// A piece of a text.
 enum Piece<'a> {
     Text(&'a str),
-    /// From 1.
+    /// Its number, from 1.
     Placeholder(usize),
 }
 
@@ -68,7 +68,7 @@ pub fn count_placeholders(text: &str) -> Result<usize, InvalidPlaceholders> {
     }
 }
 
-/// The text as its reader sees it: each placeholder replaced by its value, once; what stands in a value is text.
+/// Returns the text with each placeholder replaced by its value, once; a placeholder in a value stays text.
 ///
 /// # Errors
 /// [`WrongCount`]. A text whose placeholders are wrong takes none and stays as it is.
@@ -90,7 +90,7 @@ pub fn render_body(text: &str, values: &[String]) -> Result<String, WrongCount> 
     Ok(pieces.into_iter().map(shown).collect())
 }
 
-/// Whether a text begins or ends with a placeholder, which the provider refuses in a body.
+/// Returns whether a text begins or ends with a placeholder, which the provider refuses in a body.
 pub(super) fn has_placeholder_at_edge(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("{{") || text.ends_with("}}")

@@ -18,7 +18,7 @@ pub trait TemplateRepository: Send {
         page: &PageRequest,
     ) -> Result<Page<Template>, StorageError>;
 
-    /// A template.
+    /// Finds a template by its id.
     async fn find(&mut self, id: &TemplateId) -> Result<Option<Template>, StorageError>;
 
     /// A template, locked until the end of the transaction.

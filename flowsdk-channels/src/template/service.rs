@@ -46,7 +46,7 @@ where
         Ok(self.store.read().await?.templates().list(filter, reach.0, page).await?)
     }
 
-    /// A template.
+    /// Returns a template within the caller's reach.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].

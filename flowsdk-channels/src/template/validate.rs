@@ -1,4 +1,4 @@
-//! Whether the provider would take the components of a template.
+//! Checks whether the provider would take the components of a template.
 
 use flowsdk_core::text::Text;
 
@@ -12,7 +12,7 @@ pub const MAX_BODY: usize = 1_024;
 pub const MAX_HEADER: usize = 60;
 /// Most characters of a footer.
 pub const MAX_FOOTER: usize = 60;
-/// Most buttons.
+/// Most buttons of one template.
 pub const MAX_BUTTONS: usize = 10;
 /// Most characters of a button.
 pub const MAX_BUTTON_TEXT: usize = 25;
@@ -50,7 +50,7 @@ const ADDRESS: Text = Text::new(
     "Invalid format: expected an address with http:// or https://",
 );
 
-/// What is wrong, each with its field as clients write it.
+/// The problems, each with its field as clients write it.
 #[derive(Default)]
 struct Findings(Vec<(String, Text)>);
 

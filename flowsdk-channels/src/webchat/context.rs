@@ -6,14 +6,14 @@ use sha2::{Digest as _, Sha256};
 /// Hex digits of a fingerprint.
 const FINGERPRINT_LEN: usize = 16;
 
-/// Whether the interpolator can read a session variable of this name.
+/// Returns whether the interpolator can read a session variable of this name.
 fn readable(key: &str) -> bool {
     let starts_well = key.chars().next().is_some_and(|first| !first.is_numeric());
     let breaks = |c: char| matches!(c, '-' | '@' | '.' | '{' | '}') || c.is_whitespace() || c.is_control();
     starts_well && !key.contains(breaks)
 }
 
-/// The context of a session: what of the claim becomes session variables, and the fingerprint that
+/// The context of a session: the part of the claim that becomes session variables, and the fingerprint that
 /// tells contexts apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {

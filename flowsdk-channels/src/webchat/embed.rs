@@ -25,16 +25,16 @@ struct Claims {
     flow_id: Option<String>,
 }
 
-/// What an accepted token says.
+/// The claims of an accepted token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbedToken {
     /// `sub`: the stable identity of the visitor.
     pub visitor: VisitorId,
     /// `name`: becomes the contact's name.
     pub name: Option<String>,
-    /// `context`.
+    /// Session variables from the claim `context`.
     pub context: Context,
-    /// `flowId`, not yet checked against the router. One that is no id is ignored like one of another
+    /// `flowId`, not yet checked against the router. A text that is not an id is ignored like one of another
     /// router.
     pub flow_id: Option<FlowId>,
 }

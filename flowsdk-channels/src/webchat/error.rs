@@ -7,10 +7,10 @@ use flowsdk_core::text::Text;
 /// them (spec B 7).
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
-    /// No such channel.
+    /// The channel does not exist.
     #[error("no such channel")]
     ChannelUnknown,
-    /// The visitor or his key is wrong, or the handshake has no usable form.
+    /// The visitor or their key is wrong, or the handshake has no usable form.
     #[error("identity missing or key wrong")]
     IdentityInvalid,
     /// The embed token is missing where one is needed, or is not acceptable.
@@ -25,7 +25,7 @@ pub enum AuthError {
     /// Too many new visits, or too many sockets of one visitor.
     #[error("too many connections")]
     RateLimited,
-    /// Storage failed.
+    /// The database failed; see the source.
     #[error("storage failed")]
     Storage(#[from] StorageError),
 }
@@ -56,7 +56,7 @@ impl Fault for AuthError {
         }
     }
 
-    /// For HTTP; what a socket is told is [`AUTH_ERROR_MESSAGE`].
+    /// For HTTP; a socket gets [`AUTH_ERROR_MESSAGE`].
     fn text(&self) -> Text {
         match self {
             Self::ChannelUnknown => Text::new("Canal não encontrado", "Channel not found"),

@@ -15,13 +15,13 @@ const MAX_REPLY_CHARS: usize = 256;
 /// Longest `clientMessageId`, in bytes.
 const MAX_CLIENT_ID_BYTES: usize = 64;
 
-/// Why a client's event is no message; answered as `{ ok: false, code, message }`.
+/// The reason why a client's event is not a message; answered as `{ ok: false, code, message }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InboundError {
     /// Not of the event's shape.
     #[error("Conteúdo inválido")]
     PayloadInvalid,
-    /// Nothing but blanks.
+    /// The text has nothing but blanks.
     #[error("Mensagem vazia")]
     TextEmpty,
     /// More than 4,096 characters.
@@ -33,7 +33,7 @@ pub enum InboundError {
 }
 
 impl InboundError {
-    /// The stable code.
+    /// Returns the stable code for clients.
     pub const fn code(self) -> &'static str {
         match self {
             Self::PayloadInvalid => "payload_invalid",

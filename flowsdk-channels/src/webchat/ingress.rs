@@ -1,4 +1,4 @@
-//! Where a visitor's message goes: durably in, before he is told so.
+//! Stores a visitor's message durably before it is acknowledged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub enum IngressError {
 pub struct Accepted {
     /// Its id; of the first one, when it came twice.
     pub message_id: MessageId,
-    /// What it led to, where that is known already and nothing follows later.
+    /// Its answers, where they are known already and none follows later.
     pub answers: Option<Vec<OutgoingEvent>>,
     /// Whether an error has stopped its session, as far as that is known already.
     pub frozen: bool,
@@ -103,7 +103,7 @@ impl Ingress for StreamIngress {
         let mut id = message.internal_id.clone().ok_or(IngressError::Dropped)?;
         if let Some(client) = &message.client_message_id {
             // A repetition gets the first id, and is published again all the same: the first try may have
-            // died before its append. The unique key of the row drops what is double.
+            // died before its append. The unique key of the row drops the duplicate.
             id = self.kv.claim(&client_message(&event.session_id, client), &id).await?;
             message.internal_id = Some(id.clone());
         }

@@ -69,7 +69,7 @@ impl Drop for SocketPlace {
 }
 
 impl Limits {
-    /// Fresh limits.
+    /// Creates limits with nothing used.
     pub fn new(config: LimitsConfig) -> Arc<Self> {
         let visits = NonZeroU32::new(config.new_visits_per_minute).map(Quota::per_minute);
         let key_checks = NonZeroU32::new(config.key_checks_per_minute).map(Quota::per_minute);
@@ -85,17 +85,17 @@ impl Limits {
         })
     }
 
-    /// Whether the place of this address may begin another visit.
+    /// Returns whether the place of this address may begin another visit.
     pub fn admit_visit(&self, address: IpAddr) -> bool {
         self.visits.as_ref().is_none_or(|limiter| limiter.check_key(&Place::of(address)).is_ok())
     }
 
-    /// Whether another key from the place of this address may be compared.
+    /// Returns whether another key from the place of this address may be compared.
     pub fn admit_key_check(&self, address: IpAddr) -> bool {
         self.key_checks.as_ref().is_none_or(|limiter| limiter.check_key(&Place::of(address)).is_ok())
     }
 
-    /// Whether this session may write another message.
+    /// Returns whether this session may write another message.
     pub fn admit_message(&self, session: &SessionId) -> bool {
         self.messages.as_ref().is_none_or(|limiter| limiter.check_key(session).is_ok())
     }
@@ -152,7 +152,7 @@ mod tests {
         assert!((0..1_000).all(|_| off.admit_visit(address) && off.admit_message(&session())));
     }
 
-    /// Fresh limits that admit two of what an address may do.
+    /// Fresh limits that admit two of each action of an address.
     fn two_an_address() -> Arc<Limits> {
         Limits::new(LimitsConfig {
             new_visits_per_minute: 2,

@@ -1,7 +1,7 @@
 //! The web chat (spec B 2.1, 3.1, 4.1-4.4).
 //!
-//! A visitor connects and is recognised by [`Visitors`]; what he writes becomes an incoming event by
-//! [`inbound`]; what is written to him comes through the [`Gateway`]. The transport stays outside: a
+//! [`Visitors`] recognises a visitor who connects; their message becomes an incoming event by
+//! [`inbound`]; messages to them come through the [`Gateway`]. The transport stays outside: a
 //! socket is anything that implements [`Connection`].
 
 pub mod channels;

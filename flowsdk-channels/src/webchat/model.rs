@@ -8,9 +8,9 @@ use serde_json::Value;
 /// A web chat channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebchatChannel {
-    /// Its id.
+    /// Names the channel in paths, tokens and session ids.
     pub id: ChannelId,
-    /// Its router.
+    /// The router whose flows it runs.
     pub router_id: RouterId,
     /// Its name, `channelName` in `auth_ok`.
     pub name: String,
@@ -31,15 +31,15 @@ pub struct WebchatChannel {
 /// A visitor of an open channel.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebchatIdentity {
-    /// Its id.
+    /// Names the visitor to the client (`userId`).
     pub id: IdentityId,
-    /// The channel.
+    /// The channel that the visitor came through.
     pub channel_id: ChannelId,
     /// The contact; one identity a channel and contact.
     pub contact_id: ContactId,
     /// bcrypt hash (cost 10) of the session key; the key itself is nowhere.
     pub session_key_hash: String,
-    /// When he first came.
+    /// When the visitor first came.
     pub created_at: Timestamp,
 }
 

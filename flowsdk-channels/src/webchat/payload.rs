@@ -12,17 +12,17 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthOk {
-    /// The visitor.
+    /// Names the visitor in a later handshake.
     pub user_id: String,
-    /// His key: shown once to a new visitor, echoed to a returning one.
+    /// The visitor's key: shown once to a new visitor, echoed to a returning one.
     pub session_key: Option<String>,
     /// Name of the channel.
     pub channel_name: String,
-    /// Colours, avatar, texts.
+    /// Colours, avatar, texts; passed to the page as it is.
     pub appearance: Option<Value>,
 }
 
-/// `auth_error`.
+/// The payload of `auth_error`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuthErrorPayload {
     /// Always `erro interno`.
@@ -41,7 +41,7 @@ pub struct ServerMessage {
     pub content: Value,
     /// When it was produced, epoch milliseconds.
     pub timestamp: Timestamp,
-    /// Who speaks.
+    /// The sender of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<Sender>,
 }
@@ -71,10 +71,10 @@ impl From<Message> for ServerMessage {
 /// An item of `GET /webchat/history`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HistoryItem {
-    /// The message.
+    /// The message as the socket sends it.
     #[serde(flatten)]
     pub message: ServerMessage,
-    /// `in` from the visitor, `out` to him.
+    /// `in` from the visitor, `out` to the visitor.
     pub direction: Direction,
     /// How far an outgoing message came.
     #[serde(skip_serializing_if = "Option::is_none")]

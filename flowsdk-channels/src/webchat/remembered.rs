@@ -47,7 +47,7 @@ impl Remembered {
         self.digests.insert(identity.to_owned(), self.digest(key, hash));
     }
 
-    /// Whether the key was right a short while ago.
+    /// Returns whether the key was right a short while ago.
     pub(super) fn knows(&self, identity: &str, key: &SecretString, hash: &str) -> bool {
         let known = self.digests.get(identity);
         known.is_some_and(|known| bool::from(known.ct_eq(&self.digest(key, hash))))

@@ -9,7 +9,7 @@ use super::{WebchatChannel, WebchatIdentity};
 /// Channels and identities of one transaction.
 #[async_trait]
 pub trait WebchatRepository: Send {
-    /// A channel.
+    /// Finds a channel by its id.
     async fn find_channel(&mut self, id: &ChannelId) -> Result<Option<WebchatChannel>, StorageError>;
 
     /// Creates a channel.

@@ -1,4 +1,4 @@
-//! What the gateway reports of outgoing messages, gathered and passed on in batches.
+//! Statuses of outgoing messages that the gateway reports, gathered and passed on in batches.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use flowsdk_core::store::Store;
 use flowsdk_core::stream::broker::{Broker, NewEntry};
 use flowsdk_core::stream::topic::Status;
 
-/// Where statuses go.
+/// The destination of delivery statuses.
 #[async_trait]
 pub trait StatusSink: Send + Sync + std::fmt::Debug {
     /// Passes a batch on.
@@ -42,7 +42,7 @@ where
     }
 }
 
-/// To `stream:status`.
+/// Appends statuses to `stream:status`.
 #[derive(Debug)]
 pub struct StreamStatuses(pub Arc<dyn Broker>);
 
@@ -81,7 +81,7 @@ impl StatusQueue {
         waiting.push(event);
     }
 
-    /// Passes everything on; an idempotent tick. What the sink does not take waits in front.
+    /// Passes everything on; an idempotent tick. Statuses that the sink does not take wait in front.
     pub async fn flush(&self) {
         let batch = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
         if batch.is_empty() {

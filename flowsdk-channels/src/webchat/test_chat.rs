@@ -1,4 +1,4 @@
-//! The test channel over HTTP: a message in, what its turn answers out, in one call. For authors who try a
+//! The test channel over HTTP: a message in, the answers of its turn out, in one call. For authors who try a
 //! flow from a script, and for their CI.
 
 use std::collections::HashMap;
@@ -26,22 +26,22 @@ const MOST_ANSWERS: u32 = 200;
 const FIRST_PAUSE: Duration = Duration::from_millis(3);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum TestChatError {
     /// The visitor was not let in.
     #[error(transparent)]
     Auth(#[from] AuthError),
-    /// What he sent is no message.
+    /// The input is not a message.
     #[error(transparent)]
     Inbound(#[from] InboundError),
-    /// He sends too many.
+    /// The visitor sends more messages than the rate limit admits.
     #[error("too many messages")]
     RateLimited,
     /// The message was not taken.
     #[error("not taken")]
     Ingress(#[from] IngressError),
-    /// Storage failed.
+    /// The database failed; see the source.
     #[error("storage failed")]
     Storage(#[from] StorageError),
 }
@@ -87,18 +87,18 @@ impl Fault for TestChatError {
     }
 }
 
-/// What a message led to.
+/// The result of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestTurn {
-    /// The visitor, with his key when he is new.
+    /// The visitor, with the key of a new one.
     pub visitor: AuthOk,
-    /// His session.
+    /// The session of the visitor.
     pub session_id: SessionId,
     /// Id of the stored message; of the first one, when it came twice.
     pub message_id: MessageId,
     /// Whether it came before. Then it was answered before, and is not answered again.
     pub repeated: bool,
-    /// What was sent to the visitor since, in order.
+    /// Messages sent to the visitor since, in order.
     pub messages: Vec<ServerMessage>,
     /// Whether that is all. Otherwise the time was up first, and the rest will be in the history.
     pub complete: bool,
@@ -106,7 +106,7 @@ pub struct TestTurn {
     pub frozen: bool,
 }
 
-/// What is known of the answers to a message.
+/// The known answers to a message.
 #[derive(Debug, Default)]
 struct Answers {
     messages: Vec<ServerMessage>,
@@ -114,7 +114,7 @@ struct Answers {
     frozen: bool,
 }
 
-/// Takes messages on test channels and gives their answers.
+/// Takes messages on test channels and returns their answers.
 ///
 /// Messages of one visitor are taken one after the other, in the order in which they came, so that each has
 /// its own answers.
@@ -159,7 +159,7 @@ where
             return Err(TestChatError::RateLimited);
         }
         let _turn = self.queues.wait(&visitor.session_id).await;
-        // Named only now: of what is of one millisecond, the history has the smaller id first, and the answers
+        // Named only now: of messages of one millisecond, the history has the smaller id first, and the answers
         // that this message has waited for must stand before it.
         let id = MessageId::generate(cx.ids());
         message.internal_id = Some(id.clone());
@@ -214,7 +214,7 @@ where
             return Ok(Answers::default());
         };
         let standstill = tx.sessions().standstill(session).await?;
-        // Each statement may see more than the one before: what came while it was asked whether it waits
+        // Each statement may see more than the one before: a message stored between the two
         // counts.
         let all = match standstill {
             Some(Standstill::Outside) => first,
@@ -248,7 +248,7 @@ impl Queues {
     }
 }
 
-/// Somebody's turn.
+/// A place in the queue of one session.
 #[derive(Debug)]
 struct Turn {
     queues: Arc<Queues>,
@@ -284,7 +284,7 @@ mod tests {
         drop(first);
         assert!((&mut third).now_or_never().is_none());
         let second = second.await;
-        // Who gives up does not hold up the others.
+        // A caller that gives up does not hold up the others.
         drop(third);
         drop(second);
         assert!(queues.0.lock().expect("a lock").is_empty());

@@ -29,20 +29,20 @@ const UNKNOWN_MESSAGE: &str = "unknown";
 /// Name of a new visitor's contact (spec B 4.2).
 const NEW_CONTACT_NAME: &str = "Flow Chat";
 
-/// What a socket or a history request says of itself.
+/// The data that a socket or a history request sends about itself.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Handshake {
-    /// The channel.
+    /// The channel to enter.
     #[serde(default)]
     pub channel_id: String,
-    /// A returning visitor.
+    /// The id of a returning visitor.
     #[serde(default)]
     pub user_id: Option<String>,
-    /// His key.
+    /// The key of a returning visitor.
     #[serde(default)]
     pub session_key: Option<SecretString>,
-    /// An embed token.
+    /// An embed token, for closed channels.
     #[serde(default)]
     pub token: Option<SecretString>,
     /// The last message the visitor has.
@@ -60,34 +60,34 @@ impl fmt::Debug for Handshake {
     }
 }
 
-/// Who calls, as the transport knows it.
+/// The caller, as the transport knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
-    /// His address.
+    /// The address that rate limits count by.
     pub address: IpAddr,
-    /// The origin of the page he is on, if a browser calls.
+    /// The origin of the calling page, if a browser calls.
     pub origin: Option<&'a str>,
 }
 
 /// A visitor who was let in.
 #[derive(Debug, Clone)]
 pub struct Visitor {
-    /// His session; the room his sockets join.
+    /// The session of the visitor; the room that their sockets join.
     pub session_id: SessionId,
-    /// The channel.
+    /// The channel that the visitor entered.
     pub channel_id: ChannelId,
-    /// His contact.
+    /// The contact of the visitor.
     pub contact_id: ContactId,
     /// Variables that seed a new session.
     pub context: Option<Map<String, Value>>,
-    /// The flow his token asks for.
+    /// The flow that the embed token asks for.
     pub flow_id: Option<FlowId>,
-    /// The last message he has.
+    /// The last message that the visitor has.
     pub since: Option<MessageId>,
 }
 
 impl Visitor {
-    /// The incoming event of one message of his.
+    /// Returns the incoming event of a message of the visitor.
     pub fn incoming(&self, message: IncomingMessage, cx: &OpContext) -> IncomingEvent {
         IncomingEvent {
             channel_type: Channel::Webchat,
@@ -103,7 +103,7 @@ impl Visitor {
     }
 }
 
-/// Lets visitors in.
+/// Recognises visitors and lets them in.
 #[derive(Debug)]
 pub struct Visitors<S> {
     store: Arc<S>,
@@ -189,7 +189,7 @@ where
         Ok((visitor, ok))
     }
 
-    /// Recognises a visitor who must be known already: for his history.
+    /// Recognises a visitor who must be known already: for their history.
     pub async fn recognise(&self, handshake: &Handshake, caller: Caller<'_>) -> Result<Visitor, AuthError> {
         let mut tx = self.store.glance().await?;
         let channel = channel(&mut tx, handshake, caller).await?;
@@ -326,7 +326,7 @@ where
         let new = Contact::create(&self.cx, identity, new_name, Channel::Webchat);
         let contact_id = tx.contacts().insert_or_get(&new).await?.id;
         if let Some(name) = name {
-            // A turn may be changing his variables, and the whole row is saved.
+            // A turn may be changing the session's variables, and the whole row is saved.
             let locked = tx.contacts().find_many_for_update(std::slice::from_ref(&contact_id)).await?.pop();
             if let Some(mut contact) = locked.filter(|contact| contact.name != name && !contact.name_locked) {
                 contact.apply(&ContactChange::Name(name));
@@ -351,7 +351,7 @@ where
             contact_id,
             context: None,
             flow_id: None,
-            // What is no id names no message of the session: everything was missed.
+            // A text that is not an id names no message of the session: everything was missed.
             since: handshake.since.as_ref().and_then(|id| {
                 MessageId::parse(id.clone()).or_else(|_| MessageId::parse(UNKNOWN_MESSAGE)).ok()
             }),

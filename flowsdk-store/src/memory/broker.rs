@@ -65,7 +65,7 @@ impl State {
         Some(Entry { id: number.to_string(), key: key.clone(), payload: payload.clone() })
     }
 
-    /// Drops what everybody is done with.
+    /// Drops the entries that every group has acknowledged.
     fn sweep(&mut self) {
         let groups = self.groups.values().map(|group| group.pending.first().copied().unwrap_or(group.next));
         let needed = groups.chain(self.tails.values().copied()).min();

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use flowsdk_core::kv::{KeyValue, KeyValueError, sum};
 use flowsdk_core::time::{Clock, SystemClock, Timestamp};
 
-/// Fewest values at which a write sweeps out what is over.
+/// Fewest values at which a write sweeps out the expired ones.
 const SWEEP_FROM: usize = 1_024;
 
 /// Strings under strings in this process. Clones share them.

@@ -24,7 +24,7 @@ const ACK_BATCH: usize = 5_000;
 pub(super) const KEY: &str = "key";
 pub(super) const PAYLOAD: &str = "payload";
 
-/// What [`RedisBroker::trim`] leaves.
+/// The entries that [`RedisBroker::trim`] leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrimPolicy {
     /// Entries younger than this stay although every group has acknowledged them, for tails that lag and
@@ -51,7 +51,7 @@ fn unavailable(error: ::redis::RedisError) -> BrokerError {
     BrokerError::Unavailable(boxed(error))
 }
 
-/// Whether `text` is an id that Redis can have given; it refuses a whole acknowledgement for one that is not.
+/// Returns whether `text` is an id that Redis can have given; it refuses a whole acknowledgement for one that is not.
 fn is_id(text: &str) -> bool {
     let number = |part: &str| part.bytes().all(|b| b.is_ascii_digit()) && part.parse::<u64>().is_ok();
     text.split_once('-').is_some_and(|(millis, sequence)| number(millis) && number(sequence))
@@ -67,8 +67,8 @@ impl RedisBroker {
         self.redis.key(&stream.name(self.partitions))
     }
 
-    /// Drops from every stream what all its groups have acknowledged, as far as `policy` allows, and gives
-    /// the number of entries that went. What a known group has not acknowledged is never dropped.
+    /// Drops the entries that all groups of a stream have acknowledged, as far as `policy` allows. Returns
+    /// the number of dropped entries. An entry that a known group has not acknowledged is never dropped.
     ///
     /// # Errors
     /// When the server does not answer; some streams may be done.

@@ -17,8 +17,8 @@ use flowsdk_core::fault::BoxError;
 pub use broker::{RedisBroker, TrimPolicy};
 pub use key_value::RedisKeyValue;
 
-/// How long a short command may take. A retry after it may repeat what the command did, so it is far above
-/// what a healthy server needs.
+/// How long a short command may take. A retry may repeat the effect of the command, so it is far above
+/// the need of a healthy server.
 const ANSWER: Duration = Duration::from_secs(10);
 /// How long a connection attempt may take.
 const DIAL: Duration = Duration::from_secs(5);
@@ -69,7 +69,7 @@ impl Redis {
         self
     }
 
-    /// Whether the server answers now.
+    /// Returns whether the server answers now.
     ///
     /// # Errors
     /// When it does not.

@@ -1,8 +1,8 @@
 //! The readers of Redis Streams, each on a connection of its own.
 //!
-//! The ids that a reader gives only ever grow: first what is pending in the group, claimed in the order
-//! of ids, then what is new. So the last id is the whole place of a reader. After an error it claims again
-//! behind that id: what the server handed out in an answer that was lost comes then, what was given does
+//! The ids that a reader returns only ever grow: first the pending entries of the group, claimed in the order
+//! of ids, then new ones. So the last id is the whole place of a reader. After an error it claims again
+//! behind that id: entries of an answer that was lost come then, entries already returned do
 //! not, and nothing is overtaken.
 //!
 //! Waiting and reading are two commands. `XREADGROUP .. BLOCK` of an owner that was replaced, but does not
@@ -94,7 +94,7 @@ impl Line {
     }
 }
 
-/// What was fetched and not given yet, and the last id of it.
+/// Entries fetched and not returned yet, and the last id of them.
 #[derive(Debug, Default)]
 struct Fetched {
     ready: VecDeque<Result<Entry, BrokerError>>,
@@ -154,7 +154,7 @@ pub(super) struct GroupReader {
     consumer: String,
     /// Grows with each opening of the group; a reader with a smaller one is refused.
     token: String,
-    /// Where to go on claiming what is pending; `None` when that is done.
+    /// The id from which to claim more pending entries; `None` when all are claimed.
     claim: Option<String>,
     fetched: Fetched,
 }
@@ -260,7 +260,7 @@ pub(super) struct TailReader {
 impl TailReader {
     pub(super) async fn open(client: Client, stream: String) -> RedisResult<Self> {
         let mut line = Line::new(client);
-        // A concrete id: behind `$`, what comes between two reads would be missed.
+        // A concrete id: behind `$`, entries that come between two reads would be missed.
         let last = LAST.key(&stream);
         let last = line
             .with(ANSWER, |mut connection| async move { last.invoke_async(&mut connection).await })

@@ -1,4 +1,4 @@
-//! What principals may do, and the transaction that authentication needs.
+//! The permissions of principals, and the transaction that authentication needs.
 
 use std::collections::BTreeMap;
 

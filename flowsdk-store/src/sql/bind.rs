@@ -86,7 +86,7 @@ impl<'t> Binder<'t> {
         self
     }
 
-    /// Postgres stores no NUL, so it becomes U+FFFD on both engines: a message must not fail for what its sender typed,
+    /// Postgres stores no NUL, so it becomes U+FFFD on both engines: a message must not fail for its sender's input,
     /// nor an entry that is kept because it failed.
     pub(super) fn put(&mut self, value: Result<Value<'_>, BoxDynError>) {
         let done = value.and_then(|value| match value {
@@ -212,7 +212,7 @@ fn without_nul(json: &str) -> String {
         let (before, escape) = rest.split_at(at);
         clean.push_str(before);
         let is_nul = escape.starts_with(NUL);
-        // An escaped backslash is one escape, so that what follows it is not taken for another.
+        // An escaped backslash is one escape, so that the text after it is not taken for another.
         let len = if is_nul { NUL.len() } else { 2 };
         clean.push_str(if is_nul { "\u{fffd}" } else { &escape[..len] });
         rest = &escape[len..];

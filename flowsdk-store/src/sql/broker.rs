@@ -115,7 +115,7 @@ impl Broker for SqlBroker {
     }
 }
 
-/// Reads on from its place; what is not acknowledged is still there for the next reader.
+/// Reads on from its place; unacknowledged entries are still there for the next reader.
 #[derive(Debug)]
 struct SqlReader {
     store: SqlStore,

@@ -77,7 +77,7 @@ const ROUTERS_OF: Sql = sql_list!(
     " ORDER BY router_id"
 );
 
-/// Changes no row when somebody has the identity, as his own or as an alias.
+/// Changes no row when another contact has the identity, as its own or as an alias.
 const ADD_ALIAS: Sql = sql_per(
     "INSERT INTO contact_alias (alias, contact_id, created_at) SELECT $1, $2, $3
      WHERE NOT EXISTS (SELECT 1 FROM contact WHERE phone_number = $1) ON CONFLICT (alias) DO NOTHING",

@@ -14,8 +14,8 @@ const MOVE_ROUTERS: Sql = sql("INSERT INTO contact_router (router_id, contact_cr
      WHERE known.contact_id = $2 AND contact.id = $1 ON CONFLICT (contact_id, router_id) DO NOTHING");
 
 /// Sessions that froze before their first commit are in `frozen_session` alone, and are the contact's by their names:
-/// of the webchat its identity with or without a context, of the phone one of the numbers and its identity. Of what
-/// stands behind an identity the caller decides whether it is a context. Accounts of social networks have no table.
+/// of the webchat its identity with or without a context, of the phone one of the numbers and its identity. The caller
+/// decides whether the text behind an identity is a context. Accounts of social networks have no table.
 const UNBEGUN: Sql = sql("WITH identity (name) AS (
         SELECT phone_number FROM contact WHERE id = $1
         UNION SELECT alias FROM contact_alias WHERE contact_id = $1
@@ -41,7 +41,7 @@ const DELETE: Sql = sql("DELETE FROM contact WHERE id = $1");
 super::statement::statements! { MOVE_ROUTERS, UNBEGUN, DELETE; MOVES, ENDS }
 
 impl SqlTx {
-    /// Moves what is `from`'s to `into`, and deletes `from`.
+    /// Moves the rows of `from` to `into`, and deletes `from`.
     pub(super) async fn move_everything(
         &mut self,
         into: &ContactId,

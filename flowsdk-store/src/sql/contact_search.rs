@@ -13,7 +13,7 @@ use super::list::Place;
 use super::record::Record as _;
 use super::statement::{Sql, sql_per};
 
-/// What both searches ask of a contact `w`: every term of `$7`, the routers `$4`, the origin `$8`. The first argument gives
+/// The condition of both searches on a contact `w`: terms `$7`, routers `$4`, origin `$8`. The first argument is
 /// the rows of a JSON list as `term (value)`, the second the texts of one, the third is a bind that may be null.
 macro_rules! having {
     ($head:literal, $rows:literal, $texts:literal, $routers:literal, $tail:literal) => {
@@ -123,7 +123,7 @@ impl SqlTx {
         Ok((counts.iter().filter_map(|(place, _)| term(place)).collect(), is_frequent))
     }
 
-    /// What a rare term leads to is looked through; for frequent terms the newest contacts are, and only if they are
+    /// Looks through all contacts of a rare term. For frequent terms it reads the newest contacts and, if they are
     /// not enough, everything.
     pub(super) async fn search(
         &mut self,

@@ -27,7 +27,7 @@ pub(crate) enum Conn {
     Postgres(PostgresConn),
 }
 
-/// A connection to Postgres. Under READ COMMITTED every statement sees what is committed when it begins, so
+/// A connection to Postgres. Under READ COMMITTED every statement sees the rows committed when it begins, so
 /// one that only reads gains nothing from a transaction and is spared its two round trips.
 #[derive(Debug)]
 pub(crate) enum PostgresConn {
@@ -56,7 +56,7 @@ impl DerefMut for PostgresConn {
     }
 }
 
-/// Whether Postgres keeps the plan of a query.
+/// Returns whether Postgres keeps the plan of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plan {
     /// One plan serves all values.
@@ -228,7 +228,7 @@ pub(crate) fn read_only() -> StorageError {
     StorageError::Other("this transaction only reads".into())
 }
 
-/// Names what happened, without the driver's types.
+/// Names the error, without the driver's types.
 pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
     match &error {
         sqlx::Error::Database(database) => {
@@ -251,7 +251,7 @@ pub(crate) fn storage_error(error: sqlx::Error) -> StorageError {
     }
 }
 
-/// What the code of an engine means.
+/// Returns the error that an engine's code stands for.
 pub(super) fn of_code(code: Option<&str>, error: BoxError) -> StorageError {
     match code {
         // Postgres: serialization failure, deadlock, lock not available.

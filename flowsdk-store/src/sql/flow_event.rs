@@ -1,4 +1,4 @@
-//! What flows record.
+//! Events that flows record.
 
 use async_trait::async_trait;
 use constcat::concat;

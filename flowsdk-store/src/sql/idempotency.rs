@@ -10,7 +10,7 @@ use super::executor::text;
 use super::row::corrupt;
 use super::statement::{Sql, sql};
 
-/// Changes a row when the request is new, or when what is known of it is too old. On Postgres a second
+/// Changes a row when the request is new, or when the known one is too old. On Postgres a second
 /// transaction waits here for the end of the first: for its answer, or for its place.
 const BEGIN: Sql =
     sql("INSERT INTO idempotent_request (principal_id, key, digest, created_at) VALUES ($1, $2, $3, $4)

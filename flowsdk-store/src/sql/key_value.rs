@@ -58,7 +58,7 @@ impl SqlKeyValue {
         Self { store, clock }
     }
 
-    /// Deletes what has expired; an idempotent tick.
+    /// Deletes expired values; an idempotent tick.
     pub async fn purge(&self) -> Result<(), KeyValueError> {
         let mut tx = self.store.begin().await.map_err(unavailable)?;
         tx.conn.execute(PURGE, (self.clock.now().as_millis(),)).await.map_err(unavailable)?;

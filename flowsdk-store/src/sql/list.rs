@@ -55,7 +55,7 @@ pub(super) fn asked_if(asked: bool) -> Asked<'static> {
     if asked { Asked::Yes } else { Asked::No }
 }
 
-/// A condition, and whether what is asked for (`F`) wants it.
+/// A condition, and whether the request (`F`) wants it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filter<F: 'static> {
     /// With `{}` for its bind.
@@ -118,7 +118,7 @@ struct Scope {
     router: &'static str,
 }
 
-/// A list of a table, of which `F` is what may be asked for.
+/// A list of a table, of which `F` is the filter of a request.
 #[derive(Debug)]
 pub(super) struct ListSql<F: 'static = ()> {
     /// `SELECT ..` up to the `WHERE`, in which the table has its own name.
@@ -155,7 +155,7 @@ impl<F> ListSql<F> {
         Self::new(R::SELECT, R::TABLE)
     }
 
-    /// Lists what `select` reads of `table` by its creation.
+    /// Lists the columns `select` of `table` by creation.
     pub(super) const fn new(select: &'static str, table: &'static str) -> Self {
         Self {
             select,

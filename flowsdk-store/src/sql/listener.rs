@@ -24,7 +24,7 @@ impl SqlStore {
                     tracing::warn!(%error, "commits of other processes are seen late");
                 }
             }
-            // What was missed meanwhile.
+            // Wakes for the notifications missed meanwhile.
             self.published().notify_waiters();
             tokio::select! {
                 () = stop.cancelled() => return,

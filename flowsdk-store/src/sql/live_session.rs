@@ -107,7 +107,7 @@ impl LiveSessions for SqlTx {
     }
 
     async fn end(&mut self, of: SessionsOf<'_>) -> Result<Vec<SessionId>, StorageError> {
-        // First what froze them, then the sessions, as a replay does.
+        // First the entries that froze them, then the sessions, as a replay does.
         let ended: Vec<SessionId> = match of {
             SessionsOf::Router(router) => {
                 let unbegun: Vec<SessionId> = self.conn.fetch_column(UNBEGUN_OF_ROUTER, (router,)).await?;

@@ -29,7 +29,7 @@ impl LoginScheduleRepository for SqlTx {
     }
 }
 
-/// What cannot be read lets nobody in, like a range that cannot be read: it was meant as a restriction.
+/// An unreadable schedule lets nobody in, like an unreadable range: it was meant as a restriction.
 fn parse(text: &str) -> LoginSchedule {
     serde_json::from_str(text).unwrap_or_else(|error| {
         tracing::warn!(%error, "the login schedule of an agent cannot be read");

@@ -71,7 +71,7 @@ const HISTORY: Sql = sql(concat!(
 
 const PLACE: Sql = sql("SELECT created_at, id FROM message WHERE id = $1 AND session_id = $2");
 
-/// By chat, because that is what is indexed; sessions of one chat are few.
+/// By chat, because chats are indexed; sessions of one chat are few.
 const OUTGOING_SINCE: Sql = sql(concat!(
     Message::SELECT,
     " WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) > ($3, $4)
@@ -95,7 +95,7 @@ impl MessageRepository for SqlTx {
         let rows = self.conn.fetch_all::<(String, MessageId)>(FIND_BY_CHANNEL_ID, (Json(keys),)).await?;
         let mut found = Vec::with_capacity(rows.len());
         for (key, row) in rows {
-            // What was asked for, where that is not what could be stored.
+            // The key of the request, where it differs from the key that could be stored.
             let asked = keys.iter().filter(|asked| asked.contains('\0') && text(asked) == key);
             found.extend(asked.map(|asked| (asked.clone(), row.clone())));
             found.push((key, row));

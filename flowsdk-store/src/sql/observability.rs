@@ -1,4 +1,4 @@
-//! The settings of observability, and what connections need of a transaction.
+//! The settings of observability, and the transaction that connections need.
 
 use async_trait::async_trait;
 use constcat::concat;

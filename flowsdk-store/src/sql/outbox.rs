@@ -1,7 +1,7 @@
 //! The outbox: events written in the transaction of their cause (rulings S3).
 //!
 //! One row a subscribed group, deleted when that group acknowledges it, so the table only holds
-//! what is still to be done. With streams in the database the groups are the consumers; with a
+//! pending events. With streams in the database the groups are the consumers; with a
 //! broker of its own there is one group, the relay.
 
 use async_trait::async_trait;
@@ -14,7 +14,7 @@ use flowsdk_core::stream::topic::{TopicName, partition_of};
 use super::SqlTx;
 use super::statement::RowsSql;
 
-/// Who reads which stream out of the database.
+/// The groups that read each stream out of the database.
 #[derive(Debug, Clone)]
 pub struct OutboxRoutes {
     partitions: u32,

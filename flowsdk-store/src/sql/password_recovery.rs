@@ -20,7 +20,7 @@ record! {
 
 const INSERT: Sql = sql(PasswordRecovery::INSERT);
 
-/// On Postgres who waited for the lock sees what its holder wrote: a recovery completed meanwhile is none.
+/// On Postgres a waiter for the lock sees the writes of its holder: a recovery completed meanwhile is none.
 const LATEST_FOR_UPDATE: Sql = sql_locking!(concat!(
     PasswordRecovery::SELECT,
     " WHERE user_id = $1 AND completed = 0 AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT 1"

@@ -19,15 +19,15 @@ pub(super) struct Reference {
     pub(super) table: &'static str,
     pub(super) column: &'static str,
     pub(super) to: &'static str,
-    /// What happens to its row when the other one is deleted.
+    /// The effect on its row of deleting the other one.
     pub(super) on_delete: OnDelete,
-    /// What happens to it when the other one is merged into another of its table.
+    /// The effect on it of merging the other one into another of its table.
     pub(super) on_merge: OnMerge,
-    /// What the reference is called where it stands in the way of a deletion.
+    /// The name of the reference where it stands in the way of a deletion.
     pub(super) label: Option<&'static str>,
 }
 
-/// What happens to a row when the one that it refers to is deleted.
+/// The effect on a row of deleting the row that it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnDelete {
     /// The foreign key deletes it.
@@ -42,7 +42,7 @@ pub(super) enum OnDelete {
     Stays(&'static str),
 }
 
-/// What happens to a reference when the row that it refers to is merged into another.
+/// The effect on a reference of merging the row that it refers to into another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnMerge {
     /// Rows of the table are not merged.
@@ -218,7 +218,7 @@ fn same(text: String) -> Sql {
     leaked(text.clone(), text)
 }
 
-/// Deletes what depends on row `$1` of a table, the dependants of dependants first.
+/// Deletes the dependants of row `$1` of a table, the dependants of dependants first.
 pub(super) fn ends(table: &str) -> Vec<Sql> {
     let ended = |table| to(table).filter(|reference| reference.on_delete == End);
     let mut statements = Vec::new();
@@ -234,7 +234,7 @@ pub(super) fn ends(table: &str) -> Vec<Sql> {
     statements
 }
 
-/// Lets what refers to row `$2` of a table refer to row `$1`.
+/// Moves references from row `$2` of a table to row `$1`.
 pub(super) fn moves(table: &str) -> Vec<Sql> {
     let moved = to(table).filter_map(|reference| match reference.on_merge {
         Move(also) => Some((reference, also)),
@@ -247,7 +247,7 @@ pub(super) fn moves(table: &str) -> Vec<Sql> {
         .collect()
 }
 
-/// What depends on sessions, of which there may be rows without them.
+/// Dependants of sessions, of which there may be rows without them.
 static OF_SESSIONS: Derived = Derived::new(|| {
     let ended = to("session").filter(|reference| reference.on_delete == End);
     ended
@@ -337,7 +337,7 @@ pub(super) fn rotated() -> impl Iterator<Item = (&'static Secret, [Sql; 2])> {
 }
 
 impl Conn {
-    /// Deletes what depends on sessions, whether or not they began.
+    /// Deletes the dependants of sessions, whether or not they began.
     pub(super) async fn end_dependants(&mut self, sessions: &[SessionId]) -> Result<(), StorageError> {
         if !sessions.is_empty() {
             for statement in OF_SESSIONS.all() {

@@ -10,7 +10,7 @@ use super::{SqlStore, references};
 /// Most values of one transaction: others write meanwhile.
 const AT_ONCE: usize = 100;
 
-/// What became of the values of one column.
+/// The outcome for the values of one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RotatedColumn {
     /// Its table and name.
@@ -24,11 +24,11 @@ pub struct RotatedColumn {
 }
 
 impl SqlStore {
-    /// Encrypts every value again that is not under the present key of `master_key`. What is done is done when it is
-    /// broken off, and what others write meanwhile stays.
+    /// Encrypts every value again that is not under the present key of `master_key`. When it is interrupted, finished
+    /// values stay so. Values that others write meanwhile stay.
     ///
     /// # Errors
-    /// [`StorageError`]; what was renewed before stays so.
+    /// [`StorageError`]; values renewed before it stay renewed.
     pub async fn rotate_secrets(&self, master_key: &MasterKey) -> Result<Vec<RotatedColumn>, StorageError> {
         let mut rotated = Vec::new();
         for (secret, [values, save]) in references::rotated() {

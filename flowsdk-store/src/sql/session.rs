@@ -24,7 +24,7 @@ use super::record::{Part, Record as _, record};
 use super::row::{Cells, Row};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
-/// What stands in `session.state`: everything that no query asks for.
+/// The value of `session.state`: everything that no query asks for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct State {
@@ -222,7 +222,7 @@ static KEEP: RowsSql = RowsSql::typed(
          < most ORDER BY at",
 );
 
-/// In the order given, without what a group gave again because it was not acknowledged: that froze its session,
+/// In the order given, without an entry read again for want of an acknowledgement: it froze its session,
 /// or is kept already.
 static KEEP_BEHIND: RowsSql = RowsSql::typed(
     "WITH new (at, session_id, entry) AS (VALUES ",

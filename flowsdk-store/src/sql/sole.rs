@@ -43,7 +43,7 @@ impl DatabaseUrl {
 }
 
 impl SoleOwner {
-    /// Gives the database back, so that it is free when this returns.
+    /// Releases the database, so that it is free when this returns.
     pub async fn release(self) {
         match self.0 {
             Claim::File { _lock: lock } => drop(lock),
@@ -92,7 +92,7 @@ impl SoleClaim {
         Ok(taken.then_some(Self { connection }))
     }
 
-    /// Gives the database back at once. Without it the server does so when it notices that the connection is gone.
+    /// Releases the database at once. Without it the server does so when it notices that the connection is gone.
     ///
     /// # Errors
     /// The server cannot be told; the connection is gone all the same.

@@ -88,7 +88,7 @@ impl SqlStore {
         Self { routes: Arc::new(routes), ..self.clone() }
     }
 
-    /// Makes contacts findable that were stored before there was a search: what SQL cannot do in a migration.
+    /// Makes contacts findable that were stored before there was a search: SQL cannot do that in a migration.
     async fn add_missing_words(&self) -> Result<(), StorageError> {
         loop {
             let mut tx = self.begin().await?;
@@ -108,7 +108,7 @@ impl SqlStore {
         }
     }
 
-    /// Moves what the write-ahead log holds into the database file, as far as no reader needs it; an
+    /// Moves the pages of the write-ahead log into the database file, as far as no reader needs it; an
     /// idempotent tick, and nothing on Postgres, or when nothing was committed since.
     ///
     /// It runs beside the writer. Under a load that never pauses the log would grow for ever that way, so a
@@ -139,7 +139,7 @@ impl SqlStore {
         }
     }
 
-    /// Whether the database answers.
+    /// Returns whether the database answers.
     pub async fn ping(&self) -> Result<(), StorageError> {
         match &self.pools {
             Pools::File { readers, .. } => sqlx::query("SELECT 1").execute(readers).await.map(drop),
@@ -186,7 +186,7 @@ impl SqlStore {
 /// Pages (of 4 KiB) beyond which a write-ahead log is large.
 const LARGE_LOG_PAGES: i64 = 16_384;
 
-/// Gives whether it was blocked, the pages in the log, and those of them that were moved.
+/// Returns whether it was blocked, the pages in the log, and those of them that were moved.
 const PASSIVE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
 fn sqlite_options() -> SqliteConnectOptions {
@@ -198,7 +198,7 @@ fn sqlite_options() -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// What the connection that writes a file is told; what the readers are told is in [`sqlite_options`].
+/// Settings of the connection that writes a file; those of the readers are in [`sqlite_options`].
 const WRITER_PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA foreign_keys = on;
      PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = memory;";
 
@@ -209,7 +209,7 @@ const fn synchronous_pragma(synchronous: Synchronous) -> &'static str {
     }
 }
 
-/// What the connection for glances is told.
+/// Settings of the connection for glances.
 const GLANCE_PRAGMAS: &str = "PRAGMA query_only = on; PRAGMA cache_size = -4096; PRAGMA temp_store = memory;";
 
 async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result<Pools, StorageError> {
@@ -238,7 +238,7 @@ async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result
     Ok(Pools::File { writer, readers, glances, generations })
 }
 
-/// What the connection of a database in memory is told.
+/// Settings of the connection of a database in memory.
 const MEMORY_PRAGMAS: &str = "PRAGMA foreign_keys = on; PRAGMA temp_store = memory;";
 
 fn sqlite_memory() -> Result<Pools, StorageError> {

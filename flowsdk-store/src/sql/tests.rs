@@ -1,4 +1,4 @@
-//! What holds for every statement and for the schema, on both engines.
+//! Rules for every statement and for the schema, on both engines.
 
 mod identity;
 mod migrations;

@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use sqlx::postgres::PgConnectOptions;
 
-/// What a commit to a SQLite file waits for. Either way nothing is lost when the process dies.
+/// The point that a commit to a SQLite file waits for. Either way nothing is lost when the process dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Synchronous {
-    /// For the disk: what is answered outlives a loss of power.
+    /// For the disk: answered work outlives a loss of power.
     #[default]
     Full,
     /// For nothing; checkpoints wait for the disk. When the machine stops, the last moments may be lost, as a whole.
@@ -23,7 +23,7 @@ pub enum DatabaseUrl {
     SqliteFile {
         /// Its path.
         path: PathBuf,
-        /// What a commit waits for.
+        /// The point that a commit waits for.
         synchronous: Synchronous,
     },
     /// A database of this process alone.
@@ -44,7 +44,7 @@ impl fmt::Debug for DatabaseUrl {
     }
 }
 
-/// A text that is no database address.
+/// The error for a text that is not a database address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be sqlite:PATH, sqlite:PATH?synchronous=normal (or full), sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE"

@@ -1,4 +1,4 @@
-//! What is set and what is changed of a channel.
+//! The input for a new channel, and the changes to one.
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded};
 use flowsdk_core::id::{FlowId, RouterId};
@@ -9,11 +9,11 @@ use crate::webchat::WebchatChannel;
 /// A channel to be.
 #[derive(Debug, Clone)]
 pub struct NewWebchatChannel {
-    /// The router; its being within the caller's reach is checked by him.
+    /// The router; the caller of the service checks that it is within reach.
     pub router_id: RouterId,
-    /// Its name.
+    /// The name, `channelName` in `auth_ok`.
     pub name: String,
-    /// Colours, avatar, texts.
+    /// Colours, avatar, texts; passed to the page as it is.
     pub appearance: Option<Value>,
     /// Overrides the router's initial flow.
     pub initial_flow_id: Option<FlowId>,
@@ -21,12 +21,12 @@ pub struct NewWebchatChannel {
     pub allowed_origins: Option<Vec<String>>,
 }
 
-/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+/// Changes to a channel. An absent field stays; `Some(None)` removes a value.
 #[derive(Debug, Clone, Default)]
 pub struct WebchatChannelChange {
-    /// Its name.
+    /// The name, `channelName` in `auth_ok`.
     pub name: Option<String>,
-    /// Colours, avatar, texts.
+    /// Colours, avatar, texts; passed to the page as it is.
     pub appearance: Option<Option<Value>>,
     /// Origins that may open a socket; `None` means any.
     pub allowed_origins: Option<Option<Vec<String>>>,

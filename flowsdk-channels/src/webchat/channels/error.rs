@@ -6,14 +6,14 @@ use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use flowsdk_core::text::Text;
 
-/// The reason.
+/// The reason why a use case of web chat channels failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebchatChannelError {
     /// No such channel within reach.
     #[error("no such channel")]
     NotFound,
-    /// No such router.
+    /// The router of a new channel does not exist.
     #[error("no such router")]
     RouterNotFound,
     /// No such router to create it in.
@@ -37,7 +37,7 @@ pub enum WebchatChannelError {
     /// The request was repeated with other content.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyConflict),
-    /// Storage failed.
+    /// The database failed; see the source.
     #[error("storage failed")]
     Storage(#[from] StorageError),
 }

@@ -56,7 +56,7 @@ where
         Ok(self.store.read().await?.webchat_catalog().list_channels(router, reach.0, page).await?)
     }
 
-    /// A channel.
+    /// Returns a channel within the caller's reach.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].

@@ -22,9 +22,9 @@ const NAME: &str = "Teste";
 /// A flow that can be tested.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedTest {
-    /// The flow.
+    /// The flow that was published.
     pub flow_id: FlowId,
-    /// Its test version.
+    /// The version that new test sessions run.
     pub version_id: FlowVersionId,
     /// The revision of the draft that it was made of.
     pub revision: i64,
@@ -73,7 +73,7 @@ where
     ) -> Result<PublishedTest, Error> {
         for _ in 1..PUBLISH_ATTEMPTS {
             match self.try_publish_test(author, reach, flow).await {
-                // What somebody wrote meanwhile is not checked yet.
+                // A draft that somebody wrote meanwhile is not checked yet.
                 Err(Error::Flow(
                     FlowError::StaleRevision { .. } | FlowError::Storage(StorageError::Stale { .. }),
                 )) => {}

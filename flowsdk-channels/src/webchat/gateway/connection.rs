@@ -21,9 +21,9 @@ pub trait Connection: Send + Sync + std::fmt::Debug {
     /// Shows that somebody types; lost without harm.
     fn typing(&self, kind: SenderKind);
 
-    /// Whether it is still connected.
+    /// Returns whether it is still connected.
     fn is_connected(&self) -> bool;
 
-    /// Closes it; the client connects again and is given what it missed.
+    /// Closes it; the client connects again and gets the messages that it missed.
     fn close(&self);
 }

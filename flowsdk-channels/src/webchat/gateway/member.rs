@@ -1,4 +1,4 @@
-//! A socket in its room, and what it was given.
+//! A socket in its room, and the messages that it was given.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,7 +11,7 @@ use flowsdk_core::session::SessionId;
 use super::Connection;
 
 /// Messages that a socket remembers, so that a repetition of the stream is not shown twice: after a crash
-/// the stream may repeat what a visitor had got on the connection before. More than a replay has.
+/// the stream may repeat messages of the connection before. More than a replay has.
 pub const RECENT: u32 = 256;
 
 /// Events that may wait for a socket while its replay runs. Behind a socket for which more waits its visitor is
@@ -28,7 +28,7 @@ pub(super) enum Acks {
 
 #[derive(Debug)]
 pub(super) struct State {
-    /// What arrived while the replay runs, at most [`MOST_HELD`]; `None` once the socket is live.
+    /// Events that arrived while the replay runs, at most [`MOST_HELD`]; `None` once the socket is live.
     pub(super) held: Option<VecDeque<OutgoingEvent>>,
     /// A message did not get through: nothing after it may, or the visitor would miss it for good.
     pub(super) broken: bool,
@@ -38,7 +38,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Whether the socket was given the message.
+    /// Returns whether the socket was given the message.
     pub(super) fn has(&self, message: &MessageId) -> bool {
         self.recent.contains(&digest(message))
     }

@@ -1,8 +1,8 @@
 //! Outbound: from outgoing events to the sockets of a session (spec B 4.2, rulings S8).
 //!
-//! A socket that joins is first given what its visitor missed, read from the store, and only then what
-//! is new; what arrives in between waits. Nothing here is the truth: a socket that cannot keep up is
-//! closed, and its visitor reads the gap from the store when he is back.
+//! A socket that joins first gets the messages that its visitor missed, read from the store, and only then
+//! new ones; events that arrive in between wait. The store holds the truth: a socket that cannot keep up is
+//! closed, and its visitor reads the gap from the store at the next connection.
 
 mod connection;
 mod member;
@@ -49,7 +49,7 @@ pub struct Gateway {
     probation: Mutex<VecDeque<Probation>>,
     /// Sockets that are to be closed.
     broken: Mutex<Vec<Arc<Member>>>,
-    /// What waits behind a message before which somebody types, by session, in order.
+    /// Events that wait behind a message before which somebody types, by session, in order.
     delayed: Mutex<HashMap<SessionId, VecDeque<OutgoingEvent>>>,
     tasks: TaskTracker,
     /// For the tasks of delayed messages.
@@ -146,7 +146,7 @@ impl Gateway {
         }
     }
 
-    /// Decides who of those on probation has passed, and closes again what could not be closed; an idempotent
+    /// Reports the deliveries whose probation is over, and retries connections that did not close; an idempotent
     /// tick.
     pub fn settle_deliveries(&self) {
         let now = self.cx.now();
@@ -162,7 +162,7 @@ impl Gateway {
         }
     }
 
-    /// A visitor says that he read a message. It counts only if the message is of his session.
+    /// Reports that the visitor read a message. It counts only if the message is of their session.
     pub fn read(&self, session: &SessionId, message: &MessageId) {
         self.report(session, message, DeliveryStatus::Read);
     }

@@ -20,8 +20,8 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Writes what the visitor missed, then what arrived meanwhile, in order, and from now on whatever
-    /// comes. A message that is in both, or that he `had` before (newest first), is not written again. A
+    /// Writes the missed messages, then those that arrived meanwhile, in order, and from now on every new
+    /// one. A message that is in both, or that the visitor `had` before (newest first), is not repeated. A
     /// slow socket is waited for, but ten seconds in all: then it is broken off.
     pub async fn go_live(&self, had: &[MessageId], missed: &[ServerMessage]) {
         let (gateway, member) = (&self.gateway, &self.member);

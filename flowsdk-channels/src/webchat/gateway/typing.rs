@@ -12,7 +12,7 @@ use super::Gateway;
 const LONGEST_TYPING: Duration = Duration::from_secs(60);
 
 impl Gateway {
-    /// Emits what waits for a session until nothing waits any more.
+    /// Emits the waiting events of a session until none is left.
     pub(super) async fn emit_delayed(&self, session: &SessionId) {
         loop {
             let next = {

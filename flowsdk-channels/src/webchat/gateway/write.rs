@@ -22,7 +22,7 @@ const RETRY: Duration = Duration::from_millis(10);
 
 impl Gateway {
     /// Writes a message to a live socket. One that takes no more is closed: its visitor comes back and is
-    /// given what he missed.
+    /// given the missed messages.
     pub(super) fn write(&self, member: &Arc<Member>, state: &mut State, message: &ServerMessage) {
         if self.try_write(member, state, message).is_err() {
             self.break_off(member, state);

@@ -16,7 +16,7 @@ use rusqlite::ffi;
 
 use super::executor::of_code;
 
-/// Names what happened, without the library's types.
+/// Names the error, without the library's types.
 fn storage_error(error: rusqlite::Error) -> StorageError {
     let Some(cause) = error.sqlite_error() else {
         return StorageError::Other(Box::new(error));

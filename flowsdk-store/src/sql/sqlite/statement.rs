@@ -7,8 +7,8 @@ use rusqlite::{CachedStatement, Result};
 use super::storage_error;
 use crate::sql::row::{Cells, Row};
 
-/// A prepared statement that is given its binds one by one, and then run. The first thing that goes wrong is what
-/// running it gives.
+/// A prepared statement that is given its binds one by one, and then run. The run returns
+/// the first error of any of them.
 #[must_use]
 pub(in crate::sql) struct Prepared<'c> {
     statement: Result<CachedStatement<'c>>,

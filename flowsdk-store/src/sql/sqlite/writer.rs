@@ -129,7 +129,7 @@ impl Writer {
         tokio::task::spawn_blocking(run).await.map_err(|error| StorageError::Other(Box::new(error)))?
     }
 
-    /// Whether something was committed since this was asked last, or since [`Writer::note_logged`].
+    /// Returns whether anything was committed since the last call, or since [`Writer::note_logged`].
     pub(in crate::sql) fn take_logged(&self) -> bool {
         self.logged.swap(false, Ordering::Relaxed)
     }
@@ -258,7 +258,7 @@ fn roll_back(connection: &Connection) {
     }
 }
 
-/// Commits what comes until every writer is gone.
+/// Commits incoming work until every writer is gone.
 fn commit_all(waiting: &mpsc::Receiver<Commit>, generations: &Generations, logged: &AtomicBool) {
     while let Ok(Commit { held, done }) = waiting.recv() {
         let result = match &*held {

@@ -1,4 +1,4 @@
-//! What no port writes: agents, whom the helpdesk will bring, and rows from before a migration.
+//! Rows that no port writes: agents, whom the helpdesk will bring, and rows from before a migration.
 
 use flowsdk_auth::schedule::{AgentSchedule, HasLoginSchedules as _, LoginRange, LoginSchedule};
 use flowsdk_core::store::{Store as _, Transaction as _};

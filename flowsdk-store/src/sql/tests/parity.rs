@@ -6,7 +6,7 @@ use sqlx::{PgConnection, SqliteConnection};
 type Column = (String, String, String, bool);
 /// Table, columns in order, whether it is unique, whether it is partial.
 type Index = (String, String, bool, bool);
-/// Table, column, the table it points to, what a deletion there does.
+/// Table, column, the table it points to, the effect of a deletion there.
 type Reference = (String, String, String, String);
 
 async fn sqlite(connection: &mut SqliteConnection) -> (Vec<Column>, Vec<Index>, Vec<Reference>) {

@@ -1,5 +1,5 @@
 //! Statements walk the indices that are meant for them. On SQLite, whose plans depend on the text alone;
-//! those of Postgres depend on what is stored.
+//! those of Postgres depend on the stored rows.
 
 use sqlx::{AssertSqlSafe, SqliteConnection};
 
@@ -42,7 +42,7 @@ async fn every_list_of_the_audit_log_walks_an_index_in_order() {
                 && step.matches("=?").count() == columns
         };
         assert!(steps.iter().any(walks), "{routers:?} {filters:?}: {steps:#?}");
-        // Only what is found for several routers is put in order afterwards.
+        // Only the rows of several routers are put in order afterwards.
         let expected = usize::from(routers == Routers::Several);
         assert_eq!(sorts(&steps), expected, "{routers:?} {filters:?}: {steps:#?}");
     }
@@ -75,7 +75,7 @@ async fn lists_of_numbers_templates_credentials_and_integrations_walk_an_index_i
                 Routers::One => format!(
                     "SEARCH {table} USING INDEX {table}_by_router (router_id=? AND (created_at,id)<(?,?))"
                 ),
-                // Of several routers, what is found is put in order afterwards.
+                // The rows of several routers are put in order afterwards.
                 Routers::Several => format!("SEARCH {table} USING COVERING INDEX {table}_by_router"),
             };
             let covering = index.replace("COVERING ", "");
@@ -119,7 +119,7 @@ async fn every_list_of_the_administration_walks_an_index_in_order() {
             let steps = steps(&mut connection, sql).await;
             let scans = steps.iter().any(|step| step.starts_with("SCAN") && step.contains(table));
             assert!(!scans, "{table} {routers:?} {filters:?}: {steps:#?}");
-            // What is found for several routers, or by a table of theirs, is put in order afterwards.
+            // The rows of several routers, or of a table of theirs, are put in order afterwards.
             let most = match (routers, table) {
                 (Routers::All, "flow_version") => 1,
                 (Routers::All, _) => 0,

@@ -1,4 +1,4 @@
-//! Records: their texts, and what is said of a row that cannot be read.
+//! Records: their texts, and the errors of a row that cannot be read.
 
 use flowsdk_channels::channel_number::ChannelNumber;
 use flowsdk_core::chat::{Chat, ChatTag};

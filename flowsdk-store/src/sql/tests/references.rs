@@ -1,4 +1,4 @@
-//! The registry of references knows every reference of the schema, and what its foreign key does.
+//! The registry of references knows every reference of the schema, and the effect of its foreign key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const POSTGRES_KEYS: &str = "SELECT t.relname::text, a.attname::text, r.relname:
      JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = c.conkey[1] WHERE c.contype = 'f'";
 
 type Columns = Vec<(String, String)>;
-/// Table, column, the table it points to, what a deletion there does.
+/// Table, column, the table it points to, the effect of a deletion there.
 type Keys = Vec<(String, String, String, String)>;
 
 fn knows_every_reference(columns: Columns, keys: Keys) {
