@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use axum::extract::ConnectInfo;
 use http::{Extensions, HeaderMap};
 
-/// The caller's address is the peer's, or what the outermost of the trusted proxies has seen
-/// (`TRUSTED_PROXIES`). What stands further left in `X-Forwarded-For` a client can write himself.
+/// Returns the address of the peer, or the one that the outermost of the trusted proxies has seen
+/// (`TRUSTED_PROXIES`). A client can write the entries further left in `X-Forwarded-For` itself.
 pub(crate) fn address(headers: &HeaderMap, extensions: &Extensions, trusted_proxies: u32) -> IpAddr {
     forwarded(headers, trusted_proxies).unwrap_or_else(|| {
         let peer = extensions.get::<ConnectInfo<SocketAddr>>();

@@ -43,10 +43,10 @@ pub enum FlowCommand {
     },
 }
 
-/// What to print, and whether all is well.
+/// The output of a command, and its success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
-    /// For standard output.
+    /// The text for standard output.
     pub text: String,
     /// Whether the command succeeded.
     pub ok: bool,
@@ -166,7 +166,7 @@ fn test_file(file: &Path) -> Result<TestFile, BoxError> {
     })
 }
 
-/// What a test has that would be left out or put into other words than the author's.
+/// Returns the field of a test that would be left out or put into other words than the author's.
 fn odd(at: usize, test: &Value) -> Option<String> {
     let of = |field: &str, fits: fn(&str) -> bool, expected: &str| {
         let text = test[field].as_str().filter(|text| !fits(text))?;
@@ -202,11 +202,11 @@ fn is_time_zone(text: &str) -> bool {
 fn text(file: &Path) -> Result<String, BoxError> {
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
-    // The byte order mark that some editors write is no part of the JSON.
+    // The byte order mark that some editors write is not part of the JSON.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// As strictly as the API reads bodies, so that what passes here is not refused there.
+/// Reads as strictly as the API reads bodies, so that an accepted file is not refused there.
 fn json(file: &Path) -> Result<Value, BoxError> {
     let text = text(file)?;
     Ok(strict_json::parse(text.as_bytes()).map_err(|refused| match refused {

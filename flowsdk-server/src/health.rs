@@ -18,14 +18,14 @@ pub trait Dependency: Send + Sync {
     /// Its name in `/readyz`.
     fn name(&self) -> &'static str;
 
-    /// Whether it works.
+    /// Returns `Ok` while it works.
     ///
     /// # Errors
-    /// What is wrong, without secrets.
+    /// The fault, without secrets.
     async fn check(&self) -> Result<(), String>;
 }
 
-/// What the routes know.
+/// The state of the routes.
 #[derive(Clone)]
 pub struct Health {
     dependencies: Arc<Vec<Box<dyn Dependency>>>,
@@ -43,7 +43,7 @@ impl Health {
         Self { dependencies: Arc::new(dependencies), stopping, metrics }
     }
 
-    /// The routes.
+    /// Returns the routes `/healthz` and `/readyz`.
     pub fn router(self) -> Router {
         Router::new()
             .route("/healthz", get(async || "ok"))
@@ -53,7 +53,7 @@ impl Health {
     }
 }
 
-/// 200 when everything works, else 503; the body says what does not.
+/// Answers 200 when everything works, else 503; the body names the failed dependencies.
 async fn ready(State(health): State<Health>) -> impl IntoResponse {
     let mut checks = Map::new();
     let mut well = !health.stopping.is_cancelled();

@@ -8,11 +8,11 @@ use flowsdk_store::sql::{OutboxRoutes, RotatedColumn, SqlStore};
 use crate::config::RotationConfig;
 use crate::flow_command::Printed;
 
-/// Encrypts again what is not under the present key. What others write meanwhile stays; where one process has the
+/// Encrypts values again that are not under the present key. Values that others write meanwhile stay; where one process has the
 /// database for itself it must not run.
 ///
 /// # Errors
-/// What cannot be reached; what was encrypted before stays so, and the command can be run again.
+/// The database cannot be reached. Values encrypted before stay so, and the command can be run again.
 pub async fn run(config: &RotationConfig) -> Result<Printed, BoxError> {
     let _owner = if config.is_shared { None } else { Some(config.database.claim().await?) };
     let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;

@@ -8,7 +8,7 @@
 //!   websocket counts too**: the slot travels with the byte stream and comes back when the stream is dropped, not when
 //!   the HTTP part is over;
 //! * after [`Shutdown::token`] is cancelled nothing new is accepted, running requests finish, idle connections close,
-//!   and what is left after [`Shutdown::drain`] is aborted.
+//!   and tasks left after [`Shutdown::drain`] are aborted.
 //!
 //! Upgraded sockets are out of HTTP's reach: whoever owns a `SocketIo` closes it (`io.close().await`) when the token
 //! fires. `serve` waits for them until the deadline and logs how many were still open.

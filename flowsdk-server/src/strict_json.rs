@@ -1,4 +1,4 @@
-//! JSON without what other readers see differently: a name twice, or a character that storage cannot keep.
+//! JSON without parts that other readers see differently: a name twice, or a character that storage cannot keep.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 /// Why a text is not taken.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// It is no JSON. The reader's own words may show what it read.
+    /// The text is not JSON. The reader's own words may show parts of it.
     Syntax(serde_json::Error),
-    /// What is well-formed and refused all the same: where it stands, and why.
+    /// Well-formed JSON that is refused all the same: the place, and the reason.
     Field(String, Text),
 }
 

@@ -1,4 +1,4 @@
-//! Owns every task: its name, what happens when it ends early, and its end.
+//! Owns every task: its name, the consequence of an early end, and its end.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Who runs periodic work.
+/// Decides who runs periodic work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pace {
     /// A task for each, by its period.
@@ -32,15 +32,15 @@ impl std::fmt::Debug for Tick {
     }
 }
 
-/// The tasks of the server, in the order in which they stop: first what lets work in (`intake`), then
-/// what finishes it (`work`), then what takes the last words of both (`records`).
+/// The tasks of the server, in the order in which they stop: first those that let work in (`intake`), then
+/// those that finish it (`work`), then those that keep the records of both (`records`).
 #[derive(Debug, Clone)]
 pub struct Supervisor {
     /// Cancelled when nothing new is to be let in.
     pub intake: CancellationToken,
-    /// Cancelled when what is left is to be finished.
+    /// Cancelled when the remaining work is to be finished.
     pub work: CancellationToken,
-    /// Cancelled when nobody has anything to say any more.
+    /// Cancelled when no task records anything any more.
     pub records: CancellationToken,
     intake_tasks: TaskTracker,
     work_tasks: TaskTracker,
@@ -82,7 +82,7 @@ impl Supervisor {
         self.guard(&self.work_tasks, self.work.clone(), name, task);
     }
 
-    /// Runs a task that keeps what intake and work record, and must not end before `records` is cancelled.
+    /// Runs a task that keeps the records of intake and work, and must not end before `records` is cancelled.
     pub fn records(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         self.guard(&self.record_tasks, self.records.clone(), name, task);
     }
@@ -153,7 +153,7 @@ impl Supervisor {
         self.intake_tasks.clone()
     }
 
-    /// Whether a task ended early.
+    /// Returns whether a task ended early.
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::SeqCst)
     }
@@ -173,7 +173,7 @@ impl Supervisor {
         self.tick().await;
     }
 
-    /// Keeps what was recorded and waits until it is kept.
+    /// Keeps the last records and waits until they are kept.
     pub async fn finish_records(&self) {
         self.records.cancel();
         self.record_tasks.close();
@@ -181,8 +181,8 @@ impl Supervisor {
     }
 }
 
-/// Calls a tick, whose panic ends nothing but itself. Many ticks do their work before they give a future, so the
-/// call is part of what is contained.
+/// Calls a tick, whose panic ends nothing but itself. Many ticks do their work before they return a future, so the
+/// call itself is contained too.
 async fn contain<F, Fut>(name: &'static str, tick: &F)
 where
     F: Fn() -> Fut + ?Sized,

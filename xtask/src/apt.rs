@@ -16,7 +16,7 @@ const UPDATE_ATTEMPTS: u32 = 3;
 const UPDATE_PAUSE: Duration = Duration::from_secs(10);
 const POLICY: &str = "/usr/sbin/policy-rc.d";
 
-/// Whether this is a Debian-like machine on which we may install packages.
+/// Returns whether this is a Debian-like machine on which we may install packages.
 pub(crate) fn is_usable() -> bool {
     rustix::process::geteuid().is_root()
         && Path::new("/etc/debian_version").exists()
@@ -25,7 +25,7 @@ pub(crate) fn is_usable() -> bool {
 
 /// Installs the packages; waits for another apt or dpkg that is at work.
 ///
-/// Whether it worked shows in what is there afterwards, so that a failure ends in the one explanation.
+/// The packages found afterwards show whether it worked, so that a failure ends in the one explanation.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     eprintln!("xtask: installing {}", packages.join(" "));
     let _no_services = NoServiceStarts::begin(POLICY)?;

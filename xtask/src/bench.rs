@@ -49,7 +49,7 @@ fn start_services() -> Result<Option<Services>> {
             return Ok(None);
         }
     };
-    // What is started inherits this. A race takes the first core that it may use for the server, the second
+    // Child processes inherit this. A race takes the first core that it may use for the server, the second
     // for everything else.
     let allowed = sched_getaffinity(None)?;
     let second = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).nth(1);

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::packages::{self, Found, Need, Program};
 use crate::{interrupt, npm, process, test, workspace};
 
-/// What the web bundle is built into.
+/// The output file of the web bundle.
 const ASSETS: &str = "flowsdk-server/assets";
 
 enum Outcome {
@@ -55,7 +55,7 @@ fn docs() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The server embeds a committed bundle, so that building it needs no Node: it must be what its sources give.
+/// The server embeds a committed bundle, so that building it needs no Node: it must match its sources.
 fn web_bundle(found: &Found, root: &Path) -> Result<Outcome> {
     let web = root.join(npm::WEB);
     if !web.join("package-lock.json").is_file() {

@@ -17,7 +17,7 @@ const CONFORMANCE: &str = "flowsdk-server/tests/conformance";
 /// The client that is generated from the OpenAPI document.
 const API_CLIENT: &str = "flowsdk-server/tests/api/client";
 
-/// Installs the packages of every folder whose lock file is newer than what is installed.
+/// Installs the packages of every folder whose lock file is newer than the installation.
 pub(crate) fn install_stale(npm: &Program, root: &Path) -> Result<()> {
     for folder in locked_folders(root) {
         if is_stale(&folder) {
@@ -41,7 +41,7 @@ pub(crate) fn clean_install(npm: &Program, folder: &Path) -> Command {
     command
 }
 
-/// `npm run SCRIPT`.
+/// Returns the command `npm run SCRIPT`.
 pub(crate) fn script(npm: &Program, folder: &Path, name: &str) -> Command {
     let mut command = npm_in(npm, folder);
     command.args(["run", name]);
@@ -63,7 +63,7 @@ fn locked_folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// npm writes its own record of what it installed when it is done.
+/// npm writes its own record of the installed packages when it is done.
 fn is_stale(folder: &Path) -> bool {
     let time = |name: &str| fs::metadata(folder.join(name)).and_then(|metadata| metadata.modified()).ok();
     time("node_modules/.package-lock.json") < time("package-lock.json")

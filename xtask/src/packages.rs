@@ -1,4 +1,4 @@
-//! What the tests need besides Rust: which of it this machine has, and what to install.
+//! The needs of the tests besides Rust: which of them this machine has, and the packages to install.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -31,10 +31,10 @@ pub(crate) enum Need {
 impl Need {
     /// In the order of asking for them.
     pub(crate) const ALL: [Self; 5] = [Self::Postgres, Self::Redis, Self::Browser, Self::Node, Self::Python];
-    /// What `cargo xtask services` starts.
+    /// The needs of `cargo xtask services`.
     pub(crate) const SERVICES: [Self; 2] = [Self::Postgres, Self::Redis];
 
-    /// What the tests lose without it.
+    /// The tests that are lost without it.
     fn skipped(self) -> &'static str {
         match self {
             Self::Postgres => "every test on PostgreSQL",
@@ -57,7 +57,7 @@ pub(crate) struct Program {
     pub(crate) version: Version,
 }
 
-/// What this machine has, of what was asked for.
+/// The requested programs that this machine has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     /// The server program; `initdb` stands beside it.
@@ -84,7 +84,7 @@ impl fmt::Display for Gap {
     }
 }
 
-/// Finds all that `needs` asks for, installing what is missing where that is possible.
+/// Finds all that `needs` asks for, installing missing packages where that is possible.
 pub(crate) fn ensure(needs: &[Need], without: &[Need]) -> Result<Found> {
     let needs: Vec<Need> = needs.iter().copied().filter(|need| !without.contains(need)).collect();
     let mut found = Found::detect(&needs);

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use crate::packages::Program;
 use crate::process;
 
-/// The pinned packages.
+/// The file of pinned packages.
 const REQUIREMENTS: &str = "flowsdk-server/tests/api/requirements.txt";
 /// Where they are installed, below the target folder.
 const ENVIRONMENT: &str = "xtask/python";
@@ -36,7 +36,7 @@ pub(crate) fn install_stale(python: &Program, root: &Path, target: &Path) -> Res
     Ok(programs)
 }
 
-/// Debian ships Python without what makes virtual environments.
+/// Debian ships Python without the module for virtual environments.
 pub(crate) fn makes_environments(python: &Program) -> bool {
     let mut probe = Command::new(&python.path);
     probe.args(["-c", "import ensurepip, venv"]).stdin(Stdio::null());

@@ -11,7 +11,7 @@ pub(crate) fn run(without: &[Need], arguments: &[String]) -> Result<u8> {
     run_with(&found, arguments)
 }
 
-/// Runs the tests with what was found; the last lines of the output are the test runner's.
+/// Runs the tests with the programs found; the last lines of the output are the test runner's.
 pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
     if let Some(npm) = &found.npm {
         npm::install_stale(npm, &workspace::root())?;
@@ -43,7 +43,7 @@ pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
     Ok(interrupt::exit_code().unwrap_or(code))
 }
 
-/// All tests of all crates, unless the caller chose crates of his own.
+/// All tests of all crates, unless the caller chose crates.
 fn cargo_arguments(extra: &[String]) -> Vec<String> {
     let for_cargo = extra.split(|argument| argument == "--").next().unwrap_or_default();
     let has = |name: &str| for_cargo.iter().any(|a| a == name || a.starts_with(&format!("{name}=")));

@@ -10,7 +10,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(&here).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// Where cargo builds.
+/// Returns cargo's target folder.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
@@ -23,7 +23,7 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Removes what `cargo run` says about this crate: build scripts that watch those variables would run again.
+/// Removes the variables of `cargo run` about this crate: build scripts that watch them would run again.
 pub(crate) fn forget_cargo_run(command: &mut Command) {
     for (name, _) in env::vars_os() {
         if name.to_str().is_some_and(describes_this_crate) {

@@ -22,7 +22,7 @@ pub struct Adapters {
     pub ids: Arc<dyn IdSource>,
     /// Connections to the database of `DATABASE_URL` that the caller has already. The app closes them when it stops.
     pub store: Option<SqlStore>,
-    /// Who runs periodic work.
+    /// Decides who runs periodic work.
     pub pace: Pace,
     /// Performs HTTP requests of flows and integrations. By default it reaches public addresses and
     /// `FLOW_HTTP_ALLOWED_HOSTS`.

@@ -1,4 +1,4 @@
-//! What `/readyz` looks at.
+//! The checks of `/readyz`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use flowsdk_store::sql::SqlStore;
 
 use crate::health::Dependency;
 
-/// The database answers.
+/// Passes while the database answers.
 pub(super) struct Database(pub(super) Arc<SqlStore>);
 
 #[async_trait]
@@ -27,7 +27,7 @@ impl Dependency for Database {
     }
 }
 
-/// Redis answers.
+/// Passes while Redis answers.
 pub(super) struct RedisServer(pub(super) Redis);
 
 #[async_trait]

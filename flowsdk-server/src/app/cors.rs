@@ -1,4 +1,4 @@
-//! What pages of other origins may do.
+//! Permissions for pages of other origins.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tower_http::cors::{Any, CorsLayer};
 /// How long a browser may keep the answer of a preflight.
 const PREFLIGHT_KEPT: Duration = Duration::from_secs(10 * 60);
 
-/// Any page may call: who is allowed what is in its token, and there are no cookies.
+/// Any page may call: the token holds the permissions, and there are no cookies.
 pub(super) fn layer() -> CorsLayer {
     let names =
         |names: &[&'static str]| names.iter().copied().map(HeaderName::from_static).collect::<Vec<_>>();

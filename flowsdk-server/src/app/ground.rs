@@ -65,7 +65,7 @@ pub(crate) struct Ground {
     pub(super) claim: Option<Arc<SoleOwner>>,
 }
 
-/// Who owns partitions and tasks, and for how long.
+/// The owners of partitions and tasks, and the terms of their leases.
 pub(super) struct Leases {
     pub(super) kv: Arc<dyn KeyValue>,
     /// The name of this process among the owners.
@@ -234,7 +234,7 @@ impl Ground {
         self.supervisor.periodic(name, period, tick);
     }
 
-    /// Adds what the process is watched by: its readiness, with a check of every consumer of the product that is
+    /// Adds the means to watch the process: its readiness, with a check of every consumer of the product that is
     /// worth one, and its metrics.
     pub(super) fn watch(&mut self, parts: &[&Part]) {
         let mut checks = std::mem::take(&mut self.surface.checks);

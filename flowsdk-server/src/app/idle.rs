@@ -1,4 +1,4 @@
-//! Whether an app has anything left to do.
+//! Tells whether an app has anything left to do.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::App;
 use super::parts::{REGISTRY, outbox_groups};
 
 impl App {
-    /// Whether no event waits for a part that runs here, no request of a flow is under way, and no timer is due at
+    /// Returns whether no event waits for a part that runs here, no request of a flow is open, and no timer is due at
     /// `now`. It looks at the streams in the database, so it is for one process without Redis.
     ///
     /// # Errors
@@ -26,11 +26,11 @@ impl App {
         if outside.under_way() > 0 || !InputTimers::new(Arc::clone(&self.store)).due(now).await?.is_empty() {
             return Ok(false);
         }
-        // The result of a request is a turn, and what a turn publishes is there before the request is over.
+        // The result of a request is a turn, and the turn publishes its events before the request is over.
         Ok(!self.is_behind().await?)
     }
 
-    /// Whether a group of this process has entries left.
+    /// Returns whether a group of this process has entries left.
     async fn is_behind(&self) -> Result<bool, BoxError> {
         let broker = SqlBroker::new((*self.store).clone());
         let parts: Vec<_> =

@@ -11,13 +11,13 @@ use flowsdk_store::sql::SqlStore;
 /// The way into the conversation consumer.
 pub(crate) type Turns = Submitter<ConversationConsumer<SqlStore>>;
 
-/// What the parts of this process hand to the parts that start after them.
+/// Handles that the parts of this process pass to the parts that start after them.
 #[derive(Default)]
 pub(crate) struct Links {
     /// The web chat gateway.
     pub(crate) gateway: Option<Arc<Gateway>>,
     /// The conversation consumer. Only where the turn itself is the durable write.
     pub(crate) turns: Option<Turns>,
-    /// The queue of what flows ask of the outside.
+    /// The queue of requests that flows make to the outside.
     pub(crate) outside: Option<Arc<Requests>>,
 }

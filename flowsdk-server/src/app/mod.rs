@@ -139,7 +139,7 @@ impl App {
         self.bootstrapped.as_ref()
     }
 
-    /// The store.
+    /// Returns the store of this app.
     pub fn store(&self) -> &SqlStore {
         &self.store
     }

@@ -13,7 +13,7 @@ const DEFAULT_ADMIN: &str = "admin@flowsdk.local";
 /// As for every other password.
 const MIN_PASSWORD: usize = 8;
 
-/// Reads the section.
+/// Reads the `ADMIN_*` settings.
 pub(super) fn admin(env: &mut Environment<'_>) -> BootstrapAdmin {
     let text = env.text("ADMIN_EMAIL").unwrap_or_else(|| DEFAULT_ADMIN.to_owned());
     let email = Email::parse(&text).or_else(|error| {

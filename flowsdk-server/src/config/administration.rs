@@ -1,4 +1,4 @@
-//! What only processes with the administrative API are told: they hold the secrets of its users.
+//! Settings for processes with the administrative API only: they hold the secrets of its users.
 
 use flowsdk_auth::bootstrap::BootstrapAdmin;
 use flowsdk_auth::token::TokenSettings;
@@ -16,7 +16,7 @@ pub struct Administration {
     pub sms: SmsSettings,
 }
 
-/// Reads the section.
+/// Reads the settings of the administrative API.
 pub(super) fn administration(env: &mut Environment<'_>) -> Administration {
     Administration { tokens: tokens::tokens(env), admin: admin::admin(env), sms: sms::sms(env) }
 }

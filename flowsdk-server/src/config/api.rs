@@ -13,7 +13,7 @@ use crate::api::limits::RequestRate;
 const MOST: u32 = 1_000_000;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The administrative API.
+/// Limits and retention of the administrative API.
 #[derive(Debug, Clone)]
 pub struct ApiSettings {
     /// `API_REQUESTS_PER_SECOND`, `API_BURST`.
@@ -26,7 +26,7 @@ pub struct ApiSettings {
     pub trace_retention: Duration,
 }
 
-/// Reads the section.
+/// Reads the settings, with defaults.
 pub(super) fn api(env: &mut Environment<'_>) -> ApiSettings {
     let rotation = match env.text("REFRESH_ROTATION").as_deref() {
         None | Some("free") => Rotation::Free,

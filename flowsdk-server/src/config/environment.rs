@@ -1,4 +1,4 @@
-//! Reads values by name and gathers what is wrong with them.
+//! Reads values by name and gathers their problems.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use secrecy::SecretString;
 /// Everything that is wrong with the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {
-    /// One line a problem: the name, and what it must be.
+    /// One line a problem: the name, and the rule that its value breaks.
     pub problems: Vec<String>,
 }
 
@@ -43,12 +43,12 @@ impl<'a> Environment<'a> {
         Environment::new(|name| std::env::var(name).ok())
     }
 
-    /// The raw value.
+    /// Returns the raw value; an empty one counts as absent.
     pub fn text(&self, name: &str) -> Option<String> {
         (self.lookup)(name).filter(|value| !value.is_empty())
     }
 
-    /// Notes a problem.
+    /// Notes a problem of the value `name`.
     pub fn problem(&mut self, name: &str, must: impl fmt::Display) {
         self.problems.push(format!("{name} {must}"));
     }

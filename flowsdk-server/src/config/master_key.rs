@@ -8,7 +8,7 @@ use super::Environment;
 /// A key that stands in while the problems are gathered; it never leaves [`Config::read`](super::Config::read).
 const PLACEHOLDER: &str = "00000000000000000000000000000000";
 
-/// Reads the section.
+/// Reads the present and the previous secret.
 pub(super) fn master_key(env: &mut Environment<'_>) -> MasterKey {
     let secret = env.secret("CRYPTO_SECRET");
     let mut key = None;

@@ -46,7 +46,7 @@ pub struct Config {
     pub administration: Option<Administration>,
     /// `WEBCHAT_*`.
     pub webchat: WebchatSettings,
-    /// `API_*` and what else goes for the administrative API.
+    /// `API_*` and other settings of the administrative API.
     pub api: ApiSettings,
     /// `ROLES`. Without `REDIS_URL` an embedder may leave roles out: the events for them wait in the database until an
     /// app with the role works on it.
@@ -65,7 +65,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads everything.
+    /// Reads and checks every setting.
     ///
     /// # Errors
     /// Every problem at once.
@@ -77,7 +77,7 @@ impl Config {
         let redis = env.text("REDIS_URL").map(SecretString::from);
         let listen = env.parsed("LISTEN_ADDR").unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
         let master_key = master_key::master_key(&mut env);
-        // A list that cannot be read is a problem of its own; what every role needs is still checked.
+        // A list that cannot be read is a problem of its own; settings of every role are still checked.
         let roles: Roles = env.parsed("ROLES").unwrap_or_else(Roles::all);
         let administration =
             roles.need(Section::Administration).then(|| administration::administration(&mut env));
@@ -120,7 +120,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Says in the log what is allowed and probably not meant for production.
+    /// Warns of settings that are allowed and probably not meant for production.
     pub fn warn(&self) {
         if self.administration.as_ref().is_some_and(|section| matches!(section.sms, SmsSettings::Log)) {
             tracing::warn!(

@@ -28,17 +28,17 @@ pub enum Section {
 pub struct Roles(Vec<Role>);
 
 impl Roles {
-    /// Every role.
+    /// Returns the set of every role.
     pub fn all() -> Self {
         Self(roles())
     }
 
-    /// Whether the process has this role.
+    /// Returns whether the process has this role.
     pub fn include(&self, role: Role) -> bool {
         self.0.contains(&role)
     }
 
-    /// Whether one of the roles needs this section.
+    /// Returns whether one of the roles needs this section.
     pub fn need(&self, section: Section) -> bool {
         self.0.iter().any(|role| role.sections.contains(&section))
     }

@@ -1,4 +1,4 @@
-//! What the rotation of secrets is told.
+//! Settings of the rotation of secrets.
 
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_store::sql::DatabaseUrl;
@@ -17,7 +17,7 @@ pub struct RotationConfig {
 }
 
 impl RotationConfig {
-    /// Reads it.
+    /// Reads and checks the settings.
     ///
     /// # Errors
     /// Every problem at once.

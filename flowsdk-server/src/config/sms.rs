@@ -9,16 +9,16 @@ use crate::sms::{SmsWebhook, TwilioAccount, TwilioOrigin};
 /// Where Twilio is when nothing else is said.
 const TWILIO: &str = "https://api.twilio.com";
 
-/// `SMS_DRIVER`, with what the driver needs.
+/// `SMS_DRIVER`, with the settings of the driver.
 #[derive(Debug, Clone)]
 pub enum SmsSettings {
     /// `log`, the default: the text is written into the log.
     Log,
     /// `none`: nothing is sent.
     None,
-    /// `webhook`.
+    /// `webhook`: posts to the operator.
     Webhook(SmsWebhook),
-    /// `twilio`.
+    /// `twilio`: sends through Twilio's API.
     Twilio(TwilioAccount),
 }
 
@@ -34,7 +34,7 @@ pub(super) fn sms(env: &mut Environment<'_>) -> SmsSettings {
             None
         }
     };
-    // Stands in while the problems are gathered; what is missing has been noted.
+    // Stands in while the problems are gathered; the missing setting has been noted.
     read.unwrap_or(SmsSettings::None)
 }
 
@@ -63,14 +63,14 @@ fn twilio(env: &mut Environment<'_>) -> Option<TwilioAccount> {
         }
     };
     let base_url = address(env, "TWILIO_BASE_URL", Some(TWILIO));
-    // It is shown by `Debug`, and the account is what authenticates.
+    // `Debug` shows the address; only the account authenticates.
     if base_url.as_ref().is_some_and(|url| !url.username().is_empty() || url.password().is_some()) {
         env.problem("TWILIO_BASE_URL", "must hold no user and no password");
     }
     Some(TwilioAccount { account_sid: account_sid?, auth_token, origin: origin?, base_url: base_url? })
 }
 
-/// An http(s) address. What is wrong with it is said without it, since it may hold a token.
+/// Reads an http(s) address. Its problems are noted without the address, which may hold a token.
 fn address(env: &mut Environment<'_>, name: &str, default: Option<&str>) -> Option<Url> {
     let Some(text) = env.text(name).or_else(|| default.map(str::to_owned)) else {
         env.problem(name, "is missing");

@@ -11,7 +11,7 @@ use super::Environment;
 const JWT_SECRET_MIN: usize = 16;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Reads the section.
+/// Reads the `JWT_*` settings.
 pub(super) fn tokens(env: &mut Environment<'_>) -> TokenSettings {
     let tokens = TokenSettings {
         access_secret: jwt_secret(env, "JWT_ACCESS_SECRET"),

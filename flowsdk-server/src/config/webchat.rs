@@ -1,13 +1,13 @@
-//! `WEBCHAT_*`, and what goes for every connection.
+//! `WEBCHAT_*`, and the settings of every connection.
 
 use flowsdk_channels::webchat::LimitsConfig;
 
 use super::Environment;
 
-/// The web chat.
+/// Settings of the web chat and of connections.
 #[derive(Debug, Clone, Copy)]
 pub struct WebchatSettings {
-    /// Limits against abuse.
+    /// Rate limits of visitors and addresses.
     pub limits: LimitsConfig,
     /// `MAX_CONNECTIONS`: open connections of any kind.
     pub max_connections: u32,
@@ -15,7 +15,7 @@ pub struct WebchatSettings {
     pub trusted_proxies: u32,
 }
 
-/// Reads the section.
+/// Reads the settings, with defaults.
 pub(super) fn webchat(env: &mut Environment<'_>) -> WebchatSettings {
     let defaults = LimitsConfig::default();
     let mut limit = |name: &str, default: u32, most: u32| env.number(name, default, 0..=most);

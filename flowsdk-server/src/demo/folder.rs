@@ -17,23 +17,23 @@ pub enum FolderError {
     /// The file system refused.
     #[error("{path}: {source}")]
     Io {
-        /// Which path.
+        /// The path that failed.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// A database is there and the secrets that it was written with are not.
     #[error("{path} is missing beside a database that needs it")]
     SecretsMissing {
-        /// Which path.
+        /// The path that failed.
         path: PathBuf,
     },
-    /// `secrets.json` is there and cannot be read. It is not replaced: what it encrypted would be lost.
+    /// `secrets.json` is there and cannot be read. It is not replaced: the data encrypted with it would be lost.
     #[error("{path}: {source}")]
     Secrets {
-        /// Which path.
+        /// The path that failed.
         path: PathBuf,
-        /// Why.
+        /// The error of the parser.
         source: serde_json::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What the demonstration begins with.
+//! The first records of the demonstration.
 
 use flowsdk_channels::webchat::{HasWebchat, WebchatChannel};
 use flowsdk_core::context::OpContext;
@@ -18,9 +18,9 @@ const FLOW: &str = include_str!("flow.json");
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Demo {
-    /// The test channel.
+    /// The test channel to chat on.
     pub channel_id: ChannelId,
-    /// The router.
+    /// The router with the example flow.
     pub router_id: RouterId,
 }
 

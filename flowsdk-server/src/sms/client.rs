@@ -1,4 +1,4 @@
-//! What the adapters over HTTP share.
+//! The HTTP client that the adapters share.
 
 use std::time::Duration;
 

@@ -18,7 +18,7 @@ const TOO_LONG: &str = "21617";
 /// Twilio's code for too many requests, whatever the status says.
 const TOO_MANY_REQUESTS: u64 = 20_429;
 
-/// Who sends.
+/// The sender of messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TwilioOrigin {
     /// `TWILIO_FROM`: a number of the account, E.164 with `+`, or an alphanumeric sender.
@@ -34,7 +34,7 @@ pub struct TwilioAccount {
     pub account_sid: String,
     /// `TWILIO_AUTH_TOKEN`.
     pub auth_token: SecretString,
-    /// Who sends.
+    /// The sender of every message.
     pub origin: TwilioOrigin,
     /// `TWILIO_BASE_URL`, without the path of the API.
     pub base_url: Url,

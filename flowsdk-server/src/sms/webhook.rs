@@ -1,4 +1,4 @@
-//! A message as a signed POST to an address of the operator, who brings it to his provider.
+//! A message as a signed POST to an address of the operator, who passes it to a provider.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a handler of socket events gets and gives.
+//! The input and the answer of a handler of socket events.
 
 use std::{future::Future, marker::PhantomData, sync::Arc};
 
@@ -64,7 +64,7 @@ impl<A: Adapter> std::fmt::Debug for Ack<A> {
 /// Handles the life of the sockets of one namespace. For one socket the calls never overlap and come in order:
 /// `on_connect`, every `on_event` in the order of arrival, `on_disconnect`.
 ///
-/// One handler serves all sockets; what belongs to one socket is kept in `socket.extensions` or keyed by `socket.id`.
+/// One handler serves all sockets; keep the state of one socket in `socket.extensions` or keyed by `socket.id`.
 /// A call that hangs stops its socket, so every call bounds its own waiting.
 pub trait EventHandler<A: Adapter = LocalAdapter>: Send + Sync + 'static {
     /// Decides before the namespace is joined; an `Err` becomes a `CONNECT_ERROR` with this message. The protocol

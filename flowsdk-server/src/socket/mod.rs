@@ -4,7 +4,7 @@
 //! [`emit_checked`] and [`emit_within`] do not lose packets in silence, [`Front`] stands in front of the
 //! service.
 //!
-//! # What a client can send
+//! # Input of a client
 //!
 //! Verified in `tests/sockets.rs` over websocket and long polling, against socketioxide 0.18.9:
 //!
@@ -21,10 +21,10 @@
 //! | An ack id beyond `i64` | The event counts as one without ack |
 //! | An ack nobody waits for | Ignored |
 //!
-//! # What we wait for
+//! # Waiting for acks
 //!
 //! `emit_with_ack` keeps one entry per pending ack in the socket until the answer, or until the sweep that runs when 64
-//! entries (then twice what survived) are there; the future ends after `ack_timeout` (5 s). Abandoned acks are thus
+//! entries (then twice the survivors) are there; the future ends after `ack_timeout` (5 s). Abandoned acks are thus
 //! bounded by twice the pending ones plus 64. A disconnect does not end the
 //! future while anybody holds the socket: it runs into its timeout.
 //!

@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 
 use super::event::{self, Ack, EventHandler};
 
-/// What becomes of events that wait when their socket disconnects.
+/// The treatment of waiting events when their socket disconnects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pending {
     /// They are dropped and counted: the client got no ack and will send them again.
@@ -49,7 +49,7 @@ pub struct OrderedConfig {
     pub capacity: usize,
     /// Bytes of payload that may wait; one event is always let in.
     pub max_queued_bytes: usize,
-    /// What becomes of waiting events at a disconnect.
+    /// The treatment of waiting events at a disconnect.
     pub pending: Pending,
 }
 
@@ -185,7 +185,7 @@ impl<H> Queue<H> {
         self.wake(&mut state, socket);
     }
 
-    /// The socket has been told that it is connected: `on_connect` first, then what has gathered.
+    /// The socket has been told that it is connected: `on_connect` first, then the gathered events.
     pub(super) fn open<A>(self: &Arc<Self>, socket: Arc<Socket<A>>, auth: Value)
     where
         A: Adapter,

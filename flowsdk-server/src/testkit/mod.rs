@@ -39,7 +39,7 @@ pub use ids::ScriptedIds;
 
 /// How long [`TestApp::settle`] waits, in real time.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The pause between two looks at what still runs.
+/// The pause between two looks at the work that still runs.
 const LOOK: Duration = Duration::from_millis(1);
 /// Most bytes of an answer.
 const MOST_BYTES: usize = 64 << 20;

@@ -1,4 +1,4 @@
-//! Who calls, from the head of a request.
+//! The caller, from the head of a request.
 
 use flowsdk_channels::webchat::{Caller, Handshake};
 use http::{Extensions, HeaderMap, header};

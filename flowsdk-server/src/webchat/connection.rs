@@ -10,7 +10,7 @@ use socketioxide::extract::SocketRef;
 
 use crate::socket::emit_checked;
 
-/// A visitor's socket.
+/// A visitor's socket, as the gateway needs it.
 #[derive(Debug)]
 pub(super) struct SocketConnection(pub(super) SocketRef);
 

@@ -1,4 +1,4 @@
-//! `GET /webchat/history`: what was said, for the visitor who said it (sockets, webchat).
+//! `GET /webchat/history`: the messages of a session, for its visitor (sockets, webchat).
 
 use std::sync::Arc;
 

@@ -35,7 +35,7 @@ pub struct WebchatSocket<S> {
     trusted_proxies: u32,
 }
 
-/// What belongs to one socket, kept with it until it leaves.
+/// The state of one socket, kept with it until it leaves.
 #[derive(Clone)]
 struct Guest(Arc<GuestState>);
 
@@ -83,7 +83,7 @@ where
         Ok(())
     }
 
-    /// What the visitor has and what he missed, when he says how far he came (rulings S8).
+    /// Returns the messages that the visitor has and those missed, when `since` names the last one (rulings S8).
     async fn missed(&self, visitor: &Visitor) -> Result<(Vec<MessageId>, Vec<ServerMessage>), StorageError> {
         let Some(since) = &visitor.since else {
             return Ok(Default::default());
@@ -197,7 +197,7 @@ where
     }
 }
 
-/// The handshake of a socket: its `auth`, or the query `t` for the token. What has no usable form is an
+/// The handshake of a socket: its `auth`, or the query `t` for the token. An unusable form is an
 /// empty handshake, which leads to `channel_unknown`.
 fn handshake(socket: &SocketRef, auth: Value) -> Handshake {
     // Serde alone would take a list of the fields' values for an object.

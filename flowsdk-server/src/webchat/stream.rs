@@ -23,7 +23,7 @@ const READ_COUNT: usize = 256;
 const READ_WAIT: Duration = Duration::from_secs(1);
 const ERROR_PAUSE: Duration = Duration::from_millis(500);
 
-/// Emits what `reader` reads of one partition to the visitors of this process until `stop`.
+/// Emits the events of one partition to the visitors of this process until `stop`.
 pub async fn tail_outgoing(
     mut reader: Box<dyn StreamReader>,
     gateway: Arc<Gateway>,

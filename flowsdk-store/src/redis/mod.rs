@@ -82,7 +82,7 @@ impl Redis {
         RedisBroker::new(self.clone(), partitions)
     }
 
-    /// Keys and values.
+    /// Returns the key-value store on this server.
     pub fn key_values(&self) -> RedisKeyValue {
         RedisKeyValue::new(self.clone())
     }

@@ -90,7 +90,7 @@ super::statement::statements! { LARGEST_DRIFT, PURGE; APPEND, LIST }
 /// How far the time in an id may be from the record's own before it is noted.
 const DRIFT: Duration = Duration::from_secs(60);
 
-/// The value of `id_drift`. Ids of another shape than ours have nothing to do with time.
+/// Returns the value of `id_drift`. Ids of another shape than ours have nothing to do with time.
 fn drift(record: &AuditRecord) -> i64 {
     let (text, at) = (record.id.as_str(), record.created_at);
     match id::created_at(text).filter(|made| text.starts_with(&id::least_id(*made))) {

@@ -108,12 +108,12 @@ impl<'t> Binder<'t> {
     }
 }
 
-/// A parameter.
+/// A value that can be a parameter of a statement.
 pub(crate) trait Bind {
     /// The kind of its column, for a value that is not there.
     const KIND: Kind;
 
-    /// Binds it.
+    /// Binds it as the next parameter.
     fn bind(self, to: &mut Binder<'_>);
 }
 
@@ -171,7 +171,7 @@ impl<T: Bind> Bind for Option<T> {
 
 /// All parameters of a statement.
 pub(crate) trait Binds {
-    /// Binds them.
+    /// Binds all parameters in order.
     fn bind_all(self, to: &mut Binder<'_>);
 }
 

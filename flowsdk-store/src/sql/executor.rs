@@ -56,7 +56,7 @@ impl DerefMut for PostgresConn {
     }
 }
 
-/// Returns whether Postgres keeps the plan of a query.
+/// The policy of Postgres for the plan of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plan {
     /// One plan serves all values.

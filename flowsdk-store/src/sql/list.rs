@@ -206,7 +206,7 @@ impl<F> ListSql<F> {
         self
     }
 
-    /// With these filters.
+    /// Sets the filters.
     pub(super) const fn filters(mut self, filters: &'static [Filter<F>]) -> Self {
         self.filters = filters;
         self
@@ -226,7 +226,7 @@ impl<F> ListSql<F> {
             .or_insert_with(|| Sql { sqlite: leak(Engine::Sqlite), postgres: leak(Engine::Postgres) })
     }
 
-    /// The table.
+    /// Returns the table's name.
     #[cfg(test)]
     pub(super) fn table(&self) -> &'static str {
         self.table

@@ -20,7 +20,7 @@ fn migration(number: i64, name: &'static str, text: &'static str) -> Migration {
     Migration::new(number, Cow::Borrowed(name), MigrationType::Simple, text, false)
 }
 
-/// For SQLite.
+/// Returns the migrations of SQLite.
 pub(super) fn sqlite() -> Migrator {
     migrations!("sqlite": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 4 "0004_identity",
         5 "0005_audit", 6 "0006_router_settings",
@@ -28,7 +28,7 @@ pub(super) fn sqlite() -> Migrator {
         12 "0012_dead_letter")
 }
 
-/// For Postgres.
+/// Returns the migrations of Postgres.
 pub(super) fn postgres() -> Migrator {
     migrations!("postgres": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 4 "0004_identity",
         5 "0005_audit", 6 "0006_router_settings",

@@ -7,7 +7,7 @@ use super::row::{Cells, Row};
 
 /// A type that is the rows of a table.
 pub(crate) trait Record: Row {
-    /// The table.
+    /// The name of the table.
     const TABLE: &'static str;
     /// Its columns, in the order of binds and rows.
     const COLUMNS: &'static str;
@@ -22,7 +22,7 @@ pub(crate) trait Record: Row {
     /// `UPDATE <table> SET (<columns that change>) = ($2, ..) WHERE <first column> = $1`.
     const UPDATE: &'static str;
 
-    /// Binds every column.
+    /// Binds every column in the order of the list.
     fn bind(&self, to: &mut Binder<'_>);
 
     /// Binds the first column, and those that change.
@@ -51,7 +51,7 @@ impl<R: Record> Binds for Changes<'_, R> {
 
 /// A field that is several columns.
 pub(crate) trait Part: Sized {
-    /// The columns.
+    /// The columns, separated by commas.
     const COLUMNS: &'static str;
     /// How many there are.
     const COUNT: usize;
@@ -59,7 +59,7 @@ pub(crate) trait Part: Sized {
     /// Reads them, of a row of `table`.
     fn read(cells: &mut Cells<'_>, table: &'static str) -> Result<Self, StorageError>;
 
-    /// Binds them.
+    /// Binds the columns in the order of the list.
     fn bind(&self, to: &mut Binder<'_>);
 }
 

@@ -160,7 +160,7 @@ pub(super) struct Secret {
     id: &'static str,
 }
 
-/// The secret `table.column`.
+/// Parses the name `table.column` of a secret.
 const fn secret(name: &'static str) -> Secret {
     let bytes = name.as_bytes();
     let mut dot = 0;
@@ -171,7 +171,7 @@ const fn secret(name: &'static str) -> Secret {
     Secret { name, table, column, id: "id" }
 }
 
-/// Every secret.
+/// Every encrypted column of the schema.
 pub(super) const SECRETS: &[Secret] = &[
     secret("router.channel_app_secret_encrypted"),
     secret("router_variable.value_encrypted"),

@@ -149,7 +149,7 @@ impl SqlStore {
         .map_err(storage_error)
     }
 
-    /// Closes every connection.
+    /// Closes every connection of the store.
     pub async fn close(&self) {
         match &self.pools {
             Pools::File { writer, readers, glances, .. } => {

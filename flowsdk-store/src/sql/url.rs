@@ -19,16 +19,16 @@ pub enum Synchronous {
 /// Where the data is: `sqlite:PATH`, `sqlite:PATH?synchronous=normal`, `sqlite::memory:` or `postgres://...`.
 #[derive(Clone)]
 pub enum DatabaseUrl {
-    /// A file.
+    /// A SQLite database in a file.
     SqliteFile {
-        /// Its path.
+        /// The path of the file.
         path: PathBuf,
         /// The point that a commit waits for.
         synchronous: Synchronous,
     },
     /// A database of this process alone.
     SqliteMemory,
-    /// A server.
+    /// A Postgres server and its database.
     Postgres(Box<PgConnectOptions>),
 }
 

@@ -74,7 +74,7 @@ impl Services {
     }
 }
 
-/// `cargo xtask services`.
+/// Runs `cargo xtask services`.
 pub(crate) fn run_command(without: &[Need], words: &[OsString]) -> Result<u8> {
     let (program, arguments) = words.split_first().ok_or_else(|| anyhow!("no command given"))?;
     let found = packages::ensure(&Need::SERVICES, without)?;

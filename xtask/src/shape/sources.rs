@@ -7,11 +7,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-/// One Rust file.
+/// A Rust file, split for counting.
 pub(super) struct Source {
     /// From the root of the workspace, with `/`.
     pub(super) path: String,
-    /// The lines that are no test.
+    /// The lines that are not tests.
     pub(super) production: Vec<String>,
     /// Number of lines of tests.
     pub(super) tests: usize,
@@ -23,7 +23,7 @@ impl Source {
         self.path.split('/').next().unwrap_or_default()
     }
 
-    /// All lines.
+    /// Counts all lines.
     pub(super) fn lines(&self) -> usize {
         self.production.len() + self.tests
     }

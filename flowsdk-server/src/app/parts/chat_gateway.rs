@@ -62,7 +62,7 @@ async fn follow(
 ) -> Result<(), BoxError> {
     for index in 0..redis.partitions() {
         let stream = StreamPartition { topic: TopicName::OutgoingChat, index };
-        // Open before the first socket joins: what it does not read from the store comes from here.
+        // Open before the first socket joins: events that it does not read from the store come from here.
         let reader = redis.tail(stream).await?;
         let tail = tail_outgoing(reader, Arc::clone(gateway), supervisor.work.clone());
         supervisor.work("webchat outgoing", tail);

@@ -1,4 +1,4 @@
-//! Walks the document: what it says is what answers, and nothing else does.
+//! Walks the document: every documented operation answers, and nothing else does.
 
 use axum::Router;
 use axum::body::Body;
