@@ -22,10 +22,10 @@ use crate::report::{self, Spread, Table};
 const GOAL: f64 = 200_000.0;
 /// How many sessions take turns, so that none stays in the innermost cache.
 const SESSIONS: usize = 1_000;
-/// What a visitor says, in order, for as long as the race goes on.
+/// The texts of a visitor, in order, for as long as the race goes on.
 const LINES: [&str; 3] = ["Ana", "42", "sim"];
 
-/// What the race takes.
+/// The options of the race.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Options {
     /// How often everything is repeated
@@ -65,7 +65,7 @@ fn definition() -> Value {
     ] })
 }
 
-/// What is answered to the line before each of [`LINES`].
+/// The answer to the line before each of [`LINES`].
 const ANSWERS: [&str; 3] = ["Olá! Como você se chama?", "Ana, qual a sua idade?", "42 anos, Ana: certo?"];
 
 struct Talk {

@@ -1,4 +1,4 @@
-//! The machine: its cores, and what the kernel counts for a process.
+//! The machine: its cores, and the kernel's counters of a process.
 
 use std::fs;
 use std::path::Path;

@@ -58,7 +58,7 @@ enum Race {
     RawStorage(webchat::RawStorage),
 }
 
-/// What every race takes.
+/// The options of every race.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Common {
     /// The server; otherwise the one beside this program

@@ -10,7 +10,7 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
 }
 
-/// Installs the packages, unless what is installed is newer than the lock file.
+/// Installs the packages, unless the installation is newer than the lock file.
 ///
 /// # Errors
 /// There is no Node, or the packages cannot be installed: the race goes on without these peers.

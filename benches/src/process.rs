@@ -25,7 +25,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts `command` on the server's core; what it writes to standard error goes to `log`.
+    /// Starts `command` on the server's core; its standard error goes to `log`.
     pub(crate) fn start(command: &mut Command, cores: Cores, log: &Path) -> Result<Self> {
         let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("?")).to_owned();
         machine::pin(cores.server)?;
@@ -84,12 +84,12 @@ pub(crate) fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?)
 }
 
-/// Whether somebody listens.
+/// Returns whether `address` accepts connections.
 pub(crate) fn listens(address: SocketAddr) -> bool {
     TcpStream::connect(address).is_ok()
 }
 
-/// Whether `GET path` is answered 200.
+/// Returns whether `GET path` is answered 200.
 pub(crate) fn answers_ok(address: SocketAddr, path: &str) -> bool {
     use std::io::{Read as _, Write as _};
     let ask = || -> std::io::Result<bool> {

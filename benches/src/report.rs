@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{Common, machine};
 
-/// What several runs gave.
+/// The figures of several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -45,10 +45,10 @@ impl fmt::Display for Spread {
 
 /// A measurement of a race.
 pub(crate) trait Measured: Serialize {
-    /// Those who race.
+    /// The contenders of the race.
     type Contender: PartialEq;
 
-    /// Who was measured.
+    /// Returns the measured contender.
     fn contender(&self) -> Self::Contender;
 
     /// The figures in one line.
@@ -64,7 +64,7 @@ pub(crate) fn line(run: &impl Measured) -> String {
     format!("{}{fault}", run.figures())
 }
 
-/// What the runs of `who` gave that count.
+/// Returns the figures of the runs of `who` that count.
 pub(crate) fn spread<R: Measured>(runs: &[R], who: R::Contender, of: fn(&R) -> f64) -> Option<Spread> {
     Spread::of(runs.iter().filter(|run| run.contender() == who && run.fault().is_none()).map(of))
 }
@@ -96,7 +96,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// With these columns.
+    /// Creates a table with these columns.
     pub(crate) fn new(columns: &[&str]) -> Self {
         let head = columns.iter().map(|&name| name.to_owned()).collect();
         Self { rows: vec![head, vec!["---".to_owned(); columns.len()]] }
@@ -117,7 +117,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// The cell of what may not have been measured.
+/// Returns the cell of a figure that may not have been measured.
 pub(crate) fn cell(value: Option<impl fmt::Display>) -> String {
     value.map_or("-".to_owned(), |value| value.to_string())
 }

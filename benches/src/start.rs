@@ -23,7 +23,7 @@ const REST: Duration = Duration::from_secs(5);
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the race takes.
+/// The options of the race.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -56,7 +56,7 @@ struct Run {
     resident_kib: Option<u64>,
 }
 
-/// What it says of a visitor who comes back.
+/// The credentials of a visitor who comes back.
 struct Known {
     user_id: String,
     session_key: String,

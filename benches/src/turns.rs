@@ -1,8 +1,8 @@
-//! Who races when.
+//! The order of the contenders.
 
 use anyhow::{Result, bail};
 
-/// Gives everybody in `field` a turn in every round, the order turned round in every other: A B B A.
+/// Runs every contender in `field` once in every round, the order reversed in every other: A B B A.
 pub(crate) fn in_turns<C: Copy>(
     field: &[C],
     rounds: u32,

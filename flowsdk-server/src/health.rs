@@ -43,7 +43,7 @@ impl Health {
         Self { dependencies: Arc::new(dependencies), stopping, metrics }
     }
 
-    /// Returns the routes `/healthz` and `/readyz`.
+    /// Returns the routes `/healthz`, `/readyz` and `/metrics`.
     pub fn router(self) -> Router {
         Router::new()
             .route("/healthz", get(async || "ok"))

@@ -8,7 +8,7 @@ use flowsdk_store::sql::{OutboxRoutes, RotatedColumn, SqlStore};
 use crate::config::RotationConfig;
 use crate::flow_command::Printed;
 
-/// Encrypts values again that are not under the present key. Values that others write meanwhile stay; where one process has the
+/// Renews values that are not under the present key. Concurrent changes of others stay; where one process has the
 /// database for itself it must not run.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Who runs, and how each is started and checked.
+//! The contenders, and how each is started and checked.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
 
-/// Who runs.
+/// The contenders of the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Contender {
@@ -76,7 +76,7 @@ impl Ground {
         field
     }
 
-    /// Starts `contender` on a database with one router and its members, and tries what is raced.
+    /// Starts `contender` on a database with one router and its members, and tries the raced request.
     pub(crate) async fn start(&self, contender: Contender) -> Result<Stand> {
         let folder = tempfile::tempdir()?;
         let address = process::free_address()?;

@@ -21,7 +21,7 @@ use crate::http::load::{self, Plan};
 use crate::machine::{self, Cores};
 use crate::{Common, turns};
 
-/// Members of the group, each with a login of his own.
+/// Members of the group, each with a login of their own.
 pub(crate) const USERS: usize = 16;
 /// The password of everybody.
 pub(crate) const PASSWORD: &str = "Senha-da-corrida-1";
@@ -33,12 +33,12 @@ pub(crate) fn email(number: usize) -> String {
     format!("member{number}@race.example")
 }
 
-/// The login of somebody who knows his password.
+/// The login of a user who knows the password.
 pub(crate) fn login(email: &str) -> Request {
     Request::new("POST", "/auth/login", None, Some(&json!({ "email": email, "password": PASSWORD })))
 }
 
-/// What the race takes.
+/// The options of the race.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     report::finish(options, &runs)
 }
 
-/// Gives every contender its turn in every round, the order turned round in every other.
+/// Runs every contender once in every round, the order reversed in every other.
 pub(crate) fn in_turns(
     options: &Options,
     mut turn: impl FnMut(&Stand, &tokio::runtime::Runtime, Contender, u32) -> Result<()>,

@@ -16,7 +16,7 @@ use axum::routing::post;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// What was posted and not yet taken, by conversation.
+/// Activities posted and not yet taken, by conversation.
 type Posted = Arc<Mutex<HashMap<String, String>>>;
 
 /// A channel that listens until it is dropped.
@@ -44,7 +44,7 @@ impl Channel {
         Ok(Self { address, posted, _serving: serving })
     }
 
-    /// What a bot is given as `serviceUrl`.
+    /// Returns the `serviceUrl` that a bot is given.
     pub(super) fn url(&self) -> String {
         format!("http://{}", self.address)
     }

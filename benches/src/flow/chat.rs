@@ -15,7 +15,7 @@ use crate::load::{self, Outcome, says};
 /// The request of message `n` (from 1) of a conversation, with this text.
 pub(super) type Requests = Box<dyn Fn(u64, &str) -> Request>;
 
-/// What is to be done.
+/// The work of one measurement.
 pub(super) struct Plan {
     pub(super) address: SocketAddr,
     /// By name. One after the other in each, beside each other over all.

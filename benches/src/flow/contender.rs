@@ -1,4 +1,4 @@
-//! Who runs, and how each is started, spoken to and checked.
+//! The contenders, and how each is started, spoken to and checked.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::process::{self, Server};
 use crate::webchat::contender::{our_server, ring};
 use crate::webchat::seed;
 
-/// Who runs.
+/// The contenders of the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Contender {
@@ -61,7 +61,7 @@ impl Contender {
         }
     }
 
-    /// Whether it needs Node and its packages.
+    /// Returns whether it needs Node and its packages.
     pub(crate) fn is_peer(self) -> bool {
         matches!(self, Self::Botbuilder | Self::BotbuilderReplies)
     }
@@ -142,7 +142,7 @@ impl Stand {
         chat::run(chat::Plan { address: self.address, conversations, channel, answer, window, pid }).await
     }
 
-    /// What writes the requests of one conversation, whose answers go to `url` if there is one.
+    /// Returns the writer of one conversation's requests, whose answers go to `url` if there is one.
     fn requests(&self, name: String, url: Option<&str>) -> Result<chat::Requests> {
         let Some(channel) = &self.channel else {
             let url = url.map(str::to_owned);

@@ -15,7 +15,7 @@ use crate::machine::{self, Cores};
 use crate::{Common, peers, turns};
 use contender::Contender;
 
-/// What the race takes.
+/// The options of the race.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Options {
     #[command(flatten)]

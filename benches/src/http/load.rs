@@ -11,12 +11,12 @@ use tokio::task::JoinSet;
 use super::{Connection, Request};
 use crate::load::{self, Outcome};
 
-/// What is to be done.
+/// The work of one measurement.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// Where.
+    /// The address of the server.
     pub(crate) address: SocketAddr,
-    /// What is read.
+    /// The request of the reads, and its answer.
     pub(crate) read: Exchange,
     /// Over how many connections.
     pub(crate) connections: usize,
@@ -37,7 +37,7 @@ pub(crate) struct Exchange {
     pub(crate) body: Vec<u8>,
 }
 
-/// What came of it. The processor time is that of both, and stands at the reads.
+/// The results of a measurement. The processor time is that of both, and stands at the reads.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
     pub(crate) reads: Outcome,

@@ -42,7 +42,7 @@ impl Request {
     }
 }
 
-/// An open connection.
+/// An open HTTP connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,

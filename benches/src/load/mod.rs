@@ -26,9 +26,9 @@ const STRAYS: Duration = Duration::from_millis(300);
 /// Visitors that connect at once.
 const ENTERING: usize = 64;
 
-/// What is to be done.
+/// The work of one measurement.
 pub(crate) struct Plan {
-    /// Where.
+    /// The endpoint of the server.
     pub(crate) entrance: Entrance,
     /// The `auth` of each visitor, as JSON.
     pub(crate) auths: Vec<String>,
@@ -40,11 +40,11 @@ pub(crate) struct Plan {
     pub(crate) answer: fn(u64, &str) -> String,
     /// The process whose processor time is counted.
     pub(crate) pid: u32,
-    /// Whether visitors acknowledge what they get, where the server asks for it.
+    /// Whether visitors acknowledge messages, where the server asks for it.
     pub(crate) acknowledge: bool,
 }
 
-/// What came of it.
+/// The result of a measurement.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// Messages answered in the window.
@@ -68,7 +68,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Messages a second.
+    /// Returns the messages a second.
     pub(crate) fn rate(&self) -> f64 {
         self.answered_in_window as f64 / self.seconds
     }
@@ -85,7 +85,7 @@ impl Outcome {
         self.latencies.get(at).map_or(0.0, |&micros| f64::from(micros) / 1e3)
     }
 
-    /// Notes an answer to what was asked at `began`, and what is wrong with it.
+    /// Notes an answer to a message sent at `began`, and its fault.
     pub(crate) fn note(&mut self, began: Instant, in_window: bool, wrong: Option<String>) {
         self.answered += 1;
         if let Some(wrong) = wrong {
@@ -305,7 +305,7 @@ impl Writer {
     }
 }
 
-/// Whether a text of the answer is exactly `expected`. No text of a race needs escaping in JSON.
+/// Returns whether a text of the answer is exactly `expected`. No text of a race needs escaping in JSON.
 pub(crate) fn says(answer: &str, expected: &str) -> bool {
     answer
         .match_indices(expected)

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::wire::Wire;
 
-/// What the server emits when a visitor is in.
+/// The event that the server emits when a visitor is in.
 const ENTERED: &str = "auth_ok";
 /// The event of messages, both ways.
 const MESSAGE: &str = "message";
@@ -48,7 +48,7 @@ impl Visitor {
         Self::enter_and_read(entrance, auth, acknowledge).await.map(|(visitor, _)| visitor)
     }
 
-    /// The same; gives what `auth_ok` says, too.
+    /// Connects in the same way, and also returns the payload of `auth_ok`.
     pub(crate) async fn enter_and_read(
         entrance: &Entrance,
         auth: &str,
@@ -79,7 +79,7 @@ impl Visitor {
         self.wire.push(&format!("42[\"{MESSAGE}\",{{\"text\":\"{text}\"}}]"));
     }
 
-    /// Sends what is queued.
+    /// Sends the queued messages.
     pub(crate) async fn flush(&mut self) -> Result<()> {
         Ok(self.wire.flush().await?)
     }

@@ -64,7 +64,7 @@ impl Wire {
         self.unsent.extend(text.as_bytes());
     }
 
-    /// Sends what is queued.
+    /// Sends the queued messages.
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         if !self.unsent.is_empty() {
             self.stream.write_all(&self.unsent).await?;

@@ -14,7 +14,7 @@ use crate::api::{self, CONNECTIONS, Contender, Options, PASSWORD};
 use crate::http::load::{self, Outcomes, Plan};
 use crate::machine::{self, Cores};
 
-/// The pace of the reads, as a part of what the same server does in a closed loop.
+/// The pace of the reads, as a part of the rate of the same server in a closed loop.
 const PART: f64 = 0.2;
 
 /// One turn of one contender. Rates are per second.
@@ -29,10 +29,10 @@ struct Run {
     closed_rate: f64,
     /// The pace of the reads that was asked for.
     pace: f64,
-    /// Without logins.
+    /// Latency of the reads without logins.
     calm_p50_ms: f64,
     calm_p99_ms: f64,
-    /// With logins.
+    /// Latency of the reads with logins.
     read_p50_ms: f64,
     read_p99_ms: f64,
     login_rate: f64,
@@ -40,7 +40,7 @@ struct Run {
     login_p99_ms: f64,
     /// Logins in proportion to bcrypt alone.
     of_hash_rate: f64,
-    /// The same in proportion to bcrypt alone on what the reads leave of the core.
+    /// The same in proportion to bcrypt alone on the part of the core that the reads leave.
     of_what_is_left: f64,
     /// The part of the pace that was kept with logins. Below 1 requests pile up, and latency grows for as long
     /// as one measures.
@@ -87,7 +87,7 @@ fn note(
     pace: f64,
 ) -> Run {
     let kept = storm.reads.rate() / pace;
-    // What a read takes is known from the same pace without logins.
+    // The cost of a read is known from the same pace without logins.
     let taken = calm.reads.cpu_per_message() * 1e-6 * storm.reads.rate();
     let login_rate = storm.logins.rate();
     let parts = [&closed.reads, &calm.reads, &storm.reads, &storm.logins];

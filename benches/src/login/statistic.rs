@@ -1,4 +1,4 @@
-//! Whether two samples differ: the rank test of Mann and Whitney, which asks nothing of their distribution.
+//! The rank test of Mann and Whitney: tells whether two samples differ, whatever their distribution.
 
 /// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! Whether the time of a refused login tells that an account exists.
+//! Checks whether the time of a refused login tells that an account exists.
 
 use std::process::Stdio;
 use std::time::Instant;
@@ -20,7 +20,7 @@ const WARM_UP: u32 = 20;
 /// Differences beyond so many standard deviations happen by chance once in 16,000 runs.
 const SUSPICIOUS: f64 = 4.0;
 
-/// What the check takes.
+/// The options of the check.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -95,7 +95,7 @@ async fn measure(connection: &mut Connection, logins: u32) -> Result<[Vec<f64>; 
     Ok(times)
 }
 
-/// The body of an error without what is new in each.
+/// The body of an error without the parts that are new in each.
 fn without_request_id(body: &[u8]) -> Result<Value> {
     let mut body: Value = serde_json::from_slice(body)?;
     if let Some(fields) = body.as_object_mut() {

@@ -1,4 +1,4 @@
-//! Who runs, and how each is started and checked.
+//! The contenders, and how each is started and checked.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
 
-/// Who runs.
+/// The contenders of the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Contender {
@@ -149,7 +149,7 @@ impl Stand {
         load::entrance(self.address, path)
     }
 
-    /// What a visitor says of himself.
+    /// Returns the `auth` of a visitor.
     pub(crate) fn auth(&self, visitor: &str) -> Result<String> {
         match &self.channel {
             Some(channel) => channel.auth(visitor),
@@ -166,7 +166,7 @@ impl Stand {
         }
     }
 
-    /// Ends the server and counts what it has stored, if it stores.
+    /// Ends the server and counts its stored rows, if it stores.
     pub(crate) fn finish(self) -> Result<Option<Rows>> {
         self.server.stop()?;
         let column = match self.contender {

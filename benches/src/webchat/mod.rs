@@ -24,7 +24,7 @@ use crate::machine::{self, Cores};
 use crate::{Common, peers, turns};
 use contender::Contender;
 
-/// What the race takes.
+/// The options of the race.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -123,7 +123,7 @@ impl Ground<'_> {
             pace.get_or_insert((connections, outcome.rate() / 2.0));
             runs.push(self.note(contender, round, connections, None, &stand, &outcome)?);
         }
-        // The echo of the raw cost handles its events at the same time, so order is no promise of it.
+        // The echo of the raw cost handles its events at the same time, so it does not promise order.
         if let Some((connections, rate)) = pace.filter(|_| contender != Contender::RawSocket) {
             let outcome =
                 self.measure(&runtime, &stand, self.options.connections.len(), connections, Some(rate))?;

@@ -1,4 +1,4 @@
-//! The storage's part of the raw cost: what a turn writes, grouped into commits, straight on SQLite.
+//! The storage's part of the raw cost: the writes of a turn, grouped into commits, straight on SQLite.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) struct RawStorage {
     seconds: f64,
 }
 
-/// What they cost.
+/// The cost of the statements.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// Turns a second.

@@ -57,7 +57,7 @@ impl Results<'_> {
         self.spread(who, connections, false, |run| run.rate).map(|spread| spread.median)
     }
 
-    /// What statements and socket can do together, one after the other on one core.
+    /// Returns the rate of statements and socket together, one after the other on one core.
     fn raw_rate(&self, connections: usize) -> Option<f64> {
         let (socket, storage) =
             (self.rate(Contender::RawSocket, connections)?, self.rate(Contender::RawStorage, connections)?);
@@ -70,7 +70,7 @@ fn cpu(results: &Results<'_>, who: Contender, connections: usize) -> Option<f64>
     results.spread(who, connections, false, |run| run.cpu_micros).map(|spread| spread.median)
 }
 
-/// What statements and socket take of the processor together.
+/// Returns the processor time of statements and socket together.
 fn raw_cpu(results: &Results<'_>, connections: usize) -> Option<f64> {
     Some(cpu(results, Contender::RawSocket, connections)? + cpu(results, Contender::RawStorage, connections)?)
 }

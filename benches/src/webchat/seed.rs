@@ -29,7 +29,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Its id.
+    /// Returns the channel's id.
     pub(crate) fn id(&self) -> String {
         self.id.to_string()
     }

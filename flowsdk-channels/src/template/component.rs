@@ -27,7 +27,7 @@ pub enum Component {
     },
     /// The line below the body.
     Footer {
-        /// Its text, without placeholders.
+        /// Its text, of at most 60 characters.
         text: String,
     },
     /// The buttons below the message.

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// A web chat channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebchatChannel {
-    /// Names the channel in paths, tokens and session ids.
+    /// Names the channel in handshakes and references.
     pub id: ChannelId,
     /// The router whose flows it runs.
     pub router_id: RouterId,
@@ -31,7 +31,7 @@ pub struct WebchatChannel {
 /// A visitor of an open channel.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebchatIdentity {
-    /// Names the visitor to the client (`userId`).
+    /// Identifies this record among identities.
     pub id: IdentityId,
     /// The channel that the visitor came through.
     pub channel_id: ChannelId,

@@ -49,7 +49,7 @@ impl Digests {
     }
 
     /// The digest of a request; a route has one, whichever of its two paths is used. `target` is its path, with
-    /// the query where that says what becomes of the body.
+    /// the query where that decides the use of the body.
     fn digest(&self, method: &str, target: &str, body: &[u8]) -> String {
         let mut mac = self.0.clone();
         let target = target.strip_prefix("/api").unwrap_or(target);
@@ -60,16 +60,16 @@ impl Digests {
     }
 }
 
-/// The key of a request and what tells it apart from others; nothing without a key.
+/// The key of a request and the digest that tells it apart from others; nothing without a key.
 pub(super) type Keyed = Option<(IdempotencyKey, String)>;
 
-/// What the head of a request says, until its body is there.
+/// The parts of a request's head that are needed when its body is there.
 #[derive(Debug)]
 pub(super) struct Head {
     key: Option<IdempotencyKey>,
     method: String,
     target: String,
-    /// Of a body that is no JSON: the same bytes are another table in another character set.
+    /// Of a body that is not JSON: the same bytes are another table in another character set.
     kind: String,
 }
 
@@ -189,7 +189,7 @@ impl<C: AsRef<str>> IntoResponse for Replayed<C> {
         let record: Option<Value> = serde_json::from_str(&self.answer.body).ok();
         let status = StatusCode::from_u16(self.answer.status).unwrap_or(StatusCode::OK);
         let mut response = reply::json_bytes(status, self.answer.body);
-        // What an import made is the router of its report.
+        // The resource of an import is the router of its report.
         let id = |record| ["id", "routerId"].iter().find_map(|field| Value::get(record, field)?.as_str());
         if status == StatusCode::CREATED
             && let Some(id) = record.as_ref().and_then(id)

@@ -31,7 +31,7 @@ pub struct RequestRate {
     pub burst: u32,
 }
 
-/// What a principal may still ask for.
+/// The remaining requests of a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Allowance {
     limit: u32,
@@ -78,7 +78,7 @@ impl RequestLimits {
         Some(Self { quota, buckets, clock, hasher: RandomState::new() })
     }
 
-    /// Takes one request out of the principal's bucket; the headers of the answer tell what is left.
+    /// Takes one request out of the principal's bucket; the headers of the answer tell the remaining ones.
     pub(super) fn admit(&self, principal: &str) -> Result<(), ApiError> {
         match self.buckets.check_key(&self.hasher.hash_one(principal)) {
             Ok(left) => {

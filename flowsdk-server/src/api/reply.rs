@@ -39,9 +39,9 @@ impl<T: Serialize, C: AsRef<str>> IntoResponse for Created<T, C> {
 /// 200 with JSON that a browser saves as a file.
 #[derive(Debug)]
 pub struct Attachment<T> {
-    /// The name of what is in it.
+    /// The name of the content.
     pub name: String,
-    /// What follows the name, such as `.flow.json`.
+    /// The ending after the name, such as `.flow.json`.
     pub ending: &'static str,
     /// The file.
     pub body: T,
@@ -57,7 +57,7 @@ impl<T: Serialize> IntoResponse for Attachment<T> {
     }
 }
 
-/// What saves a file under a name (RFC 6266): in plain letters for everybody, and as it is in `filename*` (RFC 8187),
+/// Returns the header that names a file (RFC 6266): in plain letters, and as it is in `filename*` (RFC 8187),
 /// where that is another one.
 fn disposition(name: &str, ending: &str) -> String {
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "._-".contains(*letter);
@@ -97,7 +97,7 @@ pub(super) fn with_location(mut response: Response, collection: &str, id: &str) 
     response
 }
 
-/// A JSON answer that nobody keeps: what stands in it depends on who asked, and it may hold a token.
+/// A JSON answer that must not be cached: it depends on the caller, and it may hold a token.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => json_bytes(status, bytes),

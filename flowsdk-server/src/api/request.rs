@@ -27,7 +27,7 @@ tokio::task_local! {
     static FACTS: Facts;
 }
 
-/// What is known of the request that is being answered, wherever in its task.
+/// The known facts of the request that is being answered, wherever in its task.
 pub struct Facts {
     id: HeaderValue,
     method: Method,
@@ -58,13 +58,13 @@ pub(super) fn named() -> String {
     FACTS.try_with(name).unwrap_or_else(|_| "none".to_owned())
 }
 
-/// Notes what the caller may still ask for, for the headers of the answer.
+/// Notes the caller's remaining requests, for the headers of the answer.
 pub(super) fn note(allowance: Allowance) {
     // Outside of a request nobody is told.
     let _nobody = FACTS.try_with(|facts| facts.allowance.set(Some(allowance)));
 }
 
-/// Gives every request an id of ours, whatever the client calls it: in its log lines, in the header
+/// Adds an id of ours to every request, whatever the client calls it: in its log lines, in the header
 /// `x-request-id` and in the error body.
 #[derive(Debug, Clone)]
 pub struct Identify {
@@ -134,7 +134,7 @@ where
     }
 }
 
-/// Adds what the facts say to the answer. The panic of a handler is in the log already, with its place.
+/// Adds the facts to the answer. The panic of a handler is in the log already, with its place.
 fn finish<E>(answer: Caught<E>) -> Result<Response, E> {
     let answer = answer.unwrap_or_else(|_panic| {
         tracing::error!(request = named(), "a handler panicked");

@@ -1,4 +1,4 @@
-//! What the handlers work with.
+//! The state of the handlers.
 
 use std::sync::Arc;
 

@@ -34,7 +34,7 @@ fn every_operation_says_who_may_call_it_and_what_it_is() {
     for (name, operation) in operations(&document) {
         let permission = operation["x-permission"].as_str().expect("x-permission");
         let open = operation["security"].as_array().expect("security").is_empty();
-        // Whoever refreshes shows a token, though not one that says who he is.
+        // A refresh shows a token, though not one that names the principal.
         assert_eq!(permission == "public", open || name == "get /auth/refresh", "{name}");
         assert!(ids.insert(operation["operationId"].clone()), "{name} has an id of its own");
         assert!(operation["summary"].is_string(), "{name}");

@@ -37,7 +37,7 @@ where
     }
 }
 
-/// Does `work` on a body of `size` bytes; what is done with a large one takes a while, in which others must not wait.
+/// Does `work` on a body of `size` bytes; work on a large one takes a while, in which others must not wait.
 pub(super) async fn aside<T: Send + 'static>(
     size: usize,
     work: impl FnOnce() -> T + Send + 'static,
@@ -66,7 +66,7 @@ where
 pub(super) fn decode<T: ToSchema + DeserializeOwned + 'static>(bytes: &[u8]) -> Result<T, ApiError> {
     let value = strict_json::parse(bytes).map_err(refused)?;
     schema::check::<T>(&value).map_err(ApiError::invalid)?;
-    // What the schema cannot say, the types do. Their own words may show the value.
+    // The types check the rules that the schema cannot express. Their own words may show the value.
     serde_path_to_error::deserialize(value).map_err(|error| {
         let field = error.path().to_string();
         let field = if field == "." { String::new() } else { field };
@@ -74,7 +74,7 @@ pub(super) fn decode<T: ToSchema + DeserializeOwned + 'static>(bytes: &[u8]) -> 
     })
 }
 
-/// Of bad syntax only the place is told: what was read may be secret.
+/// Tells only the place of bad syntax: the text may be secret.
 fn refused(refused: Refused) -> ApiError {
     let error = match refused {
         Refused::Field(field, text) => return ApiError::invalid(Problems::one(field, text)),
@@ -88,7 +88,7 @@ fn refused(refused: Refused) -> ApiError {
     ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text)
 }
 
-/// For fields of which null and absent mean different things: what is there, null too, is `Some`.
+/// For fields of which null and absent mean different things: a present value, null too, is `Some`.
 pub(super) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: Deserialize<'de>,

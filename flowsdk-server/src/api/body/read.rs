@@ -28,14 +28,14 @@ pub(in crate::api) async fn bytes(request: Request, max: usize) -> Result<Bytes,
     any_bytes(request, max).await
 }
 
-/// What a body must be.
+/// Returns the error for a body of an unsupported media type.
 pub(in crate::api) fn unsupported(text: Text) -> ApiError {
     ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", text)
 }
 
 /// The same of any request.
 pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
-    // Who asks first sends nothing when he is refused.
+    // A client that asks first sends nothing when it is refused.
     let asks_first = request.headers().contains_key(header::EXPECT);
     let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if said.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > max as u64) {
@@ -57,14 +57,14 @@ pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<By
                 broken.map_or_else(|_slow| "too slow".to_owned(), |ended| format!("{:?}", ended.err()));
             tracing::debug!(error, "a body broke off");
             let text = Text::new("O corpo chegou incompleto", "The body arrived incomplete");
-            // What is left of it is not waited for.
+            // The rest of the body is not waited for.
             let error = ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text);
             Err(error.with_header(header::CONNECTION, HeaderValue::from_static("close")))
         }
     }
 }
 
-/// Reads what is left of a body and throws it away, up to [`DRAINED`] and [`DRAINED_FOR`].
+/// Reads the rest of a body and throws it away, up to [`DRAINED`] and [`DRAINED_FOR`].
 async fn drain(body: &mut Body) {
     let read = async {
         let mut left = DRAINED;
@@ -75,7 +75,7 @@ async fn drain(body: &mut Body) {
             }
         }
     };
-    // What was not read in time is not: the connection ends with the answer.
+    // A rest that was not read in time stays unread: the connection ends with the answer.
     let _over = tokio::time::timeout(DRAINED_FOR, read).await;
 }
 
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
     }
 
-    /// What is left of a body of `chunks` MiB after it was refused.
+    /// The rest of a body of `chunks` MiB after it was refused.
     async fn left_of(chunks: usize, head: &[(header::HeaderName, &str)]) -> usize {
         let sent = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let count = std::sync::Arc::clone(&sent);

@@ -15,7 +15,7 @@ use crate::api::error::Problems;
 /// A rule that `format` names.
 type Format = fn(&str) -> bool;
 
-/// What the formats of the document mean: the same as where values are parsed.
+/// The meaning of the document's formats: the same as where values are parsed.
 const FORMATS: [(&str, Format); 3] = [
     ("email", |text| Email::parse(text).is_ok()),
     ("time-zone", |text| jiff::tz::TimeZone::get(text).is_ok()),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::api::error::Problems;
 
-/// Adds what `error` says, without the value that it is about.
+/// Adds the problems of `error`, without the value that it is about.
 pub(super) fn explain(error: &ValidationError<'_>, problems: &mut Problems) {
     let field = field(error.instance_path());
     match error.kind() {
@@ -25,7 +25,7 @@ pub(super) fn explain(error: &ValidationError<'_>, problems: &mut Problems) {
             }
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            // One of them is usually "null"; what counts is why the value is not the other one.
+            // One of them is usually "null"; the reason why the value is not the other one counts.
             let mut meant =
                 context.iter().filter(|branch| !is_of_another_type(branch, error.instance_path()));
             match (meant.next(), meant.next()) {
@@ -37,7 +37,7 @@ pub(super) fn explain(error: &ValidationError<'_>, problems: &mut Problems) {
     }
 }
 
-/// Whether a value was refused as a whole for being of another type.
+/// Returns whether a value was refused as a whole for being of another type.
 fn is_of_another_type(branch: &[ValidationError<'_>], at: &Location) -> bool {
     branch.iter().any(|error| matches!(error.kind(), Kind::Type { .. }) && error.instance_path() == at)
 }
@@ -120,7 +120,7 @@ fn text(kind: &Kind) -> Text {
     }
 }
 
-/// What a pattern of the document asks for. One that has no words is shown: whoever sends JSON can read it.
+/// Returns the requirement of a pattern of the document. A pattern without words is shown as it is.
 fn by_pattern(pattern: &str) -> Text {
     if pattern == r"\S" {
         return Text::new("Não pode ser vazio", "May not be empty");
@@ -132,7 +132,7 @@ fn by_pattern(pattern: &str) -> Text {
     )
 }
 
-/// What fits a pattern of the document, in Portuguese and in English.
+/// Describes a pattern of the document, in Portuguese and in English.
 fn words_of(pattern: &str) -> Option<(&str, &str)> {
     Some(match pattern {
         r"^[A-Za-z0-9_.@|:+-]+$" => ("um id", "an id"),

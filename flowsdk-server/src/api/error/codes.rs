@@ -9,7 +9,7 @@ pub const CODES: &[&str] = &[
     "method_not_allowed",
     "not_found",
     "rate_limited",
-    // Who calls.
+    // Authentication.
     "token_missing",
     "token_invalid",
     "token_expired",
@@ -17,14 +17,14 @@ pub const CODES: &[&str] = &[
     "principal_unknown",
     "invalid_credentials",
     "recovery_code_invalid",
-    // What he may do.
+    // Permissions.
     "permission_denied",
     "admin_only",
     "user_only",
     "resource_global",
     "router_out_of_scope",
     "schedule_blocked",
-    // What the state forbids.
+    // Conflicts with the state.
     "email_taken",
     "group_unknown",
     "last_administrator",
@@ -58,7 +58,7 @@ pub const CODES: &[&str] = &[
     "contact_unknown",
     "merge_conflict",
     "import_refused",
-    // What servers of others did.
+    // Failures of servers of others.
     "provider_refused",
     "provider_unreachable",
     "provider_answer_too_large",

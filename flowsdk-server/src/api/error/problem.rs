@@ -1,4 +1,4 @@
-//! What is wrong with the input, field by field.
+//! Problems of the input, field by field.
 
 use flowsdk_core::text::Text;
 
@@ -7,7 +7,7 @@ const MOST: usize = 100;
 /// Longest field name that is shown; the names of unknown fields are the caller's.
 const LONGEST: usize = 200;
 
-/// What is wrong with one field. Its value is never shown: it may be a secret.
+/// A problem of one field. The field's value is never shown: it may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub(super) field: String,
@@ -29,13 +29,13 @@ impl Problem {
         &self.field
     }
 
-    /// What is wrong with it.
+    /// Returns the text for the client.
     pub fn message(&self) -> &Text {
         &self.message
     }
 }
 
-/// What was found so far: one problem a field, the first one.
+/// The problems found so far: one problem a field, the first one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
@@ -53,7 +53,7 @@ impl Problems {
         Self(vec![Problem::new(field, message)])
     }
 
-    /// Whether nothing is wrong.
+    /// Returns whether there is no problem.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -47,7 +47,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Recognises the caller by his token and takes the request out of his bucket (spec A 5.2, rulings H10).
+    /// Recognises the caller by their token and takes the request out of their bucket (spec A 5.2, rulings H10).
     pub(super) async fn identify(parts: &Parts, state: &ApiState) -> Result<Self, ApiError> {
         let authenticated = state.authenticator().authenticate(authorization(&parts.headers)).await?;
         if let Some(limits) = state.limits() {
@@ -56,17 +56,17 @@ impl Caller {
         Ok(Self { authenticated, source: Source::of(parts, state) })
     }
 
-    /// Who he is, and what he may do.
+    /// Returns the principal and its permissions.
     pub fn authenticated(&self) -> &Authenticated {
         &self.authenticated
     }
 
-    /// Who he is.
+    /// Returns the principal that calls.
     pub fn principal(&self) -> &Principal {
         &self.authenticated.principal
     }
 
-    /// Who he is and where he calls from, for the audit log.
+    /// Returns the principal and the origin of the call, for the audit log.
     pub fn actor(&self) -> Actor {
         Actor { principal: self.principal().clone(), origin: self.source.origin() }
     }
@@ -78,7 +78,7 @@ impl Caller {
     }
 }
 
-/// The value of `Authorization`. Bytes that are no text are no token.
+/// Returns the value of `Authorization`. Bytes that are not text are not a token.
 fn authorization(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok())
 }
@@ -86,9 +86,9 @@ fn authorization(headers: &HeaderMap) -> Option<&str> {
 /// Anybody.
 #[derive(Debug)]
 pub struct Public {
-    /// Where he calls from.
+    /// The origin of the call, for the audit log.
     pub origin: Origin,
-    /// His `Authorization`, whatever it is.
+    /// The header `Authorization`, unchecked.
     pub authorization: Option<String>,
 }
 
@@ -124,9 +124,9 @@ impl Guard for AnyPrincipal {
 /// A person.
 #[derive(Debug)]
 pub struct AnyUser {
-    /// Who calls.
+    /// The caller, who is a user.
     pub caller: Caller,
-    /// His id.
+    /// The id of the user.
     pub id: UserId,
 }
 

@@ -15,9 +15,9 @@ use crate::api::state::ApiState;
 /// A caller who may do `A` with `R` (spec A 5.3), and with the records of which routers.
 #[derive(Debug)]
 pub struct Can<R, A> {
-    /// Who calls.
+    /// The caller with the permission.
     pub caller: Caller,
-    /// The routers within his reach.
+    /// The routers within the caller's reach.
     pub scope: RouterScope,
     marks: PhantomData<fn() -> (R, A)>,
 }

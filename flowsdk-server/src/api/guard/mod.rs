@@ -1,7 +1,7 @@
-//! Who may call: extractors that a handler has as its first argument.
+//! Guards on callers: extractors that a handler has as its first argument.
 //!
 //! A route is added with the access that its handler's first argument stands for ([`access_of`]), and the document
-//! shows it as `x-permission`. A handler without a guard is no handler of the API: it does not compile.
+//! shows it as `x-permission`. A function without a guard is not a handler of the API: it does not compile.
 
 mod caller;
 mod can;
@@ -19,7 +19,7 @@ use flowsdk_auth::permission::{Action, Resource};
 use super::error::ApiError;
 use super::state::ApiState;
 
-/// What a route asks of its caller.
+/// The access that a route requires of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Nothing.

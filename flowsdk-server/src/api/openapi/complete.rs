@@ -1,4 +1,4 @@
-//! What follows from an operation's form: its id, who may call, the errors that all of its kind can give.
+//! Additions that follow from an operation's form: its id, its callers, the errors that all of its kind can return.
 
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::SecurityRequirement;
@@ -42,7 +42,7 @@ pub(in crate::api) fn complete(path: &str, operation: &mut Operation, access: Ac
         let common = || RefOr::Ref(Ref::from_response_name(responses::name(status)));
         responses.entry(status.to_string()).or_insert_with(common);
     }
-    // What an operation says of an error of its own is when it happens; the body is that of every error.
+    // An operation describes when an error of its own happens; the body is that of every error.
     for (status, response) in responses {
         if let RefOr::T(response) = response
             && matches!(status.as_bytes()[0], b'4' | b'5')

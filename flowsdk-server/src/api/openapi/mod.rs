@@ -1,4 +1,4 @@
-//! The document of the API (OpenAPI 3.1): what every operation has in common is added here, once.
+//! The document of the API (OpenAPI 3.1): the common parts of all operations are added here, once.
 
 mod complete;
 mod pages;

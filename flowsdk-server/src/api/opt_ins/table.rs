@@ -1,13 +1,13 @@
-//! Tables of text: what a spreadsheet saves as CSV.
+//! Tables of text: CSV as a spreadsheet saves it.
 //!
-//! Cells are texts and nothing else: one that begins with `=`, `+`, `-` or `@` is no formula here.
+//! Cells are texts and nothing else: one that begins with `=`, `+`, `-` or `@` is not a formula here.
 
 use std::borrow::Cow;
 
 use flowsdk_core::admin::contact::SentRow;
 use flowsdk_core::text::Text;
 
-/// What stands for the bytes 0x80 to 0x9f in Windows-1252; `\u{fffd}` where nothing does.
+/// The characters of the bytes 0x80 to 0x9f in Windows-1252; `\u{fffd}` where there is none.
 const WINDOWS: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}',
     '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',

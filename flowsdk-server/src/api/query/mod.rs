@@ -115,9 +115,9 @@ impl QueryReader {
     }
 }
 
-/// What can be read from a query.
+/// A type that can be read from a query.
 pub trait FromQuery: Sized {
-    /// Reads it; what cannot be read is noted in `query`, and the value then goes nowhere.
+    /// Reads it; an unreadable value is noted as a problem in `query`, and then not used.
     fn read(query: &mut QueryReader) -> Self;
 }
 

@@ -38,7 +38,7 @@ impl QueryReader {
     }
 }
 
-/// What is wrong with a cursor of somebody else.
+/// The problem of a cursor that is not ours.
 pub const fn invalid_cursor() -> Text {
     Text::new("Cursor inválido", "Invalid cursor")
 }

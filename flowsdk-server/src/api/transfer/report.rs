@@ -1,4 +1,4 @@
-//! What an import did, as clients see it.
+//! The result of an import, as clients see it.
 
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::transfer::{ImportReport, Landed};

@@ -1,4 +1,4 @@
-//! A user as clients see and send him.
+//! A user as clients see and send it.
 
 use flowsdk_auth::group::Group;
 use flowsdk_auth::user::{Email, User, UserRole};

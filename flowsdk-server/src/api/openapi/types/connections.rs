@@ -1,4 +1,4 @@
-//! Schemas of what numbers, templates, credentials and integrations are made of.
+//! Schemas of the parts of numbers, templates, credentials and integrations.
 
 use flowsdk_channels::template::{LANGUAGE_PATTERN, NAME_PATTERN, TemplateCategory, TemplateStatus};
 use flowsdk_core::credential::LlmProvider;
