@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! The address that a request comes from.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -224,7 +224,7 @@ fn newest_postgres() -> Option<Program> {
         .chain(search_path())
         .filter(|directory| directory.join("initdb").is_file())
         .filter_map(|directory| working(&directory.join("postgres")))
-        // Of equals the first: Debian's own place rather than somebody's link to it.
+        // Of equals the first: Debian's own place rather than a link to it.
         .reduce(|best, next| if next.version > best.version { next } else { best })
 }
 

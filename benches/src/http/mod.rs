@@ -58,7 +58,7 @@ impl Connection {
         Ok(Self { stream, received: Vec::with_capacity(4096), body: 0 })
     }
 
-    /// Asks, and gives the status of the answer.
+    /// Asks, and returns the status of the answer.
     pub(crate) async fn ask(&mut self, request: &Request) -> Result<u16> {
         self.received.clear();
         self.stream.write_all(&request.0).await?;
@@ -80,7 +80,7 @@ impl Connection {
         &self.received[self.body..]
     }
 
-    /// Asks for something that must succeed, and gives the body of the answer.
+    /// Asks for something that must succeed, and returns the body of the answer.
     pub(crate) async fn json(&mut self, request: &Request) -> Result<Value> {
         let status = self.ask(request).await?;
         if !(200..300).contains(&status) {

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 
 use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, FormKeys, HasChannelNumbers};
 
-/// A private key on its way to whoever answers forms.
+/// A private key on its way to the service that answers forms.
 #[derive(Debug)]
 pub struct ExportedKey {
     /// PKCS#8 PEM, protected by the passphrase.

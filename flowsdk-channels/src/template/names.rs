@@ -124,7 +124,7 @@ names! {
         Authentication = "AUTHENTICATION",
     }
 
-    /// How a template stands with the provider. Only an approved one can be sent.
+    /// The provider's decision on a template. Only an approved one can be sent.
     TemplateStatus {
         /// The provider does not know it yet.
         Draft = "DRAFT",

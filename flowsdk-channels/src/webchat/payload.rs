@@ -76,7 +76,7 @@ pub struct HistoryItem {
     pub message: ServerMessage,
     /// `in` from the visitor, `out` to the visitor.
     pub direction: Direction,
-    /// How far an outgoing message came.
+    /// The delivery status of an outgoing message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<MessageStatus>,
 }

@@ -96,11 +96,11 @@ pub struct TestTurn {
     pub session_id: SessionId,
     /// Id of the stored message; of the first one, when it came twice.
     pub message_id: MessageId,
-    /// Whether it came before. Then it was answered before, and is not answered again.
+    /// Whether the message came before. Then it was answered before, and is not answered again.
     pub repeated: bool,
     /// Messages sent to the visitor since, in order.
     pub messages: Vec<ServerMessage>,
-    /// Whether that is all. Otherwise the time was up first, and the rest will be in the history.
+    /// Whether `messages` is complete. Otherwise the time was up first, and the rest will be in the history.
     pub complete: bool,
     /// Whether an error has stopped the session, now or before.
     pub frozen: bool,
@@ -241,7 +241,7 @@ impl Queues {
             let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(queues.entry(session.clone()).or_default())
         };
-        // Made before the wait: who gives up waiting cleans up too.
+        // Made before the wait: a caller that gives up waiting cleans up too.
         let mut turn = Turn { queues: Arc::clone(self), session: session.clone(), held: None };
         turn.held = Some(queue.lock_owned().await);
         turn

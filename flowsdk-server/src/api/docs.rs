@@ -27,7 +27,7 @@ const COMMON: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
 ];
 
-/// `/openapi.json` and `/docs`.
+/// Returns the routes `/openapi.json` and `/docs`.
 ///
 /// # Errors
 /// The document cannot be written as JSON.

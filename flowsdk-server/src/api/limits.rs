@@ -36,7 +36,7 @@ pub struct RequestRate {
 pub(super) struct Allowance {
     limit: u32,
     remaining: u32,
-    /// Seconds.
+    /// Seconds until the bucket is full.
     reset: u32,
 }
 
@@ -48,7 +48,7 @@ impl Allowance {
         Self { limit, remaining, reset: u32::try_from(reset).unwrap_or(u32::MAX) }
     }
 
-    /// As headers.
+    /// Writes the rate limit headers.
     pub(super) fn write(self, headers: &mut HeaderMap) {
         headers.insert(LIMIT, self.limit.into());
         headers.insert(REMAINING, self.remaining.into());

@@ -35,7 +35,7 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// No routes yet.
+    /// Creates an empty set of routes.
     pub(super) fn new() -> Self {
         Self { documented: OpenApiRouter::with_openapi(openapi::base()), twins: Router::new() }
     }

@@ -246,7 +246,7 @@ impl Ground {
         checks.push(Box::new(checks::Database(Arc::clone(&self.store))));
         let metrics = self.adapters.metrics.clone();
         if let Some(metrics) = metrics.clone() {
-            // Histograms gather samples until somebody looks at them.
+            // Histograms gather samples until they are read.
             self.every("metrics upkeep", METRICS_PERIOD, move || {
                 metrics.run_upkeep();
                 async {}

@@ -153,7 +153,7 @@ impl App {
     /// `ConnectInfo<SocketAddr>` of the request, or unknown without one; limits for each address then count all
     /// callers as one.
     ///
-    /// Whoever takes it also calls [`App::run`].
+    /// A program that takes it also calls [`App::run`].
     pub fn router(&self) -> Router {
         self.router.clone().layer(cors::layer()).layer(Identify::new(Arc::clone(&self.ids)))
     }

@@ -6,7 +6,7 @@ use secrecy::SecretString;
 use super::Environment;
 use crate::sms::{SmsWebhook, TwilioAccount, TwilioOrigin};
 
-/// Where Twilio is when nothing else is said.
+/// Twilio's address, unless the settings name another.
 const TWILIO: &str = "https://api.twilio.com";
 
 /// `SMS_DRIVER`, with the settings of the driver.

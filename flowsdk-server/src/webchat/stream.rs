@@ -54,7 +54,7 @@ async fn pause(error: &flowsdk_core::stream::broker::BrokerError, stop: &Cancell
     }
 }
 
-/// Reports `sent` once for each outgoing message, whoever has the socket.
+/// Reports `sent` once for each outgoing message, whichever process has the socket.
 #[derive(Debug)]
 pub struct SentReporter {
     sink: Arc<dyn StatusSink>,

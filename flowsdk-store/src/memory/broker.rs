@@ -81,7 +81,7 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `read` until it gives something, at most for `wait`.
+    /// Calls `read` until it returns something, at most for `wait`.
     async fn wait_for<E>(
         &self,
         wait: Duration,

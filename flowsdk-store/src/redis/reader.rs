@@ -188,7 +188,7 @@ impl GroupReader {
         self.line.with(ANSWER, |mut connection| async move { open.invoke_async(&mut connection).await }).await
     }
 
-    /// Fetches up to `count` entries; when there are none, gives the id behind which to wait.
+    /// Fetches up to `count` entries; when there are none, returns the id behind which to wait.
     async fn fetch(&mut self, count: usize) -> RedisResult<Option<String>> {
         let mut read = READ.key(&self.stream);
         read.key(&self.owner)

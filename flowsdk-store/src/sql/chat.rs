@@ -24,7 +24,7 @@ static OPEN: RowsSql =
 const FIND_OPEN: Sql =
     sql_list!(concat!(Chat::SELECT, " WHERE status = 'open' AND contact_id IN "), "$1", "");
 
-/// A router knows whoever has a chat with it.
+/// A router knows every contact that has a chat with it.
 const LINK: Sql = sql_list!(
     "INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT chat.router_id, contact.created_at, contact.id FROM chat JOIN contact ON contact.id = chat.contact_id

@@ -11,7 +11,7 @@ pub(crate) trait Record: Row {
     const TABLE: &'static str;
     /// Its columns, in the order of binds and rows.
     const COLUMNS: &'static str;
-    /// How many there are.
+    /// The number of columns.
     const COUNT: usize;
     /// `SELECT <columns> FROM <table>`.
     const SELECT: &'static str;
@@ -53,7 +53,7 @@ impl<R: Record> Binds for Changes<'_, R> {
 pub(crate) trait Part: Sized {
     /// The columns, separated by commas.
     const COLUMNS: &'static str;
-    /// How many there are.
+    /// The number of columns.
     const COUNT: usize;
 
     /// Reads them, of a row of `table`.

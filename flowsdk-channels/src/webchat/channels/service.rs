@@ -122,7 +122,7 @@ where
         self.rewrite(tx, author, reach, id, |channel| change.apply(channel)).await
     }
 
-    /// Closes a channel, or gives a closed one another secret; this is the only time that it is shown
+    /// Closes a channel, or sets another secret of a closed one; this is the only time that it is shown
     /// (spec B 4.1). Tokens under an older secret are refused from now on.
     ///
     /// # Errors

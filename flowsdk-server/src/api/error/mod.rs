@@ -107,17 +107,17 @@ impl ApiError {
             .with_header(limits::RESET, wait)
     }
 
-    /// Its status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }
 
-    /// Its code.
+    /// Returns the stable code for clients.
     pub fn code(&self) -> &'static str {
         self.0.code
     }
 
-    /// Its public text.
+    /// Returns the text that clients see.
     pub fn text(&self) -> &Text {
         &self.0.message
     }

@@ -24,7 +24,7 @@ impl Problem {
         Self { field, message }
     }
 
-    /// The field.
+    /// Returns the field as clients write it.
     pub fn field(&self) -> &str {
         &self.field
     }
@@ -48,7 +48,7 @@ impl Problems {
         }
     }
 
-    /// A single problem.
+    /// Creates a list with a single problem.
     pub fn one(field: impl Into<String>, message: Text) -> Self {
         Self(vec![Problem::new(field, message)])
     }
@@ -58,7 +58,7 @@ impl Problems {
         self.0.is_empty()
     }
 
-    /// The problems.
+    /// Returns the problems in the order found.
     pub fn into_list(self) -> Vec<Problem> {
         self.0
     }

@@ -83,7 +83,7 @@ fn authorization(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok())
 }
 
-/// Anybody.
+/// A caller who need not be known.
 #[derive(Debug)]
 pub struct Public {
     /// The origin of the call, for the audit log.
@@ -121,7 +121,7 @@ impl Guard for AnyPrincipal {
     const ACCESS: Access = Access::Authenticated;
 }
 
-/// A person.
+/// A caller who is a user.
 #[derive(Debug)]
 pub struct AnyUser {
     /// The caller, who is a user.

@@ -4,13 +4,13 @@ use flowsdk_auth::permission::{Action, Resource};
 
 /// A type that stands for a resource.
 pub trait ResourceMark: Send + 'static {
-    /// The resource.
+    /// The resource that the mark names.
     const RESOURCE: Resource;
 }
 
 /// A type that stands for an action.
 pub trait ActionMark: Send + 'static {
-    /// The action.
+    /// The action that the mark names.
     const ACTION: Action;
 }
 

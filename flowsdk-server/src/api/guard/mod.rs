@@ -22,9 +22,9 @@ use super::state::ApiState;
 /// The access that a route requires of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing.
+    /// No access rule: anybody may call.
     Public,
-    /// To be known.
+    /// A valid token of any principal.
     Authenticated,
     /// To be a person.
     User,

@@ -75,7 +75,7 @@ impl QueryReader {
         found
     }
 
-    /// An id.
+    /// Reads an id with `parse`.
     pub fn id<T>(&mut self, name: &str, parse: impl FnOnce(String) -> Result<T, InvalidId>) -> Option<T> {
         let parse = |text: &str| parse(text.to_owned()).ok();
         self.parsed(name, parse, Text::new("Id inválido", "Invalid id"))
@@ -101,7 +101,7 @@ impl QueryReader {
         self.parsed(name, |text| text.parse().ok(), must).unwrap_or(false)
     }
 
-    /// Notes a problem.
+    /// Notes a problem of the parameter `name`.
     pub fn problem(&mut self, name: &str, must: Text) {
         self.problems.add(name, must);
     }
