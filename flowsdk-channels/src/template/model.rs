@@ -23,7 +23,7 @@ pub struct Template {
     pub language: TemplateLanguage,
     /// Its purpose; prices and rules of the provider depend on it.
     pub category: TemplateCategory,
-    /// The provider's decision on it.
+    /// Its review status with the provider.
     pub status: TemplateStatus,
     /// Its parts; [`validate`](super::validate) finds no problem in them.
     pub components: Vec<Component>,
@@ -72,7 +72,7 @@ pub struct NewTemplate {
     pub language: TemplateLanguage,
     /// Its purpose; prices and rules of the provider depend on it.
     pub category: TemplateCategory,
-    /// The provider's decision on it.
+    /// Its review status with the provider.
     pub status: TemplateStatus,
     /// Its parts, not yet validated.
     pub components: Vec<Component>,
@@ -83,7 +83,7 @@ pub struct NewTemplate {
 pub struct TemplateChange {
     /// Its purpose; prices and rules of the provider depend on it.
     pub category: Option<TemplateCategory>,
-    /// The provider's decision on it.
+    /// Its review status with the provider.
     pub status: Option<TemplateStatus>,
     /// Its parts, not yet validated.
     pub components: Option<Vec<Component>>,

@@ -124,7 +124,7 @@ names! {
         Authentication = "AUTHENTICATION",
     }
 
-    /// The provider's decision on a template. Only an approved one can be sent.
+    /// The provider's review status of a template. Only an approved one can be sent.
     TemplateStatus {
         /// The provider does not know it yet.
         Draft = "DRAFT",
