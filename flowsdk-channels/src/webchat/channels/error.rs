@@ -13,7 +13,7 @@ pub enum WebchatChannelError {
     /// No such channel within reach.
     #[error("no such channel")]
     NotFound,
-    /// The router of a new channel does not exist.
+    /// The router whose test channel is asked for does not exist.
     #[error("no such router")]
     RouterNotFound,
     /// No such router to create it in.
