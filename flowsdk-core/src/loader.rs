@@ -1,8 +1,8 @@
-//! Many lookups at once as one: what is asked for while a query runs becomes the next query.
+//! Joins many lookups into one: lookups requested while a query runs become the next query.
 //!
-//! The query that answers a caller begins after his call, so an answer is never older than its question. A
+//! The query that answers a caller begins after their call, so an answer is never older than its question. A
 //! hundred lookups at once cost two queries. Where the store can tell that nothing has changed since
-//! ([`Load::generation`]), the answer of an earlier query serves as well, and is no older either.
+//! ([`Load::generation`]), the answer of an earlier query serves as well, and is not older either.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -21,7 +21,7 @@ pub trait Load<K, V>: Send + Sync {
     /// The values of those of `keys` that have one. `keys` holds each key once.
     async fn load(&self, keys: &[K]) -> Result<HashMap<K, V>, StorageError>;
 
-    /// The [generation](crate::store::Store::generation) of what is looked up; `None` when it cannot be told.
+    /// Returns the [generation](crate::store::Store::generation) of the records; `None` when it cannot be told.
     fn generation(&self) -> Option<u64>;
 }
 
@@ -39,7 +39,7 @@ struct Inner<K, V> {
     queue: Mutex<Queue<K, V>>,
 }
 
-/// What was found while the generation was this one.
+/// The values found while the generation was this one.
 struct Kept<K, V> {
     generation: u64,
     values: HashMap<K, V>,
@@ -87,7 +87,7 @@ impl<K, V> Drop for Leadership<K, V> {
             };
             match heir.send(Told::Lead(Self(Some(Arc::clone(&inner))))) {
                 Ok(()) => return,
-                // He has gone; the right comes back and must not pass on by itself as well.
+                // The caller has gone; the right comes back and must not pass on by itself as well.
                 Err(Told::Lead(mut returned)) => drop(returned.0.take()),
                 Err(Told::Answer(_)) => {}
             }
@@ -110,7 +110,7 @@ where
     /// The value of `key`, if it has one.
     ///
     /// # Errors
-    /// What the query failed with.
+    /// The failure of the query.
     pub async fn get(&self, key: K) -> Result<Option<V>, Arc<StorageError>> {
         if let Some(value) = self.kept(&key) {
             return Ok(Some(value));
@@ -124,7 +124,7 @@ where
                     queue.led = true;
                     leadership = Some(Leadership(Some(Arc::clone(&self.0))));
                 }
-                // Whoever leads is first, so that his own query answers him.
+                // The leader is first, so that their own query answers them.
                 let place = if leadership.is_some() { 0 } else { queue.waiting.len() };
                 queue.waiting.insert(place, (key.clone(), sender));
             }
@@ -138,7 +138,7 @@ where
             match answer.await {
                 Ok(Told::Answer(found)) => return found,
                 Ok(Told::Lead(passed_on)) => leadership = Some(passed_on),
-                // Whoever led went away in the middle of his query.
+                // The leader went away in the middle of their query.
                 Err(_) => {}
             }
         }
@@ -169,7 +169,7 @@ where
         };
         let keys: HashSet<&K> = batch.iter().map(|(key, _)| key).collect();
         let keys: Vec<K> = keys.into_iter().cloned().collect();
-        // Before the query: what is committed while it runs makes its values void, perhaps for no reason.
+        // Before the query: a commit during it makes its values void, perhaps for no reason.
         let generation = self.0.load.generation();
         let found = self.0.load.load(&keys).await.map_err(Arc::new);
         if let (Some(generation), Ok(values)) = (generation, &found) {

@@ -34,14 +34,14 @@ pub struct Logins<S> {
     pub(super) settings: LoginSettings,
 }
 
-/// What a login gives.
+/// The result of a login.
 #[derive(Debug, Clone)]
 pub struct LoggedIn {
     /// Who logged in.
     pub user: User,
-    /// His group.
+    /// The group of the user, if they have one.
     pub group: Option<Group>,
-    /// His tokens.
+    /// The new tokens of the user.
     pub tokens: TokenPair,
 }
 
@@ -78,10 +78,10 @@ where
         self
     }
 
-    /// Logs a user in by his address, in any case, and his password.
+    /// Logs a user in by their address, in any case, and their password.
     ///
-    /// Failures are recorded, but for attempts beyond a limit: those are not compared, and would let strangers
-    /// fill the log.
+    /// Failures are recorded. Attempts beyond a limit are not: they are not compared, and would let strangers fill
+    /// the log.
     ///
     /// # Errors
     /// Any [`LoginError`] but [`LoginError::ScheduleBlocked`].
@@ -94,8 +94,8 @@ where
         self.enter(Door::Studio, email, password, origin).await
     }
 
-    /// The same for the desk, where an agent must be within his login schedule. Who does not know the password
-    /// learns nothing of the schedule.
+    /// Logs an agent in at the desk, within their login schedule. A caller who does not know the password learns
+    /// nothing of the schedule.
     ///
     /// # Errors
     /// Any [`LoginError`].
@@ -138,7 +138,7 @@ where
 
         let compared = self.compare(&given, password).await;
         if !matches!(compared, Ok((_, false))) {
-            // A right password is no guess; and one that was not compared told nobody anything.
+            // A right password is not a guess, and an attempt that was not compared told nobody anything.
             self.attempts.give_back(counted).await;
         }
         let (known, right) = compared?;
@@ -167,7 +167,7 @@ where
         }
     }
 
-    /// The user of the address, if there is one, and whether the password is his.
+    /// Returns the user of the address, if there is one, and whether the password is theirs.
     async fn compare(
         &self,
         email: &str,
@@ -181,7 +181,7 @@ where
         Ok((known, right))
     }
 
-    /// The user whose password was right, as he is now, with his group.
+    /// Returns the user whose password was right, as they are now, with their group.
     async fn admit(
         &self,
         door: Door,
@@ -189,7 +189,7 @@ where
         now: Timestamp,
     ) -> Result<(User, Option<Group>), LoginError> {
         let mut tx = self.store.read().await?;
-        // Comparing takes a while: what was right may be the password of before.
+        // Comparing takes a while: the compared password may have been replaced.
         let user = tx.users().find(&compared.id).await?.ok_or(LoginError::Credentials)?;
         if user.password_hash != compared.password_hash {
             return Err(LoginError::Credentials);
@@ -221,7 +221,7 @@ where
         let Some(mut present) = tx.users().find_for_update(&user.id).await? else {
             return Ok(());
         };
-        // Unless he has chosen another one meanwhile.
+        // Unless the user has chosen another one meanwhile.
         if present.password_hash == user.password_hash {
             present.password_hash = hash;
             tx.users().save(&present).await?;

@@ -1,4 +1,4 @@
-//! Who did what to which entity.
+//! The log of changes: the actor, the action and the entity.
 
 use serde_json::Value;
 
@@ -9,14 +9,14 @@ use crate::id::RouterId;
 pub struct Author {
     /// Id of the user or API client.
     pub id: String,
-    /// The address he called from.
+    /// The network address of the caller.
     pub ip: String,
-    /// His `User-Agent`.
+    /// The `User-Agent` of the caller.
     pub user_agent: Option<String>,
 }
 
-/// What kind of entity something was done to: those of the contract (spec A 2.7) that belong to no part of the
-/// house which keeps the log itself.
+/// The kind of a changed entity: those of the contract (spec A 2.7) whose part of the workspace does not keep the
+/// log itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are the contract's")]
 pub enum EntityKind {
@@ -47,9 +47,9 @@ pub enum EntityKind {
 /// An entity that something was done to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entity<'a> {
-    /// What kind.
+    /// The kind of the entity.
     pub kind: EntityKind,
-    /// Its id.
+    /// The id of the entity.
     pub id: &'a str,
     /// The router it belongs to; of a router, itself.
     pub router_id: Option<&'a RouterId>,
@@ -57,16 +57,16 @@ pub struct Entity<'a> {
 
 /// Something whose changes are noted.
 pub trait Recorded {
-    /// What it is.
+    /// Returns the kind and the id.
     fn entity(&self) -> Entity<'_>;
 
     /// Its public form: of secrets, whether there are any.
     fn to_json(&self) -> Value;
 }
 
-/// What was done. Entities are given as their public JSON; a log leaves out fields that are sensitive
-/// (`...Encrypted`, `channelVerifyToken`, `embedSecret` and the like), but knows no clear secret under
-/// another name: those must not be in it.
+/// A change of an entity. Entities are passed as their public JSON. A log leaves out sensitive fields
+/// (`...Encrypted`, `channelVerifyToken`, `embedSecret` and the like). It does not recognise a clear secret under
+/// another name: the JSON must not have one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// It was created, and is this now.
@@ -78,11 +78,11 @@ pub enum Change {
         /// After.
         after: Value,
     },
-    /// It was that and is no more.
+    /// It was deleted; its last state.
     Deleted(Value),
-    /// It was published; what of.
+    /// It was published; the published state.
     Published(Value),
-    /// It is published no more; what was.
+    /// It was unpublished; the state published before.
     Unpublished(Value),
     /// A campaign was started.
     Dispatched(Value),

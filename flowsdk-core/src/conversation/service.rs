@@ -25,7 +25,7 @@ pub trait OutgoingSink: Send + Sync + fmt::Debug {
     fn deliver(&self, events: Vec<OutgoingEvent>);
 }
 
-/// Performs what flows ask of the outside, after the commit of the turn that asks.
+/// Performs the outside requests of flows, after the commit of the turn that asks.
 ///
 /// The result comes back as a [`FlowEvent::EffectDone`](crate::event::FlowEvent::EffectDone) of the same
 /// session, through its lane. A request whose result is lost is asked for again, or counts as failed with
@@ -38,8 +38,8 @@ pub trait Outside: Send + Sync + fmt::Debug {
 /// Where outgoing webchat messages go after the commit.
 #[derive(Debug, Clone)]
 pub enum Handover {
-    /// To the gateway in this process. The row is stored as `sent`: should the process die before the
-    /// gateway emits it, its visitor reads it from the store when he comes back.
+    /// To the gateway in this process. The row is stored as `sent`: should the process die before the gateway emits
+    /// it, the visitor reads it from the store when they come back.
     Direct(Arc<dyn OutgoingSink>),
     /// Through the outbox to `stream:outgoing-chat`.
     Stream,
@@ -65,7 +65,7 @@ where
         Self { store, cx, master_key, flows: FlowCache::default(), handover, outside: None }
     }
 
-    /// With `outside` to perform what flows ask of the outside. Without it such actions fail at once, with
+    /// Sets the `outside` that performs the outside requests of flows. Without it such actions fail at once, with
     /// `not_available`.
     #[must_use]
     pub fn with_outside(self, outside: Arc<dyn Outside>) -> Self {
@@ -90,7 +90,7 @@ where
         Ok(reports)
     }
 
-    /// Passes on what a turn leads to, after its commit.
+    /// Passes on the effects of a turn, after its commit.
     pub(super) fn committed(&self, session: &SessionId, report: &TurnReport) {
         if let Handover::Direct(sink) = &self.handover {
             let chat =
@@ -105,8 +105,8 @@ where
         }
     }
 
-    /// Freezes a session whose event failed for good; the event is kept for a replay (rulings S5), behind what is
-    /// kept already if the session is frozen.
+    /// Freezes a session whose event failed for good. The event is kept for a replay (rulings S5), behind the
+    /// entries kept already if the session is frozen.
     ///
     /// # Errors
     /// The event is not kept.
@@ -139,8 +139,8 @@ where
         Ok(reports)
     }
 
-    /// Decides events on `facts` and writes what comes of them. What comes after the end of its session begins
-    /// another one, as it would with an event of its own.
+    /// Decides events on `facts` and writes their outcome. An event after the end of its session begins another
+    /// one, as it would with an event of its own.
     pub(super) async fn decide_in(
         &self,
         tx: &mut S::Tx,
@@ -162,7 +162,7 @@ where
         Ok(reports)
     }
 
-    /// Decides one event of each session; gives also what came after the end of its session, with its place.
+    /// Decides one event of each session; returns also the part after the end of its session, with its place.
     async fn round(
         &self,
         tx: &mut S::Tx,

@@ -9,8 +9,7 @@ use crate::message::IncomingMessage;
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
-/// What an AI agent is asked to do with a session: a union told apart by `kind`, which a turn does
-/// not have (spec B 2.5).
+/// A request to an AI agent about a session: a union told apart by `kind`, which a turn does not have (spec B 2.5).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum AgentEvent {
@@ -70,16 +69,16 @@ pub struct AgentStreamEvent {
     pub agent_id: AgentId,
     /// Turns after which the agent's part ends by force.
     pub max_messages: u32,
-    /// What the contact wrote; empty on proactive transfers.
+    /// The messages of the contact; empty on proactive transfers.
     pub messages: Vec<IncomingMessage>,
-    /// What the agent before passes on.
+    /// The context that the agent before passes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoff_context: Option<String>,
-    /// What the contact said last, on a transfer.
+    /// The last text of the contact, on a transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_user_input: Option<String>,
-    /// The session's `epoch` with this owner (rulings S14): what the agent answers after the session has moved
-    /// on is dropped.
+    /// The session's `epoch` with this owner (rulings S14): an answer of the agent after the session has moved on
+    /// is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
     /// When it was asked for.

@@ -9,7 +9,7 @@ use crate::id::{BlockId, ChatId, FlowId};
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
-/// What the engine is asked to do with a session (spec B 6), discriminated by `kind`.
+/// A request to the engine about a session (spec B 6), discriminated by `kind`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum FlowEvent {
@@ -23,7 +23,7 @@ pub enum FlowEvent {
     HumanSessionEnded(HandBack),
     /// A wait for input may have run out (rulings S7).
     InputTimeout(InputTimeout),
-    /// What an action asked of the outside is done.
+    /// The outside request of an action is done.
     EffectDone(EffectDone),
     /// A frozen session goes on (rulings S5).
     Resume(Resume),
@@ -129,7 +129,7 @@ pub struct InputTimeout {
     pub session_id: SessionId,
 }
 
-/// The result of what an action asked of the outside.
+/// The result of the outside request of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectDone {
@@ -137,7 +137,7 @@ pub struct EffectDone {
     pub session_id: SessionId,
     /// The number of the request: a result of another one than the session waits for does nothing.
     pub seq: i64,
-    /// What came of it.
+    /// The result of the request.
     pub result: EffectResult,
 }
 

@@ -8,7 +8,7 @@ use crate::message::IncomingMessage;
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
-/// What the helpdesk is told (spec B 4.7, 6), discriminated by `kind`.
+/// An event for the helpdesk (spec B 4.7, 6), discriminated by `kind`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum HelpdeskEvent {
@@ -100,7 +100,7 @@ pub struct AiTicketEvent {
     pub chat_id: ChatId,
     /// The ticket.
     pub ticket_id: TicketId,
-    /// What happened to it.
+    /// The new state of the ticket.
     pub state: AiTicketState,
     /// Its router.
     pub router_id: RouterId,
@@ -114,7 +114,7 @@ pub struct AiTicketEvent {
     pub timestamp: Timestamp,
 }
 
-/// What happened to the ticket of an AI session.
+/// The state of the ticket of an AI session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AiTicketState {

@@ -52,14 +52,14 @@ pub struct ModelCall {
     /// The response it went on from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_response_id: Option<String>,
-    /// What it was given, as it was given.
+    /// The input of the model, unchanged.
     pub input: Value,
-    /// What it said outside tool calls.
+    /// The text of the model outside tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_text: Option<String>,
     /// The tools it called, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// What it cost.
+    /// The tokens that the call used.
     pub usage: TokenUsage,
     /// In milliseconds.
     pub latency_ms: u64,
@@ -78,9 +78,9 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments as the model wrote them; a string where they are no JSON.
     pub arguments: Value,
-    /// What the model was told.
+    /// The result that the model received.
     pub result: String,
-    /// Whether the tool did what it was asked.
+    /// Whether the tool succeeded.
     pub ok: bool,
     /// In milliseconds.
     pub latency_ms: u64,

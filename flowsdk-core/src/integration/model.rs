@@ -17,7 +17,7 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest that a server may take.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What kind of server it is.
+/// The kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IntegrationKind {
@@ -29,7 +29,7 @@ impl IntegrationKind {
     /// All of them.
     pub const ALL: [Self; 1] = [Self::Http];
 
-    /// What it is called on the wire and in storage.
+    /// Returns the name on the wire and in storage.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -62,7 +62,7 @@ impl IntegrationAuth {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Bearer, Self::Basic, Self::Header];
 
-    /// What it is called on the wire.
+    /// Returns the name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bearer => "bearer",
@@ -98,7 +98,7 @@ impl Default for IntegrationSettings {
 }
 
 impl IntegrationSettings {
-    /// Whether a header is named exactly where one is needed, and none that belongs to HTTP itself.
+    /// Returns whether a header is named exactly where one is needed, and none that belongs to HTTP itself.
     pub fn names_its_header(&self) -> bool {
         const OF_HTTP: [&str; 8] = [
             "host",
@@ -122,7 +122,7 @@ impl IntegrationSettings {
         }
     }
 
-    /// Whether these credentials can be shown so: those of `basic` are a user and a password.
+    /// Returns whether these credentials fit the way they are sent: those of `basic` are a user and a password.
     pub(super) fn can_show(&self, credentials: &SecretString) -> bool {
         self.auth != IntegrationAuth::Basic || credentials.expose_secret().contains(':')
     }
@@ -136,17 +136,17 @@ impl IntegrationSettings {
 /// A server of somebody else that a router works with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Integration {
-    /// Its id.
+    /// The id of the integration.
     pub id: IntegrationId,
     /// Its router; it never changes.
     pub router_id: RouterId,
-    /// Its name.
+    /// The name that authors use for it.
     pub name: String,
-    /// What kind of server it is.
+    /// The kind of server.
     pub kind: IntegrationKind,
     /// Where it answers.
     pub base_url: BaseUrl,
-    /// What it wants to see.
+    /// The encrypted credentials that the server expects.
     pub credentials: Option<Encrypted>,
     /// How it is asked.
     pub settings: IntegrationSettings,
@@ -173,37 +173,37 @@ impl Recorded for Integration {
 /// An integration to be.
 #[derive(Debug, Clone)]
 pub struct NewIntegration {
-    /// The router; its being within the caller's reach is checked by him.
+    /// The router; the caller checks that it is within their reach.
     pub router_id: RouterId,
-    /// Its name.
+    /// The name that authors use for it.
     pub name: String,
-    /// What kind of server it is.
+    /// The kind of server.
     pub kind: IntegrationKind,
     /// Where it answers.
     pub base_url: BaseUrl,
-    /// What it wants to see.
+    /// The credentials that the server expects.
     pub credentials: Option<SecretString>,
     /// How it is asked.
     pub settings: IntegrationSettings,
 }
 
-/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+/// The changes to make; an absent field stays, and `Some(None)` removes a value.
 #[derive(Debug, Clone, Default)]
 pub struct IntegrationChange {
-    /// Its name.
+    /// The new name.
     pub name: Option<String>,
     /// Where it answers. Its credentials do not follow it to another server.
     pub base_url: Option<BaseUrl>,
-    /// What it wants to see.
+    /// The credentials that the server expects.
     pub credentials: Option<Option<SecretString>>,
     /// How it is asked.
     pub settings: Option<IntegrationSettings>,
 }
 
 impl IntegrationChange {
-    /// The integration after the change; `key` encrypts the credentials. Whoever may change the address but does
-    /// not know the credentials must not have them sent to a server of his own: another address without new
-    /// credentials forgets the old ones.
+    /// Returns the integration after the change; `key` encrypts the credentials. A caller who may change the
+    /// address but does not know the credentials must not send them to a server of their own. So another address
+    /// without new credentials forgets the old ones.
     pub(super) fn apply(self, mut integration: Integration, key: &MasterKey) -> Integration {
         integration.name = self.name.unwrap_or(integration.name);
         if let Some(url) = self.base_url

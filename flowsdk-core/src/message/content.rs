@@ -16,32 +16,32 @@ pub const MAX_ROWS: usize = 10;
 pub enum ContentMessage {
     /// Text.
     Text {
-        /// Its node.
+        /// The node `text`.
         text: TextBody,
     },
     /// Buttons or a list.
     Interactive {
-        /// Its node.
+        /// The node `interactive`.
         interactive: Interactive,
     },
     /// An image by address.
     Image {
-        /// Its node.
+        /// The node `image`.
         image: Media,
     },
     /// A sound by address.
     Audio {
-        /// Its node.
+        /// The node `audio`.
         audio: Media,
     },
     /// A video by address.
     Video {
-        /// Its node.
+        /// The node `video`.
         video: Media,
     },
     /// A file by address.
     Document {
-        /// Its node.
+        /// The node `document`.
         document: Media,
     },
 }
@@ -137,9 +137,9 @@ pub enum ReplyButton {
 /// Id and title of a button.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ButtonReply {
-    /// What the answer carries.
+    /// The id that the reply carries.
     pub id: String,
-    /// What people see.
+    /// The title that contacts see.
     pub title: String,
 }
 
@@ -148,26 +148,26 @@ pub struct ButtonReply {
 pub struct ListAction {
     /// Label of the control that opens the list.
     pub button: String,
-    /// Its sections.
+    /// The sections, in the order shown.
     pub sections: Vec<ListSection>,
 }
 
 /// A section of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListSection {
-    /// Its title.
+    /// The title above the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its rows.
+    /// The rows, in the order shown.
     pub rows: Vec<ListRow>,
 }
 
 /// A row of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListRow {
-    /// What the answer carries.
+    /// The id that the reply carries.
     pub id: String,
-    /// What people see.
+    /// The title that contacts see.
     pub title: String,
     /// A second line.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ pub struct IncomingMessage {
     /// The sender's own id of the message: the same one is stored once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_message_id: Option<String>,
-    /// What it says.
+    /// The content of the message.
     #[serde(flatten)]
     pub content: IncomingContent,
 }
@@ -40,57 +40,57 @@ pub enum IncomingContent {
 pub enum Known {
     /// Text.
     Text {
-        /// Its node.
+        /// The node `text`.
         text: super::TextBody,
     },
     /// A tapped button or chosen row.
     Interactive {
-        /// Its node.
+        /// The node `interactive`.
         interactive: IncomingInteractive,
     },
     /// An image.
     Image {
-        /// Its node.
+        /// The node `image`.
         image: IncomingMedia,
     },
     /// A sound.
     Audio {
-        /// Its node.
+        /// The node `audio`.
         audio: IncomingMedia,
     },
     /// A video.
     Video {
-        /// Its node.
+        /// The node `video`.
         video: IncomingMedia,
     },
     /// A file.
     Document {
-        /// Its node.
+        /// The node `document`.
         document: IncomingMedia,
     },
     /// A sticker.
     Sticker {
-        /// Its node.
+        /// The node `sticker`.
         sticker: IncomingMedia,
     },
     /// A place.
     Location {
-        /// Its node.
+        /// The node `location`.
         location: Value,
     },
     /// A reaction to a message.
     Reaction {
-        /// Its node.
+        /// The node `reaction`.
         reaction: Value,
     },
     /// Shared contacts.
     Contacts {
-        /// Its node.
+        /// The node `contacts`.
         contacts: Value,
     },
     /// A tap on a template button.
     Button {
-        /// Its node.
+        /// The node `button`.
         button: Value,
     },
 }
@@ -111,12 +111,12 @@ pub enum IncomingInteractive {
     },
 }
 
-/// What was tapped.
+/// The tapped button or row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// Its id.
+    /// The id that the author gave to the button or row.
     pub id: String,
-    /// Its title.
+    /// The title that the contact saw.
     pub title: String,
 }
 
@@ -125,7 +125,7 @@ pub struct Reply {
 pub struct IncomingMedia {
     /// The provider's id, or an address.
     pub id: String,
-    /// Its type.
+    /// The MIME type, as the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Text sent with it.
@@ -157,7 +157,7 @@ impl IncomingMessage {
 }
 
 impl IncomingContent {
-    /// The `type`; `unsupported` for what this version does not know and that names none.
+    /// Returns the `type`; `unsupported` for an unknown content that names none.
     pub fn kind(&self) -> &str {
         match self {
             Self::Known(known) => known.kind(),
@@ -165,7 +165,7 @@ impl IncomingContent {
         }
     }
 
-    /// What the contact said, as text: the body, the title of what was tapped, the caption.
+    /// Returns the text of the message: the body, the title of the tapped reply, or the caption.
     pub fn as_text(&self) -> &str {
         match self {
             Self::Known(Known::Text { text }) => &text.body,
@@ -185,7 +185,7 @@ impl IncomingContent {
 }
 
 impl Known {
-    /// The `type`.
+    /// Returns the `type`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text { .. } => "text",
@@ -204,7 +204,7 @@ impl Known {
 }
 
 impl IncomingInteractive {
-    /// Id and title of what was tapped.
+    /// Returns the id and title of the tapped reply.
     pub fn reply(&self) -> &Reply {
         match self {
             Self::ButtonReply { button_reply } => button_reply,

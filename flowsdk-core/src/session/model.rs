@@ -10,7 +10,7 @@ use crate::id::{BlockId, ChatId, ContactId, FlowId, FlowVersionId, RouterId, Tic
 use crate::message::IncomingMessage;
 use crate::time::Timestamp;
 
-/// Who owns the conversation (spec B 2.5; there is no `frozen` mode).
+/// The owner of the conversation (spec B 2.5; there is no `frozen` mode).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -87,7 +87,7 @@ pub struct Call {
     pub block_id: BlockId,
 }
 
-/// What the helpdesk keeps in a session while a human has it (spec B 3.2).
+/// The state that the helpdesk keeps in a session while a human has it (spec B 3.2).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HelpdeskState {
@@ -130,7 +130,7 @@ pub struct Position {
 pub struct FrozenError {
     /// Stable code, for example `flow_loop`.
     pub code: String,
-    /// What an operator reads.
+    /// The message for operators.
     pub message: String,
 }
 
@@ -138,7 +138,7 @@ pub struct FrozenError {
 /// changes of owner (rulings S6, S14).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// Its id.
+    /// The session key.
     pub id: SessionId,
     /// Changes with every write.
     pub version: i64,
@@ -165,7 +165,7 @@ pub struct Session {
     pub calls: Vec<Call>,
     /// The AI agents that have it; only in mode `agent`.
     pub agent: Option<Box<AgentState>>,
-    /// What the helpdesk keeps; only in mode `human`.
+    /// The state of the helpdesk; only in mode `human`.
     pub helpdesk: Option<HelpdeskState>,
     /// The turn that waits for something outside.
     pub pending: Option<Box<Pending>>,
@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    /// When what it waits for runs out: a result from outside, an answer, or the contact's activity at an
+    /// Returns the end of the wait: for a result from outside, for an answer, or for the contact's activity at an
     /// AI agent. A human waits without an end.
     pub fn deadline(&self) -> Option<Timestamp> {
         if let Some(pending) = &self.pending {
@@ -233,13 +233,13 @@ impl Session {
         }
     }
 
-    /// Whether it stands at its last stop and waits for the answer there.
+    /// Returns whether the session is at its last stop and waits for the answer there.
     pub fn is_at_stop(&self) -> bool {
         let waiting = self.position.as_ref().and_then(|position| position.waiting.as_ref());
         waiting.is_some_and(|waiting| !waiting.repositioned)
     }
 
-    /// Gives it to another owner (rulings S14).
+    /// Passes the session to another owner (rulings S14).
     pub fn give_to(&mut self, owner: Mode) {
         self.mode = owner;
         self.epoch += 1;

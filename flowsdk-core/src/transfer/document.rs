@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What `format` says.
+/// The value of `format`.
 pub const FORMAT: &str = "flowsdk";
 /// The version of the format that this server writes and reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -30,7 +30,7 @@ pub struct TransferFile {
     pub channels: Vec<TransferredChannel>,
 }
 
-/// The settings of a router. Secrets and what is known to its server only stay there.
+/// The settings of a router. Secrets, and ids that only its server knows, stay there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferredRouter {
@@ -53,10 +53,10 @@ pub struct TransferredRouter {
     /// How the sentiment of a chat is told.
     #[serde(default)]
     pub sentiment_config: Option<Value>,
-    /// What helps the helpdesk's agents.
+    /// The settings of the copilot for the helpdesk's agents.
     #[serde(default)]
     pub copilot_config: Option<Value>,
-    /// Whether a helpdesk agent's name stands before what he writes.
+    /// Whether a helpdesk agent's name stands before their messages.
     #[serde(default)]
     pub helpdesk_agent_prefix_enabled: bool,
     /// How it stands there.
@@ -80,7 +80,7 @@ pub struct TransferredVariable {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferredFlow {
-    /// By what the file refers to it; in definitions it stands for the flow's id.
+    /// The name by which the file refers to the flow; in definitions it stands for the flow's id.
     pub slug: String,
     /// Its name.
     pub name: String,
@@ -88,7 +88,7 @@ pub struct TransferredFlow {
     pub kind: String,
     /// Its draft.
     pub draft: Value,
-    /// What was published.
+    /// The published definition.
     #[serde(default)]
     pub published: Option<Value>,
     /// Its variables.

@@ -1,17 +1,17 @@
-//! What an import did, and what is still to be done by hand.
+//! The results of an import, and the work left to do by hand.
 
 use crate::id::{ChannelId, FlowId, RouterId};
 
-/// What became of a thing of the file.
+/// The outcome for one entity of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Landed {
     /// It is new.
     Created,
     /// It is new, under another name than in the file.
     Renamed,
-    /// It took the place of what had its name.
+    /// It replaced the entity of the same name.
     Replaced,
-    /// What had its name stayed as it is.
+    /// The existing entity of the same name stays as it is.
     Kept,
 }
 
@@ -33,13 +33,13 @@ impl Landed {
 /// A flow of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedFlow {
-    /// What the file calls it.
+    /// The name of the flow in the file.
     pub slug: String,
     /// Its id here.
     pub id: FlowId,
     /// Its name here.
     pub name: String,
-    /// What became of it.
+    /// The outcome of the import.
     pub landed: Landed,
     /// The version that was published, if the file had one.
     pub published_version: Option<i64>,
@@ -48,9 +48,9 @@ pub struct ImportedFlow {
 /// A variable of the router.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedVariable {
-    /// Its key.
+    /// The key of the variable.
     pub key: String,
-    /// What became of it.
+    /// The outcome of the import.
     pub landed: Landed,
 }
 
@@ -66,16 +66,16 @@ pub struct ImportedChannel {
 /// Something that did not travel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// What: `channelAppSecret`, `channelVerifyToken`, `embedSecret`, `secretVariable`, `flowId`, `agentId`,
-    /// `queueId`, `userId`.
+    /// The kind of the missing value: `channelAppSecret`, `channelVerifyToken`, `embedSecret`, `secretVariable`,
+    /// `flowId`, `agentId`, `queueId`, `userId`.
     pub kind: &'static str,
     /// Where: the path in the file, such as `flows[0]`.
     pub place: String,
-    /// Which: a key, or what the file names and this server does not know.
+    /// The key, or the name in the file that this server does not know.
     pub name: Option<String>,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportReport {
     /// The router.
@@ -88,6 +88,6 @@ pub struct ImportReport {
     pub variables: Vec<ImportedVariable>,
     /// Its channels.
     pub channels: Vec<ImportedChannel>,
-    /// What is to be filled in.
+    /// The values that an operator must fill in.
     pub missing: Vec<Missing>,
 }

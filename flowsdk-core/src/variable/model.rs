@@ -84,25 +84,25 @@ pub enum VariableValue {
 }
 
 impl VariableValue {
-    /// What is stored of a value that was sent (spec A 4.4 rules 2 and 3): the sent one always counts, the
-    /// stored one is never opened.
+    /// Returns the stored form of a sent value (spec A 4.4 rules 2 and 3): the sent one always counts, the stored
+    /// one is never opened.
     pub fn of(sent: &SecretString, is_secret: bool, key: &MasterKey) -> Self {
         let clear = sent.expose_secret();
         if is_secret { Self::Secret(key.encrypt(clear)) } else { Self::Clear(clear.to_owned()) }
     }
 
-    /// Whether it is a secret.
+    /// Returns whether it is a secret.
     pub fn is_secret(&self) -> bool {
         matches!(self, Self::Secret(_))
     }
 
-    /// Whether it is a secret of no characters, as an import leaves it. One that no key opens counts as filled in.
+    /// Returns whether it is an empty secret, as an import leaves it. One that no key opens counts as filled in.
     pub fn is_blank_secret(&self, key: &MasterKey) -> bool {
         let clear = self.encrypted().and_then(|value| key.decrypt(value).ok());
         clear.is_some_and(|clear| clear.expose_secret().is_empty())
     }
 
-    /// What may be shown: nothing of a secret.
+    /// Returns the value to show; `None` for a secret.
     pub fn shown(&self) -> Option<&str> {
         match self {
             Self::Clear(value) => Some(value),
@@ -110,7 +110,7 @@ impl VariableValue {
         }
     }
 
-    /// What stands in `valueEncrypted`.
+    /// Returns the content of `valueEncrypted`.
     pub fn encrypted(&self) -> Option<&Encrypted> {
         match self {
             Self::Clear(_) => None,

@@ -1,4 +1,4 @@
-//! What a turn asks of the outside, and what comes back.
+//! The requests of a turn to the outside, and their results.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,19 +10,18 @@ use serde_json::Value;
 use crate::flow::definition::HttpMethod;
 use crate::time::Timestamp;
 
-/// What an action asks of the outside. It is made anew from the definition when it is repeated and is never
-/// stored.
+/// The outside request of an action. A repetition builds it anew from the definition; it is never stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectRequest {
     /// Its number; the result names it.
     pub seq: i64,
     /// When its result counts as lost.
     pub deadline: Timestamp,
-    /// What is asked.
+    /// The call to perform.
     pub call: OutsideCall,
 }
 
-/// What is asked of the outside.
+/// A call to the outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OutsideCall {
     /// An HTTP request.
@@ -35,19 +34,19 @@ pub enum OutsideCall {
 /// none of them.
 #[derive(Clone)]
 pub struct HttpRequest {
-    /// The method.
+    /// The HTTP method.
     pub method: HttpMethod,
-    /// The address.
+    /// The address, secret because static variables may stand in it.
     pub url: SecretString,
-    /// The headers.
+    /// The headers, by name.
     pub headers: Vec<(String, SecretString)>,
-    /// The body.
+    /// The body, if the request has one.
     pub body: Option<SecretString>,
     /// Whether the body is JSON.
     pub is_json: bool,
     /// How long to wait for the whole answer.
     pub timeout: Duration,
-    /// Dotted paths of what is wanted of the answer's body; an empty one is all of it.
+    /// Dotted paths into the body of the response; an empty path is the whole body.
     pub paths: Vec<String>,
 }
 
@@ -78,31 +77,31 @@ impl PartialEq for HttpRequest {
     }
 }
 
-/// A script and what it sees.
+/// A script and its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptRequest {
-    /// The source.
+    /// The source, in JavaScript.
     pub script: String,
-    /// What it sees: `variables`, `contact`, `input` and `now` (milliseconds).
+    /// The scope: `variables`, `contact`, `input` and `now` (milliseconds).
     pub scope: Value,
-    /// What `Math.random` begins with, so that a repetition gives the same.
+    /// The seed of `Math.random`, so that a repetition returns the same.
     pub seed: u64,
 }
 
-/// What came of it.
+/// The result of a call to the outside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum EffectResult {
     /// An answer with a status of success.
     Http {
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// What stands at the paths, in their order; null where nothing does.
+        /// The values at the paths, in their order; null where there is none.
         values: Vec<Value>,
     },
     /// The result of a script.
     Script {
-        /// The result.
+        /// The value that the script returned.
         value: Value,
     },
     /// It failed.
@@ -111,7 +110,7 @@ pub enum EffectResult {
         /// `http_too_large`, `http_bad_request`, `script_error`, `script_timeout`, `script_too_large` or
         /// `unknown_outcome`.
         code: String,
-        /// What an operator reads; without secrets.
+        /// The message for operators; without secrets.
         message: String,
         /// The status of the answer, if there was one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,7 +119,7 @@ pub enum EffectResult {
 }
 
 impl EffectResult {
-    /// Whether it failed.
+    /// Returns whether the call failed.
     pub const fn is_failure(&self) -> bool {
         matches!(self, Self::Failed { .. })
     }

@@ -1,4 +1,4 @@
-//! What a turn is given and what it answers.
+//! The input of a turn and its outcome.
 
 use std::fmt;
 use std::sync::Arc;
@@ -80,21 +80,21 @@ pub enum Trigger<'a> {
     AgentEnded(&'a HandBack),
     /// The human's part ended, or did not begin (spec B 3.2).
     HumanEnded(&'a HandBack),
-    /// What the turn asked of the outside is done.
+    /// The outside request of the turn is done.
     EffectDone {
         /// The number of the request.
         seq: i64,
-        /// What came of it.
+        /// The result of the request.
         result: &'a EffectResult,
     },
-    /// What the turn asked of the outside failed, and is to be tried again.
+    /// The outside request of the turn failed, and is to be retried.
     EffectAgain {
         /// The number of the request.
         seq: i64,
     },
 }
 
-/// What a turn did.
+/// The outcome of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The session after the turn; as it was before when the turn froze it.
@@ -103,11 +103,11 @@ pub struct Outcome {
     pub contact: Contact,
     /// Whether the contact must be written.
     pub contact_changed: bool,
-    /// What must happen outside, in order; empty when the turn froze the session.
+    /// The effects to perform outside, in order; empty when the turn froze the session.
     pub effects: Vec<Effect>,
     /// How it ended.
     pub end: TurnEnd,
-    /// What happened on the way, also in a turn that froze the session.
+    /// The steps of the turn, also of one that froze the session.
     pub trace: Vec<TraceStep>,
     /// Why the trigger did nothing, if it did nothing.
     pub ignored: Option<&'static str>,
@@ -134,7 +134,7 @@ pub enum Effect {
     Tags(Vec<String>),
     /// Record an event.
     Track {
-        /// What happened.
+        /// The name of the event, as the author wrote it.
         name: String,
         /// Details.
         properties: Map<String, Value>,
@@ -188,8 +188,8 @@ pub enum TurnEnd {
     Waiting,
     /// The session has another owner now, and waits for it.
     HandedOver(Mode),
-    /// The turn goes on with the result of this. The caller commits what the turn did so far, then performs
-    /// it, and comes back with [`Trigger::EffectDone`].
+    /// The turn goes on with the result of this request. The caller commits the turn so far, then performs the
+    /// request, and comes back with [`Trigger::EffectDone`].
     Effect(Box<EffectRequest>),
     /// The session is over; the caller deletes it.
     Ended,

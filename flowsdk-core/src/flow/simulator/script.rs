@@ -11,7 +11,7 @@ use crate::id::{BlockId, FlowId};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Script {
-    /// What it tests.
+    /// The rule or case that the script tests.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The moment at which it begins, in ISO 8601; 2026-01-01T12:00:00Z without it.
@@ -35,18 +35,17 @@ pub struct Script {
     /// `{{flow.*}}` of the flow under test.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub flow: Map<String, Value>,
-    /// What servers answer. The first that fits and was not used yet answers; the last that fits answers
-    /// again and again.
+    /// The replies of servers. The first unused reply that fits answers; the last one that fits answers repeatedly.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<HttpReply>,
-    /// What scripts give back, chosen as `http` is.
+    /// The results of scripts, chosen as `http` is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptReply>,
-    /// What happens, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// A file of tests: a definition, what it leads to, and the scripts it is played against.
+/// A file of tests: a definition, its surroundings, and the scripts that play against it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TestFile {
@@ -55,11 +54,11 @@ pub struct TestFile {
     /// Paths of other definitions, by the id of the flow.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub flows: BTreeMap<String, String>,
-    /// The scripts.
+    /// The scripts, each independent of the others.
     pub tests: Vec<Script>,
 }
 
-/// What a server answers.
+/// The reply of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct HttpReply {
@@ -68,39 +67,39 @@ pub struct HttpReply {
     /// The status; 200 without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The body.
+    /// The body, as JSON.
     pub body: Value,
     /// The code of a failure, instead of an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fails: Option<String>,
 }
 
-/// What a script gives back.
+/// The result of a script of the flow.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ScriptReply {
     /// It answers scripts that contain this.
     pub to: String,
-    /// The result.
+    /// The value that the script returns.
     pub value: Value,
     /// The code of a failure, instead of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fails: Option<String>,
 }
 
-/// One step, and what is expected of it.
+/// One step, and its expectations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// What happens.
+    /// The event of this step.
     #[serde(flatten)]
     pub does: Does,
-    /// What is expected.
+    /// The expected state after the step.
     #[serde(default)]
     pub expect: Expect,
 }
 
-/// What happens in a step: one field, which names it.
+/// The event of a step: one field, which names it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Does {
@@ -108,15 +107,15 @@ pub enum Does {
     Say(String),
     /// The contact taps a button or row.
     Tap {
-        /// Its id.
+        /// The id of the tapped reply.
         id: String,
-        /// Its title.
+        /// The title of the tapped reply.
         #[serde(default)]
         title: String,
     },
     /// The contact sends a message of any type, phone-shaped.
     Send(Map<String, Value>),
-    /// So many milliseconds pass, and what has run out rings.
+    /// This many milliseconds pass, and the timers that are due fire.
     Wait(u64),
     /// The AI agent's part ends.
     AgentEnds {
@@ -126,7 +125,7 @@ pub enum Does {
     },
     /// The human's part ends, or did not begin.
     HumanEnds {
-        /// The ticket.
+        /// The ticket, as the helpdesk reports it.
         #[serde(default)]
         ticket: Option<Map<String, Value>>,
         /// Why it did not begin.
@@ -138,7 +137,7 @@ pub enum Does {
         /// The flow; without it the one under test.
         #[serde(default)]
         flow_id: Option<FlowId>,
-        /// The block.
+        /// The block to which the session is redirected.
         block_id: BlockId,
         /// Whether it runs at once.
         #[serde(default = "yes")]
@@ -168,7 +167,7 @@ impl Does {
     }
 }
 
-/// What is expected of a step; what is not given is not looked at.
+/// The expectations of a step; an absent one is not compared.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Expect {

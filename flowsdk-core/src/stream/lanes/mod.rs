@@ -1,13 +1,13 @@
-//! The lane scheduler: which work may run now.
+//! The lane scheduler: it decides which work may run now.
 //!
 //! Each key (a session) has a lane. The entries of a lane run one piece at a time, in the order offered; lanes run
 //! side by side. The scheduler is synchronous and has no clock, so that its rules can be tested without a runtime.
 //!
 //! - **Pieces.** With [`Coalesce`], neighbours of a lane that [join](Turn::joins) run together once the key is quiet.
 //!   A piece that is tried again keeps its members; [`Lanes::split`] takes it apart.
-//! - **Classes.** A lane has the most urgent [`Class`] of what waits in it. A lower class is handed out when no lane
-//!   of a higher one is ready, and also once after 16 lanes of higher classes, so that it never starves. The order
-//!   within a key does not depend on classes.
+//! - **Classes.** A lane has the most urgent [`Class`] of its waiting entries. A lower class is handed out when no
+//! lane of a higher one is ready, and also once after 16 lanes of higher classes, so that it never starves. The
+//! order within a key does not depend on classes.
 //! - **Preemption.** An entry that [preempts](Turn::preempts) runs next in its lane, and its offer says whether the
 //!   running work is to be cancelled. Cancelled work that is dropped is kept with the entry that preempted it, until
 //!   that one ends ([`Run::superseded`]).
@@ -70,7 +70,7 @@ impl<T> Lanes<T> {
         self.held
     }
 
-    /// Whether it holds nothing.
+    /// Returns whether no lane holds an entry.
     pub fn is_empty(&self) -> bool {
         self.held == 0
     }
@@ -140,7 +140,7 @@ impl<T> Lanes<T> {
         batch
     }
 
-    /// The running piece of `key` is done, and with it what it superseded; its lane goes on with the next.
+    /// Ends the running piece of `key`, and with it the work that it superseded; its lane goes on with the next.
     pub fn finished(&mut self, key: &str) {
         if self.end(key).is_some() {
             self.enqueue(key);
@@ -187,7 +187,7 @@ impl<T> Lanes<T> {
         self.put_back(key, runs, None);
     }
 
-    /// Drops the lane of `key` with its running piece, and returns what waited in it.
+    /// Drops the lane of `key` with its running piece, and returns its waiting entries.
     pub fn abandon(&mut self, key: &str) -> Vec<Run<T>> {
         if self.end(key).is_none() {
             return Vec::new();
@@ -195,7 +195,7 @@ impl<T> Lanes<T> {
         self.lanes.remove(key).map(|lane| self.let_go(lane)).unwrap_or_default()
     }
 
-    /// Drops every lane that waits for a moment and whose front entry `is_doomed`; returns what waited in them.
+    /// Drops every lane that waits for a moment and whose front entry `is_doomed`; returns their entries.
     pub fn abandon_later(&mut self, mut is_doomed: impl FnMut(&T) -> bool) -> Vec<Run<T>> {
         let mut dropped = Vec::new();
         for (at, key) in std::mem::take(&mut self.later) {
@@ -254,7 +254,7 @@ impl<T> Lanes<T> {
         runs
     }
 
-    /// Gives an idle lane, which is in no queue, its next state.
+    /// Puts an idle lane, which is in no queue, into its next state.
     fn enqueue(&mut self, key: &str) {
         let Some(lane) = self.lanes.get_mut(key) else { return };
         if lane.is_empty() {
