@@ -10,7 +10,7 @@ use secrecy::SecretString;
 
 use crate::user::{Email, HasUsers, User, UserRole};
 
-/// What the installation is to begin with.
+/// The first administrator of the installation.
 #[derive(Debug, Clone)]
 pub struct BootstrapAdmin {
     /// `ADMIN_EMAIL`.
@@ -19,14 +19,14 @@ pub struct BootstrapAdmin {
     pub password: Option<SecretString>,
 }
 
-/// What was done.
+/// The result of the bootstrap.
 #[derive(Debug)]
 pub enum Bootstrapped {
     /// A user with this address was there.
     Existed,
-    /// He was created with the password given.
+    /// The administrator was created with the password given.
     Created,
-    /// He was created with this random password. It is shown once and stored nowhere.
+    /// The administrator was created with this random password. It is shown once and stored nowhere.
     CreatedWith(SecretString),
 }
 
@@ -41,9 +41,8 @@ pub enum BootstrapError {
     Password(#[from] PasswordError),
 }
 
-/// Makes sure that a user with the administrator's address exists, whatever has become of him: one who was
-/// demoted stays so. Two processes that start together create one. His password is hashed with
-/// `password_cost`.
+/// Ensures that a user with the administrator's address exists, in whatever state: one who was demoted stays so.
+/// Two processes that start together create one. The password is hashed with `password_cost`.
 ///
 /// # Errors
 /// [`BootstrapError`].

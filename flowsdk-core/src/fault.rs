@@ -1,4 +1,4 @@
-//! Errors: what a caller can branch on, and the public text beside it.
+//! Errors: the kind on which a caller can branch, and the public text beside it.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::text::Text;
 pub enum FaultKind {
     /// The input does not fit its schema.
     Invalid,
-    /// The caller is not who he must be.
+    /// The caller lacks valid credentials.
     Unauthenticated,
     /// The caller may not do this.
     Forbidden,
@@ -44,7 +44,7 @@ pub trait Fault: std::error::Error {
     fn field(&self) -> Option<&'static str> {
         None
     }
-    /// More than one thing to say, each of a field or of what stands in the way.
+    /// Returns further details, each of a field or of an obstacle, where there is more than one.
     fn details(&self) -> Vec<(String, Text)> {
         Vec::new()
     }
@@ -70,7 +70,7 @@ pub const UNAVAILABLE: Text = Text::new("Serviço indisponível", "Service unava
 /// Text of a fault of ours.
 pub const INTERNAL: Text = Text::new("Erro interno", "Internal error");
 
-/// What went wrong in storage, as far as a caller can act on it.
+/// A storage error, as far as a caller can act on it.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
     /// A unique rule was broken; `constraint` names it where the database tells.
@@ -79,7 +79,7 @@ pub enum StorageError {
         /// Name of the index or constraint.
         constraint: String,
     },
-    /// What a row belongs to is not there any more; `constraint` names the rule where the database tells.
+    /// The row to which this one belongs is gone; `constraint` names the rule where the database tells.
     #[error("foreign key broken: {constraint}")]
     Orphan {
         /// Name of the constraint.
@@ -88,7 +88,7 @@ pub enum StorageError {
     /// The row has changed since it was read (compare-and-set on its version).
     #[error("{entity} changed meanwhile")]
     Stale {
-        /// What kind of row.
+        /// The kind of row.
         entity: &'static str,
     },
     /// A lock, a serialisation failure or a full pool: the same work may succeed at once.
@@ -97,10 +97,10 @@ pub enum StorageError {
     /// The database is not there now.
     #[error("storage unavailable")]
     Unavailable(#[source] BoxError),
-    /// What is stored cannot be read.
+    /// The stored value cannot be read.
     #[error("stored {entity} cannot be read: {reason}")]
     Corrupt {
-        /// What kind of row.
+        /// The kind of row.
         entity: &'static str,
         /// Why.
         reason: String,
@@ -114,7 +114,7 @@ pub enum StorageError {
 pub type BoxError = Box<dyn std::error::Error + Send + Sync + 'static>;
 
 impl StorageError {
-    /// Whether the same work may succeed when tried again.
+    /// Returns whether the same work may succeed when retried.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_))
     }

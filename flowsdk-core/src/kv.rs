@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::fault::BoxError;
 
-/// The key-value store is not there, or what it holds cannot be read.
+/// The key-value store is not there, or its content cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyValueError {
     /// It cannot be reached now.
@@ -36,7 +36,7 @@ pub trait KeyValue: Send + Sync + Debug {
     /// Sets `key`; `ttl` `None` means for ever.
     async fn set(&self, key: &str, value: &str, ttl: Option<Duration>) -> Result<(), KeyValueError>;
 
-    /// Sets `key` unless it has a value. Gives the value that was there, or `None` when `value` was set.
+    /// Sets `key` unless it has a value. Returns the value that was there, or `None` when `value` was set.
     async fn set_if_absent(
         &self,
         key: &str,
@@ -50,14 +50,14 @@ pub trait KeyValue: Send + Sync + Debug {
     /// Deletes `key`; whether it was there.
     async fn delete(&self, key: &str) -> Result<bool, KeyValueError>;
 
-    /// Gives `key` a new time to live if its value is `value`; whether it was.
+    /// Sets a new time to live for `key` if its value is `value`; returns whether it was.
     async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError>;
 
-    /// Adds `by` to the whole number under `key`, which is 0 when there is none; gives the sum. The time to
-    /// live counts from the first addition.
+    /// Adds `by` to the whole number under `key`, which is 0 when there is none; returns the sum. The time to live
+    /// counts from the first addition.
     ///
     /// # Errors
-    /// [`KeyValueError::Corrupt`] when the value is no whole number, or the sum none of 64 bits.
+    /// [`KeyValueError::Corrupt`] when the value is not a whole number, or the sum does not fit into 64 bits.
     async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError>;
 
     /// Deletes `key` if its value is `value`; whether it was.
@@ -73,7 +73,7 @@ pub fn sum(key: &str, value: &str, by: i64) -> Result<i64, KeyValueError> {
     number.and_then(|number| number.checked_add(by)).ok_or_else(|| not_a_number(key))
 }
 
-/// What [`KeyValue::add`] fails with when there is nothing to add to.
+/// Returns the error of [`KeyValue::add`] for a value that is not a number.
 pub fn not_a_number(key: &str) -> KeyValueError {
     KeyValueError::Corrupt { key: key.to_owned(), reason: "no whole number of 64 bits".to_owned() }
 }

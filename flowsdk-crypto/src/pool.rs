@@ -1,7 +1,7 @@
-//! A bounded pool of threads for work that keeps a core busy and that nobody else should feel.
+//! A bounded pool of threads for work that keeps a core busy without slowing other requests.
 //!
-//! tokio's blocking threads have the priority of its workers. When many log in at once, hashes there take
-//! half of the processor from requests that need microseconds; here they take what is left.
+//! tokio's blocking threads have the priority of its workers. When many users log in at once, hashes there take
+//! half of the processor from requests that need microseconds. Here they take only the rest.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,10 +15,10 @@ use tokio::sync::oneshot;
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
 
-/// Threads that hash, and what waits for them.
+/// Threads that hash, and the queue of their jobs.
 #[derive(Debug)]
 pub(super) struct Pool {
-    /// What its threads are called.
+    /// The name of the threads.
     name: &'static str,
     shared: Arc<Shared>,
     parallel: usize,
@@ -50,9 +50,9 @@ impl std::fmt::Debug for State {
 
 /// Work whose result somebody waits for.
 trait Job: Send {
-    /// Whether he has gone away.
+    /// Returns whether the caller has gone away.
     fn is_abandoned(&self) -> bool;
-    /// Does it, calls `done`, and then answers: who has his answer finds the room of his job free.
+    /// Does the job, calls `done`, and then answers: a caller with an answer finds the room of their job free.
     fn run(self: Box<Self>, done: &dyn Fn());
 }
 
@@ -68,11 +68,11 @@ impl<T: Send, F: FnOnce() -> T + Send> Job for Task<T, F> {
 
     fn run(self: Box<Self>, done: &dyn Fn()) {
         let Self { work, answer } = *self;
-        // A panic has been reported by its hook, and the caller finds his answer gone.
+        // A panic has been reported by its hook, and the caller finds that no answer comes.
         let result = catch_unwind(AssertUnwindSafe(work));
         done();
         if let Ok(result) = result {
-            // He may have gone away meanwhile.
+            // The caller may have gone away meanwhile.
             let _unheard = answer.send(result);
         }
     }
@@ -117,8 +117,7 @@ impl Pool {
 }
 
 impl Drop for Pool {
-    /// The threads end when they have done what they hold. Nobody waits for what is queued: its callers
-    /// borrow the hasher.
+    /// The threads end after their present jobs. Nobody waits for the queued ones: their callers borrow the hasher.
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.closed = true;
@@ -154,7 +153,7 @@ impl Shared {
     }
 }
 
-/// Whether the system gave a thread.
+/// Returns whether the system gave a thread.
 fn start_thread(name: &str, shared: &Arc<Shared>) -> bool {
     let shared = Arc::clone(shared);
     let started = thread::Builder::new().name(name.to_owned()).spawn(move || shared.work());

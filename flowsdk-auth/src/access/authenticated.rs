@@ -1,4 +1,4 @@
-//! Who a request is made by, with what he may do at this moment.
+//! The principal of a request, and their present permissions.
 
 use flowsdk_core::id::UserId;
 
@@ -15,12 +15,12 @@ pub struct Authenticated {
     pub principal: Principal,
     /// The role of a user; an API client has none.
     pub role: Option<UserRole>,
-    /// What his group, or the API client itself, is granted; `None` for a user without a group.
+    /// The grant of the user's group, or of the API client itself; `None` for a user without a group.
     pub grant: Option<Grant>,
 }
 
 impl Authenticated {
-    /// May he do `action` with `resource`, and with the records of which routers (spec A 5.3).
+    /// Requires `action` with `resource`, and returns the routers whose records the principal may use (spec A 5.3).
     ///
     /// # Errors
     /// [`Denied::NoGroup`], [`Denied::Permission`] or [`Denied::Global`].
@@ -28,7 +28,7 @@ impl Authenticated {
         rules::require(self.role, self.grant.as_ref(), resource, action)
     }
 
-    /// Is he an administrator. No API client is.
+    /// Requires an administrator. No API client is one.
     ///
     /// # Errors
     /// [`Denied::Admin`].
@@ -36,7 +36,7 @@ impl Authenticated {
         rules::require_admin(self.role)
     }
 
-    /// Is he a user, and which.
+    /// Requires a user, and returns their id.
     ///
     /// # Errors
     /// [`Denied::UserOnly`] for an API client.

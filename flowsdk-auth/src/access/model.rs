@@ -6,10 +6,10 @@ use flowsdk_core::time::Timestamp;
 use crate::permission::{Permissions, RouterScope};
 use crate::user::UserRole;
 
-/// What a group or an API client grants.
+/// The grant of a group or an API client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grant {
-    /// What may be done.
+    /// The permitted actions, by resource.
     pub permissions: Permissions,
     /// With the records of which routers.
     pub scope: RouterScope,
@@ -18,15 +18,15 @@ pub struct Grant {
 /// A user, as far as access goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserAccess {
-    /// His id.
+    /// The id of the user.
     pub id: UserId,
-    /// His name.
+    /// The name of the user.
     pub name: String,
     /// An administrator needs no grant.
     pub role: UserRole,
     /// Tokens issued before this moment are void (spec A 4.1 rule 4).
     pub logged_out_at: Option<Timestamp>,
-    /// The grant of his group; `None` without a group.
+    /// The grant of the user's group; `None` without a group.
     pub grant: Option<Grant>,
 }
 

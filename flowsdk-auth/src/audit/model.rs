@@ -41,7 +41,7 @@ macro_rules! named {
 }
 
 named! {
-    /// What was done (spec A 6).
+    /// The recorded action (spec A 6).
     AuditAction {
         Login = "LOGIN",
         TokenRefresh = "TOKEN_REFRESH",
@@ -58,7 +58,7 @@ named! {
 }
 
 named! {
-    /// What it was done to (spec A 2.7).
+    /// The kind of the entity (spec A 2.7).
     AuditEntityType {
         User = "USER",
         Router = "ROUTER",
@@ -100,9 +100,9 @@ named! {
 pub struct AuditRecord {
     /// Its id; ids follow time, and the log is read in their order.
     pub id: AuditLogId,
-    /// What was done.
+    /// The recorded action.
     pub action: AuditAction,
-    /// What kind of thing it was done to.
+    /// The kind of the entity.
     pub entity_type: Option<AuditEntityType>,
     /// Which one.
     pub entity_id: Option<String>,
@@ -120,22 +120,22 @@ pub struct AuditRecord {
     pub created_at: Timestamp,
 }
 
-/// Who did it, as far as he still exists.
+/// The user who acted, as far as they still exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditActor {
-    /// His id.
+    /// The id of the user.
     pub id: UserId,
-    /// His name now.
+    /// The present name of the user.
     pub name: String,
-    /// His address now.
+    /// The present address of the user.
     pub email: String,
 }
 
 /// A record as it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedAudit {
-    /// What was written.
+    /// The record as written.
     pub record: AuditRecord,
-    /// The user who did it, if he still exists.
+    /// The user who acted, if they still exist.
     pub actor: Option<AuditActor>,
 }

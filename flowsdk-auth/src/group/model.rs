@@ -5,14 +5,14 @@ use flowsdk_core::time::Timestamp;
 
 use crate::permission::Permissions;
 
-/// What its users may do, and with the records of which routers.
+/// The permissions of its users, and the routers whose records they may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     /// Its id.
     pub id: GroupId,
     /// Its name.
     pub name: String,
-    /// What its users may do.
+    /// The permissions of its users.
     pub permissions: Permissions,
     /// Empty means no restriction.
     pub router_ids: Vec<RouterId>,
@@ -27,18 +27,18 @@ pub struct Group {
 pub struct NewGroup {
     /// Its name.
     pub name: String,
-    /// What its users may do.
+    /// The permissions of its users.
     pub permissions: Permissions,
     /// Empty means no restriction.
     pub router_ids: Vec<RouterId>,
 }
 
-/// What is to change; an absent field stays.
+/// The changes to make; an absent field stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupChange {
     /// Its name.
     pub name: Option<String>,
-    /// What its users may do.
+    /// The permissions of its users.
     pub permissions: Option<Permissions>,
     /// Empty means no restriction.
     pub router_ids: Option<Vec<RouterId>>,

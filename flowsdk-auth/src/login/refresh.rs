@@ -21,10 +21,10 @@ impl<S: Store> Logins<S>
 where
     S::Tx: HasUsers + HasAccess,
 {
-    /// Two new tokens for the refresh token in this `Authorization` header.
+    /// Returns two new tokens for the refresh token in this `Authorization` header.
     ///
-    /// A failure is recorded when the token is one of ours. What anybody can make up is not: it says nothing,
-    /// and would let strangers fill the log.
+    /// A failure is recorded when the token is one of ours. A token that anybody can make up is not recorded: it
+    /// says nothing, and would let strangers fill the log.
     ///
     /// # Errors
     /// Any [`RefreshError`]. With [`Rotation::Strict`] a token without `jti` is [`RefreshError::Invalid`]: every
@@ -71,15 +71,15 @@ where
         Ok(self.tokens.issue(&user.id, &user.name, now, self.cx.ids()))
     }
 
-    /// The user of the token, as he is now.
+    /// Returns the user of the token, as they are now.
     async fn holder(&self, claims: &Claims) -> Result<UserAccess, RefreshError> {
         let id = claims.principal.user_id().ok_or(RefreshError::PrincipalUnknown)?;
         let found = self.store.read().await?.access().users(std::slice::from_ref(id)).await?.pop();
         found.ok_or(RefreshError::PrincipalUnknown)
     }
 
-    /// Whether the token was not used before, or just now. The first use is remembered for as long as the token
-    /// could be used.
+    /// Returns whether the token was not used before, or just now. The first use is remembered for as long as the
+    /// token could be used.
     async fn is_fresh(
         &self,
         token_id: &str,

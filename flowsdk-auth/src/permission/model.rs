@@ -1,4 +1,4 @@
-//! What a group or an API client may do.
+//! The permissions of a group or an API client.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,13 +62,13 @@ impl Resource {
         }
     }
 
-    /// Whether it belongs to no router: principals with a router scope may not use it (spec A 5.3 rule 7).
+    /// Returns whether it belongs to no router: principals with a router scope may not use it (spec A 5.3 rule 7).
     pub const fn is_global(self) -> bool {
         matches!(self, Self::Users | Self::Settings)
     }
 }
 
-/// What may be done with a resource. None includes another.
+/// An action on a resource. None includes another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the contract's")]
@@ -102,18 +102,18 @@ impl Action {
 pub struct Permission {
     /// The resource.
     pub resource: Resource,
-    /// What may be done with it.
+    /// The actions permitted with it.
     pub actions: Vec<Action>,
 }
 
-/// What may be done. On the wire and in storage a list of [`Permission`]s, here without repetitions and in the
+/// The permitted actions. On the wire and in storage a list of [`Permission`]s, here without repetitions and in the
 /// order of [`Resource::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Permission>", into = "Vec<Permission>")]
 pub struct Permissions([u8; Resource::ALL.len()]);
 
 impl Permissions {
-    /// Whether `action` may be done with `resource`.
+    /// Returns whether `action` is permitted with `resource`.
     pub const fn allow(&self, resource: Resource, action: Action) -> bool {
         self.0[resource as usize] & action.bit() != 0
     }

@@ -1,4 +1,4 @@
-//! The use cases of a recovery, as whoever has forgotten his password sees them.
+//! The use cases of a recovery, as a user who has forgotten their password sees them.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::user::{Email, HasUsers, PasswordRule};
 /// Most requests that wait to be looked up.
 const CAPACITY: usize = 1_024;
 
-/// Gives users a new password by a code.
+/// Sets new passwords by a code.
 #[derive(Debug)]
 pub struct Recoveries<S> {
     store: Arc<S>,
@@ -64,7 +64,7 @@ where
         let limits = [(limits.recoveries(), given.as_str()), (limits.by_address(), place.as_str())];
         let counted = self.attempts.count(&limits, self.cx.now()).await;
         let counted = counted.map_err(RecoveryError::RateLimited)?;
-        // What is no address is nobody's.
+        // A text that is not an address belongs to nobody.
         let Ok(email) = Email::parse(&given) else {
             return Ok(());
         };
@@ -75,8 +75,8 @@ where
         Ok(())
     }
 
-    /// Gives the user of the address another password, if `code` is the last one he was sent. All of his tokens
-    /// are void afterwards, and so is every code.
+    /// Sets another password for the user of the address, if `code` is the last one sent to them. All of their
+    /// tokens are void afterwards, and so is every code.
     ///
     /// The password is hashed first, for everybody: a code that is wrong costs as much as one that is right, and
     /// nothing slow happens while the user is locked. Failures count towards the limit of the network address.
@@ -125,7 +125,7 @@ where
             Ok(email) => tx.users().find_by_email(&email).await?,
             Err(_) => None,
         };
-        // The user is locked before his recovery, as wherever both are written.
+        // The user is locked before their recovery, as wherever both are written.
         let locked = match &known {
             Some(user) => tx.users().find_for_update(&user.id).await?,
             None => None,
@@ -150,9 +150,9 @@ where
     }
 }
 
-/// What became of a code.
+/// The outcome of a code.
 enum Exchange {
     Changed(UserId),
-    /// It was not his, if the address is somebody's.
+    /// The code was not this user's, if the address is somebody's.
     Wrong(Option<UserId>),
 }

@@ -1,4 +1,4 @@
-//! What is created and what is changed of a user.
+//! The commands that create and change a user.
 
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
@@ -15,15 +15,15 @@ pub struct NewUser {
     pub email: Email,
     /// Target of the password-recovery code.
     pub phone: String,
-    /// His password.
+    /// The password in clear, to be hashed.
     pub password: SecretString,
     /// Member or administrator.
     pub role: UserRole,
-    /// His group.
+    /// The group of the user, if any.
     pub group_id: Option<GroupId>,
 }
 
-/// What is to change; an absent field stays.
+/// The changes to make; an absent field stays.
 #[derive(Debug, Clone, Default)]
 pub struct UserChange {
     /// Display name.
@@ -36,12 +36,12 @@ pub struct UserChange {
     pub password: Option<SecretString>,
     /// Member or administrator.
     pub role: Option<UserRole>,
-    /// His group, or none.
+    /// The group of the user, or none.
     pub group_id: Option<Option<GroupId>>,
 }
 
 impl NewUser {
-    /// The user as he is stored.
+    /// Returns the user as they are stored.
     pub(super) fn into_user(self, id: UserId, password_hash: String, now: Timestamp) -> User {
         User {
             id,
@@ -59,7 +59,7 @@ impl NewUser {
 }
 
 impl UserChange {
-    /// The user after the change. A new password ends his sessions (rulings A3).
+    /// Returns the user after the change. A new password ends their sessions (rulings A3).
     pub(super) fn apply(self, mut user: User, password_hash: Option<String>, now: Timestamp) -> User {
         user.name = self.name.unwrap_or(user.name);
         user.email = self.email.unwrap_or(user.email);
@@ -75,7 +75,7 @@ impl UserChange {
 }
 
 impl User {
-    /// Gives the user another password, which voids the tokens that were issued before.
+    /// Sets another password, which voids the tokens that were issued before.
     pub(crate) fn set_password(&mut self, hash: String, now: Timestamp) {
         self.password_hash = hash;
         self.logged_out_at = self.logged_out_at.max(Some(now));

@@ -24,13 +24,13 @@ pub(super) struct Decider<'a> {
     pub(super) has_outside: bool,
     pub(super) facts: Facts,
     pub(super) writes: Writes,
-    /// What of the latest event came after the end of its session, and is another session's.
+    /// The part of the latest event that came after the end of its session, and belongs to another session.
     pub(super) left: Option<IncomingEvent>,
     /// The messages of the batch so far, by their key.
     pub(super) stored: HashMap<String, MessageId>,
 }
 
-/// What the owner of a session did with an event.
+/// The result of an event at the owner of a session.
 enum Progress {
     /// Nothing that changes the session.
     Nothing,
@@ -39,7 +39,7 @@ enum Progress {
 }
 
 impl Decider<'_> {
-    /// Decides one event. `opened` is what a first message found, where there was no session.
+    /// Decides one event. `opened` is the finding of a first message, where there was no session.
     pub(super) fn decide(
         &mut self,
         event: &ConversationEvent,
@@ -82,8 +82,8 @@ impl Decider<'_> {
         };
         if let Progress::Ran(mut run) = self.run(event, run, &mut report)? {
             for event in &mut run.outgoing {
-                // That of the session as it is committed: a change of owner in this turn does not make stale
-                // what was said before it.
+                // The epoch of the session as it is committed: a change of owner in this turn does not make earlier
+                // messages stale.
                 event.epoch = run.session.epoch;
             }
             report.outgoing.clone_from(&run.outgoing);
@@ -103,7 +103,7 @@ impl Decider<'_> {
         Ok(report)
     }
 
-    /// Gives the event to the owner of the session.
+    /// Passes the event to the owner of the session.
     fn run(
         &mut self,
         event: &ConversationEvent,
@@ -141,7 +141,7 @@ impl Decider<'_> {
             }
             FlowEvent::AgentSessionEnded(event) => Trigger::AgentEnded(event),
             FlowEvent::HumanSessionEnded(event) => Trigger::HumanEnded(event),
-            // Whoever resumes a session wants what failed tried again, perhaps as it is published now.
+            // An operator who resumes a session wants the failed request retried, perhaps as it is published now.
             FlowEvent::EffectDone(event) if self.facts.replaying && event.result.is_failure() => {
                 Trigger::EffectAgain { seq: event.seq }
             }
@@ -215,8 +215,8 @@ impl Decider<'_> {
         self.now.max(session.last_interaction_at)
     }
 
-    /// Stores the messages of an event for a frozen session, and keeps it for the resumption, without what
-    /// came before.
+    /// Stores the messages of an event for a frozen session, and keeps it for the resumption, without its earlier
+    /// part.
     fn keep(&mut self, event: &ConversationEvent, chat_id: &ChatId, at: Timestamp, report: &mut TurnReport) {
         let Some(incoming) = event.incoming() else {
             self.writes.kept_events.push((event.session_id().clone(), event.to_json()));
@@ -280,9 +280,9 @@ fn broken(reason: &str) -> StorageError {
     StorageError::Corrupt { entity: "session", reason: reason.to_owned() }
 }
 
-/// Gives the messages that waited, then `fresh` ones, to whoever has the session, one by one, in order. They wait while a turn waits for
-/// something outside, and while an error stops the session, the one at which it stopped first. Where the
-/// session ended on the way, the others are left.
+/// Passes the waiting messages, then `fresh` ones, to the owner of the session, one by one, in order. They wait
+/// while a turn waits for something outside, and while an error stops the session, the one at which it stopped
+/// first. Where the session ended on the way, the others are left.
 fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run {
     let mut messages = std::mem::take(&mut run.session.deferred).into_iter().chain(fresh);
     while let Some(message) = messages.next() {
@@ -310,7 +310,7 @@ fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run 
     run
 }
 
-/// Whether `event` is the one at which the session stopped: what of it is not answered yet waits in the session.
+/// Returns whether the session stopped at `event`: its unanswered messages wait in the session.
 fn is_deferred(session: &Session, event: &IncomingEvent) -> bool {
     let key = |message: &IncomingMessage| message.dedupe_key(&session.id);
     session.deferred.iter().any(|waiting| event.messages.iter().any(|sent| key(sent) == key(waiting)))

@@ -1,7 +1,7 @@
-//! Lets a frozen session go on (rulings S5): the entry that failed first, then what was kept for it, in order.
+//! Resumes a frozen session (rulings S5): the entry that failed first, then the entries kept for it, in order.
 //!
 //! Each entry is one commit that runs it and takes it off the list, so it runs once whatever dies in between.
-//! Until the last one has run the session stays frozen, so that what comes meanwhile is kept behind them.
+//! Until the last one has run the session stays frozen, so that later events are kept behind them.
 
 use serde_json::Value;
 
@@ -17,10 +17,10 @@ use crate::stream::broker::NewEntry;
 use crate::stream::outbox::HasOutbox as _;
 use crate::stream::topic::{Flow, TopicName};
 
-/// Most entries of one call: other sessions wait meanwhile. What is left is another event's.
+/// Most entries of one call: other sessions wait meanwhile. The rest is left to another event.
 const AT_ONCE: usize = 64;
 
-/// What became of one entry.
+/// The outcome of one entry.
 enum Replayed {
     /// There is none, or it cannot be read.
     Nothing,
@@ -34,11 +34,11 @@ impl<S: Store> Conversations<S>
 where
     S::Tx: ConversationTx,
 {
-    /// Replays what waits in a frozen session, until it froze again or nothing is left. Idempotent: a session
+    /// Replays the waiting entries of a frozen session, until it froze again or none is left. Idempotent: a session
     /// that is not frozen since `resume.frozen_at` is left alone.
     ///
     /// # Errors
-    /// What ran before is committed; the rest still waits.
+    /// The entries that ran before are committed; the rest still waits.
     pub async fn resume(&self, resume: &Resume) -> Result<TurnReport, ConversationError> {
         let mut all = TurnReport::default();
         for count in 1..=AT_ONCE {
@@ -87,7 +87,7 @@ where
     }
 
     /// Puts the session on the published version of its flow, on a test channel on the tested one, where that has
-    /// its block: what froze it may have been put right there.
+    /// its block: the cause of the freeze may have been put right there.
     async fn renew(&self, tx: &mut S::Tx, facts: &mut Facts) -> Result<(), StorageError> {
         let Some(session) = facts.sessions.values_mut().next().map(|stored| &mut stored.session) else {
             return Ok(());

@@ -24,7 +24,7 @@ impl LlmProvider {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Openai, Self::OpenaiCompatible];
 
-    /// What it is called on the wire and in storage.
+    /// Returns the name on the wire and in storage.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Openai => "openai",
@@ -50,9 +50,9 @@ pub struct LlmCredential {
     pub name: String,
     /// Whose models it opens.
     pub provider: LlmProvider,
-    /// Where the provider answers, by https; `None` means his own address.
+    /// The https address of the provider; `None` means its usual one.
     pub base_url: Option<BaseUrl>,
-    /// What he wants to see.
+    /// The encrypted key that the provider expects.
     pub api_key: Option<Encrypted>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -61,7 +61,7 @@ pub struct LlmCredential {
 }
 
 impl LlmCredential {
-    /// Whether it says where to ask, by https only: the key must not be read on the way.
+    /// Returns whether it has an address, by https only: nobody may read the key on the way.
     pub fn has_its_address(&self) -> bool {
         match &self.base_url {
             Some(url) => url.is_encrypted(),
@@ -93,11 +93,11 @@ pub struct NewLlmCredential {
     pub provider: LlmProvider,
     /// Where the provider answers.
     pub base_url: Option<BaseUrl>,
-    /// What he wants to see.
+    /// The key that the provider expects.
     pub api_key: SecretString,
 }
 
-/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+/// The changes to make; an absent field stays, and `Some(None)` removes a value.
 #[derive(Debug, Clone, Default)]
 pub struct LlmCredentialChange {
     /// Its name.
@@ -106,7 +106,7 @@ pub struct LlmCredentialChange {
     pub provider: Option<LlmProvider>,
     /// Where the provider answers.
     pub base_url: Option<Option<BaseUrl>>,
-    /// What he wants to see.
+    /// The key that the provider expects.
     pub api_key: Option<SecretString>,
 }
 

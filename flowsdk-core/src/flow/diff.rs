@@ -1,11 +1,11 @@
-//! What differs between two definitions: blocks by their ids, everything else by JSON pointer.
+//! The differences of two definitions: blocks by their ids, everything else by JSON pointer.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// Most changes that are listed; what is beyond is another flow.
+/// Most changes that are listed; a definition with more is another flow.
 const MOST: usize = 1_000;
 
 /// How something changed.
@@ -28,10 +28,10 @@ pub struct ValueDiff {
     pub kind: DiffKind,
     /// JSON pointer to it: below its block, or below the definition.
     pub pointer: String,
-    /// What it was.
+    /// The value before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Value>,
-    /// What it is.
+    /// The value after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
 }
@@ -44,7 +44,7 @@ pub struct BlockDiff {
     pub block_id: String,
     /// How it changed.
     pub kind: DiffKind,
-    /// What of it; empty when it is new or gone.
+    /// The changes of the block; empty when it is new or gone.
     pub changes: Vec<ValueDiff>,
 }
 
@@ -54,13 +54,13 @@ pub struct BlockDiff {
 pub struct FlowDiff {
     /// Blocks, in the order of their ids.
     pub blocks: Vec<BlockDiff>,
-    /// What stands outside of blocks.
+    /// The changes outside of blocks.
     pub definition: Vec<ValueDiff>,
     /// Whether there was more than can be listed.
     pub truncated: bool,
 }
 
-/// What leads from `before` to `after`. The order of blocks says nothing.
+/// Returns the changes from `before` to `after`. The order of blocks does not count.
 pub fn diff(before: &Value, after: &Value) -> FlowDiff {
     let mut budget = Budget { left: MOST, truncated: false };
     let (from, to) = (blocks(before), blocks(after));

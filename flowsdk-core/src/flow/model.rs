@@ -6,7 +6,7 @@ use crate::change::{Entity, EntityKind, Recorded};
 use crate::id::{FlowId, FlowVersionId, IdSource, RouterId};
 use crate::time::Timestamp;
 
-/// What a flow is for.
+/// The purpose of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FlowKind {
     /// Conversations run it.
@@ -50,7 +50,7 @@ pub struct Flow {
     pub router_id: RouterId,
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the flow.
     pub kind: FlowKind,
     /// The version that new sessions run; `None` when it is not published.
     pub published_version_id: Option<FlowVersionId>,
@@ -101,10 +101,10 @@ impl Recorded for Flow {
     }
 }
 
-/// What authors work on. It may have any error; only what is published runs.
+/// The definition that authors edit. It may have any error; only a published one runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowDraft {
-    /// Raised at every change of the definition; a writer names the one he has read.
+    /// Raised at every change of the definition; a writer names the one they have read.
     pub revision: i64,
     /// The definition as JSON.
     pub definition: Value,

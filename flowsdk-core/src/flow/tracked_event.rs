@@ -1,4 +1,4 @@
-//! What flows record for reports: the action `trackEvent`.
+//! The events that flows record for reports: the action `trackEvent`.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub struct TrackedEvent {
     pub contact_id: ContactId,
     /// The chat.
     pub chat_id: ChatId,
-    /// What happened.
+    /// The name that the author gave to the event.
     pub name: String,
     /// Details.
     pub properties: Map<String, Value>,

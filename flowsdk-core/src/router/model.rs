@@ -23,9 +23,9 @@ pub struct Router {
     pub initial_flow_id: Option<FlowId>,
     /// IANA time zone, default `America/Sao_Paulo`.
     pub tz: String,
-    /// What the channel's provider presents when it verifies the webhook; not unique, never returned.
+    /// The token that the channel's provider presents when it verifies the webhook; not unique, never returned.
     pub channel_verify_token: Option<String>,
-    /// What the channel's provider signs webhooks with.
+    /// The secret with which the channel's provider signs webhooks.
     pub channel_app_secret: Option<Encrypted>,
     /// The credential of every AI agent of the router.
     pub llm_credential_id: Option<LlmCredentialId>,
@@ -33,9 +33,9 @@ pub struct Router {
     pub logo_url: Option<String>,
     /// How the sentiment of a chat is told.
     pub sentiment_config: Option<Value>,
-    /// What helps the helpdesk's agents.
+    /// The settings of the copilot for the helpdesk's agents.
     pub copilot_config: Option<Value>,
-    /// Whether a helpdesk agent's name stands before what he writes.
+    /// Whether a helpdesk agent's name stands before their messages.
     pub helpdesk_agent_prefix_enabled: bool,
     /// How it stands there.
     pub helpdesk_agent_prefix_template: Option<String>,
@@ -106,7 +106,7 @@ pub enum VariableOwner {
 }
 
 impl VariableOwner {
-    /// What its variables are in the log of changes.
+    /// Returns the kind of its variables in the log of changes.
     pub(crate) const fn variable_kind(&self) -> EntityKind {
         match self {
             Self::Router(_) => EntityKind::RouterVariable,

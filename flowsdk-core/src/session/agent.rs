@@ -1,4 +1,4 @@
-//! What an AI agent keeps in a session while it has it (spec B 2.5).
+//! The state that an AI agent keeps in a session while it has it (spec B 2.5).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub struct AgentState {
     /// The model's last response, where the provider keeps the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_response_id: Option<String>,
-    /// What was known of the contact when the agent began.
+    /// The known facts of the contact when the agent began.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub contact_context_snapshot: String,
     /// The configuration with which it runs; `None` until the executor has read it.

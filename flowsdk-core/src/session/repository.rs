@@ -60,11 +60,11 @@ pub trait SessionRepository: Send {
     /// Up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError>;
 
-    /// Why a session does not answer what it was sent, if it does not.
+    /// Returns the reason why a session does not answer its messages, if there is one.
     async fn standstill(&mut self, id: &SessionId) -> Result<Option<Standstill>, StorageError>;
 
-    /// Marks sessions as frozen. Of one that is frozen already, what froze it first stays; the entry is kept
-    /// behind the others, unless it is there already.
+    /// Marks sessions as frozen. Of one that is frozen already the first cause stays; the entry is kept behind the
+    /// others, unless it is there already.
     ///
     /// # Errors
     /// [`StorageError::Stale`] when another transaction froze one of them meanwhile; nothing of this call is then
@@ -81,8 +81,8 @@ pub trait SessionRepository: Send {
         most: u32,
     ) -> Result<u64, StorageError>;
 
-    /// Thaws a session: gives what froze it, which is then gone. What is kept for it stays. Who also locks the
-    /// session does so afterwards.
+    /// Thaws a session: returns the cause of the freeze and removes it. The entries kept for it stay. A caller who
+    /// also locks the session does so afterwards.
     async fn take_frozen(&mut self, id: &SessionId) -> Result<Option<FrozenSession>, StorageError>;
 
     /// Takes the oldest entry that is kept for a session.

@@ -199,7 +199,7 @@ pub async fn a_new_group_gets_what_was_published_before(broker: Arc<dyn Broker>)
     assert_eq!(numbers(&collect(&mut reader, 5).await), [0, 1, 2, 3, 4]);
 }
 
-/// Each group gets every entry; what one acknowledges is still there for the other.
+/// Each group gets every entry; an entry that one acknowledges is still there for the other.
 pub async fn two_groups_get_every_entry_each(broker: Arc<dyn Broker>) {
     let mut one = open(&broker, GROUP, "one").await;
     let mut two = open(&broker, OTHER_GROUP, "one").await;
@@ -211,7 +211,7 @@ pub async fn two_groups_get_every_entry_each(broker: Arc<dyn Broker>) {
     assert_eq!((backlog(&broker, GROUP).await, backlog(&broker, OTHER_GROUP).await), (0, 20));
 }
 
-/// What was acknowledged is not given to the next owner.
+/// An acknowledged entry is not given to the next owner.
 pub async fn acknowledged_entries_do_not_come_again(broker: Arc<dyn Broker>) {
     publish(&broker, 0..10).await;
     let mut one = open(&broker, GROUP, "one").await;
@@ -225,7 +225,7 @@ pub async fn acknowledged_entries_do_not_come_again(broker: Arc<dyn Broker>) {
     nothing(&mut open(&broker, GROUP, "one").await).await;
 }
 
-/// What was read and not acknowledged comes first to the next owner, in order, then what is new.
+/// Unacknowledged entries come first to the next owner, in order, then the new ones.
 pub async fn the_next_owner_gets_the_unacknowledged_first(broker: Arc<dyn Broker>) {
     publish(&broker, 0..10).await;
     let mut one = open(&broker, GROUP, "one").await;
@@ -258,8 +258,8 @@ pub async fn the_next_owner_reads_one_by_one_in_order(broker: Arc<dyn Broker>) {
     assert_eq!(backlog(&broker, GROUP).await, 0);
 }
 
-/// An owner that does not know yet that it was replaced may still read (or be refused), but what it
-/// reads comes to the present owner all the same.
+/// An owner that does not know yet that it was replaced may still read (or be refused), but its entries come to the
+/// present owner all the same.
 pub async fn a_former_owner_hides_nothing_from_the_next(broker: Arc<dyn Broker>) {
     let mut former = open(&broker, GROUP, "one").await;
     nothing(&mut former).await;
@@ -333,7 +333,7 @@ pub async fn any_text_survives(broker: Arc<dyn Broker>) {
     assert_eq!(collect(&mut reader, 1).await[0].key, odd);
 }
 
-/// Acknowledging what is not there, or is not an id at all, changes nothing.
+/// Acknowledging an unknown id, or a text that is not an id at all, changes nothing.
 pub async fn unknown_ids_are_acknowledged_harmlessly(broker: Arc<dyn Broker>) {
     publish(&broker, 0..3).await;
     let mut reader = open(&broker, GROUP, "one").await;
@@ -354,7 +354,7 @@ pub async fn unknown_ids_are_acknowledged_harmlessly(broker: Arc<dyn Broker>) {
     assert_eq!(numbers(&collect(&mut next, 2).await), [1, 2]);
 }
 
-/// The backlog is what the group has not acknowledged, read or not.
+/// The backlog is the entries that the group has not acknowledged, read or not.
 pub async fn the_backlog_counts_what_is_unacknowledged(broker: Arc<dyn Broker>) {
     let mut reader = open(&broker, GROUP, "one").await;
     assert_eq!(backlog(&broker, GROUP).await, 0);
@@ -404,7 +404,7 @@ pub async fn nothing_is_lost_through_a_take_over(broker: Arc<dyn Broker>) {
                     waiting.push(entry);
                 }
             }
-            // Half of what waits, drawn at random, so that gaps stay behind at the take-over.
+            // Half of the waiting entries, drawn at random, so that gaps stay behind at the take-over.
             let mut batch = Vec::new();
             for _ in 0..waiting.len().div_ceil(2) {
                 let entry = waiting.swap_remove(random.below(waiting.len()));

@@ -1,4 +1,4 @@
-//! Whether a file can be imported, and where what it brings goes: nothing is read or written here.
+//! Decides whether a file can be imported, and where its parts go: nothing is read or written here.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,20 +13,20 @@ use crate::id::FlowId;
 use crate::text::Text;
 use crate::variable::VariableKey;
 
-/// Largest definition, as JSON, in bytes: what the API takes for one flow.
+/// Largest definition, as JSON, in bytes: the bound of the API for one flow.
 const MAX_DEFINITION: usize = 1 << 20;
 /// Most findings that one error names.
 const MOST: usize = 100;
 
-/// What to do with a name that is there already.
+/// The rule for a name that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
     /// Nothing is imported.
     #[default]
     Refuse,
-    /// What comes gets another name.
+    /// The imported entity gets another name.
     Rename,
-    /// What comes takes the place of what is there.
+    /// The imported entity replaces the existing one.
     Replace,
 }
 
@@ -190,10 +190,10 @@ pub(super) enum Place {
     Existing(Box<Flow>),
 }
 
-/// Where the flows of the file go in a router that has `existing`.
+/// Returns the places for the flows of the file in a router that has `existing`.
 ///
 /// # Errors
-/// [`TransferError::NameTaken`] with every name that is there already, unless that is no conflict;
+/// [`TransferError::NameTaken`] with every name that is there already, unless that is not a conflict;
 /// [`TransferError::Invalid`] with every name that does not say which flow is to be replaced, or by which.
 pub(super) fn places(
     flows: &[TransferredFlow],

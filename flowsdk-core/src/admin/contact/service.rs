@@ -83,7 +83,7 @@ where
         find(&mut self.store.read().await?, reach, id).await
     }
 
-    /// Creates a contact. Who is confined to routers names one of them, or he would not see it again.
+    /// Creates a contact. A caller confined to routers names one of them, or they would not see it again.
     ///
     /// # Errors
     /// Any [`ContactError`].
@@ -171,7 +171,7 @@ where
         self.update(reach, id, remove).await.map(drop)
     }
 
-    /// Changes a contact under its lock, which turns take too: nobody loses what the other wrote.
+    /// Changes a contact under its lock, which turns take too: no writer loses the change of another.
     async fn update(
         &self,
         reach: Reach<'_>,
@@ -216,7 +216,7 @@ where
         Ok(tx.commit().await?)
     }
 
-    /// Adds an alias: from then on what comes under it is the contact's (rulings C5).
+    /// Adds an alias: from then on its messages are the contact's (rulings C5).
     ///
     /// # Errors
     /// [`ContactError::NotFound`], [`ContactError::AliasTaken`].
@@ -255,7 +255,7 @@ where
         Ok(tx.commit().await?)
     }
 
-    /// What is known of a contact's doings, with the routers within reach.
+    /// Returns the activity of a contact, with the routers within reach.
     ///
     /// # Errors
     /// [`ContactError::NotFound`].

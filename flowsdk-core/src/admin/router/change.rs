@@ -1,4 +1,4 @@
-//! What is set and what is changed of a router.
+//! The commands that set and change a router.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::id::{FlowId, LlmCredentialId};
 use crate::router::Router;
 use crate::time::Timestamp;
 
-/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+/// The changes to make; an absent field stays, and `Some(None)` removes a value.
 #[derive(Debug, Clone, Default)]
 pub struct RouterChange {
     /// Its name.
@@ -17,9 +17,9 @@ pub struct RouterChange {
     pub initial_flow_id: Option<Option<FlowId>>,
     /// IANA time zone, checked by the caller.
     pub tz: Option<String>,
-    /// What the channel's provider presents when it verifies the webhook.
+    /// The token that the channel's provider presents when it verifies the webhook.
     pub channel_verify_token: Option<Option<SecretString>>,
-    /// What the channel's provider signs webhooks with.
+    /// The secret with which the channel's provider signs webhooks.
     pub channel_app_secret: Option<Option<SecretString>>,
     /// The credential of every AI agent of the router.
     pub llm_credential_id: Option<Option<LlmCredentialId>>,
@@ -27,9 +27,9 @@ pub struct RouterChange {
     pub logo_url: Option<Option<String>>,
     /// How the sentiment of a chat is told.
     pub sentiment_config: Option<Option<Value>>,
-    /// What helps the helpdesk's agents.
+    /// The settings of the copilot for the helpdesk's agents.
     pub copilot_config: Option<Option<Value>>,
-    /// Whether a helpdesk agent's name stands before what he writes.
+    /// Whether a helpdesk agent's name stands before their messages.
     pub helpdesk_agent_prefix_enabled: Option<bool>,
     /// How it stands there.
     pub helpdesk_agent_prefix_template: Option<Option<String>>,

@@ -27,12 +27,12 @@ use crate::stream::topic;
 /// How often a write is tried that lost a race with a turn.
 const ATTEMPTS: u32 = 5;
 
-/// What becomes of a frozen session (rulings S5).
+/// The decision on a frozen session (rulings S5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfreeze {
     /// It and everything kept for it is thrown away.
     Delete,
-    /// What failed is tried again, then what was kept.
+    /// The failed entry is retried, then the kept entries.
     Resume,
 }
 
@@ -212,7 +212,7 @@ where
         }
         match action {
             Unfreeze::Delete => {
-                // In this order: first what froze it, then the session, as a replay does.
+                // In this order: first the cause of the freeze, then the session, as a replay does.
                 tx.sessions().take_frozen(id).await?;
                 tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?;
                 tx.sessions().delete_many(&[id]).await?;
@@ -226,8 +226,8 @@ where
         Ok(tx.commit().await?)
     }
 
-    /// A page of what the turns of a session did, newest first, before the one at version `before`. It outlives the
-    /// session: why one ended is asked after its end.
+    /// Returns a page of the traces of a session, newest first, before the one at version `before`. They outlive
+    /// the session: operators look for the cause of an end after it.
     ///
     /// # Errors
     /// [`SessionError::NotFound`].

@@ -59,8 +59,8 @@ impl CompiledFlow {
         compile::flow(version, &definition).map(Arc::new).map_err(|problem| vec![problem])
     }
 
-    /// Whether a turn may need the static variables: a text names `{{router.*}}` or `{{flow.*}}`, or
-    /// a target leads to another flow, whose texts may.
+    /// Returns whether a turn may need the static variables: a text names `{{router.*}}` or `{{flow.*}}`, or a
+    /// target leads to another flow, whose texts may.
     pub fn uses_static_variables(&self) -> bool {
         self.uses_static_variables
     }
@@ -85,12 +85,12 @@ impl CompiledFlow {
         &self.name
     }
 
-    /// What it is for.
+    /// Returns the purpose of the flow.
     pub fn kind(&self) -> FlowKind {
         self.kind
     }
 
-    /// What a caller of a tool must or may give.
+    /// Returns the parameters that a caller of a tool must or may pass.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
@@ -100,7 +100,7 @@ impl CompiledFlow {
         &self.returns
     }
 
-    /// Whether the traces of its turns are stored.
+    /// Returns whether the traces of its turns are stored.
     pub fn is_traced(&self) -> bool {
         self.traced
     }
@@ -110,12 +110,12 @@ impl CompiledFlow {
         &self.blocks[self.start].id
     }
 
-    /// Whether it has the block.
+    /// Returns whether it has the block.
     pub fn has_block(&self, block: &BlockId) -> bool {
         self.index.contains_key(block)
     }
 
-    /// What people call the block, its title or id; `None` when the flow has no such block.
+    /// Returns the title or id of the block; `None` when the flow has no such block.
     pub fn block_name(&self, block: &BlockId) -> Option<&str> {
         self.find(block).map(|at| self.blocks[at].name())
     }

@@ -10,7 +10,7 @@ use super::{Condition, ExecuteScriptAction, HttpRequestAction};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Action {
-    /// What it does.
+    /// The part that depends on the `type`.
     #[serde(flatten)]
     pub kind: ActionKind,
     /// It runs only when all of these hold.
@@ -21,7 +21,7 @@ pub struct Action {
     pub continue_on_error: bool,
 }
 
-/// What an action does, discriminated by `type`.
+/// The work of an action, discriminated by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ActionKind {
@@ -62,7 +62,7 @@ pub enum ActionKind {
     },
     /// Records that something happened, for reports.
     TrackEvent {
-        /// What.
+        /// The name of the event.
         name: String,
         /// Details; texts in them are interpolated.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -95,7 +95,7 @@ pub(crate) const ACTION_TYPES: [&str; 12] = [
     "delay",
 ];
 
-/// What every action carries.
+/// The fields that every action carries.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Common {

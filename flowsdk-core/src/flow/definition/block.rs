@@ -9,16 +9,16 @@ use super::{Action, Condition, Input, Target};
 use crate::id::{AgentId, BlockId, FlowId, QueueId, UserId};
 use crate::message::ContentMessage;
 
-/// A block: what every block has, and what its `type` is.
+/// A block: the fields that every block has, and the part of its `type`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Block {
     /// Its id, unique in the flow.
     pub id: BlockId,
-    /// What it does.
+    /// The part that depends on the `type`.
     #[serde(flatten)]
     pub kind: BlockKind,
-    /// What authors call it.
+    /// The title that authors see.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the editor draws it.
@@ -27,7 +27,7 @@ pub struct Block {
     /// Labels of the editor.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tag_ids: Vec<String>,
-    /// Run when the block is entered, before what the block does.
+    /// Run when the block is entered, before its own work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_enter: Vec<Action>,
     /// Run when the block is left by an output: after the answer was stored, after the session came back.
@@ -40,7 +40,7 @@ pub struct Block {
     pub default_output: Target,
 }
 
-/// What a block does, discriminated by `type`.
+/// The work of a block, discriminated by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum BlockKind {
@@ -119,7 +119,7 @@ impl Block {
         }
     }
 
-    /// Whether a turn may enter it and leave it without a stop.
+    /// Returns whether a turn may enter it and leave it without a stop.
     pub fn is_passed(&self) -> bool {
         match &self.kind {
             BlockKind::Content { input, .. } => input.is_none(),
@@ -147,7 +147,7 @@ impl Block {
     }
 }
 
-/// What every block has.
+/// The fields that every block has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Common {
@@ -207,7 +207,7 @@ pub struct OutputCondition {
     /// Its id, unique in the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What authors call it.
+    /// The title that authors see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// All of them must hold.

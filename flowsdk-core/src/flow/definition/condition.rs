@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// What is looked at.
+    /// The value to test.
     pub source: ConditionSource,
     /// How it is compared.
     pub comparator: Comparator,
-    /// What it is compared with, each an interpolated text. Any that matches is enough; for a
-    /// negated comparator none may match.
+    /// The values to compare with, each an interpolated text. Any that matches is enough; for a negated comparator
+    /// none may match.
     #[serde(default)]
     pub values: Vec<ConditionValue>,
 }
@@ -45,7 +45,7 @@ impl From<ConditionValue> for String {
     }
 }
 
-/// What a condition looks at, discriminated by `type`.
+/// The value that a condition tests, discriminated by `type`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
 pub enum ConditionSource {
@@ -90,7 +90,7 @@ pub enum SystemKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Comparator {
-    /// The same.
+    /// The texts are the same.
     Equals,
     /// The same, character by character.
     EqualsExact,
@@ -123,7 +123,7 @@ pub enum Comparator {
 }
 
 impl Comparator {
-    /// Whether it looks at `values`.
+    /// Returns whether it looks at `values`.
     pub const fn takes_values(self) -> bool {
         !matches!(self, Self::Exists | Self::NotExists)
     }

@@ -37,23 +37,23 @@ pub struct FlowDefinition {
     pub schema_version: u32,
     /// The block at which a session begins.
     pub start_block_id: BlockId,
-    /// What it is for.
+    /// The purpose of the flow.
     #[serde(default, skip_serializing_if = "FlowKind::is_flow")]
     pub kind: FlowKind,
-    /// What a caller of a tool must or may give; each becomes a session variable.
+    /// The parameters that a caller of a tool must or may pass; each becomes a session variable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Parameter>,
     /// The session variables that a tool gives back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub returns: Vec<String>,
-    /// What holds for the whole flow.
+    /// The settings of the whole flow.
     #[serde(default)]
     pub settings: Settings,
     /// The blocks.
     pub blocks: Vec<Block>,
 }
 
-/// What a definition is for.
+/// The purpose of a definition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FlowKind {
@@ -76,10 +76,10 @@ impl FlowKind {
 pub struct Parameter {
     /// Its name, and that of the session variable.
     pub name: String,
-    /// What it must be.
+    /// The type that a value must have.
     #[serde(rename = "type", default)]
     pub kind: ParameterKind,
-    /// What a model is told of it.
+    /// The description that a model reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Whether a call without it is refused.
@@ -106,7 +106,7 @@ pub enum ParameterKind {
     Array,
 }
 
-/// What holds for the whole flow.
+/// The settings of a whole flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Settings {

@@ -1,7 +1,7 @@
 //! The engine: one turn of a session through its flow, as a pure function.
 //!
-//! It reads no clock, waits for nothing and sends nothing: what must happen outside comes back as
-//! [`Effect`]s, and the caller commits them together with the session.
+//! It reads no clock, waits for nothing and sends nothing: work outside is returned as [`Effect`]s, and the caller
+//! commits them together with the session.
 
 mod action;
 mod answer;
@@ -26,8 +26,8 @@ use crate::contact::Contact;
 use crate::session::{Mode, Session};
 use turn::Turn;
 
-/// Runs one turn. It never panics and always ends: waiting, handed over, ended or frozen, or with something
-/// that it asks of the outside.
+/// Runs one turn. It never panics and always ends: waiting, handed over, ended or frozen, or with an outside
+/// request.
 ///
 /// - [`Trigger::Start`] and a message to a session that does not wait enter the block the session
 ///   stands on, or the start block; the message is not the answer to it, but it is `{{input}}`.

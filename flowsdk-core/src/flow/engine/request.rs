@@ -82,7 +82,7 @@ impl Turn<'_> {
         }
         let headers = request.headers.iter().map(|(name, value)| {
             let value = value.render(&view);
-            // What a contact writes must not begin another header.
+            // A text of a contact must not begin another header.
             match value.contains(|c: char| c.is_control()) {
                 true => Err(Failure::new("http_bad_request", format!("header `{name}` has a line break"))),
                 false => Ok((name.clone(), SecretString::from(value))),
@@ -108,7 +108,7 @@ impl Turn<'_> {
         }))
     }
 
-    // Static variables stay outside: what a script returns may be shown.
+    // Static variables stay outside: the result of a script may be shown.
     fn script(&self, script: &str) -> OutsideCall {
         let input = self.input();
         let scope = json!({
@@ -133,7 +133,7 @@ impl Turn<'_> {
         self.finish(&pending, result)
     }
 
-    /// What failed is tried again, and what comes after it in the block as well.
+    /// Retries the failed request, and goes on with the rest of the block.
     pub(super) fn effect_again(&mut self) -> Result<Step, Failure> {
         let Some(pending) = self.take_pending()? else {
             return Ok(Step::Wait);
@@ -188,7 +188,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Keeps what came back in the variables that the action names.
+    /// Keeps the result in the variables that the action names.
     fn keep(&mut self, action: &CompiledActionKind, result: &EffectResult) -> Result<(), Failure> {
         match (action, result) {
             (CompiledActionKind::HttpRequest(request), EffectResult::Http { status, values }) => {
@@ -233,7 +233,7 @@ impl Turn<'_> {
         }
     }
 
-    /// An action that failed leaves nothing of what it brought the last time: it would be taken for its answer.
+    /// Removes the earlier results of a failed action: they would be taken for its answer.
     fn forget(&mut self, action: &CompiledActionKind) {
         let (one, more) = match action {
             CompiledActionKind::HttpRequest(request) => (&request.status_variable, &request.variables[..]),
@@ -245,7 +245,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Notes what became of an action, and whether the turn goes on.
+    /// Notes the outcome of an action, and returns whether the turn goes on.
     pub(super) fn acted(
         &mut self,
         action: &CompiledAction,
@@ -263,7 +263,7 @@ impl Turn<'_> {
     }
 }
 
-/// Whether a part of the path is `.` or `..`, which would lead to another address than the author's.
+/// Returns whether a part of the path is `.` or `..`, which would lead to another address than the author's.
 fn has_dot_segment(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or("");
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);

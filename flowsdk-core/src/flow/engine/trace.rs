@@ -1,4 +1,4 @@
-//! What a turn did, step by step, for operators and the simulator.
+//! The steps of a turn, for operators and the simulator.
 
 use std::borrow::Cow;
 
@@ -71,7 +71,7 @@ pub enum TraceStep {
     Action {
         /// Its `type`.
         kind: &'static str,
-        /// What became of it.
+        /// The outcome of the action.
         result: ActionResult,
     },
     /// A session variable was set.
@@ -91,11 +91,11 @@ pub enum TraceStep {
     },
 }
 
-/// What became of an action.
+/// The outcome of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ActionResult {
-    /// It did what it says.
+    /// The action succeeded.
     Done,
     /// Its conditions did not hold.
     Skipped,

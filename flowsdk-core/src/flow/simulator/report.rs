@@ -1,4 +1,4 @@
-//! What a simulation gives.
+//! The results of a simulation.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use crate::flow::TraceStep;
 use crate::id::BlockId;
 use crate::message::ContentMessage;
 
-/// What a simulation gave.
+/// The result of a simulation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -19,17 +19,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether every expectation was met.
+    /// Returns whether every expectation was met.
     pub fn passed(&self) -> bool {
         self.failures.is_empty()
     }
 }
 
-/// What a step led to.
+/// The result of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepReport {
-    /// What was sent (see [`Expect::messages`]).
+    /// The messages sent (see [`Expect::messages`]).
     pub messages: Vec<String>,
     /// The messages as a channel would carry them.
     #[serde(skip)]
@@ -38,19 +38,19 @@ pub struct StepReport {
     pub block: Option<BlockId>,
     /// How it ended (see [`Expect::end`]).
     pub end: String,
-    /// What the error says that froze the session.
+    /// The message of the error that froze the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The session variables after it.
     pub variables: Map<String, Value>,
     /// The requests that were made, as `METHOD address`.
     pub requests: Vec<String>,
-    /// What the engine did.
+    /// The trace of the engine.
     pub trace: Vec<TraceStep>,
 }
 
 impl StepReport {
-    /// What is not as it was expected.
+    /// Returns the differences from the expectations.
     pub(super) fn compare(&self, expect: &Expect) -> Vec<String> {
         let mut failures = Vec::new();
         let mut differ = |what: &str, expected: &Value, found: &Value| {

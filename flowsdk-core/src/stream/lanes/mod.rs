@@ -6,8 +6,8 @@
 //! - **Pieces.** With [`Coalesce`], neighbours of a lane that [join](Turn::joins) run together once the key is quiet.
 //!   A piece that is tried again keeps its members; [`Lanes::split`] takes it apart.
 //! - **Classes.** A lane has the most urgent [`Class`] of its waiting entries. A lower class is handed out when no
-//! lane of a higher one is ready, and also once after 16 lanes of higher classes, so that it never starves. The
-//! order within a key does not depend on classes.
+//!   lane of a higher one is ready, and also once after 16 lanes of higher classes, so that it never starves. The
+//!   order within a key does not depend on classes.
 //! - **Preemption.** An entry that [preempts](Turn::preempts) runs next in its lane, and its offer says whether the
 //!   running work is to be cancelled. Cancelled work that is dropped is kept with the entry that preempted it, until
 //!   that one ends ([`Run::superseded`]).

@@ -39,7 +39,7 @@ pub const PUBLISH_ATTEMPTS: u32 = 5;
 pub struct FlowDetails {
     /// The flow.
     pub listed: ListedFlow,
-    /// What authors work on.
+    /// The draft, which authors edit.
     pub definition: Value,
 }
 
@@ -130,7 +130,7 @@ where
         Ok((version, is_current))
     }
 
-    /// What leads from one published version to another; `None` is the draft.
+    /// Returns the changes from one published version to another; `None` is the draft.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Storage`].
@@ -189,7 +189,7 @@ async fn published<X: FlowsTx>(tx: &mut X, id: &FlowId, number: i64) -> Result<F
     found.ok_or(FlowError::VersionNotFound)
 }
 
-/// What of a definition that can be read does not fit what stands around it.
+/// Returns the conflicts of a readable definition with its surroundings.
 async fn warnings<X: FlowsTx>(
     tx: &mut X,
     flow: &Flow,
@@ -201,7 +201,7 @@ async fn warnings<X: FlowsTx>(
     }
 }
 
-/// The draft of a flow; of one that never had any, revision 0: what is published, or nothing yet.
+/// Returns the draft of a flow; of one that never had any, revision 0: the published definition, or an empty one.
 async fn draft_of<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, StorageError> {
     if let Some(draft) = tx.flow_catalog().draft(&flow.id).await? {
         return Ok(draft);
@@ -214,7 +214,7 @@ async fn draft_of<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, Stor
     Ok(FlowDraft { revision: 0, definition, updated_at: flow.updated_at })
 }
 
-/// What a flow of this kind begins with.
+/// Returns the first definition of a flow of this kind.
 pub(crate) fn empty_definition(kind: FlowKind) -> Value {
     let mut empty = json!({ "schemaVersion": SCHEMA_VERSION, "startBlockId": "start", "blocks": [] });
     if kind == FlowKind::Tool {

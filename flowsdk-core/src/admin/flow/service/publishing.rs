@@ -16,9 +16,9 @@ where
     S::Tx: FlowsTx,
 {
     /// Makes the draft a version that new sessions run, those of the test channel too; running sessions stay on
-    /// theirs. `revision`, if it is given, must be the draft's; otherwise it is stale only if others write it all the
-    /// time. A draft that is published already makes no other version. Gives the version and what an author should
-    /// know of it.
+    /// theirs. `revision`, if it is given, must be the draft's; otherwise it is stale only if others write it all
+    /// the time. A draft that is published already makes no other version. Returns the version and the warnings for
+    /// its author.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::StaleRevision`], [`FlowError::Invalid`], [`FlowError::Storage`].
@@ -31,7 +31,7 @@ where
     ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
         for _ in 1..PUBLISH_ATTEMPTS {
             match self.try_publish(author, reach, id, revision).await {
-                // What somebody wrote meanwhile is not checked yet.
+                // A definition that somebody wrote meanwhile is not checked yet.
                 Err(FlowError::StaleRevision { .. }) if revision.is_none() => {}
                 Err(FlowError::Storage(StorageError::Stale { .. })) => {}
                 result => return result,
@@ -80,7 +80,7 @@ where
         Ok((version, problems))
     }
 
-    /// Publishes what an older version was, as a new version. The draft stays.
+    /// Publishes the definition of an older version as a new version. The draft stays.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Invalid`] when this version of the
@@ -131,7 +131,7 @@ where
         Ok(FlowVersion::of(flow, number, definition, self.cx.ids(), self.cx.now()))
     }
 
-    /// A test version is one of what is published next, so it ends here.
+    /// A test version is a version of the next publication, so it ends here.
     async fn store_published(
         &self,
         mut tx: S::Tx,
