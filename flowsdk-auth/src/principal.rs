@@ -7,16 +7,16 @@ use flowsdk_core::id::{ApiClientId, UserId};
 pub enum Principal {
     /// A person.
     User {
-        /// His id.
+        /// The id of the user.
         id: UserId,
-        /// His name.
+        /// The name of the user.
         name: String,
     },
     /// A machine.
     ApiClient {
-        /// Its id.
+        /// The id of the API client.
         id: ApiClientId,
-        /// Its name.
+        /// The name of the API client.
         name: String,
     },
 }
@@ -51,11 +51,11 @@ impl Principal {
 pub struct Origin {
     /// The address of the caller.
     pub ip: String,
-    /// Its `User-Agent`.
+    /// The `User-Agent` of the caller.
     pub user_agent: Option<String>,
 }
 
-/// A principal, and where he calls from.
+/// A principal, and the place from which they call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     /// Who.

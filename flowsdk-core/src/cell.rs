@@ -47,7 +47,7 @@ pub trait Cell: Sized {
     /// Reads a value.
     ///
     /// # Errors
-    /// If it is no value of this type.
+    /// If it is not a value of this type.
     fn from_value(value: Value<'_>) -> Result<Self, BoxError>;
 }
 
@@ -84,7 +84,7 @@ pub trait TextCell: Sized {
     /// Reads a text.
     ///
     /// # Errors
-    /// If it is no text of this type.
+    /// If it is not a text of this type.
     fn from_text(text: &str) -> Result<Self, BoxError>;
 }
 

@@ -1,9 +1,8 @@
 //! Identifiers.
 //!
-//! Row ids have the shape of a version 1 CUID: `c`, then 24 characters of lower-case base 36, with
-//! the time in front. They sort by creation, so rows and index pages stay together, and the tail
-//! comes from a secure random source. What must not be guessed (session keys, secrets) is never
-//! an id but a [`IdSource::secret`].
+//! Row ids have the shape of a version 1 CUID: `c`, then 24 characters of lower-case base 36, with the time in
+//! front. They sort by creation, so rows and index pages stay together, and the tail comes from a secure random
+//! source. A value that must not be guessed (session keys, secrets) is never an id but a [`IdSource::secret`].
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -12,7 +11,7 @@ use rand::RngExt as _;
 
 use crate::time::Timestamp;
 
-/// A text that is no identifier. The public answer to such a path id is "not found".
+/// A text that is not an identifier. The public answer to such a path id is "not found".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier")]
 pub struct InvalidId;
@@ -20,7 +19,8 @@ pub struct InvalidId;
 /// Longest identifier that is accepted, in bytes.
 const MAX_ID_LEN: usize = 128;
 
-/// Whether `text` may stand as an identifier: 1 to 128 characters of `A-Z a-z 0-9 - _ . @ | : +` (subjects of embed tokens are often e-mails or `issuer|id`).
+/// Returns whether `text` may stand as an identifier: 1 to 128 characters of `A-Z a-z 0-9 - _ . @ | : +` (subjects
+/// of embed tokens are often e-mails or `issuer|id`).
 fn is_id(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= MAX_ID_LEN

@@ -1,4 +1,4 @@
-//! What stands in the way of a deletion (rulings S13).
+//! The dependants that prevent a deletion (rulings S13).
 
 use async_trait::async_trait;
 
@@ -41,7 +41,7 @@ pub trait HasReferences: Send {
     fn references(&mut self) -> &mut dyn References;
 }
 
-/// The dependants of a thing: what each is called on the wire, and what is to be said of it.
+/// The dependants of an entity: the name of each on the wire, and its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dependants(Vec<(String, Text)>);
 
@@ -68,15 +68,15 @@ impl Dependants {
         }
     }
 
-    /// Whether nothing stands in the way.
+    /// Returns whether nothing prevents the deletion.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Refuses with them, if there are any.
+    /// Fails if there are any dependants.
     ///
     /// # Errors
-    /// What stands in the way.
+    /// The dependants.
     pub fn must_be_none(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
@@ -90,7 +90,7 @@ impl Dependants {
 /// The code of the error.
 pub const IN_USE: &str = "in_use";
 
-/// Its text.
+/// The text of a refused deletion.
 pub const IN_USE_TEXT: Text = Text::new("Registro em uso", "Record in use");
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! The domain of FlowSDK without I/O: conversations, flows and their engine, the streams
 //! between the parts, and the ports that storage, brokers and channels implement.
 //!
-//! A conversation is a [`session`] of a [`contact`] on a channel. Its messages arrive as
-//! [`event::IncomingEvent`]s, the [`conversation`] service turns each into one *turn*: it
-//! stores the message, runs the [`flow`] engine, stores what the engine answers and commits
-//! once. Everything that reaches the outside world (sockets, providers, other processes) is an
-//! event of that same commit.
+//! A conversation is a [`session`] of a [`contact`] on a channel. Its messages arrive as [`event::IncomingEvent`]s,
+//! the [`conversation`] service turns each into one *turn*: it stores the message, runs the [`flow`] engine, stores
+//! the engine's answers and commits once. Everything that reaches the outside world (sockets, providers, other
+//! processes) is an event of that same commit.
 //!
 //! Nothing here names SQL, Redis, HTTP or a socket. Embedders bring their own adapters for
 //! [`store::Store`], [`stream::broker::Broker`] and [`kv::KeyValue`] and prove them with the

@@ -12,7 +12,7 @@ pub const DEFAULT_PAGE: u32 = 50;
 /// Longest id in a cursor, in bytes: that of a session.
 const MAX_CURSOR_ID: usize = 320;
 
-/// A text that is no cursor of ours.
+/// A text that is not a cursor of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor")]
 pub struct InvalidCursor;
@@ -27,7 +27,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Reads what [`fmt::Display`] wrote.
+    /// Reads the text that [`fmt::Display`] wrote.
     pub fn parse(text: &str) -> Result<Self, InvalidCursor> {
         let bytes = hex::decode(text).map_err(|_| InvalidCursor)?;
         let text = String::from_utf8(bytes).map_err(|_| InvalidCursor)?;
@@ -51,7 +51,7 @@ impl fmt::Display for Cursor {
 pub struct PageRequest {
     /// 1 to [`MAX_PAGE`] items.
     pub limit: u32,
-    /// Only what stands after it; `None` is the first page.
+    /// Only entries after it; `None` is the first page.
     pub after: Option<Cursor>,
 }
 

@@ -28,7 +28,7 @@ pub enum PasswordError {
     /// Too many hashes are waiting.
     #[error("too many hashes are waiting")]
     Busy,
-    /// What is stored is no bcrypt hash.
+    /// The stored value is not a bcrypt hash.
     #[error("not a bcrypt hash")]
     Corrupt,
 }
@@ -62,7 +62,7 @@ impl PasswordHasher {
         self.run(move || bcrypt::hash(secret.expose_secret(), cost).map_err(|_| PasswordError::Corrupt)).await
     }
 
-    /// Whether `secret` has the hash `stored`.
+    /// Returns whether `secret` has the hash `stored`.
     ///
     /// # Errors
     /// Any [`PasswordError`].

@@ -1,4 +1,4 @@
-//! What is created and what is changed of an API client.
+//! The commands that create and change an API client.
 
 use flowsdk_core::id::RouterId;
 use flowsdk_core::time::Timestamp;
@@ -11,7 +11,7 @@ use crate::permission::Permissions;
 pub struct NewApiClient {
     /// Its name.
     pub name: String,
-    /// What it may do.
+    /// The permissions of the client.
     pub permissions: Permissions,
     /// Empty means no restriction.
     pub router_ids: Vec<RouterId>,
@@ -21,12 +21,12 @@ pub struct NewApiClient {
     pub expires_at: Option<Timestamp>,
 }
 
-/// What is to change; an absent field stays.
+/// The changes to make; an absent field stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApiClientChange {
     /// Its name.
     pub name: Option<String>,
-    /// What it may do.
+    /// The permissions of the client.
     pub permissions: Option<Permissions>,
     /// Empty means no restriction.
     pub router_ids: Option<Vec<RouterId>>,

@@ -49,7 +49,7 @@ pub struct ApiClient {
     pub name: String,
     /// Hash of its token.
     pub token_hash: TokenHash,
-    /// What it may do.
+    /// The permissions of the client.
     pub permissions: Permissions,
     /// Empty means no restriction.
     pub router_ids: Vec<RouterId>,
@@ -66,7 +66,7 @@ pub struct ApiClient {
 }
 
 impl ApiClient {
-    /// What the audit log may show of it.
+    /// Returns the fields of the client that the audit log may show.
     pub fn to_audit(&self) -> Value {
         json!({
             "id": self.id,

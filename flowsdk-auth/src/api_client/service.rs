@@ -92,7 +92,7 @@ where
         self.update(actor, id, |client| change.apply(client, now)).await
     }
 
-    /// Gives a client a new token, which is shown this once; the old one is void at once.
+    /// Sets a new token for a client, which is shown this once; the old one is void at once.
     ///
     /// # Errors
     /// [`ApiClientError`].
@@ -103,7 +103,7 @@ where
     ) -> Result<(ApiClient, SecretString), ApiClientError> {
         let (token, token_hash) = api_token::generate();
         let updated_at = self.cx.now();
-        // The hash is no field of the log: the record of a rotation is a change of nothing that is shown.
+        // The hash is not a field of the log: the record of a rotation shows no changed field.
         let rotated = self.update(actor, id, |client| ApiClient { token_hash, updated_at, ..client });
         Ok((rotated.await?, token))
     }

@@ -1,8 +1,8 @@
-//! What a record says of the change of an entity, from the entity's public JSON (spec A 2.7).
+//! The part of a record on the change of an entity, from the entity's public JSON (spec A 2.7).
 
 use serde_json::{Map, Value, json};
 
-/// Fields whose values never get into the log: those of the contract, and what ours are called.
+/// Fields whose values never get into the log: those of the contract, and our names for them.
 const SENSITIVE: &[&str] = &[
     "password",
     "passwordHash",
@@ -30,7 +30,7 @@ const SENSITIVE: &[&str] = &[
 /// Fields that change with every change and say nothing.
 const IGNORED: &[&str] = &["createdAt", "updatedAt"];
 
-/// Whether values of this field stay out of the log. Whatever is stored encrypted does, under any name.
+/// Returns whether values of this field stay out of the log. Every value stored encrypted does, under any name.
 fn is_sensitive(field: &str) -> bool {
     SENSITIVE.contains(&field) || field.ends_with("Encrypted")
 }
@@ -104,7 +104,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// What a diff says leads from the one entity to the other.
+        /// A diff leads from the one entity to the other.
         #[test]
         fn a_diff_leads_from_before_to_after(
             before in proptest::collection::btree_map("[a-e]", any::<u8>(), 0..5),

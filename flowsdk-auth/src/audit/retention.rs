@@ -1,4 +1,4 @@
-//! Forgets what is too old (spec A 6 `RETENTION_CLEANUP`).
+//! Deletes outdated records (spec A 6 `RETENTION_CLEANUP`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,11 +34,11 @@ where
         Self { store, cx, audit, keep }
     }
 
-    /// Deletes what is too old at `now` and gives the number of records of the log: an idempotent tick. A
+    /// Deletes the outdated records at `now` and returns the number of records of the log: an idempotent tick. A
     /// record tells of it if there was one.
     ///
     /// # Errors
-    /// [`StorageError`]; what was deleted before stays so, is told of, and the next tick goes on.
+    /// [`StorageError`]; earlier deletions stay and are recorded, and the next tick goes on.
     pub async fn tick(&self, now: Timestamp) -> Result<u64, StorageError> {
         let cutoff = now - self.keep;
         let mut deleted = 0;

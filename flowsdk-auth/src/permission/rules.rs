@@ -1,11 +1,11 @@
-//! Who may do what (spec A 5.3, rulings H6, A7).
+//! The rules of permissions (spec A 5.3, rulings H6, A7).
 
 use super::{Action, Denied, Resource, RouterScope};
 use crate::access::Grant;
 use crate::user::UserRole;
 
-/// Whether a principal may do `action` with `resource`, and with the records of which routers. `role` is that of
-/// a user; an API client has none and lives by its grant.
+/// Requires `action` with `resource`, and returns the routers whose records the principal may use. `role` is that
+/// of a user; an API client has none and lives by its grant.
 ///
 /// # Errors
 /// [`Denied::NoGroup`], [`Denied::Permission`] or [`Denied::Global`], in this order.
@@ -28,8 +28,7 @@ pub fn require(
     }
 }
 
-/// Whether a principal is an administrator. A group, whatever its scope, changes nothing about that
-/// (rulings A7).
+/// Requires an administrator. A group, whatever its scope, changes nothing about that (rulings A7).
 ///
 /// # Errors
 /// [`Denied::Admin`], also for every API client.

@@ -12,12 +12,12 @@ pub(super) fn generate() -> SecretString {
     SecretString::from(hex::encode(random))
 }
 
-/// What is stored of a code, salted by the id of its recovery.
+/// Returns the stored hash of a code, salted by the id of its recovery.
 ///
-/// A slow hash would protect nothing: whoever does not read the database has five tries of 16,777,216 codes in
-/// 30 minutes, and whoever reads it within that time tries all of them under any hash that a login can afford.
-/// The hash keeps codes out of what is looked at in passing (backups, replicas, a support query), where they are
-/// void by the time anybody could use them.
+/// A slow hash would protect nothing. A caller without access to the database has five tries of 16,777,216 codes in
+/// 30 minutes. A reader of the database can try all of them within that time, under any hash that a login can
+/// afford. The hash keeps codes out of copies that people read in passing (backups, replicas, a support query),
+/// where they are void by the time anybody could use them.
 pub(super) fn hash(recovery: &PasswordRecoveryId, code: &SecretString) -> String {
     let mut hash = Sha256::new();
     hash.update(recovery.as_str().as_bytes());
@@ -26,8 +26,8 @@ pub(super) fn hash(recovery: &PasswordRecoveryId, code: &SecretString) -> String
     hex::encode(hash.finalize())
 }
 
-/// Whether `given`, in either case, is the code with the hash `stored`; the time does not tell how much of it is
-/// right.
+/// Returns whether `given`, in either case, is the code with the hash `stored`; the time does not tell how much of
+/// it is right.
 pub(super) fn is_right(recovery: &PasswordRecoveryId, given: &str, stored: &str) -> bool {
     let given = SecretString::from(given.trim().to_ascii_lowercase());
     hash(recovery, &given).as_bytes().ct_eq(stored.as_bytes()).into()

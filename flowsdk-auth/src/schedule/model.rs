@@ -31,7 +31,7 @@ pub struct InvalidSchedule {
 }
 
 impl LoginSchedule {
-    /// Whether every range has a weekday from 0 to 6 and times `HH:MM` from `00:00` to `23:59`.
+    /// Validates that every range has a weekday from 0 to 6 and times `HH:MM` from `00:00` to `23:59`.
     ///
     /// # Errors
     /// The first field that cannot be used.
@@ -80,7 +80,7 @@ pub struct AgentSchedule {
     pub router_id: RouterId,
     /// Its IANA time zone.
     pub tz: String,
-    /// When he may log in.
+    /// The hours in which the agent may log in.
     pub schedule: LoginSchedule,
 }
 

@@ -1,4 +1,4 @@
-//! What principals may do.
+//! The permissions of principals.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn grant(permissions: Permissions, router_ids: &[flowsdk_core::id::RouterId]) ->
     Grant { permissions, scope: RouterScope::of(router_ids.to_vec()) }
 }
 
-/// Of many users those that are asked for come, each once, with what his group grants.
+/// The requested users among many come, each once, with the grant of their group.
 pub async fn users_come_with_their_grants<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,
@@ -65,7 +65,7 @@ where
     assert_eq!(tx.access().users(&[]).await.expect("find"), []);
 }
 
-/// Of many API clients those whose tokens are asked for come, each once, with what they are granted.
+/// The API clients of the requested tokens come, each once, with their grant.
 pub async fn api_clients_come_with_their_grants<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,
@@ -133,7 +133,7 @@ where
     }
 }
 
-/// Who is no agent of any router has no schedule.
+/// A user who is not an agent of any router has no schedule.
 pub async fn who_is_no_agent_has_no_schedule<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,

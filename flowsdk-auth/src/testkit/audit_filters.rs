@@ -13,7 +13,7 @@ use super::world::{NOW, context, later, router_id};
 use crate::audit::{AuditAction, AuditEntityType, AuditFilter, AuditRecord, AuditStatus};
 use crate::permission::RouterScope;
 
-/// What the filter says, record by record.
+/// Returns whether the record passes the filter.
 fn fits(filter: &AuditFilter, record: &AuditRecord) -> bool {
     let AuditFilter { action, entity_type, actor_id, router_id, status, from, to, scope } = filter;
     action.is_none_or(|action| record.action == action)
@@ -29,7 +29,7 @@ fn fits(filter: &AuditFilter, record: &AuditRecord) -> bool {
         }
 }
 
-/// Compares a list with what the filter says of `records`, from the newest on and from the middle on.
+/// Compares a list with the records that pass the filter, from the newest on and from the middle on.
 async fn compare<S: Store>(subject: &StoreUnderTest<S>, records: &[AuditRecord], filter: &AuditFilter)
 where
     S::Tx: AuthTx,
@@ -45,7 +45,7 @@ where
     }
 }
 
-/// Every combination of filters shows what fits all of them.
+/// Every combination of filters shows the records that pass all of them.
 pub async fn records_are_filtered<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,
@@ -129,8 +129,8 @@ where
     }
 }
 
-/// A range of times goes by the records' own, not by what their ids say: a clock may have been wrong when
-/// they were made, and an embedder's ids may know no time.
+/// A range of times goes by the records' own, not by the times in their ids: a clock may have been wrong when they
+/// were made, and an embedder's ids may know no time.
 pub async fn times_count_even_where_ids_do_not_follow_them<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,
@@ -162,7 +162,7 @@ where
         (id("cABCDEFGH".to_owned()), NOW + hour * 35),
         (id("c-1234567".to_owned()), NOW + hour * 90),
     ];
-    // After each the same ranges are asked for, because one stray may hide what another needs.
+    // After each the same ranges are queried, because one stray may hide a record of another.
     for (id, created_at) in strays {
         for filter in &ranges {
             compare(&subject, &records, filter).await;

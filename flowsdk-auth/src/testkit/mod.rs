@@ -1,5 +1,5 @@
-//! Conformance suite for stores: what every [`Store`](flowsdk_core::store::Store) whose transaction is an
-//! [`AuthTx`] must do, as tests that the store's own crate runs.
+//! Conformance suite for stores: the duties of every [`Store`](flowsdk_core::store::Store) whose transaction is an
+//! [`AuthTx`], as tests that the store's own crate runs.
 //!
 //! ```text
 //! mod my_store {
@@ -8,8 +8,7 @@
 //! }
 //! ```
 //!
-//! The maker gives a fresh, empty store for each test, or an `Option` of one (see
-//! [`flowsdk_core::testkit`]).
+//! The maker returns a fresh, empty store for each test, or an `Option` of one (see [`flowsdk_core::testkit`]).
 #![allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
 
 mod access;

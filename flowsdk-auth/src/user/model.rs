@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserRole {
-    /// Has what his group allows.
+    /// Has the permissions of their group.
     Member,
     /// Has everything.
     Admin,
@@ -35,7 +35,7 @@ impl flowsdk_core::cell::Named for UserRole {
     }
 }
 
-/// A text that is no e-mail address.
+/// A text that is not an e-mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an e-mail address")]
 pub struct InvalidEmail;
@@ -59,7 +59,7 @@ impl Email {
         }
     }
 
-    /// The address.
+    /// Returns the address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -96,7 +96,7 @@ pub struct User {
     pub password_hash: String,
     /// Member or administrator.
     pub role: UserRole,
-    /// His group, at most one.
+    /// The group of the user, at most one.
     pub group_id: Option<GroupId>,
     /// Tokens issued before this moment are void.
     pub logged_out_at: Option<Timestamp>,
@@ -107,7 +107,7 @@ pub struct User {
 }
 
 impl User {
-    /// What the audit log may show of him.
+    /// Returns the fields of the user that the audit log may show.
     pub fn to_audit(&self) -> Value {
         json!({
             "id": self.id,

@@ -18,7 +18,7 @@ use crate::group::{Group, HasGroups};
 use crate::principal::Actor;
 use crate::recovery::HasPasswordRecoveries;
 
-/// A user with his group.
+/// A user with their group.
 pub type UserWithGroup = (User, Option<Group>);
 
 /// Creates, shows, changes and deletes users.
@@ -107,7 +107,7 @@ where
         }))
     }
 
-    /// Changes a user. An administrator may demote himself, unless he is the last one.
+    /// Changes a user. An administrator may demote themselves, unless they are the last one.
     ///
     /// # Errors
     /// Any [`UserError`] but [`UserError::Idempotency`].
@@ -152,7 +152,7 @@ where
         Ok((after, group))
     }
 
-    /// Deletes a user with his devices and recoveries; his tokens are those of nobody afterwards.
+    /// Deletes a user with their devices and recoveries; their tokens are those of nobody afterwards.
     ///
     /// # Errors
     /// [`UserError::NotFound`], [`UserError::LastAdministrator`], [`UserError::Storage`].

@@ -5,7 +5,7 @@ use crate::session::{Channel, SessionId};
 /// Longest identity or alias, in bytes.
 pub const MAX_IDENTITY: usize = 300;
 
-/// A text that is no identity of its channel.
+/// A text that is not an identity of its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an identity")]
 pub struct InvalidIdentity;
@@ -25,7 +25,7 @@ impl ContactIdentity {
                 let text = phone_digits(text).ok_or(InvalidIdentity)?;
                 return Ok(Self { text, channel });
             }
-            // It must be what a session of it would say.
+            // It must equal the identity of its session.
             Channel::Webchat => SessionId::parse(text)
                 .is_ok_and(|id| id.channel() == Channel::Webchat && id.contact_identity() == text),
             Channel::Social => text.strip_prefix("ig-").is_some_and(is_visible),
@@ -64,7 +64,7 @@ pub fn is_phone_number(text: &str) -> bool {
     (8..=15).contains(&text.len()) && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text may be an alias: what a provider may give for an id.
+/// Returns whether a text may be an alias: the id that a provider may use.
 pub fn is_alias(text: &str) -> bool {
     is_visible(text) && text.len() <= MAX_IDENTITY
 }

@@ -1,4 +1,4 @@
-//! What is known of a contact's doings.
+//! The activity of a contact.
 
 use async_trait::async_trait;
 
@@ -21,7 +21,7 @@ pub struct DayOfMessages {
     pub outgoing: i64,
 }
 
-/// What is known of a contact's doings with some routers.
+/// The activity of a contact with some routers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContactInsights {
     /// Live sessions.
@@ -34,14 +34,14 @@ pub struct ContactInsights {
     pub last_seen_at: Option<Timestamp>,
     /// Days with messages among the last [`INSIGHT_DAYS`], newest first.
     pub messages_by_day: Vec<DayOfMessages>,
-    /// What the contact last said to being written to, one a router.
+    /// The latest opt-in of the contact, one a router.
     pub opt_ins: Vec<ContactOptIn>,
 }
 
 /// Doings of contacts, in one transaction.
 #[async_trait]
 pub trait ContactInsightRepository: Send {
-    /// What is known of a contact's doings since `since`, with the routers in `only`, if it is given.
+    /// Returns the activity of a contact since `since`, with the routers in `only`, if it is given.
     async fn insights(
         &mut self,
         contact: &ContactId,

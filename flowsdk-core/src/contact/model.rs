@@ -1,4 +1,4 @@
-//! The contact and what a turn may change of it.
+//! The contact and the fields that a turn may change.
 
 use serde_json::{Map, Value};
 
@@ -40,7 +40,7 @@ impl Contact {
         }
     }
 
-    /// Applies what a turn changed.
+    /// Applies the changes of a turn.
     pub fn apply(&mut self, change: &ContactChange) {
         match change {
             ContactChange::Name(name) => {

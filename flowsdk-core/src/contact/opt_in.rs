@@ -7,7 +7,7 @@ use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId, RouterId};
 use crate::time::Timestamp;
 
-/// What a contact said to being written to.
+/// The answer of a contact to being written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OptInStatus {
     /// Yes.
@@ -70,7 +70,7 @@ pub struct ContactOptIn {
     pub contact_id: ContactId,
     /// The router.
     pub router_id: RouterId,
-    /// What was said.
+    /// The answer of the contact.
     pub status: OptInStatus,
     /// The chat in which it was said.
     pub chat_id: Option<ChatId>,

@@ -19,7 +19,7 @@ const MAX_TERMS: usize = 8;
 pub struct SearchTerm {
     /// The word.
     pub from: String,
-    /// What comes after all words that begin with it, byte by byte.
+    /// The first text after all words that begin with it, byte by byte.
     pub to: String,
 }
 
@@ -45,7 +45,7 @@ fn words_of(text: &str) -> Vec<String> {
     words.take(MAX_WORDS).map(cut).collect()
 }
 
-/// Whether `text` is a number as people write it.
+/// Returns whether `text` is a number as people write it.
 fn is_number(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit())
         && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '(' | ')' | '.' | ' '))
@@ -76,8 +76,8 @@ pub fn search_text(contact: &Contact) -> String {
     text
 }
 
-/// What is to be found for a query: contacts that have all terms, the one first that is likely to be the rarest.
-/// None, when the query has no word.
+/// Returns the terms of a query: a contact must have all of them, and the one likely to be the rarest is first.
+/// `None` when the query has no word.
 pub fn search_terms(query: &str) -> Option<Vec<SearchTerm>> {
     let query = query.trim();
     let mut words = if is_number(query) {

@@ -1,4 +1,4 @@
-//! What comes in, and what a turn did.
+//! The incoming events, and the report of a turn.
 
 use crate::event::{FlowEvent, IncomingEvent, OutgoingEvent};
 use crate::flow::EffectRequest;
@@ -65,7 +65,7 @@ impl ConversationEvent {
     }
 }
 
-/// What became of one incoming message.
+/// The outcome of one incoming message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredMessage {
     /// The id of its row: of the first one, when it came twice.
@@ -74,23 +74,23 @@ pub struct StoredMessage {
     pub duplicate: bool,
 }
 
-/// What one event led to, after the commit.
+/// The report of one event, after the commit.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TurnReport {
     /// Its messages, in order. Empty when they were dropped, because no channel or contact fits.
     pub stored: Vec<StoredMessage>,
-    /// What it sent, in order.
+    /// The messages sent, in order.
     pub outgoing: Vec<OutgoingEvent>,
-    /// What the turn waits for, to be performed now.
+    /// The request for which the turn waits, to be performed now.
     pub request: Option<EffectRequest>,
-    /// Whether the session waits for something outside: what answers its messages follows later.
+    /// Whether the session waits for something outside: the answer to its messages follows later.
     pub waits: bool,
     /// Whether an error has stopped the session, now or before.
     pub frozen: bool,
 }
 
 impl TurnReport {
-    /// Adds what the rest of the same event led to.
+    /// Adds the report of the rest of the same event.
     pub(super) fn extend(&mut self, rest: Self) {
         self.outgoing.extend(rest.outgoing);
         (self.request, self.waits, self.frozen) = (rest.request, rest.waits, rest.frozen);

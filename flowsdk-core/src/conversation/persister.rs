@@ -1,7 +1,7 @@
-//! The message persister: applies what channels report of outgoing messages (spec A 3.1).
+//! The message persister: applies the reports of channels on outgoing messages (spec A 3.1).
 //!
-//! The row of an outgoing message is written by whoever produces it, in the transaction of the event,
-//! so a status never arrives before its row.
+//! The producer of an outgoing message writes its row, in the transaction of the event, so a status never arrives
+//! before its row.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -48,9 +48,9 @@ where
     }
 }
 
-/// One write a message. `read` is what a visitor says of a message he names, so it counts only
-/// within his session: one write for each of these, with the first time he said it. All are in order, so that two
-/// transactions lock rows in the same one.
+/// Returns one write a message. `read` is the word of a visitor on a message that they name, so it counts only
+/// within their session: one write for each of these, with the first time they said it. All are in order, so that
+/// two transactions lock rows in the same one.
 fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
     let mut by_message: HashMap<&MessageId, StatusWrite> = HashMap::new();
     let mut scoped: BTreeMap<(&MessageId, Option<&SessionId>), StatusWrite> = BTreeMap::new();

@@ -23,7 +23,7 @@ use crate::stream::broker::NewEntry;
 use crate::stream::topic::{Agent, Helpdesk};
 use crate::time::Timestamp;
 
-/// What a turn is decided on, besides its session.
+/// The facts on which a turn is decided, besides its session.
 pub(super) struct Stage<'a> {
     pub(super) cx: &'a OpContext,
     /// Never before the last interaction, whatever the clock does: rows of a chat keep their order.
@@ -58,14 +58,14 @@ pub(super) struct Run {
     pub(super) trace: Vec<TraceStep>,
     /// Whether the flow wants its trace stored.
     pub(super) traced: bool,
-    /// What the turn waits for.
+    /// The request for which the turn waits.
     pub(super) request: Option<EffectRequest>,
     /// Messages for which the session ended too soon.
     pub(super) left: Vec<IncomingMessage>,
     pub(super) after: After,
 }
 
-/// What turns note for others to read.
+/// The records that turns write for others to read.
 #[derive(Default)]
 pub(super) struct Records {
     pub(super) opt_ins: Vec<ContactOptIn>,
@@ -91,7 +91,7 @@ impl Run {
         }
     }
 
-    /// Whether an error stopped it.
+    /// Returns whether an error stopped it.
     pub(super) fn is_frozen(&self) -> bool {
         matches!(self.after, After::Frozen(_))
     }
@@ -169,7 +169,7 @@ impl Stage<'_> {
         run
     }
 
-    /// Whether a flow on which the session stands, or to which it comes back, wants its trace stored.
+    /// Returns whether a flow on which the session stands, or to which it comes back, wants its trace stored.
     fn is_traced(&self, session: &Session) -> bool {
         versions_of(session).filter_map(|id| self.flows.version(id)).any(|flow| flow.is_traced())
     }

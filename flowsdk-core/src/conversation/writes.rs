@@ -1,4 +1,4 @@
-//! What a batch leads to: gathered while it is decided, written at once.
+//! The writes of a batch: gathered while it is decided, written at once.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) struct Writes {
     pub(super) frozen: Vec<FrozenSession>,
     /// Messages to frozen sessions.
     pub(super) kept: Vec<(SessionId, serde_json::Value)>,
-    /// What else happened to frozen sessions.
+    /// Other events of frozen sessions.
     pub(super) kept_events: Vec<(SessionId, serde_json::Value)>,
     pub(super) entries: Vec<NewEntry>,
     pub(super) records: Records,
@@ -35,7 +35,7 @@ pub(super) struct Writes {
 }
 
 impl Writes {
-    /// Adds what a run leads to.
+    /// Adds the writes of a run.
     pub(super) fn add(
         &mut self,
         event: &ConversationEvent,
@@ -63,7 +63,7 @@ impl Writes {
             self.messages.push(outgoing_row(event, &session.chat_id, status));
             self.entries.extend(entry);
         }
-        // After what was said: whoever gets the session next speaks after it.
+        // After the messages: the next owner of the session speaks after them.
         self.entries.extend(entries);
         self.records.opt_ins.extend(records.opt_ins);
         self.records.tags.extend(records.tags);

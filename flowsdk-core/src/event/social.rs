@@ -22,7 +22,7 @@ pub struct CommentEvent {
     pub parent_id: Option<String>,
     /// The post or broadcast.
     pub media_id: String,
-    /// What it says.
+    /// The text of the comment.
     pub text: String,
     /// Its author; empty where the provider names none, and such a comment is ignored.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -7,7 +7,7 @@ use crate::message::MessageStatus;
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
-/// What a gateway reports of an outgoing message (spec B 6).
+/// The report of a gateway on an outgoing message (spec B 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
@@ -42,7 +42,7 @@ impl DeliveryStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusEvent {
-    /// What happened.
+    /// The reported status.
     pub status: DeliveryStatus,
     /// The id of the message row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,15 +63,15 @@ pub struct StatusEvent {
 /// The provider's error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusError {
-    /// Its code.
+    /// The code of the provider.
     pub code: i64,
-    /// Its text.
+    /// The text of the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
 impl StatusEvent {
-    /// What keeps the statuses of one message in order.
+    /// Returns the key that keeps the statuses of one message in order.
     pub fn key(&self) -> &str {
         self.internal_id
             .as_ref()

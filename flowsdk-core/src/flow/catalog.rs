@@ -68,7 +68,7 @@ pub trait FlowCatalog: Send {
     /// Rewrites name, versions and `updated_at` of a flow.
     async fn save(&mut self, flow: &Flow) -> Result<(), StorageError>;
 
-    /// Deletes a flow with its draft, versions and variables; what referred to it refers to none.
+    /// Deletes a flow with its draft, versions and variables; references to it become empty.
     async fn delete(&mut self, id: &FlowId) -> Result<(), StorageError>;
 
     /// The draft of a flow.
@@ -80,7 +80,7 @@ pub trait FlowCatalog: Send {
     /// Stores a version, and nothing more.
     async fn insert_version(&mut self, version: &FlowVersion) -> Result<(), StorageError>;
 
-    /// What the next versions come after.
+    /// Returns the numbers after which the next versions come.
     async fn last_numbers(&mut self, id: &FlowId) -> Result<LastNumbers, StorageError>;
 
     /// A page of the published versions of a flow, test versions not among them, newest first.

@@ -15,7 +15,7 @@ pub fn problems(kind: FlowKind, definition: &Value) -> Vec<Problem> {
     found
 }
 
-/// What an author should know of a definition that can be published.
+/// Returns the warnings for the author of a definition that can be published.
 ///
 /// # Errors
 /// Every problem, warnings too.
@@ -24,8 +24,8 @@ pub fn publishable(kind: FlowKind, definition: &Value) -> Result<Vec<Problem>, V
     if found.iter().any(Problem::is_error) { Err(found) } else { Ok(found) }
 }
 
-/// What is told of a flow by its kind, who may begin with it or call it, holds only if the definition, which the
-/// engine runs, is of that kind too. One without a kind is a flow's: so it is read where nothing knows the record.
+/// Compares the kind of the record with that of the definition, which the engine runs. A definition without a kind
+/// is a flow's: so it is read where nothing knows the record.
 fn kind_mismatch(kind: FlowKind, definition: &Value) -> Option<Problem> {
     let own = match definition.as_object()?.get("kind") {
         Some(name) => FlowKind::parse(name.as_str()?)?,
@@ -71,13 +71,13 @@ mod tests {
                 assert_eq!((problem.code, problem.pointer.as_str()), ("kind_mismatch", "/kind"));
             }
         }
-        // Together with what else is wrong, also when it cannot be read.
+        // Together with the other errors, also when it cannot be read.
         let mut broken = of(json!("tool"));
         broken["blocks"] = json!([{ "id": "a", "type": "teleport" }]);
         let codes: Vec<_> =
             problems(FlowKind::Flow, &broken).into_iter().map(|problem| problem.code).collect();
         assert_eq!(codes, ["kind_mismatch", "unsupported_block_type"]);
-        // What is no kind at all is told once.
+        // An unknown kind is reported once.
         let codes: Vec<_> =
             problems(FlowKind::Flow, &of(json!("song"))).into_iter().map(|problem| problem.code).collect();
         assert_eq!(codes, ["malformed"]);

@@ -13,7 +13,7 @@ use crate::id::BlockId;
 /// Blocks and how they lead to each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
-    /// The blocks, in the order of the definition; after them what they lead to outside, and where errors begin.
+    /// The blocks, in the order of the definition; after them their targets outside, and the beginning of errors.
     pub nodes: Vec<Node>,
     /// Where they lead.
     pub edges: Vec<Edge>,
@@ -22,13 +22,13 @@ pub struct Graph {
 /// A block, another flow, the end, or an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What people see.
+    /// The text that people see.
     pub label: String,
-    /// What it is.
+    /// The kind of the node.
     pub kind: NodeKind,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NodeKind {
     /// The start block.

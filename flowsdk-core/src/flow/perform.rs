@@ -1,4 +1,4 @@
-//! Performing what a turn asks of the outside: the ports, and what is common to every adapter.
+//! Performing the outside requests of a turn: the ports, and the part common to every adapter.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub const MAX_ANSWER: usize = 1024 * 1024;
 pub struct OutsideFailure {
     /// Stable code, as in [`EffectResult::Failed`].
     pub code: &'static str,
-    /// What an operator reads; without secrets.
+    /// The message for operators; without secrets.
     pub message: String,
 }
 
@@ -30,7 +30,7 @@ impl OutsideFailure {
 /// An answer to a request.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpAnswer {
-    /// Its status.
+    /// The HTTP status.
     pub status: u16,
     /// Its `Content-Type`, if it has one that is text.
     pub content_type: Option<String>,
@@ -60,7 +60,7 @@ pub trait ScriptRunner: Send + Sync + fmt::Debug {
     async fn run(&self, request: &ScriptRequest) -> Result<Value, OutsideFailure>;
 }
 
-/// Performs `call`, and gives what the turn goes on with.
+/// Performs `call`, and returns the result with which the turn goes on.
 pub async fn perform(call: &OutsideCall, http: &dyn HttpCaller, scripts: &dyn ScriptRunner) -> EffectResult {
     let done = match call {
         OutsideCall::Http(request) => http.call(request).await.map(|answer| read(request, &answer)),
@@ -71,14 +71,14 @@ pub async fn perform(call: &OutsideCall, http: &dyn HttpCaller, scripts: &dyn Sc
     done.unwrap_or_else(|failure| EffectResult::failed(failure.code, failure.message))
 }
 
-/// What is kept of an answer.
+/// Returns the part of an answer that is kept.
 pub(crate) fn read(request: &HttpRequest, answer: &HttpAnswer) -> EffectResult {
     let status = answer.status;
     if !(200..300).contains(&status) {
         let message = format!("status {status}");
         return EffectResult::Failed { code: "http_status".to_owned(), message, status: Some(status) };
     }
-    // What is no JSON is one text.
+    // A body that is not JSON is one text.
     let body: Value = serde_json::from_slice(&answer.body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()));
     let values = request.paths.iter().map(|path| super::interpolate::at_path(&body, path));

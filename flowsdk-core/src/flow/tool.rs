@@ -8,7 +8,7 @@ use super::{CompiledFlow, Effect, Scene, Trigger, TurnEnd, run};
 use crate::contact::Contact;
 use crate::session::{Mode, Position, Session};
 
-/// What a tool did.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutcome {
     /// The variables that it gives back.
@@ -17,14 +17,14 @@ pub struct ToolOutcome {
     pub contact: Contact,
     /// Whether the contact must be written.
     pub contact_changed: bool,
-    /// What must happen outside, in order.
+    /// The effects to perform outside, in order.
     pub effects: Vec<Effect>,
 }
 
 /// Why a tool gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
-    /// The flow is no tool.
+    /// The flow is not a tool.
     #[error("not a tool")]
     NotATool,
     /// The arguments do not fit; one text each, for the model.
@@ -35,7 +35,7 @@ pub enum ToolError {
     Failed {
         /// Stable code.
         code: String,
-        /// What an operator reads.
+        /// The message for operators.
         message: String,
     },
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How long an answer is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A text that is no idempotency key.
+/// A text that is not an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 255 visible characters of ASCII")]
 pub struct InvalidIdempotencyKey;
@@ -32,13 +32,13 @@ impl IdempotencyKey {
 pub struct IdempotentRequest {
     /// Who makes it: keys of different principals are different.
     pub principal_id: String,
-    /// His key.
+    /// The key that the caller sent.
     pub key: IdempotencyKey,
     /// A digest of method, path and body: the same key with another one is an error.
     pub digest: String,
 }
 
-/// What was answered the first time.
+/// The answer to the first request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
     /// HTTP status.
@@ -47,7 +47,7 @@ pub struct StoredAnswer {
     pub body: String,
 }
 
-/// What is known of a request.
+/// The state of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     /// It is new: do it, then [finish](super::IdempotencyRepository::finish) it in the same transaction.

@@ -33,11 +33,11 @@ impl Fault for IdempotencyConflict {
 pub struct Once<T> {
     /// The request.
     pub request: IdempotentRequest,
-    /// What a repetition is answered.
+    /// Builds the answer to a repetition.
     pub answer: fn(&T) -> StoredAnswer,
 }
 
-/// What a use case that may be repeated came to.
+/// The outcome of a use case that may be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// It was done now.
@@ -47,7 +47,7 @@ pub enum Outcome<T> {
 }
 
 impl<T> Outcome<T> {
-    /// Shows `see` what was done now; of a repetition, nothing.
+    /// Passes a new result to `see`; of a repetition, nothing.
     pub fn inspect(self, see: impl FnOnce(&T)) -> Self {
         if let Self::Done(done) = &self {
             see(done);
@@ -56,11 +56,11 @@ impl<T> Outcome<T> {
     }
 }
 
-/// Acts in a transaction of its own, which is committed if `act` succeeds. If the request may be repeated, it
-/// begins before and its answer is written down after, in the same transaction; a repetition does not act.
+/// Acts in a transaction of its own, which is committed if `act` succeeds. If the request may be repeated, it is
+/// noted before and its answer is stored after, in the same transaction; a repetition does not act.
 ///
 /// # Errors
-/// What `act` failed with, [`IdempotencyConflict`], [`StorageError`].
+/// The failure of `act`, [`IdempotencyConflict`], [`StorageError`].
 pub async fn perform_once<S, T, E>(
     store: &S,
     once: Option<Once<T>>,

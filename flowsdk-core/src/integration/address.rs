@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Longest address.
 const MAX_LEN: usize = 2_048;
 
-/// A text that is no address of a server.
+/// A text that is not an address of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be an http or https address without user, query and fragment")]
 pub struct InvalidBaseUrl;
 
-/// The address below which a server answers: `https://api.example.com/v1`. It names no user, because what stands
-/// in an address is shown.
+/// The address below which a server answers: `https://api.example.com/v1`. It names no user, because addresses are
+/// shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BaseUrl(String);
@@ -37,7 +37,7 @@ impl BaseUrl {
         }
     }
 
-    /// Whether nobody on the way can read along.
+    /// Returns whether the connection is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.0.starts_with("https://")
     }
@@ -93,8 +93,8 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// Whether a path begins with `/`, has neither query nor fragment, and no step that leads upwards: servers and
-/// libraries read `.` also where it is written `%2e`, and `\` as `/`.
+/// Returns whether a path begins with `/`, has neither query nor fragment, and no step that leads upwards: servers
+/// and libraries read `.` also where it is written `%2e`, and `\` as `/`.
 fn is_path(path: &str) -> bool {
     let visible = path.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\\".contains(&byte));
     let lower = path.to_ascii_lowercase().replace("%2e", ".");
@@ -102,7 +102,7 @@ fn is_path(path: &str) -> bool {
     path.starts_with('/') && visible && !upwards && !["%2f", "%5c"].iter().any(|slash| lower.contains(slash))
 }
 
-/// Appends `text` as a part of a query (RFC 3986): what is not unreserved is written as its bytes.
+/// Appends `text` as a part of a query (RFC 3986): reserved characters are written as their bytes.
 fn push_encoded(address: &mut String, text: &str) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

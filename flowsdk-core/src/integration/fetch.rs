@@ -14,7 +14,7 @@ use crate::id::IntegrationId;
 use crate::router::Reach;
 use crate::store::Store;
 
-/// What is wanted.
+/// A request for a file of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fetch {
     /// Below the server's address; empty is that address itself.
@@ -23,12 +23,12 @@ pub struct Fetch {
     pub query: Vec<(String, String)>,
 }
 
-/// What the server answered. Credentials that it echoes are taken out.
+/// The answer of the server. Credentials that it echoes are taken out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetched {
     /// Its status, whichever.
     pub status: u16,
-    /// Of what kind the content is, if it said so.
+    /// The content type, if the server named one.
     pub content_type: Option<String>,
     /// JSON, where it is JSON, otherwise a text. Bytes that are no UTF-8 become U+FFFD.
     pub content: Value,
@@ -72,7 +72,7 @@ where
     }
 }
 
-/// The header that shows the credentials, and what they look like in it where that is not themselves.
+/// Returns the header that shows the credentials, and their form in it where it differs.
 fn header(
     integration: &Integration,
     credentials: Option<&SecretString>,

@@ -8,7 +8,7 @@ use crate::id::{ChatId, MessageId};
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
-/// What became of an inserted message.
+/// The outcome of an insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inserted {
     /// It is stored.
@@ -33,7 +33,7 @@ pub struct HistoryQuery<'a> {
 pub struct StatusWrite {
     /// The message.
     pub id: MessageId,
-    /// What was reported.
+    /// The reported status.
     pub status: MessageStatus,
     /// When.
     pub at: Timestamp,
@@ -72,8 +72,8 @@ pub trait MessageRepository: Send {
         limit: u32,
     ) -> Result<Vec<Message>, StorageError>;
 
-    /// What a session sent in its chat since its message `message` was stored, oldest first, at most the
-    /// `limit` newest; `None` while that is not stored.
+    /// Returns the messages of a session in its chat since its message `message` was stored, oldest first, at most
+    /// the `limit` newest; `None` while that is not stored.
     async fn answers_to(
         &mut self,
         session: &SessionId,

@@ -6,7 +6,7 @@ use crate::crypto::{Encrypted, MasterKey};
 use crate::integration::BaseUrl;
 use crate::time::Timestamp;
 
-/// What the server is called in its telemetry when nothing else is said.
+/// The name of the server in its telemetry, unless another one is set.
 pub const DEFAULT_SERVICE_NAME: &str = "flowsdk";
 
 /// The settings of observability.
@@ -14,11 +14,11 @@ pub const DEFAULT_SERVICE_NAME: &str = "flowsdk";
 pub struct ObservabilitySettings {
     /// Whether telemetry is to be sent.
     pub enabled: bool,
-    /// What the server is called in it.
+    /// The name of the server in the telemetry.
     pub service_name: String,
     /// Where it is to go, by https; `None` means the service's own address.
     pub endpoint: Option<BaseUrl>,
-    /// What that wants to see.
+    /// The encrypted token that Logfire expects.
     pub logfire_token: Option<Encrypted>,
     /// When they were last changed; `None` means never.
     pub updated_at: Option<Timestamp>,
@@ -36,16 +36,16 @@ impl Default for ObservabilitySettings {
     }
 }
 
-/// What is to change; an absent field stays, and `Some(None)` takes a value away.
+/// The changes to make; an absent field stays, and `Some(None)` removes a value.
 #[derive(Debug, Clone, Default)]
 pub struct ObservabilityChange {
     /// Whether telemetry is to be sent.
     pub enabled: Option<bool>,
-    /// What the server is called in it.
+    /// The name of the server in the telemetry.
     pub service_name: Option<String>,
     /// Where it is to go.
     pub endpoint: Option<Option<BaseUrl>>,
-    /// What that wants to see.
+    /// The token that Logfire expects.
     pub logfire_token: Option<Option<SecretString>>,
 }
 

@@ -7,7 +7,7 @@ use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
 use crate::in_use::Dependants;
 
-/// What sessions depend on.
+/// The entity on which sessions depend.
 #[derive(Debug, Clone, Copy)]
 pub enum SessionsOf<'a> {
     /// A router.
@@ -20,7 +20,7 @@ pub enum SessionsOf<'a> {
     PhoneNumber(&'a str),
 }
 
-/// Sessions by what they depend on, in one transaction.
+/// Sessions by the entity on which they depend, in one transaction.
 #[async_trait]
 pub trait LiveSessions: Send {
     /// How many there are, with those that froze before they began.
@@ -31,7 +31,7 @@ pub trait LiveSessions: Send {
 }
 
 impl dyn LiveSessions + '_ {
-    /// Makes way for a deletion: with `force` they end, and without they are what stands in its way.
+    /// Prepares a deletion: with `force` the sessions end, and without it they prevent the deletion.
     ///
     /// # Errors
     /// [`StorageError`].

@@ -26,8 +26,8 @@ pub struct InvalidVariable {
 #[error("more than {MAX_VARIABLES} bytes of variables")]
 pub struct VariablesTooLarge;
 
-/// Whether these variables may be stored: keys must be such that a token can name them (spec A 9), so they hold
-/// no dot, no brace, no blank and no control character.
+/// Validates that these variables may be stored: keys must be such that a token can name them (spec A 9), so they
+/// hold no dot, no brace, no blank and no control character.
 ///
 /// # Errors
 /// Every one that may not.

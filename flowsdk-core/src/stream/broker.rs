@@ -19,7 +19,7 @@ pub enum BrokerError {
     /// It cannot be reached now; nothing was published or acknowledged for sure.
     #[error("broker unavailable: {0}")]
     Unavailable(#[source] BoxError),
-    /// What it holds is no entry.
+    /// The stored value is not an entry.
     #[error("entry {id} cannot be read: {reason}")]
     Corrupt {
         /// The entry.
@@ -34,7 +34,7 @@ pub enum BrokerError {
 pub struct NewEntry {
     /// The stream.
     pub topic: TopicName,
-    /// What keeps entries in order; decides the partition.
+    /// The key that keeps entries in order; decides the partition.
     pub key: String,
     /// The event as JSON.
     pub payload: String,
@@ -60,7 +60,7 @@ impl NewEntry {
 pub struct Entry {
     /// The broker's id of the entry, unique in its partition.
     pub id: String,
-    /// What keeps entries in order.
+    /// The key that keeps entries in order.
     pub key: String,
     /// The event as JSON.
     pub payload: String,
@@ -69,8 +69,8 @@ pub struct Entry {
 /// Reads one partition for one group, or as a tail.
 #[async_trait]
 pub trait StreamReader: Send + Debug {
-    /// Up to `count` entries that this reader has not given yet, oldest first; waits up to `wait`
-    /// for the first. An empty list is no error. Not cancel-safe: give it a task of its own.
+    /// Returns up to `count` entries that this reader has not returned yet, oldest first; waits up to `wait` for
+    /// the first. An empty list is not an error. Not cancel-safe: give it a task of its own.
     async fn read(&mut self, count: usize, wait: Duration) -> Result<Vec<Entry>, BrokerError>;
 }
 

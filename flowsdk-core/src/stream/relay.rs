@@ -1,5 +1,5 @@
-//! Moves entries from one broker to another: what transactions left in the outbox on to the broker
-//! that the other processes read (rulings S3).
+//! Moves entries from one broker to another: the entries of transactions in the outbox, on to the broker that the
+//! other processes read (rulings S3).
 //!
 //! A batch is read, published and acknowledged before the next is read. The target may therefore
 //! see an entry twice (after a crash, or an answer that was lost), but never the first time of an
@@ -86,7 +86,7 @@ impl Relay {
         loop {
             let mut reader =
                 self.insist("open", stop, || self.source.open(self.stream, GROUP, &self.consumer)).await?;
-            // A reader that fails is opened anew: what it had read and we did not acknowledge comes again.
+            // A reader that fails is opened anew: its unacknowledged entries come again.
             loop {
                 match self.next(reader.as_mut(), stop).await? {
                     Ok(entries) => {
@@ -114,8 +114,8 @@ impl Relay {
     ) -> Result<Result<Vec<Entry>, BrokerError>, Stopped> {
         tokio::select! {
             biased;
-            // Reading is not cancel-safe, but the reader is dropped with the read: what it took is given
-            // to the next owner.
+            // Reading is not cancel-safe, but the reader is dropped with the read: its entries are given to the
+            // next owner.
             () = stop.cancelled() => Err(Stopped),
             result = reader.read(self.options.batch, self.options.wait) => Ok(result),
         }

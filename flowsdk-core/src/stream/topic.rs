@@ -100,12 +100,12 @@ impl crate::cell::Named for TopicName {
 
 /// A stream with the type of its events.
 pub trait Topic {
-    /// Its name.
+    /// The name of the stream.
     const NAME: TopicName;
-    /// What it carries.
+    /// The type of its events.
     type Event: Serialize + DeserializeOwned + Clone + Debug + Send + Sync + 'static;
-    /// What keeps events in order: those with one key are handled one at a time, in the order they were
-    /// published. It is the session id wherever the event has one.
+    /// Returns the key that keeps events in order: those with one key are handled one at a time, in the order they
+    /// were published. It is the session id wherever the event has one.
     fn key(event: &Self::Event) -> &str;
 }
 

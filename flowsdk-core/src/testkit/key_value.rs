@@ -30,7 +30,7 @@ fn some(value: &str) -> Option<String> {
     Some(value.to_owned())
 }
 
-/// What was never set is not there.
+/// A key that was never set is not there.
 pub async fn an_absent_key_has_no_value(subject: KeyValueUnderTest) {
     assert_eq!(get(&subject, "nothing").await, None);
     assert_eq!(subject.kv.take("nothing").await.expect("take"), None);
@@ -39,7 +39,7 @@ pub async fn an_absent_key_has_no_value(subject: KeyValueUnderTest) {
     assert!(!subject.kv.delete_if("nothing", "").await.expect("delete_if"));
 }
 
-/// What was set is read back, under its own key.
+/// A value is read back, under its own key.
 pub async fn a_value_is_read_back(subject: KeyValueUnderTest) {
     set(&subject, "a", "1", None).await;
     set(&subject, "b", "2", Some(LONG)).await;
@@ -142,7 +142,7 @@ pub async fn extend_if_prolongs(subject: KeyValueUnderTest) {
     assert_eq!(get(&subject, "shorter").await, None);
 }
 
-/// What is over is not extended.
+/// An expired key is not extended.
 pub async fn extend_if_does_not_revive(subject: KeyValueUnderTest) {
     set(&subject, "k", "v", TTL).await;
     subject.advance(OVER).await;
@@ -229,7 +229,8 @@ pub async fn additions_sum_up(subject: KeyValueUnderTest) {
     assert_eq!(add(&subject, "set", 1, LONG).await, 1);
 }
 
-/// Later additions do not prolong the sum, nor do they give an end to what has none. After the end it begins anew.
+/// Later additions do not prolong the sum, nor do they set an end where there is none. After the end it begins
+/// anew.
 pub async fn a_sum_ends_with_the_time_of_its_first_addition(subject: KeyValueUnderTest) {
     set(&subject, "set", "1", None).await;
     assert_eq!(add(&subject, "set", 1, Duration::from_secs(1)).await, 2);
@@ -244,7 +245,7 @@ pub async fn a_sum_ends_with_the_time_of_its_first_addition(subject: KeyValueUnd
     assert_eq!(add(&subject, "set", 1, LONG).await, 3);
 }
 
-/// What is no whole number of 64 bits stays as it is, and so does what would leave them.
+/// A value that is not a whole number of 64 bits stays as it is, and so does a sum that would leave them.
 pub async fn what_is_no_number_is_not_added_to(subject: KeyValueUnderTest) {
     let most = i64::MAX.to_string();
     for value in ["", "a", "1.5", " 1", "1 ", "01", "+1", "9223372036854775808", "{}", &most] {

@@ -1,6 +1,5 @@
-//! Conformance suites for adapters of the ports: what every [`Store`](crate::store::Store), every
-//! [`Broker`](crate::stream::broker::Broker) and every [`KeyValue`] must do, as tests
-//! that the adapter's own crate runs.
+//! Conformance suites for adapters of the ports: the duties of every [`Store`](crate::store::Store), every
+//! [`Broker`](crate::stream::broker::Broker) and every [`KeyValue`], as tests that the adapter's own crate runs.
 //!
 //! ```text
 //! mod my_broker {
@@ -21,9 +20,8 @@
 //! }
 //! ```
 //!
-//! The maker may also give an `Option`: `None` skips the test, and says so, where what the adapter
-//! needs (a server, say) is not there. Nothing else is needed in the adapter's crate: the tests
-//! bring their own runtime.
+//! The maker may also return an `Option`: `None` skips the test, and says so, where the adapter lacks its
+//! surroundings (a server, say). Nothing else is needed in the adapter's crate: the tests bring their own runtime.
 
 pub mod broker;
 pub mod key_value;

@@ -10,8 +10,8 @@ const OPAQUE: [&str; 4] = ["value", "values", "text", "body"];
 /// Fields that name something which does not travel.
 const ELSEWHERE: [&str; 3] = ["agentId", "queueId", "userId"];
 
-/// The definition with other names for flows: `rename` gives the new one, or `None` where there is none. Gives
-/// the names that stayed, too.
+/// Renames the flows in the definition: `rename` returns the new name, or `None` where there is none. Returns the
+/// names that stayed.
 pub fn rename_flows(definition: &mut Value, rename: &HashMap<&str, String>) -> BTreeSet<String> {
     let mut unknown = BTreeSet::new();
     visit(definition, &mut |field, value| {
@@ -25,7 +25,7 @@ pub fn rename_flows(definition: &mut Value, rename: &HashMap<&str, String>) -> B
     unknown
 }
 
-/// What a definition names that does not travel: fields and names.
+/// Returns the names in a definition that do not travel: fields and names.
 pub fn elsewhere(definition: &Value) -> BTreeSet<(&'static str, String)> {
     let mut found = BTreeSet::new();
     let mut copy = definition.clone();
@@ -57,8 +57,8 @@ fn visit(definition: &mut Value, look: &mut impl FnMut(&str, &mut Value)) {
     }
 }
 
-/// A name for each thing, made of what people call it and different from all others: `Boas-vindas!` is
-/// `boas-vindas`, the next one of this name `boas-vindas-2`.
+/// Returns a name for each entity, made of the name that people use and different from all others: `Boas-vindas!`
+/// is `boas-vindas`, the next one of this name `boas-vindas-2`.
 pub fn slugs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut next: BTreeMap<String, u32> = BTreeMap::new();
     let mut taken = BTreeSet::new();

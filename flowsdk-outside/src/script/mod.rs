@@ -1,8 +1,8 @@
 //! Scripts of flows, in QuickJS.
 //!
-//! A script runs in a worker process, a new context each. Within it QuickJS bounds time, memory and stack; what
-//! QuickJS cannot interrupt (a loop inside one of its own functions) is ended by killing the worker. A worker
-//! has no environment, no files and no secrets, and a script gets nothing but its scope.
+//! A script runs in a worker process, a new context each. Within it QuickJS bounds time, memory and stack. A loop
+//! that QuickJS cannot interrupt (inside one of its own functions) is ended by killing the worker. A worker has no
+//! environment, no files and no secrets, and a script gets nothing but its scope.
 
 mod engine;
 mod none;
@@ -17,7 +17,7 @@ pub use workers::{ScriptWorkers, WorkerCommand};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a worker is asked, one line of JSON.
+/// A request to a worker, one line of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 struct Question {
     script: String,
@@ -25,7 +25,7 @@ struct Question {
     seed: u64,
 }
 
-/// What it answers, one line of JSON.
+/// The answer of a worker, one line of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Answer {
@@ -34,6 +34,6 @@ enum Answer {
     Timeout,
     /// It took too much memory, or its result is too large.
     TooLarge(String),
-    /// It threw, or is no JavaScript.
+    /// The script threw, or is not JavaScript.
     Error(String),
 }

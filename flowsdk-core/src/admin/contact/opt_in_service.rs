@@ -123,7 +123,7 @@ where
         Self { store, cx }
     }
 
-    /// What a contact last said to a router, if it said anything.
+    /// Returns the latest opt-in of a contact at a router, if there is one.
     ///
     /// # Errors
     /// [`ContactError::NotFound`].
@@ -153,7 +153,7 @@ where
         Ok(tx.opt_in_catalog().history(contact, reach.0, page).await?)
     }
 
-    /// A page of what contacts last said to a router, newest first.
+    /// Returns a page of the latest opt-ins at a router, newest first.
     ///
     /// # Errors
     /// [`OptInError::RouterNotFound`].

@@ -1,5 +1,5 @@
-//! What a definition is held against where it is stored: the flows of its router and the secrets that it may read.
-//! Nothing here prevents publishing: a flow may come later, and a secret may be meant to be said.
+//! The surroundings of a stored definition: the flows of its router and the secrets that it may read. Nothing here
+//! prevents publishing: a flow may come later, and a secret may be meant to be said.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::VariableOwner;
 use crate::text::Text;
 
-/// What stands around a definition.
+/// The surroundings of a definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// Keys of the secret variables of its router.
@@ -27,7 +27,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// What stands around `definition`, of `flow`.
+    /// Reads the surroundings of `definition`, of `flow`.
     pub(super) async fn of<X: FlowsTx>(
         tx: &mut X,
         flow: &Flow,
@@ -47,7 +47,7 @@ impl Surroundings {
         })
     }
 
-    /// What an author should know.
+    /// Returns the warnings for the author.
     pub fn warnings(&self, definition: &FlowDefinition) -> Vec<Problem> {
         let mut found = Vec::new();
         for (at, block) in definition.blocks.iter().enumerate() {
@@ -97,8 +97,8 @@ impl Surroundings {
     }
 }
 
-/// The texts of a block that somebody reads, with their pointers below it. What `setVariable` and its like store is
-/// pointed out by the validation, which asks for no surroundings.
+/// Returns the texts of a block that somebody reads, with their pointers below it. The validation reports the
+/// values that `setVariable` and its like store, and needs no surroundings.
 fn said(block: &Block) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     if let BlockKind::Content { contents, input } = &block.kind {

@@ -74,7 +74,7 @@ where
         self.store.read().await?.routers().list(only, page).await
     }
 
-    /// Creates a router of this name with what `settings` sets, once for each idempotency key.
+    /// Creates a router of this name with `settings`, once for each idempotency key.
     ///
     /// # Errors
     /// [`RouterError::FlowUnknown`] for any initial flow: a new router has none. [`RouterError::CredentialUnknown`],
@@ -151,7 +151,8 @@ where
     }
 }
 
-/// Whether there is such a credential, which then stays until the end of the transaction. None is always there.
+/// Returns whether there is such a credential, which then stays until the end of the transaction. `None` is always
+/// there.
 async fn lock_credential<X: HasLlmCredentials>(
     tx: &mut X,
     credential: Option<&LlmCredentialId>,

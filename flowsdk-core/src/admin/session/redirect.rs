@@ -19,7 +19,7 @@ pub struct RedirectTo {
 /// A redirect that was published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirected {
-    /// What was asked for.
+    /// The requested redirect.
     pub redirect: RedirectTo,
     /// Its id, `redirectId` of the event: the entry of the stream is known by it in every set-up.
     pub stream_entry_id: String,
@@ -32,7 +32,7 @@ pub(super) struct Target<'a> {
     pub(super) has_block: bool,
 }
 
-/// Whether `session` may go to `target`, in the order of spec A 4.5 rule 4.
+/// Decides whether `session` may go to `target`, in the order of spec A 4.5 rule 4.
 pub(super) fn admit(session: &Session, target: Option<Target<'_>>) -> Result<(), SessionError> {
     let target = target.ok_or(SessionError::FlowNotPublished)?;
     if session.mode == Mode::Human {

@@ -1,4 +1,4 @@
-//! The input of a block and what makes an answer valid.
+//! The input of a block and the validation of answers.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -21,19 +21,19 @@ pub struct Input {
     /// Where to go when nobody answers; without it the session ends (rulings S7).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_target: Option<Target>,
-    /// What makes an answer valid; without it every answer is.
+    /// The rule for a valid answer; without it every answer is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Validation>,
 }
 
-/// What makes an answer valid, and what happens when it is not.
+/// The rule for a valid answer, and the reaction to an invalid one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Validation {
     /// The rule.
     #[serde(flatten)]
     pub kind: ValidationKind,
-    /// What a wrong answer is told, interpolated; without it nothing.
+    /// The text that a wrong answer receives, interpolated; without it nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_text: Option<String>,
     /// How many wrong answers are allowed; `None` is any number.
@@ -87,7 +87,7 @@ pub enum ValidationKind {
     },
 }
 
-/// What every validation carries.
+/// The fields that every validation carries.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Common {

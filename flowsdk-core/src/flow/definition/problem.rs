@@ -1,4 +1,4 @@
-//! What is wrong with a definition.
+//! The problems of a definition.
 
 use crate::id::BlockId;
 use crate::text::Text;
@@ -8,7 +8,7 @@ pub(in crate::flow) fn no_block(id: &BlockId) -> Text {
     Text::of(format!("não há o bloco `{id}`"), format!("there is no block `{id}`"))
 }
 
-/// What the compiler of regular expressions says, in its words: they show the place.
+/// Returns the message of the compiler of regular expressions, in its words: they show the place.
 pub(in crate::flow) fn bad_regex(error: &regex::Error) -> Text {
     Text::of(format!("expressão regular inválida: {error}"), error.to_string())
 }
@@ -18,7 +18,7 @@ pub(in crate::flow) fn bad_regex(error: &regex::Error) -> Text {
 pub enum Severity {
     /// The flow cannot be published.
     Error,
-    /// The flow can be published, but probably does not do what its author meant.
+    /// The flow can be published, but probably does not do the work its author meant.
     Warning,
 }
 
@@ -33,7 +33,7 @@ pub struct Problem {
     pub block_id: Option<BlockId>,
     /// JSON pointer into the definition; empty for the whole of it.
     pub pointer: String,
-    /// What an author reads.
+    /// The message for authors.
     pub message: Text,
 }
 
@@ -53,7 +53,7 @@ impl Problem {
         Self { block_id: Some(block.clone()), ..self }
     }
 
-    /// Whether it prevents publishing.
+    /// Returns whether it prevents publishing.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

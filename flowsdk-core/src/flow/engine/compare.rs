@@ -45,7 +45,7 @@ impl Number {
         text.parse().ok().map(Self::Integer)
     }
 
-    /// The number, rounded to what a float holds.
+    /// Returns the number, rounded to the precision of a float.
     #[allow(clippy::cast_precision_loss, reason = "limits of a validation are floats")]
     pub(crate) fn as_f64(self) -> f64 {
         match self {
@@ -151,7 +151,7 @@ impl<'a> Calendar<'a> {
             .unwrap_or(Read::Text)
     }
 
-    /// Whether two folded texts are the same, or write the same number, date or time.
+    /// Returns whether two folded texts are the same, or write the same number, date or time.
     pub(crate) fn same(&self, a: &str, b: &str) -> bool {
         a == b || self.order(a, b) == Ok(Ordering::Equal)
     }
@@ -167,7 +167,7 @@ impl<'a> Calendar<'a> {
     }
 }
 
-/// What a text writes.
+/// The value that a text writes.
 enum Read {
     Number(Number),
     Moment(jiff::Timestamp),

@@ -1,4 +1,4 @@
-//! Waiting at a block, and what ends the wait.
+//! Waiting at a block, and the end of the wait.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,7 +75,7 @@ impl Turn<'_> {
         }
         if let Some(text) = &validation.retry_text {
             let text = text.render(&self.view());
-            // An empty text is no message on any channel.
+            // An empty text is not a message on any channel.
             if !text.trim().is_empty() {
                 self.spend(text.len())?;
                 self.send(ContentMessage::text(text));
@@ -100,14 +100,14 @@ impl Turn<'_> {
         self.set_variable("lastInput", Value::from(content.as_text()));
     }
 
-    /// What the session waits for did not come (rulings S7): an answer, a result, or a word to the agent.
+    /// Handles the end of a wait without the answer, result or word to the agent (rulings S7).
     pub(super) fn timeout(&mut self) -> Result<Step, Failure> {
         self.trace.push(TraceStep::TimedOut);
         if self.session.pending.is_some() {
             return self.effect_lost();
         }
         if let Some(agent) = self.session.agent.as_mut().filter(|_| self.session.mode == Mode::Agent) {
-            // Told once: what the executor makes of it comes back as a hand-back.
+            // Reported once: the reaction of the executor comes back as a hand-back.
             agent.deadline = None;
             let (agent_id, ticket_id) = (agent.active_agent_id.clone(), agent.ticket_id.clone());
             let epoch = self.session.epoch;

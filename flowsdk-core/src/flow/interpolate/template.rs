@@ -2,8 +2,8 @@
 
 use super::{Token, View};
 
-/// Longest text, in bytes, that a template makes; what is beyond is cut off. Without it a flow that
-/// sets a variable to `{{x}}{{x}}` in a loop would double it at every step.
+/// Longest text, in bytes, that a template makes; the rest is cut off. Without it a flow that sets a variable to
+/// `{{x}}{{x}}` in a loop would double it at every step.
 pub(crate) const MAX_RENDERED: usize = 64 * 1024;
 
 /// A text whose tokens were found once. Rendering replaces each with its value, or with nothing
@@ -34,8 +34,8 @@ impl Template {
         }
     }
 
-    /// Whether it is an address of a server that its author chose: written out, or in a static variable. What
-    /// a contact writes must never choose it.
+    /// Returns whether it is an address of a server that its author chose: written out, or in a static variable. A
+    /// text of a contact must never choose it.
     pub(crate) fn has_fixed_server(&self) -> bool {
         let ends_host = |rest: &[Segment]| match rest {
             [] => true,
@@ -58,8 +58,8 @@ impl Template {
         }
     }
 
-    /// As [`Template::render`], for an address: values are percent-encoded, so that what a contact writes
-    /// stays one part of it. Static variables are inserted as they are; authors write them.
+    /// As [`Template::render`], for an address: values are percent-encoded, so that a text of a contact stays one
+    /// part of it. Static variables are inserted as they are; authors write them.
     pub(crate) fn render_address(&self, view: &View<'_>) -> String {
         let mut out = String::with_capacity(64);
         for segment in &self.segments {
@@ -80,7 +80,7 @@ impl Template {
         out
     }
 
-    /// Whether it reads static variables, `{{router.*}}` or `{{flow.*}}`.
+    /// Returns whether it reads static variables, `{{router.*}}` or `{{flow.*}}`.
     pub(crate) fn uses_static_variables(&self) -> bool {
         self.tokens().any(|token| matches!(token, Token::Router(_) | Token::Flow(_)))
     }

@@ -1,4 +1,4 @@
-//! What the tokens of a turn read.
+//! The values that the tokens of a turn read.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

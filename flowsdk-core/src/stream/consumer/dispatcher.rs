@@ -35,8 +35,8 @@ pub struct Dispatcher<H: BatchHandler> {
 }
 
 impl<H: BatchHandler> Dispatcher<H> {
-    /// A dispatcher, and the way into it. `broker` acknowledges what came from streams; `dead_letters` keeps the
-    /// entries that failed for good, as far as the handler does not record them itself.
+    /// Returns a dispatcher, and the way into it. `broker` acknowledges the entries of streams; `dead_letters`
+    /// keeps the entries that failed for good, as far as the handler does not record them itself.
     pub fn new(
         handler: Arc<H>,
         broker: Option<Arc<dyn Broker>>,
@@ -67,7 +67,7 @@ impl<H: BatchHandler> Dispatcher<H> {
         &self.bench.config
     }
 
-    /// Runs until `stop`, or until every [`Submitter`] is gone; then finishes what was handed in.
+    /// Runs until `stop`, or until every [`Submitter`] is gone; then finishes the entries handed in.
     pub async fn run(mut self, stop: CancellationToken) {
         let left = Arc::clone(&self.left);
         let mut open = true;
@@ -92,7 +92,7 @@ impl<H: BatchHandler> Dispatcher<H> {
                 () = left.notified() => drop(self.lanes.abandon_later(Task::is_left)),
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
                 () = tokio::time::sleep_until(self.gathered_at), if gathering => {}
-                // What is in the inbox already is still taken; nothing more gets in.
+                // The entries in the inbox are still taken; nothing more gets in.
                 () = stop.cancelled(), if !self.inbox.is_closed() => self.inbox.close(),
             }
             wake = self.lanes.release(self.bench.clock.now());
@@ -136,8 +136,8 @@ impl<H: BatchHandler> Dispatcher<H> {
         }
     }
 
-    /// Starts as much as may run at once: by turns a batch and what runs alone, so that neither waits for the end
-    /// of the other.
+    /// Starts as much as may run at once: by turns a batch and an entry that runs alone, so that neither waits for
+    /// the end of the other.
     fn start_batches(&mut self) {
         while self.running.len() < self.config().parallel {
             let is_gathered = self.lanes.ready() > 0 && !self.gathering();
@@ -199,7 +199,7 @@ impl<H: BatchHandler> Dispatcher<H> {
         }
     }
 
-    /// Whether what is ready waits for more.
+    /// Returns whether the ready entries wait for more.
     fn gathering(&self) -> bool {
         let few = self.lanes.ready() < self.last;
         few && self.lanes.ready() > 0 && self.running.is_empty() && Instant::now() < self.gathered_at

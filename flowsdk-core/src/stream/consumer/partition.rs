@@ -22,8 +22,8 @@ const READ_WAIT: Duration = Duration::from_millis(500);
 /// Pause after a broker error.
 const ERROR_PAUSE: Duration = Duration::from_millis(500);
 
-/// What a worker subscribes to: the same partition of some streams, under one lease, so that all their
-/// entries of a key go through one lane.
+/// The subscription of a worker: the same partition of some streams, under one lease, so that all their entries of
+/// a key go through one lane.
 #[derive(Debug, Clone)]
 pub struct Subscription {
     /// The streams.
@@ -59,7 +59,7 @@ impl<H: BatchHandler> PartitionWorker<H> {
         Self { handler, broker, kv, submitter, subscription }
     }
 
-    /// Runs until `stop`, then waits until what was read is done, and releases the lease.
+    /// Runs until `stop`, then waits until the entries read are done, and releases the lease.
     pub async fn run(self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             match self.acquire().await {
@@ -135,13 +135,13 @@ struct Feed<H: BatchHandler> {
 }
 
 impl<H: BatchHandler> Feed<H> {
-    /// Reads until told to stop. A read is never cancelled, because what it took would be lost.
+    /// Reads until told to stop. A read is never cancelled, because its entries would be lost.
     async fn run(self, mut reader: Box<dyn StreamReader>) {
         while !self.ownership.is_left() {
             match reader.read(READ_COUNT, READ_WAIT).await {
                 Ok(entries) => {
                     for entry in entries {
-                        // What is not handed in stays unacknowledged, for the next owner.
+                        // An entry that is not handed in stays unacknowledged, for the next owner.
                         let handed_in = tokio::select! {
                             biased;
                             handed_in = self.hand_in(entry) => handed_in,

@@ -26,7 +26,7 @@ impl Ownership {
         self.alive.is_cancelled()
     }
 
-    /// Whether the partition is lost, or being left in order.
+    /// Returns whether the partition is lost, or being left in order.
     pub(super) fn is_left(&self) -> bool {
         self.reading.is_cancelled() || self.is_lost()
     }
@@ -50,7 +50,7 @@ pub(super) struct Origin {
     pub(super) _in_flight: TaskTrackerToken,
 }
 
-/// An event with what the consumer knows of it.
+/// An event with the consumer's knowledge of it.
 #[derive(Debug)]
 pub(super) struct Item<E, R> {
     pub(super) key: String,
@@ -125,12 +125,12 @@ impl<E, R> Task<E, R> {
         }
     }
 
-    /// Whether its partition is lost, so that it must not begin.
+    /// Returns whether its partition is lost, so that it must not begin.
     pub(super) fn is_lost(&self) -> bool {
         self.origin().is_some_and(|origin| origin.ownership.is_lost())
     }
 
-    /// Whether its partition is lost or left, so that it is not waited for.
+    /// Returns whether its partition is lost or left, so that it is not waited for.
     pub(super) fn is_left(&self) -> bool {
         self.origin().is_some_and(|origin| origin.ownership.is_left())
     }

@@ -47,8 +47,8 @@ where
     }
 }
 
-/// Of hundreds that freeze at once, one of them twice, each keeps what froze it first, and what is kept for each
-/// comes back in order.
+/// Of hundreds that freeze at once, one of them twice, each keeps its first cause, and its entries come back in
+/// order.
 pub async fn many_freeze_at_once<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -78,7 +78,7 @@ where
     }
 }
 
-/// What fails in a session that is frozen already is kept behind what waits there, once.
+/// A failed entry of a session that is frozen already is kept behind the waiting ones, once.
 pub async fn a_frozen_session_keeps_what_fails_later<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -88,7 +88,7 @@ where
     let calls = [
         vec![failed(1, "a"), failed(2, "a"), failed(2, "b"), failed(2, "c")],
         vec![failed(3, "a"), failed(1, "b")],
-        // What was not acknowledged comes again.
+        // Unacknowledged entries come again.
         vec![failed(1, "a"), failed(1, "b"), failed(3, "a"), failed(1, "c")],
     ];
     for call in calls {
@@ -108,7 +108,7 @@ where
     }
 }
 
-/// No more than so many entries are kept for a session, however they come; what failed is kept all the same.
+/// A bounded number of entries is kept for a session, however they come; the failed entry is kept all the same.
 pub async fn so_many_entries_are_kept<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,

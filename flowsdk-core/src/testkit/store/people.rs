@@ -1,4 +1,4 @@
-//! What those who administer contacts, chats and sessions ask for.
+//! The queries of those who administer contacts, chats and sessions.
 
 use serde_json::json;
 
@@ -108,7 +108,7 @@ where
     }
 }
 
-/// What a contact absorbs is its own, and the other's identity leads to it.
+/// An absorbed record belongs to the contact, and the other's identity leads to it.
 pub async fn an_absorbed_contact_leaves_everything<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -144,7 +144,7 @@ where
     assert_eq!(tx.session_catalog().find(&session_id(1)).await.expect("found"), None);
 }
 
-/// Sessions are listed by what is asked for, newest first.
+/// Sessions are listed by the filter, newest first.
 pub async fn live_sessions_are_listed<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -204,7 +204,7 @@ where
     assert_eq!((rest.items.len(), rest.next), (1, None));
 }
 
-/// What is taken from a frozen session is taken once, in order.
+/// An entry of a frozen session is taken once, in order.
 pub async fn a_frozen_session_is_thawed_entry_by_entry<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -249,7 +249,7 @@ where
     tx.commit().await.expect("commit");
 }
 
-/// Chats are listed by what is asked for, and a message comes with the router of its chat.
+/// Chats are listed by the filter, and a message comes with the router of its chat.
 pub async fn chats_are_listed<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -356,7 +356,7 @@ where
     tx.traces().store_many(&[trace(1), trace(2), trace(3)]).await.expect("store");
     let found = tx.traces().trace(&session_id(1), Some(3), 10).await.expect("a page");
     assert_eq!(found, [trace(2), trace(1)]);
-    // What is known to be a contact's goes with it.
+    // The records of a contact go with it.
     tx.contact_catalog().delete(&world.contact).await.expect("delete");
     let found = tx.traces().trace(&session_id(1), None, 10).await.expect("a page");
     assert_eq!(found, [trace(2), trace(1)]);

@@ -17,17 +17,17 @@ use crate::store::{Store, Transaction as _};
 /// A flow to be.
 #[derive(Debug, Clone)]
 pub struct NewFlow {
-    /// The router; its being within the caller's reach is checked by him.
+    /// The router; the caller checks that it is within their reach.
     pub router_id: RouterId,
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the flow.
     pub kind: FlowKind,
     /// Its draft; it may have any error.
     pub definition: Option<Value>,
 }
 
-/// What is to change; an absent field stays.
+/// The changes to make; an absent field stays.
 #[derive(Debug, Clone, Default)]
 pub struct FlowChange {
     /// Its name.

@@ -48,8 +48,8 @@ pub async fn check_test<X: FlowsTx>(
     Ok(CheckedTest { flow, draft })
 }
 
-/// Makes the draft of a flow the version that new sessions of the test channel run, in a transaction that the
-/// caller commits: he knows the channel. Older test versions that no session stands in go.
+/// Makes the draft of a flow the version that new sessions of the test channel run. The caller, who knows the
+/// channel, commits the transaction. Older test versions in which no session stands are deleted.
 ///
 /// # Errors
 /// [`FlowError::NotFound`]; [`FlowError::StaleRevision`] or [`StorageError::Stale`](crate::fault::StorageError::Stale)
