@@ -1,6 +1,6 @@
 //! The keys of this crate in the key-value store.
 //!
-//! They hold no address of a person: what names one is hashed, which bounds its length as well.
+//! They hold no address of a person: a part that names one is hashed, which bounds its length as well.
 
 use std::time::Duration;
 

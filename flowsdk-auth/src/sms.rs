@@ -1,6 +1,6 @@
 //! The port for text messages to users of the administration (rulings A4).
 //!
-//! Providers are adapters of the server; a use case only says to whom, what and why.
+//! Providers are adapters of the server; a use case only names the recipient, the text and the reason.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ impl SmsPurpose {
 pub struct Sms {
     /// The digits of an E.164 number, with or without the leading `+`.
     pub to: String,
-    /// What the user reads. It holds the code, hence a secret.
+    /// The text that the user reads. It holds the code, hence a secret.
     pub text: SecretString,
     /// Why it is sent.
     pub purpose: SmsPurpose,

@@ -1,4 +1,4 @@
-//! What every use case is given: the time and a source of ids.
+//! The context of every use case: the time and a source of ids.
 
 use std::sync::Arc;
 

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Bits of an IPv6 address that a provider gives one customer; the rest he chooses himself.
+/// Bits of an IPv6 address that a provider assigns to one customer; the customer chooses the rest.
 const CUSTOMER_BITS: u32 = 64;
 
-/// What counts as one place of callers: an IPv4 address, or the network of an IPv6 one, whose holder has more
-/// addresses than anybody can count.
+/// One place of callers: an IPv4 address, or the network of an IPv6 one, whose holder has more addresses than
+/// anybody can count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place(IpAddr);
 

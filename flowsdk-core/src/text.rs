@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A language that texts are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Language {
-    /// The language of the contract; what a caller without a wish gets.
+    /// The language of the contract, and of a caller without a preference.
     #[default]
     Portuguese,
     /// The other one.
@@ -13,8 +13,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language that an `Accept-Language` header prefers among ours. None, `*` and what names neither of
-    /// them mean Portuguese (RFC 9110 12.5.4).
+    /// Returns the language that an `Accept-Language` header prefers among ours. An absent one, `*` and a header
+    /// that names neither of them mean Portuguese (RFC 9110 12.5.4).
     pub fn preferred(accept_language: &str) -> Self {
         let mut best = (0.0, Self::Portuguese);
         for range in accept_language.split(',') {

@@ -61,7 +61,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// What time it is; injected, so that tests own time.
+/// The present time; injected, so that tests own time.
 pub trait Clock: Send + Sync + fmt::Debug {
     /// The present moment.
     fn now(&self) -> Timestamp;

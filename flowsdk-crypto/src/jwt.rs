@@ -18,7 +18,7 @@ pub enum JwtError {
     /// It has more than 8 KiB.
     #[error("too long")]
     TooLong,
-    /// It is no JWT, or its claims have another shape; `exp` is always required.
+    /// It is not a JWT, or its claims have another shape; `exp` is always required.
     #[error("malformed")]
     Malformed,
     /// It is not signed with HS256.
@@ -45,7 +45,7 @@ impl fmt::Debug for JwtKey {
     }
 }
 
-/// What an accepted token says.
+/// The content of an accepted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified<C> {
     /// Its claims but for `exp`.

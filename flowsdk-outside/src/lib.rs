@@ -1,4 +1,4 @@
-//! Adapters for what flows ask of the outside.
+//! Adapters for the outside requests of flows.
 //!
 //! - [`http`]: requests to public servers, over reqwest. The address that is connected to is checked, not the
 //!   name, so that no name and no redirect leads into the operator's own network.

@@ -22,8 +22,8 @@ const SCRIPTS_AT_ONCE: usize = 16;
 
 type Asked = (SessionId, EffectRequest, UnderWay);
 
-/// Takes requests after the commit of their turn. What it cannot take, and what is lost with the process, is
-/// noticed by the session's deadline.
+/// Takes requests after the commit of their turn. The session's deadline covers the requests that it cannot take,
+/// and those lost with the process.
 #[derive(Debug)]
 pub struct Requests {
     http: mpsc::Sender<Asked>,

@@ -60,8 +60,8 @@ where
         }
     }
 
-    /// Writes the gathered `lastUsedAt` of API clients in one statement: a tick, also for the end. What cannot
-    /// be written waits for the next one.
+    /// Writes the gathered `lastUsedAt` of API clients in one statement: a tick, also for the end. Values that
+    /// cannot be written wait for the next one.
     ///
     /// # Errors
     /// [`StorageError`].

@@ -35,14 +35,14 @@ impl LastUsed {
         }
     }
 
-    /// Takes out what was gathered, in the order of the ids.
+    /// Takes out the gathered entries, in the order of the ids.
     pub(super) fn take(&self) -> Vec<(ApiClientId, Timestamp)> {
         let mut taken: Vec<_> = mem::take(&mut *self.gathered()).into_iter().collect();
         taken.sort_unstable();
         taken
     }
 
-    /// Puts back what could not be written.
+    /// Puts back the entries that could not be written.
     pub(super) fn put_back(&self, taken: Vec<(ApiClientId, Timestamp)>) {
         for (client, used) in taken {
             self.note(&client, None, used);

@@ -94,7 +94,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
-        /// Who waits as long as he is told may pass, unless others came meanwhile.
+        /// A caller who waits as long as they are told may pass, unless others came meanwhile.
         #[test]
         fn the_wait_is_long_enough(
             most in 1..50_u32, before in 0..100_i64, others in 0..100_i64, millis in 0..60_000_i64,

@@ -1,8 +1,8 @@
 //! The audit log (spec A 2.7, 4.10, 6).
 //!
-//! A use case builds an [`AuditRecord`] and hands it to the [`AuditRecorder`], which never waits and never
-//! fails. The [`AuditWriter`] stores what was recorded in batches. Services of other crates note what they did
-//! in a [`ChangeLog`](flowsdk_core::change::ChangeLog), which [`AuditChangeLog`] is.
+//! A use case builds an [`AuditRecord`] and hands it to the [`AuditRecorder`], which never waits and never fails.
+//! The [`AuditWriter`] stores the records in batches. Services of other crates note their changes in a
+//! [`ChangeLog`](flowsdk_core::change::ChangeLog), which [`AuditChangeLog`] is.
 
 mod change_log;
 pub mod changes;

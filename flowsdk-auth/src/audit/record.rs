@@ -11,9 +11,9 @@ use crate::principal::{Actor, Origin};
 /// The entity that something was done to.
 #[derive(Debug, Clone, Copy)]
 pub struct Audited<'a> {
-    /// What kind.
+    /// The kind of the entity.
     pub kind: AuditEntityType,
-    /// Its id.
+    /// The id of the entity.
     pub id: &'a str,
     /// The router it belongs to.
     pub router_id: Option<&'a RouterId>,
@@ -117,7 +117,7 @@ impl AuditRecord {
     }
 }
 
-/// Longest text from outside that a record keeps, in characters: nobody fills the log with his own words.
+/// Longest text from outside that a record keeps, in characters: nobody fills the log with their own words.
 const MAX_CHARS: usize = 512;
 
 fn metadata(origin: &Origin, email: Option<&str>) -> Value {

@@ -36,8 +36,8 @@ impl<S: Store> AuditWriter<S>
 where
     S::Tx: HasAuditLogs,
 {
-    /// Writes until `stop`, then what was recorded before, and ends. While storage is away it waits and tries
-    /// again; at the end only for a few seconds.
+    /// Writes until `stop`, then writes the earlier records, and ends. While storage is away it waits and retries;
+    /// at the end only for a few seconds.
     pub async fn run(mut self, stop: CancellationToken) {
         let mut batch = Vec::with_capacity(BATCH);
         loop {
@@ -60,7 +60,7 @@ where
         }
     }
 
-    /// Writes the batch, or gives up what cannot be written; it is empty afterwards.
+    /// Writes the batch, or drops the records that cannot be written; it is empty afterwards.
     async fn write(&self, batch: &mut Vec<AuditRecord>, stop: &CancellationToken) {
         let (mut pause, mut last_tries) = (FIRST_PAUSE, 0);
         loop {

@@ -16,8 +16,8 @@ pub trait UserDeviceRepository: Send {
     /// A page of the user's devices, newest first.
     async fn list(&mut self, user: &UserId, page: &PageRequest) -> Result<Page<UserDevice>, StorageError>;
 
-    /// Creates a device, or gives the one with the same token its user and platform; what is stored
-    /// afterwards, under the id that it had.
+    /// Creates a device, or sets the user and platform of the one with the same token; returns the stored device,
+    /// under the id that it had.
     async fn put(&mut self, device: &UserDevice) -> Result<UserDevice, StorageError>;
 
     /// Writes token and platform of a device.

@@ -1,4 +1,4 @@
-//! The use cases of devices; each user has his own.
+//! The use cases of devices; each user has their own.
 
 use std::sync::Arc;
 

@@ -7,8 +7,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::LoginError;
 use crate::user::User;
 
-/// Whether `password` is that of `user`. The work is the same when there is no such user, when the password is
-/// longer than any can be, and when the stored hash is cheaper than `cost`: the time tells nothing of an account.
+/// Returns whether `password` is that of `user`. The work is the same when there is no such user, when the password
+/// is longer than any can be, and when the stored hash is cheaper than `cost`: the time tells nothing of an
+/// account.
 pub(super) async fn is_right(
     hasher: &PasswordHasher,
     password: &SecretString,
@@ -32,7 +33,7 @@ pub(super) async fn is_right(
     Ok(false)
 }
 
-/// Whether the hash was made with less work than `cost` and is to be made anew (rulings A5).
+/// Returns whether the hash was made with less work than `cost` and is to be made anew (rulings A5).
 pub(super) fn is_cheap(stored: &str, cost: u32) -> bool {
     cost_of(stored).is_some_and(|stored| stored < cost)
 }

@@ -17,7 +17,7 @@ pub enum LoginError {
     /// Unknown address or wrong password; nobody is told which (spec A 4.1 rule 1).
     #[error("unknown address or wrong password")]
     Credentials,
-    /// An agent outside of his login schedule.
+    /// The agent is outside of their login schedule.
     #[error("outside of the login schedule")]
     ScheduleBlocked,
     /// Too many failures.

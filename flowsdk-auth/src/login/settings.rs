@@ -11,7 +11,7 @@ use crate::attempt::Limit;
 pub struct LoginSettings {
     /// `REFRESH_ROTATION`.
     pub rotation: Rotation,
-    /// `BCRYPT_COST`: what passwords are hashed with, also again at a login with a cheaper hash.
+    /// `BCRYPT_COST`: the cost of new password hashes, also at a login with a cheaper hash.
     pub password_cost: u32,
     /// How often may be tried.
     pub limits: LoginLimits,

@@ -27,7 +27,7 @@ pub trait PasswordRecoveryRepository: Send {
     /// Completes every open recovery of the user.
     async fn complete_all(&mut self, user: &UserId) -> Result<(), StorageError>;
 
-    /// Deletes what expired before `cutoff`.
+    /// Deletes the recoveries that expired before `cutoff`.
     async fn purge(&mut self, cutoff: Timestamp) -> Result<u64, StorageError>;
 }
 

@@ -20,7 +20,7 @@ use crate::user::{Email, HasUsers};
 const VALID_FOR: Duration = Duration::from_secs(30 * 60);
 /// Requests that are worked on at once.
 const PARALLEL: usize = 8;
-/// The pauses after what may pass: a lookup or a message is tried once more than there are.
+/// The pauses after a transient failure: a lookup or a message is tried once more than there are.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
 /// Looks up who asked for a code, stores it and sends it.
@@ -50,7 +50,7 @@ where
         Self { worker: Worker { store, cx, sms }, requests }
     }
 
-    /// Sends until `stop`, then what was asked for before, and ends.
+    /// Sends until `stop`, then sends the earlier requests, and ends.
     pub async fn run(self, stop: CancellationToken) {
         let Self { worker, requests } = self;
         let requests = stream::unfold((requests, stop.clone()), |(mut requests, stop)| async {
@@ -142,7 +142,7 @@ where
     }
 }
 
-/// What the user reads.
+/// Returns the text that the user reads.
 fn text(code: &SecretString) -> SecretString {
     let minutes = VALID_FOR.as_secs() / 60;
     let code = code.expose_secret();

@@ -1,4 +1,4 @@
-//! What a try of a code does to its recovery (rulings A3).
+//! The effect of a try of a code on its recovery (rulings A3).
 
 use super::PasswordRecovery;
 

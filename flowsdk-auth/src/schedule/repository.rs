@@ -9,7 +9,7 @@ use super::AgentSchedule;
 /// Schedules of one transaction.
 #[async_trait]
 pub trait LoginScheduleRepository: Send {
-    /// The schedules of a user in every router that he is an agent of; none when he is no agent.
+    /// Returns the schedules of a user in every router of which they are an agent; none when they are not an agent.
     async fn of_user(&mut self, user: &UserId) -> Result<Vec<AgentSchedule>, StorageError>;
 }
 

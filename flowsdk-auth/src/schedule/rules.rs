@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use super::model::ParsedRange;
 use super::{AgentSchedule, LoginSchedule};
 
-/// Whether a user with these schedules may log in to the desk at `now`: who is no agent may, and an agent of
-/// several routers may when one of them lets him.
+/// Returns whether a user with these schedules may log in to the desk at `now`. A user who is not an agent may, and
+/// an agent of several routers may when one of them lets them.
 ///
-/// What is stored and cannot be read (a time zone that does not exist, a time that is none) lets nobody in: a
-/// lock that is broken stays shut. The agent still has the ordinary login, and who looks after the desk sees the
-/// warning in the log. An empty schedule needs no time zone.
+/// A stored schedule that cannot be read (an unknown time zone, a text that is not a time) lets nobody in: a broken
+/// lock stays shut. The agent still has the ordinary login, and the operator sees the warning in the log. An empty
+/// schedule needs no time zone.
 pub fn admits(schedules: &[AgentSchedule], now: Timestamp) -> bool {
     schedules.is_empty() || schedules.iter().any(|agent| admits_one(agent, now))
 }

@@ -40,7 +40,7 @@ where
     tx.commit().await.expect("commit");
 }
 
-/// What a list shows.
+/// Returns the content of a list.
 pub(super) async fn list<S: Store>(
     subject: &StoreUnderTest<S>,
     filter: &AuditFilter,
@@ -121,7 +121,7 @@ where
     assert_eq!(all(&subject).await, expected);
 }
 
-/// A record shows its user as he is now; without him, or of an API client, it stays without.
+/// A record shows its user as they are now; without them, or of an API client, it stays without.
 pub async fn the_actor_is_shown_while_he_exists<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,

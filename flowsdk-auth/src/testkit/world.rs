@@ -1,4 +1,4 @@
-//! What the cases are made of.
+//! The records that the cases use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::user::{Email, User, UserRole};
 pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
 /// Sizes of batches around those into which an adapter may cut a list.
 pub(super) const SIZES: [usize; 9] = [0, 1, 2, 7, 64, 127, 128, 129, 300];
-/// What people type.
+/// A text that people may type.
 pub(super) const HOSTILE: &str = "João 👋🏽 'O\"Neil\\'; --%_\n\t";
 
 pub(super) fn context() -> OpContext {

@@ -1,4 +1,4 @@
-//! What a JWT says.
+//! The claims of a JWT.
 
 use flowsdk_core::id::UserId;
 use flowsdk_core::time::Timestamp;
@@ -32,9 +32,9 @@ pub struct IssuedAt {
 }
 
 impl IssuedAt {
-    /// Whether a logout at `instant` voids the token. One issued in the very millisecond of the logout stands:
-    /// who logs out and in again at once must not lose the new token. By `iat` alone the whole second of the
-    /// logout counts as before it, because nobody can tell the order within it.
+    /// Returns whether a logout at `instant` voids the token. One issued in the very millisecond of the logout
+    /// stands: a user who logs out and in again at once must not lose the new token. By `iat` alone the whole
+    /// second of the logout counts as before it, because nobody can tell the order within it.
     pub fn is_before(&self, instant: Timestamp) -> bool {
         self.millis.unwrap_or_else(|| self.seconds.saturating_mul(1_000)) < instant.as_millis()
     }

@@ -26,12 +26,12 @@ pub struct TokenSettings {
     pub refresh_lifetime: Duration,
 }
 
-/// What a login gives.
+/// The tokens of a login.
 #[derive(Debug, Clone)]
 pub struct TokenPair {
     /// Lets its bearer in.
     pub access: SecretString,
-    /// Gives a new pair.
+    /// Obtains a new pair.
     pub refresh: SecretString,
 }
 

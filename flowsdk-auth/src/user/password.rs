@@ -1,4 +1,4 @@
-//! What a new password must be.
+//! The rules for a new password.
 
 use flowsdk_core::fault::{Fault, FaultKind};
 use flowsdk_core::text::Text;
@@ -20,7 +20,7 @@ pub enum PasswordRule {
 }
 
 impl PasswordRule {
-    /// Whether `password` may be chosen.
+    /// Checks whether `password` may be chosen.
     ///
     /// # Errors
     /// The rule that it breaks.

@@ -35,7 +35,7 @@ pub trait UserRepository: Send {
     /// Creates a user, unless one with the same address exists; whether it was created.
     async fn insert_if_absent(&mut self, user: &User) -> Result<bool, StorageError>;
 
-    /// Writes everything of a user but his id and `createdAt`; `logged_out_at` never goes back.
+    /// Writes everything of a user but their id and `createdAt`; `logged_out_at` never goes back.
     ///
     /// # Errors
     /// [`StorageError::Unique`] when another has the address.
@@ -45,7 +45,7 @@ pub trait UserRepository: Send {
     /// user exists.
     async fn end_sessions(&mut self, id: &UserId, at: Timestamp) -> Result<bool, StorageError>;
 
-    /// Deletes a user with his devices and recoveries; whether he existed.
+    /// Deletes a user with their devices and recoveries; returns whether they existed.
     async fn delete(&mut self, id: &UserId) -> Result<bool, StorageError>;
 
     /// The administrators, locked until the transaction ends, so that of two that demote each other one stays.

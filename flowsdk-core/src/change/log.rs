@@ -21,7 +21,7 @@ impl dyn ChangeLog {
         self.note(author, after.entity(), Change::updated(before, after));
     }
 
-    /// Notes that something is no more.
+    /// Notes that an entity is deleted.
     pub fn deleted(&self, author: &Author, it: &impl Recorded) {
         self.note(author, it.entity(), Change::Deleted(it.to_json()));
     }

@@ -1,7 +1,8 @@
-//! How use cases tell what they did to an entity, without knowing who keeps the log (spec A 2.7, rulings A11).
+//! How use cases report their changes to an entity, without knowing the log that keeps them (spec A 2.7, rulings
+//! A11).
 //!
-//! A service is given an [`Author`] with each command and notes a [`Change`] after its commit. What becomes of it
-//! is the business of the [`ChangeLog`]; the one in `flowsdk-auth` writes the audit log.
+//! A service receives an [`Author`] with each command and notes a [`Change`] after its commit. The [`ChangeLog`]
+//! decides how to keep it; the one in `flowsdk-auth` writes the audit log.
 
 mod log;
 mod model;

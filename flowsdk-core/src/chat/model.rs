@@ -42,7 +42,7 @@ pub struct Chat {
     pub router_id: Option<RouterId>,
     /// Open or closed.
     pub status: ChatStatus,
-    /// Summary of what was said, for those who read on.
+    /// Summary of the conversation, for those who read on.
     pub summary: Option<String>,
     /// When it was opened.
     pub created_at: Timestamp,

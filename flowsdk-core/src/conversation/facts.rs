@@ -1,4 +1,4 @@
-//! What a batch is decided on: read once, a statement a kind and not a session.
+//! The facts on which a batch is decided: read once, a statement a kind and not a session.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Facts {
         })
     }
 
-    /// Reads what the flows of the batch need: their versions, the flows they lead to, the routers and,
+    /// Reads the records that the flows of the batch need: their versions, the flows they lead to, the routers and,
     /// where a flow uses them, the static variables.
     pub(super) async fn read_flows<T: ConversationTx>(
         &mut self,

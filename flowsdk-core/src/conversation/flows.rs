@@ -1,4 +1,4 @@
-//! Compiled flow versions. A version never changes, so that what is here is never stale.
+//! Compiled flow versions. A version never changes, so that no entry is ever stale.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -124,7 +124,7 @@ impl FlowCache {
         flows: &mut Flows,
         mut ids: Vec<FlowId>,
     ) -> Result<(), StorageError> {
-        // Some may be at hand already, without what they lead to.
+        // Some may be at hand already, without the flows they lead to.
         let mut visited = HashSet::new();
         while !ids.is_empty() {
             ids.retain(|id| visited.insert(id.clone()));

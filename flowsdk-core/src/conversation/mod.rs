@@ -1,9 +1,9 @@
-//! Conversations: what happens to a message from the moment a gateway took it (spec B 4.2).
+//! Conversations: the way of a message from the moment a gateway took it (spec B 4.2).
 //!
-//! The orchestrator finds or begins the session and gives the message to its owner; when that is
-//! the flow engine, its turn runs at once. Message, session, answers and events are one commit
-//! ([`Conversations::handle`]), so a crash leaves a turn done or not begun. Batches of turns of
-//! different sessions share a commit, which is what makes durable commits cheap.
+//! The orchestrator finds or begins the session and passes the message to its owner; when that is the flow engine,
+//! its turn runs at once. Message, session, answers and events are one commit ([`Conversations::handle`]), so a
+//! crash leaves a turn done or not begun. Batches of turns of different sessions share a commit, which makes
+//! durable commits cheap.
 
 mod consumer;
 mod decide;

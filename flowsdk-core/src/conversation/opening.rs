@@ -16,7 +16,7 @@ use crate::router::Route;
 use crate::session::{Channel, Position, Session, SessionId};
 use crate::time::Timestamp;
 
-/// What a first message finds.
+/// The state that a first message finds.
 pub(super) enum Opened {
     /// A session to run.
     Session(Box<Session>, Box<Contact>),
@@ -152,7 +152,7 @@ async fn contacts_of<T: ConversationTx>(
     Ok(contacts)
 }
 
-/// Locks the contacts and reads them as they are by then: a turn saves all of what it has changed of.
+/// Locks the contacts and reads them as they are by then: a turn saves all of its changes.
 async fn lock<T: ConversationTx>(
     tx: &mut T,
     contacts: &mut HashMap<String, Contact>,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ChatId, ContactId, TicketId};
 use crate::time::Timestamp;
 
-/// Asks for a summary of what was said, at the close of a ticket or a chat (spec B 6). The consumer
-/// writes it to the ticket or the chat and to the contact as its last session summary.
+/// Asks for a summary of the conversation, at the close of a ticket or a chat (spec B 6). The consumer writes it to
+/// the ticket or the chat and to the contact as its last session summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryRequest {
@@ -17,7 +17,7 @@ pub struct SummaryRequest {
     pub ticket_id: Option<TicketId>,
     /// The contact it was with.
     pub contact_id: ContactId,
-    /// What closed.
+    /// The reason for the summary: the ticket or chat that closed.
     pub reason: SummaryReason,
     /// When it closed.
     pub timestamp: Timestamp,

@@ -19,7 +19,7 @@ pub enum IntegrationError {
     /// A header is named that cannot be, or none where one is needed.
     #[error("header name")]
     HeaderName,
-    /// What `Authorization: Basic` is to show has no colon between user and password (RFC 7617).
+    /// The credentials for `Authorization: Basic` have no colon between user and password (RFC 7617).
     #[error("credentials without a colon")]
     NoColon,
     /// The path would leave the server's address.
@@ -37,7 +37,7 @@ pub enum IntegrationError {
     /// The server's answer is too large.
     #[error("answer too large")]
     TooLarge,
-    /// What is stored was encrypted under another master key.
+    /// The stored value was encrypted under another master key.
     #[error("stored credentials cannot be opened")]
     Sealed(#[from] CipherError),
     /// The request was repeated with other content.
@@ -63,7 +63,7 @@ impl Fault for IntegrationError {
     fn kind(&self) -> FaultKind {
         match self {
             Self::NotFound => FaultKind::NotFound,
-            // Nobody was asked: the integration itself is what cannot be used.
+            // No server received a request: the integration itself cannot be used.
             Self::RouterUnknown | Self::Refused => FaultKind::Unprocessable,
             Self::HeaderName | Self::NoColon | Self::Path => FaultKind::Invalid,
             Self::Unreachable | Self::TooLarge => FaultKind::BadGateway,

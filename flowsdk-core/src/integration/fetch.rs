@@ -14,7 +14,7 @@ use crate::id::IntegrationId;
 use crate::router::Reach;
 use crate::store::Store;
 
-/// A request for a file of a server.
+/// A request to the server of an integration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fetch {
     /// Below the server's address; empty is that address itself.

@@ -1,8 +1,8 @@
-//! Takes secrets out of what a server answers: some echo what they were sent.
+//! Takes secrets out of the answers of servers: some echo the request.
 
 use serde_json::Value;
 
-/// What stands where a secret stood.
+/// The text in the place of a secret.
 const REDACTED: &str = "***";
 
 /// `text` without the secrets.

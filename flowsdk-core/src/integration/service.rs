@@ -120,7 +120,7 @@ where
         let changed = change.apply(before.clone(), &self.master_key);
         // One that was stored so before may be renamed all the same.
         if sets && let Some(credentials) = &changed.credentials {
-            // What cannot be opened is told when it is used.
+            // Credentials that cannot be opened are reported when they are used.
             let clear = self.master_key.decrypt(credentials);
             if clear.is_ok_and(|clear| !changed.settings.can_show(&clear)) {
                 return Err(Error::NoColon);

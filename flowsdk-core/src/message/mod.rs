@@ -1,4 +1,4 @@
-//! Messages: what was written, in both directions, and how far it came (spec A 2.5, 3.1).
+//! Messages: their content, in both directions, and their delivery (spec A 2.5, 3.1).
 
 mod content;
 mod incoming;

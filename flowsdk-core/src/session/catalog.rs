@@ -24,7 +24,7 @@ pub struct SessionFilter {
 /// A frozen session as it is listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrozenItem {
-    /// What froze it.
+    /// The cause of the freeze.
     pub frozen: FrozenSession,
     /// Its router; `None` where not even that is known.
     pub router_id: Option<RouterId>,
@@ -70,7 +70,7 @@ pub trait SessionCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<FrozenItem>, StorageError>;
 
-    /// Throws away what is kept for a session.
+    /// Deletes the entries kept for a session.
     async fn forget_kept(&mut self, id: &SessionId) -> Result<(), StorageError>;
 }
 

@@ -1,10 +1,10 @@
-//! Why a session froze, for people. What is stored is the code and a message in English, which names the thing at
-//! fault in backticks; the Portuguese text is made of them when it is read.
+//! The reason of a freeze, for people. The stored form is the code and a message in English, which names the entity
+//! at fault in backticks; the Portuguese text is made of them when it is read.
 
 use super::FrozenError;
 use crate::text::Text;
 
-/// What a code of the engine, of requests to the outside or of the consumers says.
+/// Returns the text for a code of the engine, of requests to the outside or of the consumers.
 fn sentence(code: &str) -> Option<&'static str> {
     Some(match code {
         "flow_loop" => "O flow passou por blocos demais sem parar",
@@ -31,7 +31,7 @@ fn sentence(code: &str) -> Option<&'static str> {
     })
 }
 
-/// Codes whose message comes from somewhere else, such as what a script threw.
+/// Codes whose message comes from somewhere else, such as the error that a script threw.
 const IN_THEIR_WORDS: [&str; 3] = ["script_error", "unreadable_entry", "http_status"];
 
 impl FrozenError {

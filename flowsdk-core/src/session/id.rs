@@ -46,7 +46,7 @@ impl crate::cell::Named for Channel {
     }
 }
 
-/// A text that is no session id.
+/// A text that is not a session id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a session id")]
 pub struct InvalidSessionId;

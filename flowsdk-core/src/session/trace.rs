@@ -1,4 +1,4 @@
-//! What the turns of a session did, step by step.
+//! The steps of the turns of a session.
 
 use async_trait::async_trait;
 use serde_json::Value;

@@ -69,7 +69,7 @@ pub async fn an_expired_lease_is_free_and_lost(subject: KeyValueUnderTest) {
     assert!(second.renew().await.expect("renew"));
 }
 
-/// Who releases what he has lost takes nothing from the next holder.
+/// A holder who releases a lost lease takes nothing from the next holder.
 pub async fn a_late_release_leaves_the_next_holder_alone(subject: KeyValueUnderTest) {
     let first = acquire(&subject, "p", "one", TTL).await.expect("free");
     subject.advance(OVER).await;

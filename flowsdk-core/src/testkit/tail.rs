@@ -30,7 +30,7 @@ pub async fn a_waiting_tail_sees_what_is_published(broker: Arc<dyn Tails>) {
     see_at_once(&as_broker(&broker), &mut readers).await;
 }
 
-/// A tail gives what is published after it was opened, and nothing older.
+/// A tail returns the entries published after it was opened, and nothing older.
 pub async fn a_tail_sees_only_what_is_new(tails: Arc<dyn Tails>) {
     let broker = as_broker(&tails);
     let mut first = tail(&tails).await;

@@ -7,7 +7,7 @@ use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
 use crate::time::Timestamp;
 
-/// A web chat channel without what belongs to its server.
+/// A web chat channel without the fields that belong to its server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PortableChannel {
     /// Its id; a new one where it arrives.

@@ -89,7 +89,7 @@ pub(super) async fn flows_of<X: TransferTx>(
     Ok(found)
 }
 
-/// What the flows of a router are called in a file.
+/// The names of the flows of a router in a file.
 pub(super) struct Names(pub(super) HashMap<FlowId, String>);
 
 impl Names {

@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 /// Longest key.
 pub const MAX_KEY_LEN: usize = 128;
 
-/// A text that is no key.
+/// A text that is not a valid key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must match ^[a-zA-Z_][a-zA-Z0-9_]*$")]
 pub struct InvalidKey;

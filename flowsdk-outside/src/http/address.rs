@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether `address` is one of the public internet (IANA special-purpose registries, RFC 6890). What is not
+/// Returns whether `address` is one of the public internet (IANA special-purpose registries, RFC 6890). Any other
 /// leads into the operator's own network, to this machine, or to nobody.
 pub fn is_public(address: IpAddr) -> bool {
     match address {

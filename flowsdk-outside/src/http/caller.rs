@@ -60,7 +60,7 @@ impl GuardedHttp {
                 return read(response).await;
             };
             let next = next?;
-            // What was meant for one server is not for another.
+            // A request to one server is not for another.
             if (next.scheme(), next.host_str(), next.port_or_known_default())
                 != (url.scheme(), url.host_str(), url.port_or_known_default())
             {

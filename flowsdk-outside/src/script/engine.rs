@@ -19,7 +19,7 @@ const RESULT: usize = 256 * 1024;
 /// Most characters of a message.
 const MESSAGE: usize = 500;
 
-/// What this thread has taken so far.
+/// Returns the processor time of this thread so far.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
@@ -90,7 +90,7 @@ fn read(json: Option<String>) -> Answer {
 fn described(error: &CaughtError<'_>) -> Answer {
     let message = match error {
         CaughtError::Exception(exception) => exception.message().unwrap_or_default(),
-        // A getter of what was thrown is not asked.
+        // A getter of the thrown value is not called.
         CaughtError::Value(value) => match value.as_string().and_then(|text| text.to_string().ok()) {
             Some(text) => text,
             None => format!("threw {}", value.type_of()),

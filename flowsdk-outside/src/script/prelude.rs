@@ -1,7 +1,7 @@
-//! What is put into a context before the script.
+//! The code that runs in a context before the script.
 
-/// Takes `(seed, now)`: chance and time become those of the turn, so that a repetition gives the same. What a
-/// script could only harm itself with goes.
+/// Takes `(seed, now)`: chance and time become those of the turn, so that a repetition returns the same. Functions
+/// that only harm the script itself are removed.
 pub(super) const PRELUDE: &str = r"(function (seed, now) {
   'use strict';
   let state = seed >>> 0;

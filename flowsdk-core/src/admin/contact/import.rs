@@ -57,7 +57,7 @@ pub struct RefusedRow {
     pub reason: Text,
 }
 
-/// What became of an import.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportReport {
     /// Rows that were sent.
@@ -115,7 +115,7 @@ impl ImportRow {
     }
 }
 
-/// A moment that has been: one to come would outweigh what the contact says until then.
+/// Reads a moment in the past: a future one would outweigh the contact's own answers until then.
 fn moment(text: &str, now: Timestamp) -> Result<Timestamp, (&'static str, Text)> {
     let at: jiff::Timestamp = text.parse().map_err(|_| {
         let must = Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time");

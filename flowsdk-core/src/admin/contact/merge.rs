@@ -41,8 +41,8 @@ pub(super) fn chats_to_close(
     Ok(close)
 }
 
-/// What `into` is with everything of `from`: its own name and variables count, unless only the other's name was set by
-/// somebody.
+/// Returns `into` with everything of `from`: its own name and variables count, unless only the other's name was set
+/// by somebody.
 pub(super) fn merged(into: &Contact, from: &Contact) -> Result<Contact, VariablesTooLarge> {
     let mut contact = into.clone();
     if from.name_locked && !into.name_locked {

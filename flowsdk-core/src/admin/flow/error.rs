@@ -45,7 +45,7 @@ pub enum FlowError {
     Storage(#[from] StorageError),
 }
 
-/// The text of `flow_is_tool` where routers and channels are told what they begin with.
+/// The text of `flow_is_tool` for the initial flow of a router or channel.
 pub const TOOL_BEGINS_NOTHING: Text =
     Text::new("Uma ferramenta não pode iniciar conversas", "A tool cannot begin conversations");
 
@@ -112,7 +112,7 @@ impl Fault for FlowError {
     }
 }
 
-/// A finding as a detail of an error: its JSON pointer, its block and what an author reads.
+/// Returns a finding as a detail of an error: its JSON pointer, its block and the message for authors.
 pub(super) fn detail(problem: &Problem) -> (String, Text) {
     let in_block = problem.block_id.as_ref().map(|block| format!("{block}: ")).unwrap_or_default();
     let text = problem.message.map(|text| format!("{in_block}{text} ({})", problem.code));

@@ -1,4 +1,4 @@
-//! What conversations can begin with.
+//! The flows with which conversations can begin.
 
 use crate::fault::StorageError;
 use crate::flow::{FlowKind, HasFlows};

@@ -21,7 +21,7 @@ pub enum RouterError {
     /// The initial flow is a tool.
     #[error("initial flow is a tool")]
     FlowIsTool,
-    /// There is no such credential.
+    /// The credential does not exist.
     #[error("no such credential")]
     CredentialUnknown,
     /// Something depends on it.

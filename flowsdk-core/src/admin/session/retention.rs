@@ -27,7 +27,7 @@ where
         Self { store, keep }
     }
 
-    /// Deletes what is older than it is kept; an idempotent tick. Gives how many traces that were.
+    /// Deletes outdated traces and returns their number; an idempotent tick.
     ///
     /// # Errors
     /// Some may be deleted already.

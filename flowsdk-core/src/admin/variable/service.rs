@@ -96,7 +96,7 @@ where
         }))
     }
 
-    /// Gives a variable the sent value, and makes it a secret, or none, if `is_secret` says so (rule 3).
+    /// Sets the sent value of a variable, and makes it a secret, or not, if `is_secret` says so (rule 3).
     ///
     /// # Errors
     /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::NotFound`],

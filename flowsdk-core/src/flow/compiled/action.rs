@@ -39,7 +39,7 @@ pub(crate) struct CompiledHttpRequest {
     pub(crate) headers: Vec<(String, Template)>,
     pub(crate) body: Option<CompiledBody>,
     pub(crate) timeout: Duration,
-    /// The paths of the answer, and the variables that take what is there.
+    /// The paths of the answer, and the variables that take their values.
     pub(crate) paths: Vec<String>,
     pub(crate) variables: Vec<String>,
     pub(crate) status_variable: Option<String>,
@@ -109,7 +109,7 @@ impl CompiledActionKind {
         }
     }
 
-    /// Whether it may be done again when nobody knows whether it was done.
+    /// Returns whether it may be repeated when its outcome is unknown.
     pub(crate) fn is_repeatable(&self) -> bool {
         match self {
             Self::HttpRequest(request) => request.method.is_repeatable(),

@@ -19,7 +19,7 @@ pub(crate) struct CompiledBlock {
     pub(crate) default_output: CompiledTarget,
 }
 
-/// What a block does.
+/// The work of a block.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "nearly every block is the large one")]
 pub(crate) enum CompiledBlockKind {

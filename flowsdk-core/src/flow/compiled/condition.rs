@@ -15,7 +15,7 @@ pub(crate) struct CompiledCondition {
     pub(crate) values: Vec<Operand>,
 }
 
-/// What a condition looks at.
+/// The value that a condition tests.
 #[derive(Debug)]
 pub(crate) enum Source {
     Input,

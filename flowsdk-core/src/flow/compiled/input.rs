@@ -34,7 +34,7 @@ impl Variable {
     }
 }
 
-/// What makes an answer valid, and what happens when it is not.
+/// The rule for a valid answer, and the reaction to an invalid one.
 #[derive(Debug)]
 pub(crate) struct CompiledValidation {
     pub(crate) rule: Rule,

@@ -1,4 +1,4 @@
-//! What serde says of JSON that cannot be read, in both languages and without the words of Rust.
+//! The messages of serde on JSON that cannot be read, in both languages and without the words of Rust.
 
 use super::target::WHAT_IT_IS;
 use crate::text::Text;
@@ -18,8 +18,8 @@ const BEGINNINGS: [Part; 8] = [
     ("not an identifier", ["não é um identificador", "not an identifier"]),
 ];
 
-/// What stands in the rest of them, outside of what the author wrote, which serde puts into quotes of its own. The
-/// longer is before what it begins with.
+/// The other parts of the messages, outside of the author's text, which serde puts into quotes of its own. A longer
+/// part stands before a part with which it begins.
 const PARTS: [Part; 24] = [
     (", expected one of ", [", esperado um de ", ", expected one of "]),
     (", expected ", [", esperado ", ", expected "]),
@@ -99,7 +99,7 @@ fn outside_quotes(text: &str, language: usize) -> String {
     done
 }
 
-/// The part with which `text` begins, and what follows.
+/// Returns the part with which `text` begins, and the rest.
 fn part_of<'t>(parts: &[Part], text: &'t str) -> Option<([&'static str; 2], &'t str)> {
     parts.iter().find_map(|(from, to)| Some((*to, text.strip_prefix(from)?)))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HttpRequestAction {
-    /// The method.
+    /// The HTTP method.
     #[serde(default)]
     pub method: HttpMethod,
     /// The address, interpolated. Values are percent-encoded, except static variables, which are the
@@ -24,7 +24,7 @@ pub struct HttpRequestAction {
     /// How long to wait for the whole answer, in milliseconds.
     #[serde(default = "ten_seconds")]
     pub timeout_ms: u64,
-    /// What is kept of the answer's body.
+    /// The parts of the answer's body to keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub response: Vec<ResponseField>,
     /// The session variable that takes the status.
@@ -68,7 +68,7 @@ impl HttpMethod {
         }
     }
 
-    /// Whether a request that may have been made can be made again.
+    /// Returns whether a request that may have been made can be made again.
     pub const fn is_repeatable(self) -> bool {
         matches!(self, Self::Get)
     }

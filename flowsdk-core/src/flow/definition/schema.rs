@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-/// The JSON Schema (2020-12) of a definition, for editors and generators. What it accepts can be read by
-/// [`FlowDefinition::parse`](super::FlowDefinition::parse); what validation finds beyond that it cannot say.
+/// Returns the JSON Schema (2020-12) of a definition, for editors and generators.
+/// [`FlowDefinition::parse`](super::FlowDefinition::parse) reads every document that it accepts; it cannot express
+/// the further findings of validation.
 pub fn json_schema() -> Value {
     serde_json::from_str(include_str!("schema.json")).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{BlockId, FlowId};
 
-/// What a text says that is no target.
+/// The message for a text that is not a target.
 pub(super) const WHAT_IT_IS: &str = "a target is { blockId }, { flowId, blockId? } or { end: true }";
 
 /// `{ "blockId" }`, `{ "flowId", "blockId"? }` of the same router, or `{ "end": true }`.

@@ -11,8 +11,8 @@ use crate::flow::interpolate::size_of;
 use crate::session::Phase;
 
 impl Turn<'_> {
-    /// Runs the actions of a phase of the current block in order, from the one at `from`. A failure ends the
-    /// list unless the action says `continueOnError`. Gives a request when the turn must wait for its result.
+    /// Runs the actions of a phase of the current block in order, from the one at `from`. A failure ends the list
+    /// unless the action says `continueOnError`. Returns a request when the turn must wait for its result.
     pub(super) fn act(
         &mut self,
         block: &CompiledBlock,

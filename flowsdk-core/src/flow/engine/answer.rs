@@ -1,12 +1,12 @@
-//! Whether an answer is valid, and what is stored of it.
+//! The validation of an answer, and its stored form.
 
 use super::compare::{Number, fold, parse_date};
 use super::condition::reply_of;
 use crate::flow::compiled::Rule;
 use crate::message::IncomingContent;
 
-/// What `content` is stored as when `rule` accepts it: the canonical form of the text. For a tapped
-/// reply the rule is tried on its id, then on its title.
+/// Returns the stored form of `content` when `rule` accepts it: the canonical form of the text. For a tapped reply
+/// the rule is tried on its id, then on its title.
 pub(super) fn accept(rule: Option<&Rule>, content: &IncomingContent) -> Option<String> {
     let (first, second) = match reply_of(content) {
         Some((id, title)) => (id, Some(title)),

@@ -70,8 +70,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The context that the end of an agent's or a human's part leaves (spec A 9, spec B 4.9). What an earlier
-    /// part left and this one does not is removed, so that no output is taken for it.
+    /// Notes the context at the end of an agent's or a human's part (spec A 9, spec B 4.9). Outputs of an earlier
+    /// part that this one lacks are removed, so that none is taken for its own.
     fn note_end(&mut self, from: Mode, event: &HandBack) {
         let deflect = event.handoff_deflect.as_ref();
         let deflect = deflect.map(|why| json!({ "reason": why.reason, "detail": why.detail }));

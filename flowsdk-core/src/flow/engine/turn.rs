@@ -33,7 +33,7 @@ impl Failure {
     }
 }
 
-/// What the turn does next.
+/// The next step of the turn.
 pub(super) enum Step {
     /// Enter a block of the current flow.
     Enter(usize),
@@ -135,7 +135,7 @@ impl<'a> Turn<'a> {
         self.message.or(self.resumed.as_deref())
     }
 
-    /// What the contact wrote in this turn.
+    /// Returns the message of the contact in this turn.
     pub(super) fn input(&self) -> Option<&IncomingContent> {
         self.message().map(|message| &message.content)
     }

@@ -1,4 +1,4 @@
-//! What tokens and conditions read during a turn.
+//! The values that tokens and conditions read during a turn.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::flow::interpolate::{Here, Names, View};
 use crate::id::{BlockId, FlowId};
 
 impl Turn<'_> {
-    /// What tokens and conditions read at this point of the turn.
+    /// Returns the values that tokens and conditions read at this point of the turn.
     pub(super) fn view(&self) -> View<'_> {
         View {
             here: Here {

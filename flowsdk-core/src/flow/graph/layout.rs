@@ -24,7 +24,7 @@ pub(super) fn places(graph: &Graph) -> Vec<Place> {
     }
     let mut column = vec![0usize; graph.nodes.len()];
     for row in &mut rows {
-        // By the mean place of what leads to it; nodes that nothing leads to stay in their order.
+        // By the mean place of their predecessors; nodes without any stay in their order.
         row.sort_by_key(|node| {
             let above: Vec<usize> = before[*node]
                 .iter()
@@ -40,8 +40,8 @@ pub(super) fn places(graph: &Graph) -> Vec<Place> {
     layers.into_iter().zip(column).map(|(layer, column)| Place { layer, column }).collect()
 }
 
-/// How many steps each node is from the start, or from where errors begin; what is not reached stands below
-/// everything else.
+/// Returns the number of steps of each node from the start, or from the beginning of errors; unreached nodes stand
+/// below everything else.
 fn layers(graph: &Graph) -> Vec<usize> {
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     for edge in &graph.edges {

@@ -1,7 +1,7 @@
 //! Interpolation: `{{token}}` in the texts of a flow (spec A 9).
 //!
-//! A text is parsed once, when its flow is compiled; a turn only walks segments. A value that is
-//! inserted is never looked at again, so what a contact writes cannot read a variable.
+//! A text is parsed once, when its flow is compiled; a turn only walks segments. A value that is inserted is never
+//! looked at again, so a text of a contact cannot read a variable.
 
 mod parse;
 mod path;

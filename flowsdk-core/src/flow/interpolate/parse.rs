@@ -3,7 +3,7 @@
 use super::Token;
 use super::template::Segment;
 
-/// One character, or what a token left behind.
+/// One character, or the remainder of a token.
 #[derive(Clone, Copy)]
 enum Item {
     Char(char),
@@ -72,7 +72,7 @@ fn name_of(content: &[Item]) -> Token {
     Token::parse(&name)
 }
 
-/// What stands between the braces, for people.
+/// Returns the text between the braces, for people.
 fn shown(content: &[Item]) -> Box<str> {
     let mut text = String::with_capacity(content.len());
     for item in content {

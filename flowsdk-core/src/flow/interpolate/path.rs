@@ -21,7 +21,7 @@ impl Path {
         &self.root
     }
 
-    /// What it leads to in `map`.
+    /// Returns the value of the path in `map`.
     pub(crate) fn find<'v>(&self, map: &'v Map<String, Value>) -> Option<&'v Value> {
         walk(map.get(&*self.root)?, &self.rest)
     }
@@ -32,13 +32,14 @@ impl Path {
     }
 }
 
-/// A copy of what the dotted `path` leads to in `value`; null when it leads nowhere, all of it when it is empty.
+/// Returns a copy of the value at the dotted `path` in `value`; null when there is none, all of it when the path is
+/// empty.
 pub(crate) fn at_path(value: &Value, path: &str) -> Value {
     let parts: Vec<Box<str>> = path.split('.').filter(|part| !part.is_empty()).map(Box::from).collect();
     walk(value, &parts).cloned().unwrap_or_default()
 }
 
-/// What `path` leads to in `value`: keys of objects, indices of arrays.
+/// Returns the value at `path` in `value`: keys of objects, indices of arrays.
 pub(crate) fn walk<'v>(value: &'v Value, path: &[Box<str>]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, part| match value {
         Value::Object(map) => map.get(&**part),

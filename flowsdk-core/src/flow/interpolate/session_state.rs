@@ -7,8 +7,8 @@ use super::path::walk;
 use super::view::{View, write_found, write_json, write_value};
 use crate::session::Stop;
 
-/// Appends what `path` leads to. Scalars are written straight from the session; only lists and
-/// objects are built as JSON.
+/// Appends the value of `path`. Scalars are written straight from the session; only lists and objects are built as
+/// JSON.
 pub(super) fn write(view: &View<'_>, path: &Path, out: &mut String) {
     let session = view.session;
     let rest = path.rest();

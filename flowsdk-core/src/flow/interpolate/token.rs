@@ -2,7 +2,7 @@
 
 use super::Path;
 
-/// What stands between the braces, recognised once.
+/// The content of the braces, recognised once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     /// `router.<key>`.
@@ -35,13 +35,13 @@ pub(crate) enum Token {
     Session(Path),
     /// A session variable.
     Variable(Path),
-    /// Well formed, but nothing has this name. Of what stood between the braces, an inner token is `{{…}}`.
+    /// Well formed, but nothing has this name. Of the text between the braces, an inner token is `{{…}}`.
     Missing(Box<str>),
 }
 
 impl Token {
-    /// Recognises the text between the braces. Explicit prefixes come first; what has none is a
-    /// session variable.
+    /// Recognises the text between the braces. Explicit prefixes come first; a text without one is a session
+    /// variable.
     pub(crate) fn parse(text: &str) -> Self {
         let text = text.trim();
         let Some((prefix, rest)) = text.split_once('.') else {

@@ -9,7 +9,7 @@ use super::{MAX_RENDERED, Template, View};
 pub(crate) enum ValueTemplate {
     /// A text.
     Text(Template),
-    /// What has no text to interpolate.
+    /// A value without text to interpolate.
     Fixed(Value),
     /// A list.
     List(Vec<ValueTemplate>),

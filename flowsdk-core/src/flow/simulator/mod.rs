@@ -1,7 +1,7 @@
 //! Plays a flow against a script: without channel, network, clock or database.
 //!
-//! The engine is the one that real sessions run on, so that the trace of a simulated turn is that of the
-//! real one. What the outside says is written into the script.
+//! The engine is the one that real sessions run on, so that the trace of a simulated turn is that of the real one.
+//! The answers of the outside are written into the script.
 
 mod report;
 mod script;

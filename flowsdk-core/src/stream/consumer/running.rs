@@ -33,7 +33,7 @@ pub(super) enum Ended {
 /// Everything that a batch needs beside its entries.
 pub(super) struct Bench<H> {
     pub(super) handler: Arc<H>,
-    /// Acknowledges what came from streams.
+    /// Acknowledges the entries of streams.
     pub(super) broker: Option<Arc<dyn Broker>>,
     pub(super) dead_letters: Arc<dyn DeadLetterSink>,
     pub(super) clock: Arc<dyn Clock>,
@@ -77,7 +77,7 @@ impl<H: BatchHandler> Bench<H> {
             Verdict::Dropped => {
                 self.failed(work, false, None, "the handler dropped work that was not cancelled").await
             }
-            // It is no fault of the event that it was interrupted.
+            // An interruption is not a fault of the event.
             Verdict::Retry { after, .. } if work.is_cancelled() => {
                 Ended::Again(after.map_or(Duration::ZERO, |after| self.config.pause(0, Some(after))))
             }

@@ -21,7 +21,7 @@ pub enum SubmitError {
     Failed,
 }
 
-/// Gives events to a consumer of the same process.
+/// Passes events to a consumer of the same process.
 #[derive(Debug)]
 pub struct Submitter<H: BatchHandler> {
     pub(super) inbox: mpsc::Sender<TaskOf<H>>,

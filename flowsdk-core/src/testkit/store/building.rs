@@ -133,7 +133,7 @@ where
     }
 }
 
-/// A draft is the last one that was written; a flow shows its revision and the number of what is published.
+/// A draft is the last one that was written; a flow shows its revision and the number of the published version.
 pub async fn drafts_and_versions_are_listed<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -202,7 +202,7 @@ where
     }
 }
 
-/// What refers to a flow is found, and refers to none when the flow is gone.
+/// References to a flow are found, and are empty when the flow is gone.
 pub async fn references_to_a_flow_are_found<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -293,7 +293,7 @@ where
     }
 }
 
-/// Sessions are counted and ended by router, flow and channel, frozen ones with what was kept for them.
+/// Sessions are counted and ended by router, flow and channel, frozen ones with the entries kept for them.
 pub async fn sessions_end_by_what_they_depend_on<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,

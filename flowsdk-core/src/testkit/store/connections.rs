@@ -44,7 +44,7 @@ where
     (world, tx, other)
 }
 
-/// What is saved is found, locked or not: each of these in turn.
+/// A saved record is found, locked or not: each of these in turn.
 macro_rules! reads_back {
     ($tx:ident.$repository:ident(), $states:expr) => {
         for expected in $states {
@@ -57,7 +57,7 @@ macro_rules! reads_back {
     };
 }
 
-/// What is deleted is not found.
+/// A deleted record is not found.
 macro_rules! goes_away {
     ($tx:ident.$repository:ident(), $id:expr) => {
         $tx.$repository().delete($id).await.expect("delete");

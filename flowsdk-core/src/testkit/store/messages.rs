@@ -172,7 +172,7 @@ where
     assert_eq!(tx.messages().history(&query).await.expect("history").items, []);
 }
 
-/// What a visitor has not seen yet: the outgoing messages of his session after the last one he has.
+/// The messages that a visitor has not seen yet: the outgoing ones of their session after the last one they have.
 pub async fn outgoing_messages_since_one_are_found<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -199,7 +199,7 @@ where
             tx.messages().outgoing_since(&session_id(1), &world.chat, after, limit).await.expect("find");
         assert_eq!(found.into_iter().map(|m| m.id).collect::<Vec<_>>(), expected, "{after:?} {limit}");
     }
-    // And what he has, newest first.
+    // And the messages that they have, newest first.
     for (last, limit, expected) in [
         (&messages[7].id, 100, ids(&[7, 4, 2, 1])),
         (&messages[6].id, 2, ids(&[4, 2])),
@@ -212,7 +212,7 @@ where
             tx.messages().outgoing_until(&session_id(1), &world.chat, last, limit).await.expect("find");
         assert_eq!(found, expected, "{last:?} {limit}");
     }
-    // And what one message led to: everything sent since it was stored.
+    // And the answers to one message: everything sent since it was stored.
     let timed: Vec<_> = (0..6)
         .map(|n| {
             let direction = if n % 3 == 0 { In } else { Out };

@@ -68,8 +68,7 @@ pub(super) const SOURCES: &[&str] = &[
 pub struct StoreUnderTest<S> {
     /// The store, fresh and empty.
     pub store: Arc<S>,
-    /// Gives what commits of `store` put into the outbox to the groups of
-    /// [`broker::GROUPS`](super::broker::GROUPS).
+    /// Passes the outbox entries of commits of `store` to the groups of [`broker::GROUPS`](super::broker::GROUPS).
     pub streams: Arc<dyn Broker>,
     pub(super) one_connection: bool,
 }
@@ -86,9 +85,9 @@ impl<S: Store> StoreUnderTest<S> {
     }
 }
 
-/// What a maker may give: a store, or an `Option` of one.
+/// The result of a maker: a store, or an `Option` of one.
 pub trait MaybeStore {
-    /// The store.
+    /// The type of the store.
     type Store: Store;
     /// It, if it is there.
     fn there(self) -> Option<StoreUnderTest<Self::Store>>;

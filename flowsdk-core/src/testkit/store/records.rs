@@ -1,4 +1,4 @@
-//! What turns note for others to read: opt-ins, labels, events, traces.
+//! The records that turns write for others to read: opt-ins, labels, events, traces.
 
 use std::sync::Arc;
 use std::time::Duration;

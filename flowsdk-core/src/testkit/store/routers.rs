@@ -92,7 +92,7 @@ where
             listed.extend(found.items.into_iter().map(|router| router.id));
             let new = Router::new(RouterId::generate(cx.ids()), "New", later(100));
             tx.routers().insert(&new).await.expect("a router");
-            // What was there before the first page is all that later ones show.
+            // Later pages show only records from before the first page.
             page.after = found.next;
             if page.after.is_none() {
                 break;

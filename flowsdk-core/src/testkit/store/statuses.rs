@@ -54,7 +54,7 @@ where
     }
 }
 
-/// What a visitor reports counts for messages of his session only; nobody reports of incoming ones.
+/// The reports of a visitor count for messages of their session only; nobody reports of incoming ones.
 pub async fn a_visitor_reports_of_his_session_only<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,

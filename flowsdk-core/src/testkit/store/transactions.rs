@@ -127,8 +127,8 @@ where
     nothing(&mut reader).await;
 }
 
-/// While one reads, another commits; what the reader began with does not stop him, and what is not
-/// committed is not seen. A store of one connection lets them follow each other.
+/// While one transaction reads, another commits; the reader does not stop it, and uncommitted writes are not seen.
+/// A store of one connection lets them follow each other.
 pub async fn a_reader_does_not_hold_up_a_writer<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,
@@ -171,7 +171,7 @@ where
     assert_eq!(third.contacts().find_by_phone_numbers(&ids).await.expect("find").len(), 1);
 }
 
-/// What began to read cannot write, unless the store has one connection for both.
+/// A transaction that began to read cannot write, unless the store has one connection for both.
 pub async fn a_reading_transaction_refuses_to_write<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: StoreTx,

@@ -1,4 +1,4 @@
-//! What the cases put into a store.
+//! The records that the cases put into a store.
 
 use std::sync::Arc;
 use std::time::Duration;

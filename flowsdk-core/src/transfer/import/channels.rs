@@ -35,7 +35,7 @@ where
                 initial_flow_id: sent.initial_flow.as_ref().and_then(|slug| ids.get(slug)).cloned(),
                 is_closed: sent.is_closed,
             };
-            // What was closed stays so: nobody knows its secret until somebody makes another.
+            // A closed channel stays closed: nobody knows its secret until somebody makes another.
             let secret: Option<Encrypted> =
                 sent.is_closed.then(|| self.master_key.encrypt(&self.cx.ids().secret(2)));
             if sent.is_closed {

@@ -21,7 +21,7 @@ impl<S: Store> Transfers<S>
 where
     S::Tx: TransferTx,
 {
-    /// The flows, and their ids by what the file calls them.
+    /// Imports the flows, and returns their ids by their names in the file.
     pub(super) async fn flows(
         &self,
         import: &mut Import<'_, S::Tx>,

@@ -20,7 +20,7 @@ use crate::text::Text;
 use crate::time::Timestamp;
 use crate::transfer::TransferTx;
 
-/// What an import has done so far, in its transaction.
+/// The progress of an import, in its transaction.
 struct Import<'t, X> {
     tx: &'t mut X,
     router: RouterId,

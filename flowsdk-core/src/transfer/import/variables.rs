@@ -34,8 +34,8 @@ where
         Ok(())
     }
 
-    /// Variables of one owner. A key cannot be another one, so with `Rename` what is there stays; the value of a
-    /// secret that is there always does.
+    /// Imports the variables of one owner. A key cannot be another one, so with `Rename` an existing variable
+    /// stays; the value of an existing secret always does.
     pub(super) async fn variables(
         &self,
         import: &mut Import<'_, S::Tx>,

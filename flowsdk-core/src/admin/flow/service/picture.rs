@@ -11,10 +11,10 @@ use crate::store::Store;
 /// One of the definitions of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WhichDefinition {
-    /// What authors work on.
+    /// The draft, which authors edit.
     #[default]
     Draft,
-    /// What new sessions run.
+    /// The published version, which new sessions run.
     Published,
     /// The published version of this number.
     Version(i64),

@@ -1,4 +1,4 @@
-//! The parts of a block: what its type says, input, outputs, conditions.
+//! The parts of a block: the part of its type, input, outputs, conditions.
 
 use std::collections::HashSet;
 
@@ -186,7 +186,7 @@ pub(super) fn conditions(conditions: &[Condition], pointer: &str, known: &Known,
             if condition.comparator != Comparator::Matches {
                 names::tokens(&template, &pointer, known, findings);
             } else if template.as_literal().is_none() {
-                // An expression is compiled once, so what a contact writes cannot become one.
+                // An expression is compiled once, so a text of a contact cannot become one.
                 findings.error(
                     "bad_regex",
                     pointer,

@@ -1,4 +1,4 @@
-//! What holds for tools: they run without stops.
+//! The rules for tools: they run without stops.
 
 use std::collections::HashSet;
 

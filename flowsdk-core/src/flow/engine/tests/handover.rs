@@ -169,7 +169,7 @@ fn a_closed_ticket_leaves_its_context() {
         stage.start("oi");
         stage.say("x");
         stage.play(Trigger::AgentEnded(&ended("escalated")));
-        // What an earlier ticket left is gone.
+        // The value of an earlier ticket is gone.
         stage.session.variables.insert("ticket".into(), ticket("old"));
         stage.session.helpdesk = Some(crate::session::HelpdeskState::default());
         stage.play(Trigger::HumanEnded(&event));

@@ -15,7 +15,7 @@ fn http(extra: &Value) -> Value {
     action
 }
 
-/// `actions` on entering a block that then says what it knows and asks on.
+/// `actions` on entering a block that then says the values of its variables and asks on.
 fn stage_of(actions: &[Value]) -> Stage {
     Stage::new(&flow_of(&[json!({ "id": "call", "type": "content", "onEnter": actions,
             "contents": [text("{{status}}/{{error}}/{{id}}/{{all}}/{{input}}")], "input": { "variable": "next" },
@@ -101,7 +101,7 @@ fn a_failure_is_an_error_unless_the_flow_goes_on() {
     stage.say("y");
     assert_eq!(done(&mut stage, &answer(vec![json!(1), Value::Null])), ["200//1//y"]);
 
-    // And a failure what the success brought.
+    // And a failure the value of the success.
     stage.say("z");
     let timed_out = EffectResult::failed("http_timeout", "10 s");
     assert_eq!(done(&mut stage, &timed_out), ["/http_timeout///z"]);

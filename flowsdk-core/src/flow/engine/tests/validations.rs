@@ -1,10 +1,10 @@
-//! Every kind of validation: what is accepted and what is stored of it.
+//! Every kind of validation: the accepted answers and their stored form.
 
 use serde_json::{Value, json};
 
 use super::stage::*;
 
-/// What is stored of `answer`, or `None` when it is refused.
+/// The stored form of `answer`, or `None` when it is refused.
 fn stored(validation: &Value, answer: &crate::message::IncomingMessage) -> Option<String> {
     let mut stage = Stage::new(&flow_of(&[json!({ "id": "ask", "type": "content",
         "input": { "variable": "v", "validation": validation }, "defaultOutput": { "end": true } })]));

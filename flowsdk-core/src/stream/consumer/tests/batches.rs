@@ -17,7 +17,7 @@ use crate::stream::consumer::{BatchHandler, ConsumerConfig, Dispatcher, SetAside
 use crate::stream::topic::{StreamPartition, TopicName};
 use crate::time::ManualClock;
 
-/// What becomes of an entry.
+/// The fate of an entry.
 #[derive(Debug, Clone, Copy)]
 struct Fate {
     key: u8,
@@ -27,12 +27,12 @@ struct Fate {
     transient: bool,
 }
 
-/// Counts what runs at once.
+/// Counts the runs at one time.
 #[derive(Default)]
 struct Counter {
     running: AtomicUsize,
     most: AtomicUsize,
-    /// Batches in which what failed before had neighbours.
+    /// Batches in which an entry that failed before had neighbours.
     mixed: AtomicUsize,
     refused: Mutex<HashMap<String, u32>>,
     done: Mutex<HashMap<String, Vec<usize>>>,

@@ -108,7 +108,7 @@ impl Model {
         let own = run.first.key;
         prop_assert_eq!(&key, &format!("s{own}"));
         prop_assert!(self.running.iter().all(|(other, _)| *other != key), "{} overlaps", key);
-        // What preempts comes first; otherwise the members are the oldest, in order, without a gap.
+        // A preempting entry comes first; otherwise the members are the oldest, in order, without a gap.
         let (urgent, others): (Vec<_>, Vec<_>) = self.waiting(own).partition(|entry| entry.turn.preempts);
         let expected = if urgent.is_empty() { &others } else { &urgent };
         prop_assert_eq!(&expected[..members.len()], &members[..]);
@@ -318,7 +318,7 @@ proptest! {
                 prop_assert!(run.rest.len() + 1 == MOST || now >= begun + LONGEST);
                 lanes.finished(&key);
                 if lanes.ready() > 0 || !lanes.is_empty() {
-                    // What was not taken begins a burst of its own.
+                    // The entries not taken begin a burst of their own.
                     first = Some(now);
                 }
             }
