@@ -30,7 +30,7 @@ pub enum Bootstrapped {
     CreatedWith(SecretString),
 }
 
-/// Why there is no administrator.
+/// The reason why there is no administrator.
 #[derive(Debug, thiserror::Error)]
 pub enum BootstrapError {
     /// Storage failed.

@@ -1,4 +1,4 @@
-//! Who administers, and what each may do: users, groups and API clients, passwords and tokens, permissions,
+//! The administrators and their permissions: users, groups and API clients, passwords and tokens, permissions,
 //! password recovery and the audit log (spec A 2.1, 2.7, 4.1, 4.2, 4.10, 5, 6).
 //!
 //! Without HTTP and SQL: an embedder brings a [`Store`](flowsdk_core::store::Store) and calls the services from

@@ -1,7 +1,7 @@
 //! Leases: at most one owner of a name at a time, over the [`KeyValue`] port (`SET NX PX`, renewed).
 //!
 //! A lease protects throughput, not correctness: an owner that was paused past its end may still
-//! act. What it writes is fenced by the version of the session row.
+//! act. Its writes are fenced by the version of the session row.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl Lease {
         self.kv.extend_if(&self.key, &self.owner, self.ttl).await
     }
 
-    /// Gives it up, so that another need not wait for its end.
+    /// Releases the lease, so that another owner need not wait for its end.
     pub async fn release(self) -> Result<(), KeyValueError> {
         self.kv.delete_if(&self.key, &self.owner).await.map(drop)
     }

@@ -10,10 +10,10 @@ use async_trait::async_trait;
 
 use crate::fault::StorageError;
 
-/// What a [generation](Store::generation) is of.
+/// The records that a [generation](Store::generation) covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Records {
-    /// Users, groups and API clients: what principals may do.
+    /// Users, groups and API clients: the permissions of principals.
     Access,
     /// Routers.
     Routers,

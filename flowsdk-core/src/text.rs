@@ -73,7 +73,7 @@ impl Text {
         }
     }
 
-    /// The text of the contract.
+    /// Returns the text of the contract.
     pub fn portuguese(&self) -> &str {
         &self.portuguese
     }

@@ -20,7 +20,7 @@ use super::pool::Pool;
 /// Rounds of PBKDF2; the passphrase has 256 random bits, so more would protect nothing.
 const ROUNDS: u32 = 2_048;
 
-/// Why there is no key pair.
+/// The reason why there is no key pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FormKeyError {
     /// Too many key pairs are waited for.

@@ -62,7 +62,7 @@ struct Expiring<C> {
 }
 
 impl JwtKey {
-    /// The key of `secret`.
+    /// Returns the key of `secret`.
     pub fn new(secret: &SecretString) -> Self {
         // The library needs a provider chosen once a process; it may have been chosen by the embedder.
         let _chosen_before = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();

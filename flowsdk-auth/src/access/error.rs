@@ -23,7 +23,7 @@ pub enum AuthenticateError {
     /// The JWT is not acceptable.
     #[error(transparent)]
     JwtInvalid(#[from] TokenError),
-    /// The user has logged out, or changed his password, after the token was issued.
+    /// The user has logged out, or changed their password, after the token was issued.
     #[error("session ended")]
     SessionEnded,
     /// The user of the token does not exist any more.

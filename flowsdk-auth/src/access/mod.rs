@@ -1,4 +1,4 @@
-//! Who calls and what he may do; what storage says of him is read anew for every request (spec A 5.1).
+//! The caller and their permissions; the stored state is read anew for every request (spec A 5.1).
 
 mod authenticate;
 mod authenticated;

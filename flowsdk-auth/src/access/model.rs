@@ -33,7 +33,7 @@ pub struct UserAccess {
 /// An API client, as far as access goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiClientAccess {
-    /// Its id.
+    /// The id of the API client.
     pub id: ApiClientId,
     /// Its name.
     pub name: String,

@@ -11,7 +11,7 @@ use crate::api_client::TokenHash;
 /// Access of one transaction.
 #[async_trait]
 pub trait AccessRepository: Send {
-    /// Those of these users that exist, each with his group's grant.
+    /// Returns those of these users that exist, each with the grant of their group.
     async fn users(&mut self, ids: &[UserId]) -> Result<Vec<UserAccess>, StorageError>;
 
     /// The API clients with these tokens.

@@ -43,7 +43,7 @@ impl fmt::Debug for TokenHash {
 /// A machine-to-machine principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiClient {
-    /// Its id.
+    /// The id of the API client.
     pub id: ApiClientId,
     /// Its name.
     pub name: String,

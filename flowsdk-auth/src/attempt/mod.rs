@@ -9,7 +9,7 @@ use flowsdk_core::place::Place;
 
 pub(crate) use counter::{Attempts, Limit};
 
-/// The place of callers with this address. What is no address is a place of its own.
+/// Returns the place of callers with this address. A text that is not an address is a place of its own.
 pub(crate) fn place(ip: &str) -> String {
     ip.parse::<IpAddr>().map_or_else(|_| ip.to_owned(), |address| Place::of(address).to_string())
 }

@@ -1,4 +1,4 @@
-//! What the other parts of the house note, written to the log.
+//! Writes the changes of the other crates to the log.
 
 use flowsdk_core::change::{Author, Change, ChangeLog, Entity, EntityKind};
 use flowsdk_core::context::OpContext;

@@ -25,7 +25,7 @@ pub struct AuditFilter {
     pub from: Option<Timestamp>,
     /// Up to and including this moment.
     pub to: Option<Timestamp>,
-    /// What the caller may see: records without a router only without a restriction.
+    /// The records that the caller may see: those without a router only without a restriction.
     pub scope: RouterScope,
 }
 

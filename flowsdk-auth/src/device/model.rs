@@ -8,7 +8,7 @@ use flowsdk_core::time::Timestamp;
 /// A device that takes push notifications for a user.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UserDevice {
-    /// Its id.
+    /// The id of the user device.
     pub id: UserDeviceId,
     /// Whose it is.
     pub user_id: UserId,

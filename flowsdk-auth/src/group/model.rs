@@ -8,7 +8,7 @@ use crate::permission::Permissions;
 /// The permissions of its users, and the routers whose records they may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Its id.
+    /// The id of the group.
     pub id: GroupId,
     /// Its name.
     pub name: String,

@@ -20,7 +20,7 @@ impl RouterScope {
         if router_ids.is_empty() { Self::All } else { Self::Only(router_ids) }
     }
 
-    /// Whether records of `router` are within reach.
+    /// Returns whether records of `router` are within reach.
     pub fn contains(&self, router: &RouterId) -> bool {
         match self {
             Self::All => true,

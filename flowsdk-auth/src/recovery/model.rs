@@ -8,7 +8,7 @@ use flowsdk_core::time::Timestamp;
 /// A code on its way.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordRecovery {
-    /// Its id.
+    /// The id of the password recovery.
     pub id: PasswordRecoveryId,
     /// Whose password it recovers.
     pub user_id: UserId,

@@ -76,7 +76,7 @@ fn minute_of_day(text: &str) -> Option<u16> {
 /// The schedule of a user as an agent of one router.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSchedule {
-    /// The router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// Its IANA time zone.
     pub tz: String,

@@ -74,7 +74,7 @@ where
     assert_eq!(serve(store, &first, NOW, &answer("3")).await, Begun::Replay(answer("1")));
 }
 
-/// Of sixteen that begin one request at once one does it, and the others wait for his answer.
+/// Of sixteen callers that begin one request at once one performs it, and the others wait for their answer.
 pub async fn of_many_that_begin_at_once_one_is_the_first<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,

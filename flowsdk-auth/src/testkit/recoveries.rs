@@ -116,7 +116,7 @@ where
     assert_eq!(latest(&subject, &bia.id, 0).await, Some(foreign));
 }
 
-/// What expired before the cutoff goes, completed or not.
+/// A recovery that expired before the cutoff is deleted, completed or not.
 pub async fn old_recoveries_are_purged<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,

@@ -32,7 +32,7 @@ where
     subject.store.read().await.expect("read").users().find(id).await.expect("find")
 }
 
-/// A user comes back as he was stored, by id and by address.
+/// A user comes back as they were stored, by id and by address.
 pub async fn a_user_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::api_client::TokenHash;
 
-/// What every one of them begins with.
+/// The prefix of every API token.
 pub const PREFIX: &str = "fai_";
 
 /// A new token, of 256 bits from the system's random source, and its hash. The token is shown once and stored

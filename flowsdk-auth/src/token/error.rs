@@ -11,7 +11,7 @@ pub enum TokenError {
     /// Form, algorithm, signature or `exp`.
     #[error("token not acceptable: {0}")]
     Jwt(#[from] JwtError),
-    /// `sub` is no JSON text of a principal with a usable id.
+    /// `sub` is not a JSON text of a principal with a usable id.
     #[error("token of nobody: sub is not usable")]
     Subject,
     /// `sub` names an API client. Those have static tokens; a JWT never gives anybody their rights.

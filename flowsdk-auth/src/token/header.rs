@@ -26,7 +26,7 @@ mod tests {
             (Some("Bearer abc"), Some("abc")),
             (Some("bearer abc"), Some("abc")),
             (Some("BEARER  abc "), Some("abc")),
-            // Blanks are in no token: what is left is one that nobody accepts.
+            // Blanks are in no token: the rest is one that nobody accepts.
             (Some("Bearer abc def"), Some("abc def")),
             (Some("Bearer\tabc"), None),
         ] {

@@ -84,7 +84,7 @@ impl fmt::Display for Email {
 /// A user account.
 #[derive(Clone)]
 pub struct User {
-    /// Its id.
+    /// The id of the user.
     pub id: UserId,
     /// Display name.
     pub name: String,

@@ -34,7 +34,7 @@ impl crate::cell::Named for ChatStatus {
 /// A chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chat {
-    /// Its id.
+    /// The id of the chat.
     pub id: ChatId,
     /// Who writes.
     pub contact_id: ContactId,

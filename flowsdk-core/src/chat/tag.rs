@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 /// A label of a chat; a chat has each once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatTag {
-    /// The chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
     /// The label.
     pub tag: String,

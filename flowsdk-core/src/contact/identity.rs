@@ -34,7 +34,7 @@ impl ContactIdentity {
         if fits { Ok(Self { text: text.to_owned(), channel }) } else { Err(InvalidIdentity) }
     }
 
-    /// The identity.
+    /// Returns the identity.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 /// A person, shared by all routers; chats and tickets are per router.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contact {
-    /// Its id.
+    /// The id of the contact.
     pub id: ContactId,
     /// The unique identity (spec A 2.4): a number in E.164, `ig-<igsid>` or `wc-<channelId>-<userId>`.
     pub phone_number: String,

@@ -66,9 +66,9 @@ impl crate::cell::Named for OptInSource {
 pub struct ContactOptIn {
     /// Its id.
     pub id: String,
-    /// The contact.
+    /// The id of the contact.
     pub contact_id: ContactId,
-    /// The router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// The answer of the contact.
     pub status: OptInStatus,

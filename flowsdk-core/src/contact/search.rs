@@ -1,6 +1,6 @@
 //! How contacts are searched: by the beginnings of words, without accents and capitals.
 //!
-//! Databases differ in what they fold, so the words are made here and stored.
+//! Databases fold characters differently, so the words are made here and stored.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;

@@ -11,7 +11,7 @@ pub enum ConversationError {
 }
 
 impl ConversationError {
-    /// Whether the same batch may succeed when tried again.
+    /// Returns whether the same batch may succeed when tried again.
     pub fn is_transient(&self) -> bool {
         let Self::Storage(error) = self;
         error.is_transient()

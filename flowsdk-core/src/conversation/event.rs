@@ -31,7 +31,7 @@ impl ConversationEvent {
         }
     }
 
-    /// The name of its `kind`.
+    /// Returns the name of its `kind`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Incoming(_) | Self::Flow(FlowEvent::Message(_)) => "message",

@@ -39,7 +39,7 @@ impl Flows {
         self.versions.get(self.published.get(id)?)
     }
 
-    /// The version of a flow that a new session of the test channel runs: its test version, if it has one
+    /// Returns the version of a flow that a new session of the test channel runs: its test version, if it has one
     /// (spec B 4.1), else the published one.
     pub(super) fn tested(&self, id: &FlowId) -> Option<&Arc<CompiledFlow>> {
         self.tests.get(id).and_then(|version| self.versions.get(version)).or_else(|| self.published(id))

@@ -12,7 +12,7 @@ pub enum LlmCredentialError {
     /// No such credential.
     #[error("no such credential")]
     NotFound,
-    /// There is no address to ask at, or one that is not https.
+    /// The address is absent, or is not https.
     #[error("address")]
     Address,
     /// Routers name it.

@@ -44,7 +44,7 @@ impl crate::cell::Named for LlmProvider {
 /// A credential of a model provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LlmCredential {
-    /// Its id.
+    /// The id of the LLM credential.
     pub id: LlmCredentialId,
     /// Its name.
     pub name: String,

@@ -72,7 +72,7 @@ impl fmt::Debug for MasterKey {
 }
 
 impl MasterKey {
-    /// The key of `CRYPTO_SECRET`.
+    /// Returns the key of `CRYPTO_SECRET`.
     pub fn new(secret: &str) -> Result<Self, InvalidKey> {
         Ok(Self { keys: vec![parse(secret)?] })
     }

@@ -57,9 +57,9 @@ impl<'de> Deserialize<'de> for AgentEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentStreamEvent {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
     /// The contact's address on the channel; E.164 without `+` on the phone.
     pub to: String,
@@ -89,9 +89,9 @@ pub struct AgentStreamEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentNotice {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
     /// The contact's address on the channel.
     pub to: String,
@@ -112,9 +112,9 @@ pub struct AgentNotice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentManualHandoffEvent {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
     /// The contact's address on the channel.
     pub to: String,

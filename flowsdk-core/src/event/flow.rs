@@ -47,11 +47,11 @@ impl FlowEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalJump {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
     /// The flow to go to.
     pub flow_id: FlowId,
-    /// Its block.
+    /// The id of the block.
     pub block_id: BlockId,
     /// Whether to run the block now or only to stand on it.
     #[serde(default = "yes")]
@@ -70,9 +70,9 @@ fn yes() -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandBack {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
     /// The contact's address on the channel.
     pub to: String,
@@ -115,9 +115,9 @@ pub struct HandoffDeflect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JumpTarget {
-    /// The flow.
+    /// The id of the flow.
     pub flow_id: FlowId,
-    /// Its block.
+    /// The id of the block.
     pub block_id: BlockId,
 }
 
@@ -125,7 +125,7 @@ pub struct JumpTarget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InputTimeout {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
 }
 
@@ -133,7 +133,7 @@ pub struct InputTimeout {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectDone {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
     /// The number of the request: a result of another one than the session waits for does nothing.
     pub seq: i64,
@@ -145,7 +145,7 @@ pub struct EffectDone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resume {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
     /// Since when it is frozen: a session that froze again since is left alone.
     pub frozen_at: Timestamp,

@@ -35,13 +35,13 @@ impl HelpdeskEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoffEvent {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
     /// The number, account or `wc-<channelId>` that serves it.
     pub phone_number_id: String,
-    /// Its router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// Who asks, as known at the handoff.
     pub contact: HandoffContact,
@@ -64,7 +64,7 @@ pub struct HandoffEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoffContact {
-    /// Its id.
+    /// The id of the contact.
     pub id: ContactId,
     /// Its name.
     pub name: String,
@@ -78,11 +78,11 @@ pub struct HandoffContact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HelpdeskMessageEvent {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
-    /// Its router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// The messages, in order.
     pub messages: Vec<IncomingMessage>,
@@ -94,15 +94,15 @@ pub struct HelpdeskMessageEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AiTicketEvent {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
-    /// The ticket.
+    /// The id of the ticket.
     pub ticket_id: TicketId,
     /// The new state of the ticket.
     pub state: AiTicketState,
-    /// Its router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// The agent that has the session now.
     #[serde(default, skip_serializing_if = "Option::is_none")]

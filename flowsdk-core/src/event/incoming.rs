@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 pub struct IncomingEvent {
     /// The channel.
     pub channel_type: Channel,
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
     /// The number, account or `wc-<channelId>` that was written to.
     pub phone_number_id: String,

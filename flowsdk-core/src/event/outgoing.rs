@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 pub struct OutgoingEvent {
     /// The id of the message row.
     pub internal_id: MessageId,
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
     /// The chat; absent for replies to comments, which have none (spec B 4.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]

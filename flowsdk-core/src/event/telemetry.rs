@@ -13,11 +13,11 @@ use crate::time::Timestamp;
 pub struct AgentTurnEvent {
     /// The turn; the same when it is published twice.
     pub turn_id: String,
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// Its chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
-    /// Its router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// The agent that answered.
     pub agent_id: AgentId,
@@ -108,7 +108,7 @@ pub struct LlmUsageEvent {
     pub usage_id: String,
     /// The session it was made for.
     pub session_id: SessionId,
-    /// Its router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// The agent; absent for calls that no agent made, such as summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]

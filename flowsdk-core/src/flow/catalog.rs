@@ -90,7 +90,7 @@ pub trait FlowCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<FlowVersionHead>, StorageError>;
 
-    /// The version of a flow that has this number.
+    /// Returns the version of a flow that has this number.
     async fn find_version(&mut self, id: &FlowId, number: i64) -> Result<Option<FlowVersion>, StorageError>;
 
     /// Deletes the test versions of a flow whose numbers are greater than `after` (older ones have greater numbers)

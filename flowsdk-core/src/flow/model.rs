@@ -44,7 +44,7 @@ impl crate::cell::Named for FlowKind {
 /// A flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
-    /// Its id.
+    /// The id of the flow.
     pub id: FlowId,
     /// The router it belongs to.
     pub router_id: RouterId,
@@ -115,9 +115,9 @@ pub struct FlowDraft {
 /// One published version of a flow; it never changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowVersion {
-    /// Its id.
+    /// The id of the flow version.
     pub id: FlowVersionId,
-    /// The flow.
+    /// The id of the flow.
     pub flow_id: FlowId,
     /// The router of the flow.
     pub router_id: RouterId,
@@ -155,7 +155,7 @@ impl FlowVersion {
 /// A version without its definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowVersionHead {
-    /// Its id.
+    /// The id of the flow version.
     pub id: FlowVersionId,
     /// 1, 2, 3 ...
     pub number: i64,

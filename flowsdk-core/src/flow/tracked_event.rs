@@ -13,17 +13,17 @@ use crate::time::Timestamp;
 pub struct TrackedEvent {
     /// Its id.
     pub id: String,
-    /// The router.
+    /// The id of the router.
     pub router_id: RouterId,
-    /// The flow.
+    /// The id of the flow.
     pub flow_id: FlowId,
-    /// The block.
+    /// The id of the block.
     pub block_id: BlockId,
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
-    /// The contact.
+    /// The id of the contact.
     pub contact_id: ContactId,
-    /// The chat.
+    /// The id of the chat.
     pub chat_id: ChatId,
     /// The name that the author gave to the event.
     pub name: String,

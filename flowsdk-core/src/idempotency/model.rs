@@ -21,7 +21,7 @@ impl IdempotencyKey {
         if fits { Ok(Self(text.to_owned())) } else { Err(InvalidIdempotencyKey) }
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn as_str(&self) -> &str {
         &self.0
     }

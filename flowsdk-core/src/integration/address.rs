@@ -42,12 +42,12 @@ impl BaseUrl {
         self.0.starts_with("https://")
     }
 
-    /// The address.
+    /// Returns the address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address of `path` below this one, with a query. `None` when the path would leave it.
+    /// Returns the address of `path` below this one, with a query. `None` when the path would leave it.
     pub fn join(&self, path: &str, query: &[(String, String)]) -> Option<String> {
         if !path.is_empty() && !is_path(path) {
             return None;

@@ -180,7 +180,7 @@ impl ContentMessage {
         Self::Text { text: TextBody { body: body.into() } }
     }
 
-    /// The `type` of the message.
+    /// Returns the `type` of the message.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text { .. } => "text",

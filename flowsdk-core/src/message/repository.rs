@@ -20,7 +20,7 @@ pub enum Inserted {
 /// A page of a chat's history.
 #[derive(Debug, Clone)]
 pub struct HistoryQuery<'a> {
-    /// The chat.
+    /// The id of the chat.
     pub chat_id: &'a ChatId,
     /// Rows older than this one; `None` for the newest.
     pub before: Option<(Timestamp, MessageId)>,

@@ -12,7 +12,7 @@ pub trait RouterCatalog: Send {
     /// A router, locked until the end of the transaction.
     async fn find_for_update(&mut self, id: &RouterId) -> Result<Option<Router>, StorageError>;
 
-    /// Whether a router has this name.
+    /// Returns whether a router has this name.
     async fn has_name(&mut self, name: &str) -> Result<bool, StorageError>;
 
     /// Rewrites a router.

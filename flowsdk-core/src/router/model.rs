@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 /// A router.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Router {
-    /// Its id.
+    /// The id of the router.
     pub id: RouterId,
     /// Its name.
     pub name: String,

@@ -10,7 +10,7 @@ impl Reach<'_> {
     /// Everything.
     pub const ALL: Self = Self(None);
 
-    /// Whether records of `router` are within reach.
+    /// Returns whether records of `router` are within reach.
     pub fn contains(&self, router: &RouterId) -> bool {
         self.0.is_none_or(|only| only.contains(router))
     }

@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 pub struct Route {
     /// `phoneNumberId` of incoming events: a phone number id, `wc-<channelId>` or a social account id.
     pub phone_number_id: String,
-    /// The router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// The flow that a first message starts: the channel's own, otherwise the router's.
     pub initial_flow_id: Option<crate::id::FlowId>,

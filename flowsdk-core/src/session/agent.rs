@@ -49,7 +49,7 @@ pub struct AgentState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChainEntry {
-    /// The agent.
+    /// The id of the agent.
     pub agent_id: AgentId,
     /// Whether the one before gets the session back.
     pub return_to_parent: bool,
@@ -59,7 +59,7 @@ pub struct ChainEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentConfigSnapshot {
-    /// The agent.
+    /// The id of the agent.
     pub agent_id: AgentId,
     /// Its active system prompts.
     pub system_prompt: String,

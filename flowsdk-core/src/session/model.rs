@@ -47,10 +47,10 @@ pub const MAX_HISTORY: usize = 20;
 /// A place at which a session waited for input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
-    /// The flow.
+    /// The id of the flow.
     #[serde(rename = "f")]
     pub flow_id: FlowId,
-    /// The block.
+    /// The id of the block.
     #[serde(rename = "b")]
     pub block_id: BlockId,
 }
@@ -67,7 +67,7 @@ pub struct Redirect {
     /// The flow it led to.
     #[serde(rename = "f")]
     pub flow_id: FlowId,
-    /// Its block.
+    /// The id of the block.
     #[serde(rename = "b")]
     pub block_id: BlockId,
     /// The redirect itself: one that comes twice is followed once.
@@ -83,7 +83,7 @@ pub struct Call {
     pub flow_id: FlowId,
     /// Its version: a session comes back to the one it left.
     pub version_id: FlowVersionId,
-    /// The block.
+    /// The id of the block.
     pub block_id: BlockId,
 }
 
@@ -91,7 +91,7 @@ pub struct Call {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HelpdeskState {
-    /// The ticket.
+    /// The id of the ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticket_id: Option<TicketId>,
 }
@@ -114,7 +114,7 @@ pub struct Waiting {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Position {
-    /// The flow.
+    /// The id of the flow.
     pub flow_id: FlowId,
     /// The immutable version the session runs on; a later publish does not change it.
     pub version_id: FlowVersionId,
@@ -146,7 +146,7 @@ pub struct Session {
     pub epoch: i64,
     /// The router that owns it.
     pub router_id: RouterId,
-    /// The contact.
+    /// The id of the contact.
     pub contact_id: ContactId,
     /// The chat that its messages belong to.
     pub chat_id: ChatId,

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 /// A session that an error stopped, with the entry that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrozenSession {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
     /// Why.
     pub error: FrozenError,

@@ -15,7 +15,7 @@ pub const MAX_TRACES: u32 = 100;
 /// can be in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionTrace {
-    /// The session.
+    /// The id of the session.
     pub session_id: SessionId,
     /// The router whose session it was; not known of one that was stored before routers were noted.
     pub router_id: Option<RouterId>,

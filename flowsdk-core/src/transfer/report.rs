@@ -78,7 +78,7 @@ pub struct Missing {
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportReport {
-    /// The router.
+    /// The id of the router.
     pub router_id: RouterId,
     /// Its name.
     pub router_name: String,

@@ -36,7 +36,7 @@ impl VariableKey {
         if fits { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -133,7 +133,7 @@ pub struct NewVariable {
 /// A variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its id.
+    /// The id of the variable.
     pub id: VariableId,
     /// Whose it is.
     pub owner: VariableOwner,

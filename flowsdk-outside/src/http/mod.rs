@@ -20,7 +20,7 @@ impl AllowedHosts {
         Self(hosts.into_iter().map(|host| host.trim().to_ascii_lowercase()).collect())
     }
 
-    /// Whether `host` is one of them.
+    /// Returns whether `host` is one of them.
     pub fn contains(&self, host: &str) -> bool {
         let host = host.trim_end_matches('.');
         self.0.iter().any(|known| known.eq_ignore_ascii_case(host))

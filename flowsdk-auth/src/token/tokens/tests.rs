@@ -33,7 +33,7 @@ fn signed(claims: &Value) -> String {
     JwtKey::new(&ACCESS.into()).sign(claims).expect("signs").expose_secret().to_owned()
 }
 
-/// What stands in a token, whoever signed it.
+/// The content of a token, whoever signed it.
 fn payload(token: &SecretString, secret: &str) -> Value {
     let read = JwtKey::new(&secret.into()).verify::<Value>(token.expose_secret(), NOW).expect("accepted");
     let mut claims = read.claims;

@@ -8,9 +8,9 @@ use crate::session::{Mode, Session};
 /// Where a session is to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectTo {
-    /// The flow.
+    /// The id of the flow.
     pub flow_id: FlowId,
-    /// Its block.
+    /// The id of the block.
     pub block_id: BlockId,
     /// Whether to run the block now or only to stand on it.
     pub execute_on_entry: bool,

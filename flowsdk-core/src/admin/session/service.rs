@@ -271,7 +271,7 @@ async fn find<T: HasSessionCatalog>(
     session.filter(|session| reach.contains(&session.router_id)).ok_or(SessionError::NotFound)
 }
 
-/// The flow of a redirect, if it is published, and whether its published version has the block. No session can
+/// Returns the flow of a redirect, if it is published, and whether its published version has the block. No session can
 /// stand in a tool, so it is as good as none.
 async fn published<T: HasFlows>(
     tx: &mut T,

@@ -30,7 +30,7 @@ pub enum VariableError {
 }
 
 impl VariableError {
-    /// There is no such owner.
+    /// Returns the error of an owner that does not exist.
     pub(super) fn no(owner: &VariableOwner) -> Self {
         match owner {
             VariableOwner::Router(_) => Self::RouterNotFound,

@@ -82,7 +82,7 @@ impl CompiledActionKind {
         }
     }
 
-    /// The `type`.
+    /// Returns the `type`.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::SetVariable { .. } => "setVariable",

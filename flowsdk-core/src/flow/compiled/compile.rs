@@ -151,7 +151,7 @@ fn bad_regex(error: regex::Error) -> Problem {
     Problem::error("bad_regex", "", definition::bad_regex(&error))
 }
 
-/// Whether a turn that enters `block` may need them: another flow that it leads to may.
+/// Returns whether a turn that enters `block` may need them: another flow that it leads to may.
 fn uses_static_variables(block: &CompiledBlock) -> bool {
     block.other_flows().next().is_some() || block.templates().into_iter().any(Template::uses_static_variables)
 }

@@ -65,12 +65,12 @@ impl CompiledFlow {
         self.uses_static_variables
     }
 
-    /// The flow.
+    /// Returns the flow.
     pub fn flow_id(&self) -> &FlowId {
         &self.flow_id
     }
 
-    /// The version.
+    /// Returns the version.
     pub fn version_id(&self) -> &FlowVersionId {
         &self.version_id
     }

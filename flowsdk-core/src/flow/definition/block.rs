@@ -55,7 +55,7 @@ pub enum BlockKind {
     },
     /// Hands the session to an AI agent (spec B 2.5); it goes on when the agent ends.
     Agent {
-        /// The agent.
+        /// The id of the agent.
         agent_id: AgentId,
         /// Turns after which its part ends by force.
         max_messages: u32,
@@ -74,7 +74,7 @@ pub enum BlockKind {
     },
     /// Runs another flow of the router.
     Flow {
-        /// The flow.
+        /// The id of the flow.
         flow_id: FlowId,
         /// Where it begins; without it at its start block.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,7 +94,7 @@ fn yes() -> bool {
 pub(crate) const BLOCK_TYPES: [&str; 4] = ["content", "agent", "human", "flow"];
 
 impl BlockKind {
-    /// The `type`.
+    /// Returns the `type`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Content { .. } => "content",

@@ -15,7 +15,7 @@ pub enum Target {
     Block(BlockId),
     /// Another flow of the router: at its start block, or at the named one.
     Flow {
-        /// The flow.
+        /// The id of the flow.
         flow_id: FlowId,
         /// The block; `None` is the flow's start block.
         block_id: Option<BlockId>,

@@ -11,7 +11,7 @@ use crate::flow::definition::{Comparator, SystemKey};
 use crate::flow::interpolate::{View, write_value};
 use crate::message::{IncomingContent, Known};
 
-/// Whether all of `conditions` hold.
+/// Returns whether all of `conditions` hold.
 pub(super) fn hold(conditions: &[CompiledCondition], view: &View<'_>, calendar: &Calendar<'_>) -> bool {
     conditions.iter().all(|condition| holds(condition, view, calendar))
 }

@@ -140,12 +140,12 @@ pub enum Effect {
         properties: Map<String, Value>,
         /// The flow in which it happened.
         flow_id: FlowId,
-        /// The block.
+        /// The id of the block.
         block_id: BlockId,
     },
     /// An AI agent has the session now; tell it.
     Agent {
-        /// The agent.
+        /// The id of the agent.
         agent_id: AgentId,
         /// Turns after which its part ends by force.
         max_messages: u32,
@@ -163,7 +163,7 @@ pub enum Effect {
     },
     /// The contact has been silent for too long at an AI agent; tell the agent (rulings S7).
     AgentInactive {
-        /// The agent.
+        /// The id of the agent.
         agent_id: AgentId,
         /// Its AI ticket.
         ticket_id: Option<TicketId>,
@@ -172,7 +172,7 @@ pub enum Effect {
     },
     /// The session was taken from an AI agent; tell the agent (rulings S14).
     AgentLost {
-        /// The agent.
+        /// The id of the agent.
         agent_id: AgentId,
         /// Its AI ticket.
         ticket_id: Option<TicketId>,

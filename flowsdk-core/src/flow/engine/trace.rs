@@ -13,7 +13,7 @@ use crate::session::Mode;
 pub enum TraceStep {
     /// The turn went on in another flow.
     FlowEntered {
-        /// The flow.
+        /// The id of the flow.
         flow_id: FlowId,
     },
     /// A sub-flow ended, and the turn went on in the flow that called it.
@@ -23,7 +23,7 @@ pub enum TraceStep {
     },
     /// A redirect from outside, to a block of this flow or of the one that is entered next.
     Redirected {
-        /// The block.
+        /// The id of the block.
         block_id: BlockId,
     },
     /// The session went to another owner.
@@ -48,7 +48,7 @@ pub enum TraceStep {
     },
     /// A block was entered.
     BlockEntered {
-        /// The block.
+        /// The id of the block.
         block_id: BlockId,
     },
     /// An answer was judged.

@@ -17,11 +17,11 @@ use crate::time::Timestamp;
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Here<'a> {
-    /// The flow.
+    /// The id of the flow.
     pub(crate) flow_id: &'a FlowId,
     /// Its name.
     pub(crate) flow_name: &'a str,
-    /// The block.
+    /// The id of the block.
     pub(crate) block_id: Option<&'a BlockId>,
 }
 

@@ -1,4 +1,4 @@
-//! The script: what the contact, the clock and the partners do, and what is expected.
+//! The script: the actions of the contact, the clock and the partners, and the expectations.
 
 use std::collections::BTreeMap;
 
@@ -153,7 +153,7 @@ impl Does {
     /// The names of the steps.
     pub const NAMES: [&str; 7] = ["say", "tap", "send", "wait", "agentEnds", "humanEnds", "redirect"];
 
-    /// The name of the step.
+    /// Returns the name of the step.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Say(_) => "say",

@@ -41,7 +41,7 @@ impl FailedEntry {
 /// A dead letter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadLetter {
-    /// Its identifier.
+    /// The id of the dead letter.
     pub id: DeadLetterId,
     /// The stream.
     pub topic: TopicName,

@@ -1,4 +1,5 @@
-//! Sessions that somebody must look at: those that are due, those that are frozen and what is kept for them.
+//! Sessions that somebody must look at: those that are due, and those that are frozen, with the entries kept for
+//! them.
 
 use serde_json::json;
 

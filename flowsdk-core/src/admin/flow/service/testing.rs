@@ -13,7 +13,7 @@ use crate::router::Reach;
 pub struct Tested {
     /// The flow.
     pub flow: Flow,
-    /// The version.
+    /// The id of the flow version.
     pub version_id: FlowVersionId,
     /// The revision of the draft that it was made of.
     pub revision: i64,

@@ -153,7 +153,7 @@ fn unknown(token: &str, pointer: &str, findings: &mut Findings) {
     findings.warn("unknown_token", pointer, message);
 }
 
-/// Whether `{{session.<path>}}` can have a value.
+/// Returns whether `{{session.<path>}}` can have a value.
 fn is_session_field(path: &Path) -> bool {
     let below: Vec<&str> = path.rest().iter().map(|part| &**part).collect();
     let is_index = |part: &str| part.parse::<usize>().is_ok();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::stage::*;
 use crate::message::IncomingMessage;
 
-/// Whether the condition holds for a session that was sent `message`.
+/// Returns whether the condition holds for a session that was sent `message`.
 fn holds_for(condition: &Value, message: &IncomingMessage) -> bool {
     let mut stage = Stage::new(&flow_of(&[
         json!({ "id": "a", "type": "content", "defaultOutput": { "blockId": "no" },

@@ -21,7 +21,7 @@ fn hostile_texts_are_parsed_in_linear_time() {
     }
 }
 
-/// Whether a well-formed token stands in `text`.
+/// Returns whether a well-formed token stands in `text`.
 fn has_token(text: &str) -> bool {
     let pattern = regex::Regex::new(r"\{\{[^{}]*\}\}").expect("is an expression");
     pattern.is_match(text)
