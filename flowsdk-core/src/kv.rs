@@ -20,7 +20,7 @@ pub enum KeyValueError {
     /// The value under `key` is not of the key's type.
     #[error("value of {key} cannot be read: {reason}")]
     Corrupt {
-        /// The key.
+        /// The key of the corrupt value.
         key: String,
         /// Why.
         reason: String,

@@ -39,8 +39,8 @@ pub trait Store: Send + Sync + Debug + 'static {
         self.read().await
     }
 
-    /// A number that is another one after every commit that changes such records: what was read while it had
-    /// its present value still holds. `None` when others may commit unseen, so that only reading tells.
+    /// Returns a number that differs after every commit that changes such records: records read while it had its
+    /// present value still hold. `None` when others may commit unseen, so that only reading tells.
     fn generation(&self, of: Records) -> Option<u64>;
 }
 

@@ -3,7 +3,7 @@
 use flowsdk_core::fault::{Fault, FaultKind, StorageError};
 use flowsdk_core::text::Text;
 
-/// The reason.
+/// The reason why a user device use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UserDeviceError {

@@ -4,7 +4,7 @@ use flowsdk_core::fault::{Fault, FaultKind, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::text::Text;
 
-/// The reason.
+/// The reason why a group use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupError {

@@ -7,7 +7,7 @@ use flowsdk_crypto::PasswordError;
 use crate::login::RATE_LIMITED;
 use crate::user::PasswordRule;
 
-/// The reason.
+/// The reason why a recovery use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecoveryError {

@@ -7,7 +7,7 @@ use flowsdk_crypto::PasswordError;
 
 use super::PasswordRule;
 
-/// The reason.
+/// The reason why a user use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UserError {

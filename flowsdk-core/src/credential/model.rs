@@ -111,8 +111,8 @@ pub struct LlmCredentialChange {
 }
 
 impl LlmCredentialChange {
-    /// The credential after the change; `key` encrypts the API key. A key does not follow to another address:
-    /// whoever changes that without a new key might be sending it to himself.
+    /// Returns the credential after the change; `key` encrypts the API key. The API key does not follow to another
+    /// address: a caller who changes that without a new key might send it to themselves.
     pub(super) fn apply(self, mut credential: LlmCredential, key: &MasterKey) -> LlmCredential {
         credential.name = self.name.unwrap_or(credential.name);
         credential.provider = self.provider.unwrap_or(credential.provider);

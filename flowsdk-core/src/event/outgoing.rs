@@ -45,7 +45,7 @@ pub struct OutgoingEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommentTarget {
-    /// The comment.
+    /// The provider's id of the comment.
     pub comment_id: String,
     /// In public or in private.
     pub mode: CommentMode,

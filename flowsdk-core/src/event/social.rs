@@ -15,7 +15,7 @@ pub struct CommentEvent {
     pub source: CommentSource,
     /// The account whose post was commented.
     pub ig_user_id: String,
-    /// The comment.
+    /// The provider's id of the comment.
     pub comment_id: String,
     /// The comment it replies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,15 +49,15 @@ pub enum CommentSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActivationEvent {
-    /// The account.
+    /// The Instagram id of the account.
     pub ig_user_id: String,
     /// The trigger, which may be gone when this is read.
     pub trigger_id: String,
     /// The post or broadcast.
     pub media_id: String,
-    /// The comment.
+    /// The provider's id of the comment.
     pub comment_id: String,
-    /// Its author.
+    /// The Instagram-scoped id of the author.
     pub commenter_igsid: String,
     /// The keyword that matched.
     pub matched_keyword: String,

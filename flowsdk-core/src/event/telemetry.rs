@@ -44,7 +44,7 @@ pub struct AgentTurnEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelCall {
-    /// The model.
+    /// The model that was called.
     pub model: String,
     /// The provider's id of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ pub struct ModelCall {
 pub struct ToolCall {
     /// The provider's id of the call.
     pub call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// Its arguments as the model wrote them; a string where they are no JSON.
     pub arguments: Value,
@@ -113,11 +113,11 @@ pub struct LlmUsageEvent {
     /// The agent; absent for calls that no agent made, such as summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// The provider.
+    /// The provider that was called.
     pub provider: String,
-    /// The model.
+    /// The model that was called.
     pub model: String,
-    /// The tokens.
+    /// The tokens that the call used.
     pub usage: TokenUsage,
     /// The cost in millionths of a US dollar, where the model's price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use crate::fault::{Fault, FaultKind, StorageError};
 use crate::text::Text;
 
-/// The reason.
+/// The reason why an observability use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObservabilityError {

@@ -22,7 +22,7 @@ pub enum BrokerError {
     /// The stored value is not an entry.
     #[error("entry {id} cannot be read: {reason}")]
     Corrupt {
-        /// The entry.
+        /// The id of the entry.
         id: String,
         /// Why.
         reason: String,

@@ -34,7 +34,7 @@ pub struct TransferFile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferredRouter {
-    /// Its name.
+    /// The name of the router.
     pub name: String,
     /// IANA time zone.
     pub tz: String,
@@ -68,7 +68,7 @@ pub struct TransferredRouter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferredVariable {
-    /// Its key.
+    /// The key by which flows name the variable.
     pub key: String,
     /// Its value; null of a secret, which is to be filled in.
     pub value: Option<String>,
@@ -82,16 +82,16 @@ pub struct TransferredVariable {
 pub struct TransferredFlow {
     /// The name by which the file refers to the flow; in definitions it stands for the flow's id.
     pub slug: String,
-    /// Its name.
+    /// The name that authors see.
     pub name: String,
     /// `flow` or `tool`.
     pub kind: String,
-    /// Its draft.
+    /// The draft, as JSON.
     pub draft: Value,
     /// The published definition.
     #[serde(default)]
     pub published: Option<Value>,
-    /// Its variables.
+    /// The variables of the flow.
     #[serde(default)]
     pub variables: Vec<TransferredVariable>,
 }
@@ -103,7 +103,7 @@ pub struct TransferredChannel {
     /// `webchat`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its name.
+    /// The name of the channel.
     pub name: String,
     /// Colours, avatar, texts.
     #[serde(default)]

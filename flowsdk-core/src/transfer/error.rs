@@ -4,7 +4,7 @@ use crate::fault::{Fault, FaultKind, StorageError};
 use crate::idempotency::IdempotencyConflict;
 use crate::text::Text;
 
-/// The reason.
+/// The reason why a transfer use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransferError {

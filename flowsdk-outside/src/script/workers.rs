@@ -27,9 +27,9 @@ const ANSWER: u64 = 1024 * 1024;
 /// How a worker is started: a program whose `main` is [`serve`](super::serve).
 #[derive(Debug, Clone)]
 pub struct WorkerCommand {
-    /// The program.
+    /// The path of the program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments of the program.
     pub arguments: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::session::VariablesTooLarge;
 use crate::text::Text;
 
-/// The reason.
+/// The reason why a contact use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContactError {

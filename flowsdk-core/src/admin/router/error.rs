@@ -8,7 +8,7 @@ use crate::idempotency::IdempotencyConflict;
 use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
 use crate::text::Text;
 
-/// The reason.
+/// The reason why a router use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouterError {

@@ -39,7 +39,7 @@ pub enum Unfreeze {
 /// A page of a session's traces, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracePage {
-    /// The traces.
+    /// The traces, newest first.
     pub items: Vec<SessionTrace>,
     /// The version before which the next page begins; `None` on the last one.
     pub next: Option<i64>,

@@ -5,7 +5,7 @@ use crate::idempotency::IdempotencyConflict;
 use crate::router::VariableOwner;
 use crate::text::Text;
 
-/// The reason.
+/// The reason why a variable use case fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VariableError {

@@ -27,14 +27,14 @@ pub struct Action {
 pub enum ActionKind {
     /// Sets a session variable. A text is interpolated, also inside an object or a list.
     SetVariable {
-        /// Its name.
+        /// The name of the variable.
         key: String,
-        /// Its value.
+        /// The value to set, interpolated.
         value: Value,
     },
     /// Removes a session variable.
     DeleteVariable {
-        /// Its name.
+        /// The name of the variable.
         key: String,
     },
     /// Sets and locks the contact's name; a blank one is ignored (spec A 9, contact-name rule).

@@ -26,11 +26,11 @@ const ERROR_PAUSE: Duration = Duration::from_millis(500);
 /// a key go through one lane.
 #[derive(Debug, Clone)]
 pub struct Subscription {
-    /// The streams.
+    /// The streams, all read under one lease.
     pub topics: &'static [TopicName],
     /// The consumer group.
     pub group: &'static str,
-    /// The partition.
+    /// The index of the partition, from 0.
     pub index: u32,
     /// Name of this process among the owners.
     pub owner: String,
