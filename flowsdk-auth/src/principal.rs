@@ -22,7 +22,7 @@ pub enum Principal {
 }
 
 impl Principal {
-    /// The id, whatever it is of.
+    /// Returns the id, whatever it is of.
     pub fn id(&self) -> &str {
         match self {
             Self::User { id, .. } => id.as_str(),
@@ -30,14 +30,14 @@ impl Principal {
         }
     }
 
-    /// The display name.
+    /// Returns the display name.
     pub fn name(&self) -> &str {
         match self {
             Self::User { name, .. } | Self::ApiClient { name, .. } => name,
         }
     }
 
-    /// The user, if it is one.
+    /// Returns the user, if it is one.
     pub fn user_id(&self) -> Option<&UserId> {
         match self {
             Self::User { id, .. } => Some(id),

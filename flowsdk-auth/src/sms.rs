@@ -16,7 +16,7 @@ pub enum SmsPurpose {
 }
 
 impl SmsPurpose {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::PasswordRecovery => "password_recovery",

@@ -105,7 +105,7 @@ pub trait Named: Copy + 'static {
     /// Every variant.
     const ALL: &'static [Self];
 
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     fn name(self) -> &'static str;
 }
 

@@ -13,29 +13,29 @@ pub struct OpContext {
 }
 
 impl OpContext {
-    /// A context over `clock` and `ids`.
+    /// Creates a context over `clock` and `ids`.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         Self { clock, ids }
     }
 
-    /// The system's clock and secure ids.
+    /// Returns the system's clock and secure ids.
     pub fn system() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(crate::time::SystemClock);
         let ids = Arc::new(crate::id::Cuids::new(Arc::clone(&clock)));
         Self { clock, ids }
     }
 
-    /// The present moment.
+    /// Returns the present moment.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The source of ids.
+    /// Returns the source of ids.
     pub fn ids(&self) -> &dyn IdSource {
         &*self.ids
     }
 
-    /// The clock, for parts that outlive one use case.
+    /// Returns the clock, for parts that outlive one use case.
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock)
     }

@@ -36,11 +36,11 @@ pub enum FaultKind {
 pub trait Fault: std::error::Error {
     /// How it looks from outside.
     fn kind(&self) -> FaultKind;
-    /// The stable `code` of the error body, snake case.
+    /// Returns the stable `code` of the error body, snake case.
     fn code(&self) -> &'static str;
-    /// The public text, without inner details.
+    /// Returns the public text, without inner details.
     fn text(&self) -> Text;
-    /// The field of the input that is at fault, as clients write it, where it is one.
+    /// Returns the field of the input that is at fault, as clients write it, where it is one.
     fn field(&self) -> Option<&'static str> {
         None
     }
@@ -48,7 +48,7 @@ pub trait Fault: std::error::Error {
     fn details(&self) -> Vec<(String, Text)> {
         Vec::new()
     }
-    /// The limit that was reached, where it is one.
+    /// Returns the limit that was reached, where it is one.
     fn rate_limit(&self) -> Option<RateLimit> {
         None
     }

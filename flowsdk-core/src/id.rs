@@ -76,12 +76,12 @@ macro_rules! ids {
                 if is_id(text) { Ok(Self(text.into())) } else { Err(InvalidId) }
             }
 
-            /// A new identifier from `ids`.
+            /// Returns a new identifier from `ids`.
             pub fn generate(ids: &dyn IdSource) -> Self {
                 Self(ids.next_id().into())
             }
 
-            /// The identifier as text.
+            /// Returns the identifier as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -180,7 +180,7 @@ ids! {
 
 /// Where identifiers and secrets come from; injected, so that tests are repeatable.
 pub trait IdSource: Send + Sync + fmt::Debug {
-    /// A new row id: 25 characters, greater than every id this source gave before.
+    /// Returns a new row id: 25 characters, greater than every id this source gave before.
     fn next_id(&self) -> String;
 
     /// `words` unguessable words of 24 characters each, concatenated (CUID2 shape, base 36, 120
@@ -204,8 +204,8 @@ impl<C: crate::time::Clock> Cuids<C> {
         Self { clock, last: Mutex::new((0, 0)) }
     }
 
-    /// The time and counter of the next id. A full counter borrows the next millisecond, and a clock
-    /// that steps back is ignored, so that ids only ever grow.
+    /// Returns the time and counter of the next id. A full counter borrows the next millisecond, and a clock that
+    /// steps back is ignored, so that ids only ever grow.
     fn tick(&self) -> (i64, u32) {
         let now = self.clock.now().as_millis();
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -253,7 +253,7 @@ impl<C: crate::time::Clock> IdSource for Cuids<C> {
     }
 }
 
-/// The least row id of a moment: ids made before `at` sort before it, and all others after it.
+/// Returns the least row id of a moment: ids made before `at` sort before it, and all others after it.
 pub fn least_id(at: Timestamp) -> String {
     let mut id = String::with_capacity(9);
     id.push('c');
@@ -261,7 +261,7 @@ pub fn least_id(at: Timestamp) -> String {
     id
 }
 
-/// The moment at which a row id was made, or `None` for an id of another shape.
+/// Returns the moment at which a row id was made, or `None` for an id of another shape.
 pub fn created_at(id: &str) -> Option<Timestamp> {
     let time = id.strip_prefix('c')?.get(..8)?;
     i64::from_str_radix(time, 36).ok().map(Timestamp::from_millis)

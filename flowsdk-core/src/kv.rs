@@ -30,7 +30,7 @@ pub enum KeyValueError {
 /// Strings under strings, with a time to live. Every operation is atomic.
 #[async_trait]
 pub trait KeyValue: Send + Sync + Debug {
-    /// The value of `key`.
+    /// Returns the value of `key`.
     async fn get(&self, key: &str) -> Result<Option<String>, KeyValueError>;
 
     /// Sets `key`; `ttl` `None` means for ever.
@@ -64,7 +64,7 @@ pub trait KeyValue: Send + Sync + Debug {
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError>;
 }
 
-/// The value of `key` and `by` together, for adapters that add by themselves.
+/// Returns the value of `key` and `by` together, for adapters that add by themselves.
 ///
 /// # Errors
 /// [`KeyValueError::Corrupt`] as [`KeyValue::add`] says.
@@ -87,13 +87,13 @@ pub struct Key<T> {
 }
 
 impl<T> Key<T> {
-    /// The key `text`, whose values live for `ttl` or, without one, for ever. Each is defined in one
-    /// place: beside its use, or in the file `keys.rs` of the crate that has several, under the crate's name.
+    /// Creates the key `text`, whose values live for `ttl` or, without one, for ever. Each is defined in one place:
+    /// beside its use, or in the file `keys.rs` of the crate that has several, under the crate's name.
     pub fn new(text: String, ttl: Option<Duration>) -> Self {
         Self { text, ttl, value: PhantomData }
     }
 
-    /// The key as the store sees it.
+    /// Returns the key as the store sees it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -102,7 +102,7 @@ impl<T> Key<T> {
 /// Typed access over a [`KeyValue`].
 #[async_trait]
 pub trait KeyValueExt: KeyValue {
-    /// The value of a typed key.
+    /// Returns the value of a typed key.
     async fn read<T: DeserializeOwned + Send>(&self, key: &Key<T>) -> Result<Option<T>, KeyValueError> {
         self.get(key.as_str()).await?.map(|text| decode(key.as_str(), &text)).transpose()
     }

@@ -13,7 +13,7 @@ use crate::kv::{Key, KeyValue, KeyValueError};
 /// How often a lease is renewed in its time.
 const RENEWALS: u32 = 3;
 
-/// The key that holds the owner of the lease `name`.
+/// Returns the key that holds the owner of the lease `name`.
 pub fn lease_key(name: &str) -> Key<String> {
     Key::new(format!("lease:{name}"), None)
 }

@@ -18,7 +18,7 @@ use crate::fault::StorageError;
 /// Runs the queries of a [`Loader`].
 #[async_trait]
 pub trait Load<K, V>: Send + Sync {
-    /// The values of those of `keys` that have one. `keys` holds each key once.
+    /// Returns the values of those of `keys` that have one. `keys` holds each key once.
     async fn load(&self, keys: &[K]) -> Result<HashMap<K, V>, StorageError>;
 
     /// Returns the [generation](crate::store::Store::generation) of the records; `None` when it cannot be told.
@@ -100,14 +100,14 @@ where
     K: Clone + Eq + Hash + Send + Sync,
     V: Clone + Send + Sync,
 {
-    /// A loader whose queries `load` runs, one at a time.
+    /// Creates a loader whose queries `load` runs, one at a time.
     pub fn new(load: impl Load<K, V> + 'static) -> Self {
         let queue = Mutex::new(Queue { led: false, waiting: Vec::new() });
         let kept = Mutex::new(Kept { generation: 0, values: HashMap::new() });
         Self(Arc::new(Inner { load: Box::new(load), kept, queue }))
     }
 
-    /// The value of `key`, if it has one.
+    /// Returns the value of `key`, if it has one.
     ///
     /// # Errors
     /// The failure of the query.
@@ -144,7 +144,7 @@ where
         }
     }
 
-    /// The value of an earlier query, if nothing has changed since.
+    /// Returns the value of an earlier query, if nothing has changed since.
     fn kept(&self, key: &K) -> Option<V> {
         let generation = self.0.load.generation()?;
         let kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);

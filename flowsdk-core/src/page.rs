@@ -71,7 +71,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// A page from up to `limit + 1` rows: the one too many only tells that there is a next page.
+    /// Returns a page from up to `limit + 1` rows: the one too many only tells that there is a next page.
     pub fn from_rows(mut rows: Vec<T>, limit: u32, place: impl Fn(&T) -> Cursor) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = rows.len() > limit;

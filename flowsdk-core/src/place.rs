@@ -12,7 +12,7 @@ const CUSTOMER_BITS: u32 = 64;
 pub struct Place(IpAddr);
 
 impl Place {
-    /// The place of an address. An IPv4 address that is written as an IPv6 one is that IPv4 address.
+    /// Returns the place of an address. An IPv4 address that is written as an IPv6 one is that IPv4 address.
     pub fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V6(address) => {

@@ -49,12 +49,12 @@ pub struct Text {
 }
 
 impl Text {
-    /// A fixed text.
+    /// Creates a fixed text.
     pub const fn new(portuguese: &'static str, english: &'static str) -> Self {
         Self { portuguese: Cow::Borrowed(portuguese), english: Cow::Borrowed(english) }
     }
 
-    /// A text that was put together.
+    /// Returns a text that was put together.
     pub fn of(portuguese: String, english: String) -> Self {
         Self { portuguese: Cow::Owned(portuguese), english: Cow::Owned(english) }
     }
@@ -65,7 +65,7 @@ impl Text {
         Self::of(make(&self.portuguese), make(&self.english))
     }
 
-    /// The text in `language`.
+    /// Returns the text in `language`.
     pub fn into_language(self, language: Language) -> Cow<'static, str> {
         match language {
             Language::Portuguese => self.portuguese,
@@ -78,7 +78,7 @@ impl Text {
         &self.portuguese
     }
 
-    /// Its English twin.
+    /// Returns its English twin.
     pub fn english(&self) -> &str {
         &self.english
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The moment `millis` milliseconds after the epoch.
+    /// Returns the moment `millis` milliseconds after the epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
@@ -63,7 +63,7 @@ impl fmt::Display for Timestamp {
 
 /// The present time; injected, so that tests own time.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The present moment.
+    /// Returns the present moment.
     fn now(&self) -> Timestamp;
 }
 
@@ -83,7 +83,7 @@ impl Clock for SystemClock {
 pub struct ManualClock(Arc<AtomicI64>);
 
 impl ManualClock {
-    /// A clock that stands at `millis` after the epoch.
+    /// Returns a clock that stands at `millis` after the epoch.
     pub fn at(millis: i64) -> Self {
         Self(Arc::new(AtomicI64::new(millis)))
     }

@@ -67,7 +67,7 @@ impl FormKeyMaker {
         Self { pool: Arc::new(Pool::new("form keys", parallel.max(1), waiting)) }
     }
 
-    /// A new RSA pair of 2048 bits under a random passphrase.
+    /// Returns a new RSA pair of 2048 bits under a random passphrase.
     ///
     /// # Errors
     /// [`FormKeyError::Busy`], [`FormKeyError::Failed`].

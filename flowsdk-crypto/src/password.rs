@@ -51,7 +51,7 @@ impl PasswordHasher {
         Self { pool: Arc::new(Pool::new("bcrypt", parallel.max(1), waiting)) }
     }
 
-    /// The bcrypt hash of `secret`.
+    /// Returns the bcrypt hash of `secret`.
     ///
     /// # Errors
     /// [`PasswordError::TooLong`], [`PasswordError::Busy`]; [`PasswordError::Corrupt`] for a cost outside
@@ -98,12 +98,12 @@ impl PasswordHasher {
     }
 }
 
-/// The cost of a bcrypt hash, or `None` when it is none.
+/// Returns the cost of a bcrypt hash, or `None` when it is none.
 pub fn cost_of(stored: &str) -> Option<u32> {
     stored.parse::<HashParts>().ok().map(|parts| parts.get_cost())
 }
 
-/// A hash that no known secret has: a salt and a digest of zeros. It is written down rather than computed,
+/// Returns a hash that no known secret has: a salt and a digest of zeros. It is written down rather than computed,
 /// because then not even the first comparison with it takes longer than any other.
 fn pretended(cost: u32) -> String {
     format!("$2b${cost:02}${:.<53}", "")

@@ -37,7 +37,7 @@ impl<S: Store> Authenticator<S>
 where
     S::Tx: HasAccess,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, tokens: Arc<Tokens>) -> Self {
         let users = Loader::new(UsersById(Arc::clone(&store)));
         let clients = Loader::new(ClientsByToken(Arc::clone(&store)));

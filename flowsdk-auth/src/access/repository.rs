@@ -14,7 +14,7 @@ pub trait AccessRepository: Send {
     /// Returns those of these users that exist, each with the grant of their group.
     async fn users(&mut self, ids: &[UserId]) -> Result<Vec<UserAccess>, StorageError>;
 
-    /// The API clients with these tokens.
+    /// Returns the API clients with these tokens.
     async fn api_clients(
         &mut self,
         hashes: &[TokenHash],

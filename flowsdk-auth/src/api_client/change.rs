@@ -37,7 +37,7 @@ pub struct ApiClientChange {
 }
 
 impl ApiClientChange {
-    /// The client after the change.
+    /// Returns the client after the change.
     pub(super) fn apply(self, mut client: ApiClient, now: Timestamp) -> ApiClient {
         client.name = self.name.unwrap_or(client.name);
         client.permissions = self.permissions.unwrap_or(client.permissions);

@@ -13,7 +13,7 @@ use crate::permission::Permissions;
 pub struct TokenHash(String);
 
 impl TokenHash {
-    /// A hash read from storage.
+    /// Returns a hash read from storage.
     pub fn from_stored(hex: String) -> Self {
         Self(hex)
     }

@@ -10,13 +10,13 @@ use super::ApiClient;
 /// API clients of one transaction.
 #[async_trait]
 pub trait ApiClientRepository: Send {
-    /// The client with this id.
+    /// Returns the client with this id.
     async fn find(&mut self, id: &ApiClientId) -> Result<Option<ApiClient>, StorageError>;
 
     /// The same, locked until the transaction ends.
     async fn find_for_update(&mut self, id: &ApiClientId) -> Result<Option<ApiClient>, StorageError>;
 
-    /// A page of clients, newest first.
+    /// Returns a page of clients, newest first.
     async fn list(&mut self, page: &PageRequest) -> Result<Page<ApiClient>, StorageError>;
 
     /// Creates a client.

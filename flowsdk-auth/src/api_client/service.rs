@@ -25,7 +25,7 @@ impl<S: Store> ApiClients<S>
 where
     S::Tx: HasApiClients,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, audit: AuditRecorder) -> Self {
         Self { store, cx, audit }
     }
@@ -62,7 +62,7 @@ where
         Ok((client, token))
     }
 
-    /// A client.
+    /// Returns a client.
     ///
     /// # Errors
     /// [`ApiClientError`].
@@ -70,7 +70,7 @@ where
         self.store.read().await?.api_clients().find(id).await?.ok_or(ApiClientError::NotFound)
     }
 
-    /// A page of clients, newest first.
+    /// Returns a page of clients, newest first.
     ///
     /// # Errors
     /// [`ApiClientError::Storage`].

@@ -15,7 +15,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The window of `now`; `length` counts in milliseconds.
+    /// Returns the window of `now`; `length` counts in milliseconds.
     pub(super) fn at(now: Timestamp, length: Duration) -> Self {
         let length = i64::try_from(length.as_millis()).unwrap_or(i64::MAX).max(1);
         let now = now.as_millis();

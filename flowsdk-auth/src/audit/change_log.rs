@@ -15,7 +15,7 @@ pub struct AuditChangeLog {
 }
 
 impl AuditChangeLog {
-    /// A log whose records go to `audit`.
+    /// Creates a log whose records go to `audit`.
     pub fn new(cx: OpContext, audit: AuditRecorder) -> Self {
         Self { cx, audit }
     }

@@ -35,7 +35,7 @@ fn is_sensitive(field: &str) -> bool {
     SENSITIVE.contains(&field) || field.ends_with("Encrypted")
 }
 
-/// The entity without sensitive fields, at any depth: the `changes` of CREATE and DELETE.
+/// Returns the entity without sensitive fields, at any depth: the `changes` of CREATE and DELETE.
 pub fn snapshot(entity: &Value) -> Value {
     match entity {
         Value::Object(fields) => fields

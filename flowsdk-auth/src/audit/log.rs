@@ -27,12 +27,12 @@ impl<S: Store> AuditLogs<S>
 where
     S::Tx: HasAuditLogs,
 {
-    /// The log in `store`.
+    /// Creates the log in `store`.
     pub fn new(store: Arc<S>) -> Self {
         Self { store }
     }
 
-    /// Up to `limit` records older than `before`.
+    /// Returns up to `limit` records older than `before`.
     ///
     /// # Errors
     /// [`StorageError`].

@@ -19,12 +19,12 @@ macro_rules! named {
             /// Every one.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The name on the wire and in storage.
+            /// Returns the name on the wire and in storage.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// The one of this name.
+            /// Returns the one of this name.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name() == name)
             }

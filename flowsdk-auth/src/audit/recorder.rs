@@ -10,7 +10,7 @@ use super::{AuditRecord, AuditWriter};
 #[derive(Debug, Clone)]
 pub struct AuditRecorder(mpsc::Sender<AuditRecord>);
 
-/// A recorder and the writer behind it, with room for `capacity` records between them. They are kept while
+/// Returns a recorder and the writer behind it, with room for `capacity` records between them. They are kept while
 /// storage is away; beyond that they are lost, counted and logged.
 pub fn channel<S>(store: Arc<S>, capacity: usize) -> (AuditRecorder, AuditWriter<S>) {
     let (sender, receiver) = mpsc::channel(capacity.max(1));

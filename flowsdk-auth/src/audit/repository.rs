@@ -36,7 +36,7 @@ pub trait AuditRepository: Send {
     /// heard of may come again.
     async fn append(&mut self, records: &[AuditRecord]) -> Result<(), StorageError>;
 
-    /// Up to `limit` records before the record `before`, newest first, in the order of their ids.
+    /// Returns up to `limit` records before the record `before`, newest first, in the order of their ids.
     async fn list(
         &mut self,
         filter: &AuditFilter,

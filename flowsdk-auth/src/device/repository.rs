@@ -13,7 +13,7 @@ pub trait UserDeviceRepository: Send {
     /// This device of this user.
     async fn find(&mut self, user: &UserId, id: &UserDeviceId) -> Result<Option<UserDevice>, StorageError>;
 
-    /// A page of the user's devices, newest first.
+    /// Returns a page of the user's devices, newest first.
     async fn list(&mut self, user: &UserId, page: &PageRequest) -> Result<Page<UserDevice>, StorageError>;
 
     /// Creates a device, or sets the user and platform of the one with the same token; returns the stored device,

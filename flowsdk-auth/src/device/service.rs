@@ -21,7 +21,7 @@ impl<S: Store> UserDevices<S>
 where
     S::Tx: HasUserDevices,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
         Self { store, cx }
     }
@@ -52,7 +52,7 @@ where
         Ok(device)
     }
 
-    /// A device of the user.
+    /// Returns a device of the user.
     ///
     /// # Errors
     /// [`UserDeviceError::NotFound`], [`UserDeviceError::Storage`].
@@ -61,7 +61,7 @@ where
         found.ok_or(UserDeviceError::NotFound)
     }
 
-    /// A page of the user's devices, newest first.
+    /// Returns a page of the user's devices, newest first.
     ///
     /// # Errors
     /// [`UserDeviceError::Storage`].
@@ -104,7 +104,7 @@ where
     }
 }
 
-/// The only unique rule that a change can break.
+/// Returns the only unique rule that a change can break.
 fn token_taken(error: StorageError) -> UserDeviceError {
     match error {
         StorageError::Unique { .. } => UserDeviceError::TokenTaken,

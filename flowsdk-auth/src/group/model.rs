@@ -45,7 +45,7 @@ pub struct GroupChange {
 }
 
 impl GroupChange {
-    /// The group after the change.
+    /// Returns the group after the change.
     pub(super) fn apply(self, mut group: Group, now: Timestamp) -> Group {
         group.name = self.name.unwrap_or(group.name);
         group.permissions = self.permissions.unwrap_or(group.permissions);

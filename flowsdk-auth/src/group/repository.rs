@@ -10,13 +10,13 @@ use super::Group;
 /// Groups of one transaction.
 #[async_trait]
 pub trait GroupRepository: Send {
-    /// Those of these groups that exist.
+    /// Returns those of these groups that exist.
     async fn find_many(&mut self, ids: &[GroupId]) -> Result<Vec<Group>, StorageError>;
 
-    /// The group with this id, locked until the transaction ends.
+    /// Returns the group with this id, locked until the transaction ends.
     async fn find_for_update(&mut self, id: &GroupId) -> Result<Option<Group>, StorageError>;
 
-    /// A page of groups, newest first.
+    /// Returns a page of groups, newest first.
     async fn list(&mut self, page: &PageRequest) -> Result<Page<Group>, StorageError>;
 
     /// Creates a group.

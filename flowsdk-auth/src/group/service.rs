@@ -24,7 +24,7 @@ impl<S: Store> Groups<S>
 where
     S::Tx: HasGroups + HasIdempotency,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
         Self { store, cx }
     }
@@ -56,7 +56,7 @@ where
         Ok(outcome.inspect(|group| log(actor, &group.id, "created")))
     }
 
-    /// A group.
+    /// Returns a group.
     ///
     /// # Errors
     /// [`GroupError::NotFound`], [`GroupError::Storage`].
@@ -65,7 +65,7 @@ where
         found.ok_or(GroupError::NotFound)
     }
 
-    /// A page of groups, newest first.
+    /// Returns a page of groups, newest first.
     ///
     /// # Errors
     /// [`GroupError::Storage`].

@@ -38,7 +38,7 @@ pub(super) fn is_cheap(stored: &str, cost: u32) -> bool {
     cost_of(stored).is_some_and(|stored| stored < cost)
 }
 
-/// The costs of the comparisons that a comparison with a cheaper hash lacks: each doubles the work, so that
+/// Returns the costs of the comparisons that a comparison with a cheaper hash lacks: each doubles the work, so that
 /// 2^s, and all from 2^s to 2^(c-1), together are 2^c.
 fn top_up(stored: Option<u32>, cost: u32) -> std::ops::Range<u32> {
     stored.unwrap_or(cost)..cost

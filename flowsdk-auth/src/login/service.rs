@@ -56,7 +56,7 @@ impl<S: Store> Logins<S>
 where
     S::Tx: HasUsers + HasLoginSchedules + HasGroups,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,

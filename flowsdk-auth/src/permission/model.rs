@@ -42,7 +42,7 @@ impl Resource {
         Self::AuditLogs,
     ];
 
-    /// Its name in permissions.
+    /// Returns its name in permissions.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flows => "flows",
@@ -82,7 +82,7 @@ impl Action {
     /// Every action.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Admin];
 
-    /// Its name in permissions.
+    /// Returns its name in permissions.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",

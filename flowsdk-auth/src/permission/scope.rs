@@ -15,7 +15,7 @@ pub enum RouterScope {
 }
 
 impl RouterScope {
-    /// The scope of a list of `routerIds`: an empty one restricts nothing.
+    /// Returns the scope of a list of `routerIds`: an empty one restricts nothing.
     pub fn of(router_ids: Vec<RouterId>) -> Self {
         if router_ids.is_empty() { Self::All } else { Self::Only(router_ids) }
     }
@@ -36,7 +36,7 @@ impl RouterScope {
         if self.contains(router) { Ok(()) } else { Err(Denied::Router) }
     }
 
-    /// The routers, if there is a restriction.
+    /// Returns the routers, if there is a restriction.
     pub fn routers(&self) -> Option<&[RouterId]> {
         match self {
             Self::All => None,

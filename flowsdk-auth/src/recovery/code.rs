@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// A new code from the system's random source.
+/// Returns a new code from the system's random source.
 pub(super) fn generate() -> SecretString {
     let random: [u8; 3] = rand::rng().random();
     SecretString::from(hex::encode(random))

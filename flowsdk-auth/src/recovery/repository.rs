@@ -13,7 +13,7 @@ pub trait PasswordRecoveryRepository: Send {
     /// Creates a recovery.
     async fn insert(&mut self, recovery: &PasswordRecovery) -> Result<(), StorageError>;
 
-    /// The user's newest recovery that is neither completed nor, at `now`, expired; locked until the
+    /// Returns the user's newest recovery that is neither completed nor, at `now`, expired; locked until the
     /// transaction ends, so that tries are counted one by one.
     async fn latest_for_update(
         &mut self,

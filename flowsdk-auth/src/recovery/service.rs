@@ -38,7 +38,7 @@ impl<S: Store> Recoveries<S>
 where
     S::Tx: HasUsers + HasPasswordRecoveries,
 {
-    /// A service over `store`, and the task that sends its codes.
+    /// Creates a service over `store`, and the task that sends its codes.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,

@@ -5,7 +5,7 @@ use super::PasswordRecovery;
 /// Wrong tries that complete a recovery.
 const MOST_WRONG_TRIES: u32 = 5;
 
-/// The recovery after a try of a code that was wrong.
+/// Returns the recovery after a try of a code that was wrong.
 pub(super) fn after_wrong_try(mut recovery: PasswordRecovery) -> PasswordRecovery {
     recovery.wrong_tries = recovery.wrong_tries.saturating_add(1);
     recovery.completed = recovery.completed || recovery.wrong_tries >= MOST_WRONG_TRIES;

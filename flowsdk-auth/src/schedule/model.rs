@@ -51,7 +51,7 @@ pub(super) struct ParsedRange {
 }
 
 impl LoginRange {
-    /// The range, or the name of the field that cannot be used.
+    /// Returns the range, or the name of the field that cannot be used.
     pub(super) fn parse(&self) -> Result<ParsedRange, &'static str> {
         let weekday = Some(self.weekday).filter(|day| *day <= 6).ok_or("weekday")?;
         let from = minute_of_day(&self.from).ok_or("from")?;

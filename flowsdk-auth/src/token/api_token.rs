@@ -9,8 +9,8 @@ use crate::api_client::TokenHash;
 /// The prefix of every API token.
 pub const PREFIX: &str = "fai_";
 
-/// A new token, of 256 bits from the system's random source, and its hash. The token is shown once and stored
-/// nowhere.
+/// Returns a new token, of 256 bits from the system's random source, and its hash. The token is shown once and
+/// stored nowhere.
 pub fn generate() -> (SecretString, TokenHash) {
     let random: [u8; 32] = rand::rng().random();
     let token = format!("{PREFIX}{}", hex::encode(random));
@@ -18,8 +18,8 @@ pub fn generate() -> (SecretString, TokenHash) {
     (SecretString::from(token), hash)
 }
 
-/// The hash under which a token is stored. Nobody guesses 256 random bits, so it needs to be neither slow nor
-/// salted, and a lookup by it tells nothing by its time.
+/// Returns the hash under which a token is stored. Nobody guesses 256 random bits, so it needs to be neither slow
+/// nor salted, and a lookup by it tells nothing by its time.
 pub fn hash(token: &str) -> TokenHash {
     TokenHash::from_stored(hex::encode(Sha256::digest(token.as_bytes())))
 }

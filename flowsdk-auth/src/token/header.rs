@@ -1,6 +1,6 @@
 //! The `Authorization` header.
 
-/// The token of a `Bearer` header (spec A 5.2 rule 1). The scheme's case does not matter (RFC 9110 11.1);
+/// Returns the token of a `Bearer` header (spec A 5.2 rule 1). The scheme's case does not matter (RFC 9110 11.1);
 /// another scheme, and nothing after it, is as good as no header.
 pub(crate) fn bearer(authorization: Option<&str>) -> Option<&str> {
     let (scheme, token) = authorization?.trim().split_once(' ')?;

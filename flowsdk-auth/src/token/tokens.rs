@@ -84,7 +84,7 @@ impl Tokens {
         }
     }
 
-    /// The claims of an access token.
+    /// Returns the claims of an access token.
     ///
     /// # Errors
     /// [`TokenError`] for any token that is not one of ours and good at `now`.
@@ -92,7 +92,7 @@ impl Tokens {
         verify(&self.access, token, now)
     }
 
-    /// The claims of a refresh token.
+    /// Returns the claims of a refresh token.
     ///
     /// # Errors
     /// [`TokenError`] for any token that is not one of ours and good at `now`.

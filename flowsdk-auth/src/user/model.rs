@@ -18,7 +18,7 @@ pub enum UserRole {
 }
 
 impl UserRole {
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Member => "member",

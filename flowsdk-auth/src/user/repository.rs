@@ -20,16 +20,16 @@ pub struct UserFilter {
 /// Users of one transaction.
 #[async_trait]
 pub trait UserRepository: Send {
-    /// The user with this id.
+    /// Returns the user with this id.
     async fn find(&mut self, id: &UserId) -> Result<Option<User>, StorageError>;
 
     /// The same, locked until the transaction ends.
     async fn find_for_update(&mut self, id: &UserId) -> Result<Option<User>, StorageError>;
 
-    /// The user with this address.
+    /// Returns the user with this address.
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError>;
 
-    /// A page of users, newest first.
+    /// Returns a page of users, newest first.
     async fn list(&mut self, filter: &UserFilter, page: &PageRequest) -> Result<Page<User>, StorageError>;
 
     /// Creates a user, unless one with the same address exists; whether it was created.
@@ -48,9 +48,9 @@ pub trait UserRepository: Send {
     /// Deletes a user with their devices and recoveries; returns whether they existed.
     async fn delete(&mut self, id: &UserId) -> Result<bool, StorageError>;
 
-    /// The administrators, locked until the transaction ends, so that of two that demote each other one stays.
-    /// They are locked in ascending order of their ids: lock them before any single user, or two that hold one
-    /// each and want all of them end in [`StorageError::Contention`].
+    /// Returns the administrators, locked until the transaction ends, so that of two that demote each other one
+    /// stays. They are locked in ascending order of their ids: lock them before any single user, or two that hold
+    /// one each and want all of them end in [`StorageError::Contention`].
     async fn administrators_for_update(&mut self) -> Result<Vec<UserId>, StorageError>;
 }
 

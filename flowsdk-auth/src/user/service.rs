@@ -35,7 +35,7 @@ impl<S: Store> Users<S>
 where
     S::Tx: HasUsers + HasGroups + HasPasswordRecoveries + HasIdempotency,
 {
-    /// A service over `store`; passwords are hashed with `password_cost`.
+    /// Creates a service over `store`; passwords are hashed with `password_cost`.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,
@@ -72,7 +72,7 @@ where
         }))
     }
 
-    /// A user.
+    /// Returns a user.
     ///
     /// # Errors
     /// [`UserError::NotFound`], [`UserError::Storage`].
@@ -86,7 +86,7 @@ where
         Ok((user, group))
     }
 
-    /// A page of users, newest first, with their groups.
+    /// Returns a page of users, newest first, with their groups.
     ///
     /// # Errors
     /// [`UserError::Storage`].
@@ -191,7 +191,7 @@ async fn lock_group<X: HasGroups>(tx: &mut X, id: Option<&GroupId>) -> Result<Op
     }
 }
 
-/// The only unique rule that a change can break.
+/// Returns the only unique rule that a change can break.
 fn address_taken(error: StorageError) -> UserError {
     match error {
         StorageError::Unique { .. } => UserError::EmailTaken,

@@ -60,7 +60,7 @@ pub trait Recorded {
     /// Returns the kind and the id.
     fn entity(&self) -> Entity<'_>;
 
-    /// Its public form: of secrets, whether there are any.
+    /// Returns its public form: of secrets, whether there are any.
     fn to_json(&self) -> Value;
 }
 

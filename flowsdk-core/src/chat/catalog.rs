@@ -22,10 +22,10 @@ pub struct ChatFilter {
 /// Chats and their messages of one transaction, for those who administer them.
 #[async_trait]
 pub trait ChatCatalog: Send {
-    /// A chat.
+    /// Returns a chat.
     async fn find(&mut self, id: &ChatId) -> Result<Option<Chat>, StorageError>;
 
-    /// A page of chats, newest first; of the routers in `only`, if it is given.
+    /// Returns a page of chats, newest first; of the routers in `only`, if it is given.
     async fn list(
         &mut self,
         filter: &ChatFilter,
@@ -33,7 +33,7 @@ pub trait ChatCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<Chat>, StorageError>;
 
-    /// A message with the router of its chat.
+    /// Returns a message with the router of its chat.
     async fn find_message(
         &mut self,
         id: &MessageId,

@@ -14,7 +14,7 @@ pub enum ChatStatus {
 }
 
 impl ChatStatus {
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -49,7 +49,7 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// A chat that opens now.
+    /// Returns a chat that opens now.
     pub fn open(cx: &OpContext, contact_id: ContactId, router_id: RouterId) -> Self {
         Self {
             id: ChatId::generate(cx.ids()),

@@ -23,7 +23,7 @@ pub trait ChatTagRepository: Send {
     /// Adds labels; those that a chat has already stay as they are.
     async fn add_many(&mut self, tags: &[ChatTag]) -> Result<(), StorageError>;
 
-    /// The labels of a chat, in order of their text.
+    /// Returns the labels of a chat, in order of their text.
     async fn of_chat(&mut self, chat: &ChatId) -> Result<Vec<ChatTag>, StorageError>;
 }
 

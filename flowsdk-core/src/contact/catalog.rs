@@ -77,14 +77,14 @@ pub struct LiveSession {
 /// Contacts of one transaction, for those who administer them.
 #[async_trait]
 pub trait ContactCatalog: Send {
-    /// The contacts among `ids` that the routers in `only` know, or all, if it is not given.
+    /// Returns the contacts among `ids` that the routers in `only` know, or all, if it is not given.
     async fn find(
         &mut self,
         ids: &[ContactId],
         only: Option<&[RouterId]>,
     ) -> Result<Vec<ContactDetails>, StorageError>;
 
-    /// A page of contacts, newest first; of those that the routers in `only` know, if it is given.
+    /// Returns a page of contacts, newest first; of those that the routers in `only` know, if it is given.
     async fn list(
         &mut self,
         filter: &ContactFilter,
@@ -110,13 +110,13 @@ pub trait ContactCatalog: Send {
     /// Removes an alias of a contact; whether it was there.
     async fn remove_alias(&mut self, contact: &ContactId, alias: &str) -> Result<bool, StorageError>;
 
-    /// The open chats of contacts, oldest first.
+    /// Returns the open chats of contacts, oldest first.
     async fn open_chats(&mut self, contacts: &[ContactId]) -> Result<Vec<OpenChat>, StorageError>;
 
-    /// The live sessions of contacts, by id.
+    /// Returns the live sessions of contacts, by id.
     async fn live_sessions(&mut self, contacts: &[ContactId]) -> Result<Vec<LiveSession>, StorageError>;
 
-    /// How many chats a contact has.
+    /// Returns how many chats a contact has.
     async fn count_chats(&mut self, contact: &ContactId) -> Result<i64, StorageError>;
 
     /// Moves everything of `from` to `into` and removes `from`; its identity becomes an alias of `into`.

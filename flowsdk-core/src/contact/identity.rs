@@ -39,7 +39,7 @@ impl ContactIdentity {
         &self.text
     }
 
-    /// Its channel.
+    /// Returns its channel.
     pub fn channel(&self) -> Channel {
         self.channel
     }

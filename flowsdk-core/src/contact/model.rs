@@ -27,7 +27,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// A contact that `origin` has just seen for the first time.
+    /// Returns a contact that `origin` has just seen for the first time.
     pub fn create(cx: &OpContext, phone_number: String, name: String, origin: Channel) -> Self {
         Self {
             id: ContactId::generate(cx.ids()),

@@ -17,7 +17,7 @@ pub enum OptInStatus {
 }
 
 impl OptInStatus {
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Accepted => "accepted",
@@ -44,7 +44,7 @@ pub enum OptInSource {
 }
 
 impl OptInSource {
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flow => "flow",
@@ -86,7 +86,7 @@ pub trait OptInRepository: Send {
     /// Appends records.
     async fn append_many(&mut self, records: &[ContactOptIn]) -> Result<(), StorageError>;
 
-    /// The record that counts.
+    /// Returns the record that counts.
     async fn current(
         &mut self,
         contact: &ContactId,

@@ -20,7 +20,7 @@ pub struct OptInFilter {
 /// Opt-ins of one transaction, for those who administer them.
 #[async_trait]
 pub trait OptInCatalog: Send {
-    /// Every record of a contact, newest first; of the routers in `only`, if it is given.
+    /// Returns every record of a contact, newest first; of the routers in `only`, if it is given.
     async fn history(
         &mut self,
         contact: &ContactId,
@@ -28,7 +28,7 @@ pub trait OptInCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<ContactOptIn>, StorageError>;
 
-    /// The record that counts of each contact of a router, newest first.
+    /// Returns the record that counts of each contact of a router, newest first.
     async fn of_router(
         &mut self,
         router: &RouterId,

@@ -9,11 +9,11 @@ use crate::id::ContactId;
 /// Contacts of one transaction.
 #[async_trait]
 pub trait ContactRepository: Send {
-    /// The contacts among `ids` that exist, locked until the end of the transaction.
+    /// Returns the contacts among `ids` that exist, locked until the end of the transaction.
     async fn find_many_for_update(&mut self, ids: &[ContactId]) -> Result<Vec<Contact>, StorageError>;
 
-    /// The contacts with one of these identities: their own (`phoneNumber`), or an alias (rulings C5). Each comes under
-    /// the identity that was asked for: of one found by an alias that is its `phone_number` here.
+    /// Returns the contacts with one of these identities: their own (`phoneNumber`), or an alias (rulings C5). Each
+    /// comes under the identity that was asked for: of one found by an alias that is its `phone_number` here.
     async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])
     -> Result<Vec<Contact>, StorageError>;
 

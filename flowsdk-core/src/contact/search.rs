@@ -51,7 +51,7 @@ fn is_number(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '(' | ')' | '.' | ' '))
 }
 
-/// An identity as a whole, and the part of it that its channel gave.
+/// Returns an identity as a whole, and the part of it that its channel gave.
 fn identity_words(identity: &str) -> impl Iterator<Item = String> {
     let identity = folded(identity);
     let parts = identity.starts_with("wc-").then_some(3).or(identity.starts_with("ig-").then_some(2));
@@ -59,7 +59,7 @@ fn identity_words(identity: &str) -> impl Iterator<Item = String> {
     std::iter::once(cut(&identity)).chain(own)
 }
 
-/// The words by which a contact with these aliases is found, each once.
+/// Returns the words by which a contact with these aliases is found, each once.
 pub fn search_words(contact: &Contact, aliases: &[String]) -> Vec<String> {
     let mut words = words_of(&contact.name);
     words.extend(identity_words(&contact.phone_number));
@@ -69,7 +69,7 @@ pub fn search_words(contact: &Contact, aliases: &[String]) -> Vec<String> {
     words
 }
 
-/// The words of the name, joined: it changes when the stored words must, for an identity stays. Never empty.
+/// Returns the words of the name, joined: it changes when the stored words must, for an identity stays. Never empty.
 pub fn search_text(contact: &Contact) -> String {
     let mut text = words_of(&contact.name).join(" ");
     text.push('|');

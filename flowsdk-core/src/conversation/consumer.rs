@@ -26,7 +26,7 @@ pub struct ConversationConsumer<S> {
 }
 
 impl<S> ConversationConsumer<S> {
-    /// A consumer over the service.
+    /// Creates a consumer over the service.
     pub fn new(conversations: Arc<Conversations<S>>) -> Self {
         Self { conversations }
     }

@@ -165,8 +165,8 @@ impl Decider<'_> {
         Ok(Progress::Ran(Box::new(deliver(&stage, run, Vec::new()))))
     }
 
-    /// An event of the messages for which their session ended too soon. Those that this batch would store are taken
-    /// out: they go to the chat of the session that they begin.
+    /// Returns an event of the messages for which their session ended too soon. Those that this batch would store
+    /// are taken out: they go to the chat of the session that they begin.
     fn event_of(
         &mut self,
         event: &ConversationEvent,

@@ -23,7 +23,7 @@ impl ConversationEvent {
         }
     }
 
-    /// The messages it brings.
+    /// Returns the messages it brings.
     pub fn incoming(&self) -> Option<&IncomingEvent> {
         match self {
             Self::Incoming(event) | Self::Flow(FlowEvent::Message(event)) => Some(event),
@@ -44,7 +44,7 @@ impl ConversationEvent {
         }
     }
 
-    /// The other flow that it leads to.
+    /// Returns the other flow that it leads to.
     pub(super) fn target_flow(&self) -> Option<&FlowId> {
         match self {
             Self::Flow(FlowEvent::ExternalJump(jump)) => Some(&jump.flow_id),
@@ -55,7 +55,7 @@ impl ConversationEvent {
         }
     }
 
-    /// The event as JSON, to be kept for a frozen session.
+    /// Returns the event as JSON, to be kept for a frozen session.
     pub fn to_json(&self) -> serde_json::Value {
         let json = match self {
             Self::Incoming(event) => serde_json::to_value(event),

@@ -117,7 +117,7 @@ impl Facts {
         Ok(())
     }
 
-    /// The static variables that a turn of `session` sees.
+    /// Returns the static variables that a turn of `session` sees.
     pub(super) fn statics_of(&self, session: &Session) -> StaticVariables {
         let router = VariableOwner::Router(session.router_id.clone());
         StaticVariables {
@@ -134,13 +134,13 @@ impl Facts {
     }
 }
 
-/// The versions on which a session stands: its own, and those that called it as a sub-flow.
+/// Returns the versions on which a session stands: its own, and those that called it as a sub-flow.
 pub(super) fn versions_of(session: &Session) -> impl Iterator<Item = &FlowVersionId> {
     let position = session.position.iter().map(|position| &position.version_id);
     position.chain(session.calls.iter().map(|call| &call.version_id))
 }
 
-/// The decrypted static variables of `owners`. One that no key opens is left out: the engine sees an empty
+/// Returns the decrypted static variables of `owners`. One that no key opens is left out: the engine sees an empty
 /// text, and the log names it.
 async fn static_variables<T: ConversationTx>(
     tx: &mut T,

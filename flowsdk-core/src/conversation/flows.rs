@@ -29,12 +29,12 @@ impl Flows {
         self.versions.get(id)
     }
 
-    /// The flows whose published versions are at hand.
+    /// Returns the flows whose published versions are at hand.
     pub(super) fn published_ids(&self) -> impl Iterator<Item = &FlowId> {
         self.published.keys()
     }
 
-    /// The published version of a flow, if it was asked for with [`FlowCache::load_published`].
+    /// Returns the published version of a flow, if it was asked for with [`FlowCache::load_published`].
     pub(super) fn published(&self, id: &FlowId) -> Option<&Arc<CompiledFlow>> {
         self.versions.get(self.published.get(id)?)
     }

@@ -105,7 +105,7 @@ pub(super) async fn open_many<T: ConversationTx>(
     Ok(opened)
 }
 
-/// The version that a session of this route begins on.
+/// Returns the version that a session of this route begins on.
 fn entry<'f>(flows: &'f Flows, route: &Route, id: &FlowId) -> Option<&'f Arc<CompiledFlow>> {
     if route.is_test { flows.tested(id) } else { flows.published(id) }
 }
@@ -121,8 +121,8 @@ async fn routes_of<T: ConversationTx>(
     Ok(routes.into_iter().map(|route| (route.phone_number_id.clone(), route)).collect())
 }
 
-/// The contacts by identity. Phone and social contacts are made here; those of the webchat were made
-/// by its gateway (spec A 2.4).
+/// Returns the contacts by identity. Phone and social contacts are made here; those of the webchat were made by its
+/// gateway (spec A 2.4).
 async fn contacts_of<T: ConversationTx>(
     tx: &mut T,
     cx: &OpContext,
@@ -171,7 +171,7 @@ async fn lock<T: ConversationTx>(
     Ok(())
 }
 
-/// The open chat of each contact and router.
+/// Returns the open chat of each contact and router.
 async fn chats_of<T: ConversationTx>(
     tx: &mut T,
     cx: &OpContext,

@@ -31,7 +31,7 @@ impl<S: Store> MessagePersister<S>
 where
     S::Tx: HasMessages,
 {
-    /// A persister over `store`.
+    /// Creates a persister over `store`.
     pub fn new(store: Arc<S>) -> Self {
         Self { store }
     }

@@ -110,8 +110,8 @@ where
     }
 }
 
-/// The event of a kept entry: as [`ConversationEvent::to_json`] wrote it, or as it came from a stream and could not
-/// be read then.
+/// Returns the event of a kept entry: as [`ConversationEvent::to_json`] wrote it, or as it came from a stream and
+/// could not be read then.
 fn read(entry: &Value) -> Option<ConversationEvent> {
     if let (Some(stream), Some(payload)) = (entry["stream"].as_str(), entry["payload"].as_str()) {
         return match TopicName::from_name(stream)? {

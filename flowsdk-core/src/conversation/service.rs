@@ -60,7 +60,7 @@ impl<S: Store> Conversations<S>
 where
     S::Tx: ConversationTx,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>, handover: Handover) -> Self {
         Self { store, cx, master_key, flows: FlowCache::default(), handover, outside: None }
     }

@@ -164,7 +164,7 @@ impl Writes {
     }
 }
 
-/// The stream entry of an outgoing event, unless it is handed over in this process.
+/// Returns the stream entry of an outgoing event, unless it is handed over in this process.
 fn entry_of(event: &OutgoingEvent, handover: &Handover) -> Option<NewEntry> {
     match (TopicName::outgoing(&event.session_id), handover) {
         (TopicName::OutgoingChat, Handover::Direct(_)) => None,

@@ -10,13 +10,13 @@ use crate::page::{Page, PageRequest};
 /// Credentials of one transaction. Whoever locks one and a router locks the credential first.
 #[async_trait]
 pub trait LlmCredentialRepository: Send {
-    /// A page of credentials, newest first.
+    /// Returns a page of credentials, newest first.
     async fn list(&mut self, page: &PageRequest) -> Result<Page<LlmCredential>, StorageError>;
 
-    /// A credential.
+    /// Returns a credential.
     async fn find(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError>;
 
-    /// A credential, locked until the end of the transaction.
+    /// Returns a credential, locked until the end of the transaction.
     async fn find_for_update(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError>;
 
     /// Creates a credential.

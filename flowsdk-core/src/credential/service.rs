@@ -27,7 +27,7 @@ impl<S: Store> LlmCredentials<S>
 where
     S::Tx: HasLlmCredentials + HasReferences + HasIdempotency,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,
@@ -37,7 +37,7 @@ where
         Self { store, cx, master_key, changes }
     }
 
-    /// A page of credentials, newest first.
+    /// Returns a page of credentials, newest first.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -45,7 +45,7 @@ where
         Ok(self.store.read().await?.llm_credentials().list(page).await?)
     }
 
-    /// A credential.
+    /// Returns a credential.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].

@@ -33,12 +33,12 @@ pub struct CipherError;
 pub struct Encrypted(String);
 
 impl Encrypted {
-    /// A value read from storage. Its form is checked when it is opened.
+    /// Returns a value read from storage. Its form is checked when it is opened.
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The text that storage keeps.
+    /// Returns the text that storage keeps.
     pub fn as_stored(&self) -> &str {
         &self.0
     }
@@ -77,7 +77,7 @@ impl MasterKey {
         Ok(Self { keys: vec![parse(secret)?] })
     }
 
-    /// A new key, for a store in which nothing is encrypted.
+    /// Returns a new key, for a store in which nothing is encrypted.
     pub fn random() -> Self {
         Self { keys: vec![Zeroizing::new(rand::rng().random())] }
     }

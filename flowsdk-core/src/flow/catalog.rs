@@ -51,7 +51,7 @@ pub struct WholeFlow {
 /// Flows of one transaction.
 #[async_trait]
 pub trait FlowCatalog: Send {
-    /// A page of flows, newest first; of those of the routers in `only`, if it is given.
+    /// Returns a page of flows, newest first; of those of the routers in `only`, if it is given.
     async fn list(
         &mut self,
         filter: &FlowFilter,
@@ -59,10 +59,10 @@ pub trait FlowCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<ListedFlow>, StorageError>;
 
-    /// A flow.
+    /// Returns a flow.
     async fn find(&mut self, id: &FlowId) -> Result<Option<ListedFlow>, StorageError>;
 
-    /// A flow, locked until the end of the transaction.
+    /// Returns a flow, locked until the end of the transaction.
     async fn find_for_update(&mut self, id: &FlowId) -> Result<Option<Flow>, StorageError>;
 
     /// Rewrites name, versions and `updated_at` of a flow.
@@ -71,7 +71,7 @@ pub trait FlowCatalog: Send {
     /// Deletes a flow with its draft, versions and variables; references to it become empty.
     async fn delete(&mut self, id: &FlowId) -> Result<(), StorageError>;
 
-    /// The draft of a flow.
+    /// Returns the draft of a flow.
     async fn draft(&mut self, id: &FlowId) -> Result<Option<FlowDraft>, StorageError>;
 
     /// Writes the draft of a flow.
@@ -83,7 +83,7 @@ pub trait FlowCatalog: Send {
     /// Returns the numbers after which the next versions come.
     async fn last_numbers(&mut self, id: &FlowId) -> Result<LastNumbers, StorageError>;
 
-    /// A page of the published versions of a flow, test versions not among them, newest first.
+    /// Returns a page of the published versions of a flow, test versions not among them, newest first.
     async fn versions(
         &mut self,
         id: &FlowId,
@@ -97,10 +97,10 @@ pub trait FlowCatalog: Send {
     /// and that no open session of the router's test channel stands in.
     async fn purge_test_versions(&mut self, id: &FlowId, after: i64) -> Result<(), StorageError>;
 
-    /// The flows of its router whose published versions name a flow, oldest first, up to 100.
+    /// Returns the flows of its router whose published versions name a flow, oldest first, up to 100.
     async fn flows_naming(&mut self, flow: &Flow) -> Result<Vec<FlowId>, StorageError>;
 
-    /// All flows of a router, oldest first, or one of them.
+    /// Returns all flows of a router, oldest first, or one of them.
     async fn whole(
         &mut self,
         router: &RouterId,

@@ -101,7 +101,7 @@ impl Budget {
     }
 }
 
-/// The blocks by their ids. A block without one is found by its place.
+/// Returns the blocks by their ids. A block without one is found by its place.
 fn blocks(definition: &Value) -> BTreeMap<&str, &Value> {
     let list = definition["blocks"].as_array().map_or(&[][..], Vec::as_slice);
     list.iter().map(|block| (block["id"].as_str().unwrap_or_default(), block)).collect()

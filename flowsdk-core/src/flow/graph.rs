@@ -63,7 +63,7 @@ pub struct Edge {
 }
 
 impl Graph {
-    /// The graph of a definition. Targets that are not there are left out.
+    /// Creates the graph of a definition. Targets that are not there are left out.
     pub fn new(definition: &FlowDefinition) -> Self {
         let nodes = definition.blocks.iter().map(|block| Node {
             label: block.name().to_owned(),
@@ -91,7 +91,7 @@ impl Graph {
         graph
     }
 
-    /// The node that a target leads to, if it is there.
+    /// Returns the node that a target leads to, if it is there.
     fn node_of(
         &mut self,
         target: &Target,
@@ -111,7 +111,7 @@ impl Graph {
         })
     }
 
-    /// The node outside the flow with this label, new if need be.
+    /// Returns the node outside the flow with this label, new if need be.
     fn outside(
         &mut self,
         known: &mut HashMap<(NodeKind, String), usize>,

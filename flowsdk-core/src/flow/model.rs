@@ -19,7 +19,7 @@ impl FlowKind {
     /// Every kind.
     pub const ALL: [Self; 2] = [Self::Flow, Self::Tool];
 
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flow => "flow",
@@ -27,7 +27,7 @@ impl FlowKind {
         }
     }
 
-    /// The kind of this name.
+    /// Returns the kind of this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -63,7 +63,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow for conversations that is not published.
+    /// Creates a flow for conversations that is not published.
     pub fn new(id: FlowId, router_id: RouterId, name: impl Into<String>, now: Timestamp) -> Self {
         Self {
             id,
@@ -132,7 +132,7 @@ pub struct FlowVersion {
 }
 
 impl FlowVersion {
-    /// A version of a flow, under the name that the flow has now.
+    /// Returns a version of a flow, under the name that the flow has now.
     pub fn of(
         flow: &Flow,
         number: i64,

@@ -21,7 +21,7 @@ pub struct OutsideFailure {
 }
 
 impl OutsideFailure {
-    /// A failure.
+    /// Creates a failure.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

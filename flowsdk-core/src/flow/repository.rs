@@ -15,10 +15,10 @@ pub trait FlowRepository: Send {
     /// Stores a version and makes it the published one of its flow.
     async fn publish(&mut self, version: &FlowVersion) -> Result<(), StorageError>;
 
-    /// The flows among `ids` that exist.
+    /// Returns the flows among `ids` that exist.
     async fn find_many(&mut self, ids: &[FlowId]) -> Result<Vec<Flow>, StorageError>;
 
-    /// The versions among `ids` that exist.
+    /// Returns the versions among `ids` that exist.
     async fn find_versions(&mut self, ids: &[FlowVersionId]) -> Result<Vec<FlowVersion>, StorageError>;
 }
 

@@ -117,7 +117,7 @@ fn fits(kind: ParameterKind, value: &Value) -> bool {
     }
 }
 
-/// A copy of the session in which the tool runs.
+/// Returns a copy of the session in which the tool runs.
 fn scratch(session: &Session, flow: &CompiledFlow) -> Session {
     Session {
         mode: Mode::Flow,

@@ -39,7 +39,7 @@ pub trait TrackedEventRepository: Send {
     /// Appends events.
     async fn append_many(&mut self, events: &[TrackedEvent]) -> Result<(), StorageError>;
 
-    /// The last events of a router, newest first, at most `limit`.
+    /// Returns the last events of a router, newest first, at most `limit`.
     async fn latest(&mut self, router: &RouterId, limit: u32) -> Result<Vec<TrackedEvent>, StorageError>;
 }
 

@@ -15,7 +15,7 @@ pub struct InvalidIdempotencyKey;
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// A key from the header `Idempotency-Key`: 1 to 255 visible characters of ASCII.
+    /// Returns a key from the header `Idempotency-Key`: 1 to 255 visible characters of ASCII.
     pub fn parse(text: &str) -> Result<Self, InvalidIdempotencyKey> {
         let fits = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
         if fits { Ok(Self(text.to_owned())) } else { Err(InvalidIdempotencyKey) }

@@ -19,7 +19,7 @@ pub struct InvalidBaseUrl;
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// An address of `http` or `https`.
+    /// Returns an address of `http` or `https`.
     ///
     /// # Errors
     /// [`InvalidBaseUrl`].

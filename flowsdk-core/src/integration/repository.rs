@@ -10,8 +10,8 @@ use crate::page::{Page, PageRequest};
 /// Integrations of one transaction.
 #[async_trait]
 pub trait IntegrationRepository: Send {
-    /// A page of integrations, newest first: of `router`, if it is given, and of the routers in `only`, if they
-    /// are.
+    /// Returns a page of integrations, newest first: of `router`, if it is given, and of the routers in `only`, if
+    /// they are.
     async fn list(
         &mut self,
         router: Option<&RouterId>,
@@ -19,10 +19,10 @@ pub trait IntegrationRepository: Send {
         page: &PageRequest,
     ) -> Result<Page<Integration>, StorageError>;
 
-    /// An integration.
+    /// Returns an integration.
     async fn find(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError>;
 
-    /// An integration, locked until the end of the transaction.
+    /// Returns an integration, locked until the end of the transaction.
     async fn find_for_update(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError>;
 
     /// Creates an integration.

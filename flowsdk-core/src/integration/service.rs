@@ -28,7 +28,7 @@ impl<S: Store> Integrations<S>
 where
     S::Tx: HasIntegrations + HasRouters + HasIdempotency,
 {
-    /// A service over `store` that asks servers by `http`.
+    /// Creates a service over `store` that asks servers by `http`.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,
@@ -39,7 +39,7 @@ where
         Self { store, cx, master_key, http, changes }
     }
 
-    /// A page of integrations within reach, newest first; of `router`, if it is given.
+    /// Returns a page of integrations within reach, newest first; of `router`, if it is given.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -52,7 +52,7 @@ where
         Ok(self.store.read().await?.integrations().list(router, reach.0, page).await?)
     }
 
-    /// An integration.
+    /// Returns an integration.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].

@@ -175,7 +175,7 @@ pub struct ListRow {
 }
 
 impl ContentMessage {
-    /// A text message.
+    /// Returns a text message.
     pub fn text(body: impl Into<String>) -> Self {
         Self::Text { text: TextBody { body: body.into() } }
     }
@@ -192,7 +192,7 @@ impl ContentMessage {
         }
     }
 
-    /// The main text: the body of a text, of buttons or of a list, the caption of a file.
+    /// Returns the main text: the body of a text, of buttons or of a list, the caption of a file.
     pub fn body(&self) -> Option<&str> {
         match self {
             Self::Text { text } => Some(&text.body),
@@ -206,7 +206,7 @@ impl ContentMessage {
         }
     }
 
-    /// The buttons or rows that a contact can choose from, in order.
+    /// Returns the buttons or rows that a contact can choose from, in order.
     pub fn options(&self) -> Vec<Reply> {
         match self {
             Self::Interactive { interactive: Interactive::Button { action, .. } } => action
@@ -236,7 +236,7 @@ impl ContentMessage {
         copy
     }
 
-    /// Every text that people see and every address.
+    /// Returns every text that people see and every address.
     fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::Text { text } => vec![&mut text.body],
@@ -251,7 +251,7 @@ impl ContentMessage {
         }
     }
 
-    /// Every text that people see and every address, for validation.
+    /// Returns every text that people see and every address, for validation.
     pub fn texts(&self) -> Vec<String> {
         let mut copy = self.clone();
         copy.texts_mut().into_iter().map(std::mem::take).collect()

@@ -137,7 +137,7 @@ pub struct IncomingMedia {
 }
 
 impl IncomingMessage {
-    /// A text message.
+    /// Returns a text message.
     pub fn text(id: impl Into<String>, body: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -147,7 +147,7 @@ impl IncomingMessage {
         }
     }
 
-    /// The key under which it is stored once.
+    /// Returns the key under which it is stored once.
     pub fn dedupe_key(&self, session: &crate::session::SessionId) -> String {
         match &self.client_message_id {
             Some(client) => format!("{session}/{client}"),

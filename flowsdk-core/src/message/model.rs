@@ -19,7 +19,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::In => "in",

@@ -59,11 +59,11 @@ pub trait MessageRepository: Send {
     /// Applies statuses by rank (rulings C4): a lower or equal one changes nothing.
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError>;
 
-    /// A page of a chat, newest first by (createdAt, id).
+    /// Returns a page of a chat, newest first by (createdAt, id).
     async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError>;
 
-    /// The outgoing messages of a session in its chat after the message `after` (all, if it is unknown
-    /// or `None`), oldest first, at most the `limit` newest.
+    /// Returns the outgoing messages of a session in its chat after the message `after` (all, if it is unknown or
+    /// `None`), oldest first, at most the `limit` newest.
     async fn outgoing_since(
         &mut self,
         session: &SessionId,
@@ -82,7 +82,7 @@ pub trait MessageRepository: Send {
         limit: u32,
     ) -> Result<Option<Vec<Message>>, StorageError>;
 
-    /// The ids of the `limit` newest outgoing messages of a session in its chat up to and with `last`;
+    /// Returns the ids of the `limit` newest outgoing messages of a session in its chat up to and with `last`;
     /// none, if it is unknown.
     async fn outgoing_until(
         &mut self,

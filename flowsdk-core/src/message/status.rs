@@ -25,7 +25,7 @@ impl MessageStatus {
     pub const ALL: [Self; 6] =
         [Self::Pending, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed];
 
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -44,7 +44,7 @@ impl MessageStatus {
             .find(|status| status.name() == name)
     }
 
-    /// Its rank: pending < sent < delivered < read < played.
+    /// Returns its rank: pending < sent < delivered < read < played.
     const fn rank(self) -> u8 {
         match self {
             Self::Pending => 0,
@@ -56,7 +56,7 @@ impl MessageStatus {
         }
     }
 
-    /// The statuses from which a message may come to `self`.
+    /// Returns the statuses from which a message may come to `self`.
     pub fn predecessors(self) -> &'static [MessageStatus] {
         match self {
             Self::Pending => &[],
@@ -77,13 +77,13 @@ impl crate::cell::Named for MessageStatus {
     }
 }
 
-/// The status after `event`: a lower or equal rank changes nothing, steps may be skipped, `failed`
-/// comes only from pending or sent and is final.
+/// Returns the status after `event`: a lower or equal rank changes nothing, steps may be skipped, `failed` comes
+/// only from pending or sent and is final.
 pub fn advance(current: MessageStatus, event: MessageStatus) -> MessageStatus {
     if event.predecessors().contains(&current) { event } else { current }
 }
 
-/// The later of two statuses that were reported for one message, in any order.
+/// Returns the later of two statuses that were reported for one message, in any order.
 pub(crate) fn later(one: MessageStatus, other: MessageStatus) -> MessageStatus {
     let (low, high) = if one.rank() <= other.rank() { (one, other) } else { (other, one) };
     advance(low, high)

@@ -50,7 +50,7 @@ pub struct ObservabilityChange {
 }
 
 impl ObservabilityChange {
-    /// The settings after the change; `key` encrypts the token, which does not follow to another address.
+    /// Returns the settings after the change; `key` encrypts the token, which does not follow to another address.
     pub(super) fn apply(
         self,
         mut settings: ObservabilitySettings,

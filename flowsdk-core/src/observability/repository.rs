@@ -8,7 +8,7 @@ use crate::fault::StorageError;
 /// The settings in one transaction.
 #[async_trait]
 pub trait ObservabilityRepository: Send {
-    /// The settings; the default ones before they were ever saved.
+    /// Returns the settings; the default ones before they were ever saved.
     async fn get(&mut self) -> Result<ObservabilitySettings, StorageError>;
 
     /// The same, locked until the end of the transaction.

@@ -20,12 +20,12 @@ impl<S: Store> Observability<S>
 where
     S::Tx: HasObservability,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>) -> Self {
         Self { store, cx, master_key }
     }
 
-    /// The settings.
+    /// Returns the settings.
     ///
     /// # Errors
     /// [`Error::Storage`].

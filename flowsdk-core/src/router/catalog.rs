@@ -9,7 +9,7 @@ use crate::id::RouterId;
 /// Routers of one transaction.
 #[async_trait]
 pub trait RouterCatalog: Send {
-    /// A router, locked until the end of the transaction.
+    /// Returns a router, locked until the end of the transaction.
     async fn find_for_update(&mut self, id: &RouterId) -> Result<Option<Router>, StorageError>;
 
     /// Returns whether a router has this name.

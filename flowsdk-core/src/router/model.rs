@@ -46,7 +46,7 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router with nothing set.
+    /// Creates a router with nothing set.
     pub fn new(id: RouterId, name: impl Into<String>, now: Timestamp) -> Self {
         Self {
             id,

@@ -24,17 +24,17 @@ pub struct Route {
 /// Routers of one transaction.
 #[async_trait]
 pub trait RouterRepository: Send {
-    /// The routers among `ids` that exist.
+    /// Returns the routers among `ids` that exist.
     async fn find_many(&mut self, ids: &[RouterId]) -> Result<Vec<Router>, StorageError>;
 
-    /// A page of routers, newest first; of those in `only`, if it is given.
+    /// Returns a page of routers, newest first; of those in `only`, if it is given.
     async fn list(
         &mut self,
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Router>, StorageError>;
 
-    /// The routes of these channels. A channel without one does not exist.
+    /// Returns the routes of these channels. A channel without one does not exist.
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError>;
 
     /// Creates a router.
@@ -47,7 +47,7 @@ pub trait RouterRepository: Send {
         flow: Option<&crate::id::FlowId>,
     ) -> Result<(), StorageError>;
 
-    /// All static variables of these owners.
+    /// Returns all static variables of these owners.
     async fn static_variables(
         &mut self,
         owners: &[VariableOwner],

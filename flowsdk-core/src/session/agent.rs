@@ -89,7 +89,7 @@ pub struct SentimentItem {
 }
 
 impl AgentState {
-    /// The state with which a block hands the session to `agent` (spec B 3.3).
+    /// Returns the state with which a block hands the session to `agent` (spec B 3.3).
     pub fn begin(agent: AgentId, max_messages: u32, deadline: Timestamp) -> Self {
         Self {
             agent_chain: vec![ChainEntry { agent_id: agent.clone(), return_to_parent: false }],

@@ -46,10 +46,10 @@ pub struct Frost {
 /// Sessions of one transaction, for those who administer them.
 #[async_trait]
 pub trait SessionCatalog: Send {
-    /// A session, not locked.
+    /// Returns a session, not locked.
     async fn find(&mut self, id: &SessionId) -> Result<Option<Session>, StorageError>;
 
-    /// A page of live sessions, newest first; of the routers in `only`, if it is given.
+    /// Returns a page of live sessions, newest first; of the routers in `only`, if it is given.
     async fn list(
         &mut self,
         filter: &SessionFilter,
@@ -57,13 +57,13 @@ pub trait SessionCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<Session>, StorageError>;
 
-    /// Those of `ids` that are frozen.
+    /// Returns those of `ids` that are frozen.
     async fn frosts(&mut self, ids: &[&SessionId]) -> Result<Vec<(SessionId, Frost)>, StorageError>;
 
-    /// A frozen session.
+    /// Returns a frozen session.
     async fn find_frozen(&mut self, id: &SessionId) -> Result<Option<FrozenItem>, StorageError>;
 
-    /// A page of frozen sessions, those that froze last first; of the routers in `only`, if it is given.
+    /// Returns a page of frozen sessions, those that froze last first; of the routers in `only`, if it is given.
     async fn list_frozen(
         &mut self,
         only: Option<&[RouterId]>,

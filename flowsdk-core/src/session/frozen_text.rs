@@ -35,7 +35,7 @@ fn sentence(code: &str) -> Option<&'static str> {
 const IN_THEIR_WORDS: [&str; 3] = ["script_error", "unreadable_entry", "http_status"];
 
 impl FrozenError {
-    /// The message in both languages.
+    /// Returns the message in both languages.
     pub fn text(&self) -> Text {
         let english = self.message.clone();
         let Some(sentence) = sentence(&self.code) else {

@@ -19,7 +19,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// The prefix of the channel's session ids.
+    /// Returns the prefix of the channel's session ids.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Phone => "wa-",
@@ -28,7 +28,7 @@ impl Channel {
         }
     }
 
-    /// The name in `source`, `origin` and `channelType`.
+    /// Returns the name in `source`, `origin` and `channelType`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Phone => "phone",
@@ -103,8 +103,8 @@ impl SessionId {
         Ok(Self { transport_end: dash, party_end: dash + 1 + party, text: text.into() })
     }
 
-    /// The session of `visitor` on the webchat channel `channel`; `context_hash` is the
-    /// fingerprint of an embed context.
+    /// Returns the session of `visitor` on the webchat channel `channel`; `context_hash` is the fingerprint of an
+    /// embed context.
     ///
     /// # Errors
     /// When the parts make no unambiguous id: a channel id with a hyphen, or a visitor id that
@@ -122,12 +122,12 @@ impl SessionId {
         if id.party() == visitor.as_str() { Ok(id) } else { Err(InvalidSessionId) }
     }
 
-    /// The whole id.
+    /// Returns the whole id.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The channel, by the prefix.
+    /// Returns the channel, by the prefix.
     pub fn channel(&self) -> Channel {
         match self.text.as_bytes()[1] {
             b'a' => Channel::Phone,
@@ -136,23 +136,23 @@ impl SessionId {
         }
     }
 
-    /// The phone number id, webchat channel id or social account id.
+    /// Returns the phone number id, webchat channel id or social account id.
     pub fn transport(&self) -> &str {
         &self.text[PREFIX..self.transport_end]
     }
 
-    /// The phone number, visitor id or social sender id.
+    /// Returns the phone number, visitor id or social sender id.
     pub fn party(&self) -> &str {
         &self.text[self.transport_end + 1..self.party_end]
     }
 
-    /// The fingerprint of the embed context, if any.
+    /// Returns the fingerprint of the embed context, if any.
     pub fn context_hash(&self) -> Option<&str> {
         self.text.get(self.party_end + CONTEXT_MARK.len()..).filter(|hash| !hash.is_empty())
     }
 
-    /// The contact's unique identity, `Contact.phoneNumber` (spec A 2.4); it never carries the
-    /// context suffix (spec B 4.3).
+    /// Returns the contact's unique identity, `Contact.phoneNumber` (spec A 2.4); it never carries the context
+    /// suffix (spec B 4.3).
     pub fn contact_identity(&self) -> String {
         match self.channel() {
             Channel::Phone => self.party().to_owned(),

@@ -23,7 +23,7 @@ pub enum SessionsOf<'a> {
 /// Sessions by the entity on which they depend, in one transaction.
 #[async_trait]
 pub trait LiveSessions: Send {
-    /// How many there are, with those that froze before they began.
+    /// Returns how many there are, with those that froze before they began.
     async fn count(&mut self, of: SessionsOf<'_>) -> Result<i64, StorageError>;
 
     /// Ends them, frozen ones too, whether they began or not, with everything that was kept for them; which ones. Their chats stay.

@@ -23,7 +23,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The name in storage and on the wire.
+    /// Returns the name in storage and on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flow => "flow",
@@ -186,8 +186,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that has not run yet. Versions start at the clock, so that a session that ended
-    /// and began again under the same id is never taken for the old one.
+    /// Returns a session that has not run yet. Versions start at the clock, so that a session that ended and began
+    /// again under the same id is never taken for the old one.
     pub fn begin(
         id: SessionId,
         router_id: RouterId,

@@ -44,7 +44,7 @@ pub enum Standstill {
 /// Sessions of one transaction.
 #[async_trait]
 pub trait SessionRepository: Send {
-    /// The sessions among `ids` that exist, locked until the end of the transaction.
+    /// Returns the sessions among `ids` that exist, locked until the end of the transaction.
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError>;
 
     /// Creates those that are new and rewrites the others.
@@ -57,7 +57,7 @@ pub trait SessionRepository: Send {
     /// Removes sessions that ended.
     async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError>;
 
-    /// Up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
+    /// Returns up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
     async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError>;
 
     /// Returns the reason why a session does not answer its messages, if there is one.
@@ -71,7 +71,7 @@ pub trait SessionRepository: Send {
     /// to be committed.
     async fn freeze_many(&mut self, frozen: &[FrozenSession]) -> Result<(), StorageError>;
 
-    /// Those of `ids` that are frozen.
+    /// Returns those of `ids` that are frozen.
     async fn frozen_among(&mut self, ids: &[SessionId]) -> Result<Vec<SessionId>, StorageError>;
 
     /// Keeps entries for frozen sessions, in order, until `most` are kept for a session; how many were left out.

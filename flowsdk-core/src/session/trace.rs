@@ -40,7 +40,7 @@ pub trait SessionTraceRepository: Send {
     /// Deletes up to `limit` traces from before `before`; gives how many.
     async fn purge(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError>;
 
-    /// The traces of a session before the one at `before` (the newest without it), newest first.
+    /// Returns the traces of a session before the one at `before` (the newest without it), newest first.
     async fn trace(
         &mut self,
         session: &SessionId,

@@ -41,7 +41,7 @@ pub struct NewEntry {
 }
 
 impl NewEntry {
-    /// An entry of topic `T`.
+    /// Returns an entry of topic `T`.
     ///
     /// # Panics
     /// Never: event types serialise to JSON by construction.
@@ -77,7 +77,7 @@ pub trait StreamReader: Send + Debug {
 /// Carries streams.
 #[async_trait]
 pub trait Broker: Send + Sync + Debug {
-    /// How many partitions each stream has.
+    /// Returns how many partitions each stream has.
     fn partitions(&self) -> u32;
 
     /// Appends entries durably, in order.

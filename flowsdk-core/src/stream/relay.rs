@@ -63,7 +63,7 @@ pub struct Relay {
 struct Stopped;
 
 impl Relay {
-    /// A relay of `stream`, a partition of `source`. The keys of the entries choose the partitions of
+    /// Creates a relay of `stream`, a partition of `source`. The keys of the entries choose the partitions of
     /// `target`, which may have another number of them.
     pub fn new(
         source: Arc<dyn Broker>,

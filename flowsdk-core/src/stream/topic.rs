@@ -56,7 +56,7 @@ impl TopicName {
         Self::LlmUsage,
     ];
 
-    /// The stream's name on every broker.
+    /// Returns the stream's name on every broker.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Incoming => "stream:incoming",
@@ -75,12 +75,12 @@ impl TopicName {
         }
     }
 
-    /// The stream of that name.
+    /// Returns the stream of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|topic| topic.as_str() == name)
     }
 
-    /// The outgoing stream of a session, by its prefix (spec A 4.5 rule 5, rulings S10, C9).
+    /// Returns the outgoing stream of a session, by its prefix (spec A 4.5 rule 5, rulings S10, C9).
     pub fn outgoing(session: &crate::session::SessionId) -> Self {
         match session.channel() {
             crate::session::Channel::Phone => Self::OutgoingPhone,
@@ -153,7 +153,7 @@ topics! {
     LlmUsage: event::LlmUsageEvent, |e| e.session_id.as_str();
 }
 
-/// The partition of `key` among `partitions` (at least 1). FNV-1a: the same in every process and version.
+/// Returns the partition of `key` among `partitions` (at least 1). FNV-1a: the same in every process and version.
 pub fn partition_of(key: &str, partitions: u32) -> u32 {
     let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -171,8 +171,7 @@ pub struct StreamPartition {
 }
 
 impl StreamPartition {
-    /// The name on a broker: with one partition exactly the spec's (`stream:flow`), else
-    /// `stream:flow:{n}`.
+    /// Returns the name on a broker: with one partition exactly the spec's (`stream:flow`), else `stream:flow:{n}`.
     pub fn name(self, partitions: u32) -> String {
         if partitions <= 1 {
             self.topic.as_str().to_owned()

@@ -148,7 +148,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The public form, for the log of changes: nothing of a secret is in it.
+    /// Returns the public form, for the log of changes: nothing of a secret is in it.
     pub fn to_json(&self) -> Value {
         json!({ "id": self.id, "key": self.key.as_str(), "value": self.value.shown(),
             "isSecret": self.value.is_secret(), "createdAt": self.created_at.to_iso(),

@@ -11,14 +11,14 @@ use crate::router::VariableOwner;
 /// Variables of one transaction.
 #[async_trait]
 pub trait VariableRepository: Send {
-    /// A page of the variables of `owner`, newest first.
+    /// Returns a page of the variables of `owner`, newest first.
     async fn list(
         &mut self,
         owner: &VariableOwner,
         page: &PageRequest,
     ) -> Result<Page<Variable>, StorageError>;
 
-    /// A variable of `owner`, locked until the end of the transaction.
+    /// Returns a variable of `owner`, locked until the end of the transaction.
     async fn find_for_update(
         &mut self,
         owner: &VariableOwner,

@@ -42,7 +42,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         && !(a == 0x3fff && b < 0x1000)
 }
 
-/// The IPv4 address that an IPv6 one stands for: mapped, compatible, translated (NAT64) or 6to4.
+/// Returns the IPv4 address that an IPv6 one stands for: mapped, compatible, translated (NAT64) or 6to4.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());

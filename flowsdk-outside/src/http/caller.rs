@@ -28,7 +28,7 @@ pub struct GuardedHttp {
 }
 
 impl GuardedHttp {
-    /// A caller.
+    /// Creates a caller.
     ///
     /// # Errors
     /// When TLS cannot be set up.

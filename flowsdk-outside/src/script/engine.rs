@@ -58,7 +58,7 @@ fn attempt(question: &Question) -> rquickjs::Result<Answer> {
     })
 }
 
-/// The value of the script; a function is called.
+/// Returns the value of the script; a function is called.
 fn evaluate<'js>(ctx: &Ctx<'js>, question: &Question) -> rquickjs::Result<JsValue<'js>> {
     let scope = ctx.json_parse(question.scope.to_string())?;
     let globals = ctx.globals();

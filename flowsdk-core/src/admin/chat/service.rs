@@ -21,12 +21,12 @@ impl<S: Store> Chats<S>
 where
     S::Tx: HasChatCatalog + HasMessages,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>) -> Self {
         Self { store }
     }
 
-    /// A chat. One of no router is within the reach of those alone who are confined to none (spec A 2.4).
+    /// Returns a chat. One of no router is within the reach of those alone who are confined to none (spec A 2.4).
     ///
     /// # Errors
     /// [`ChatError::NotFound`], also for one out of reach.
@@ -35,7 +35,7 @@ where
         chat.filter(|chat| reaches(reach, chat.router_id.as_ref())).ok_or(ChatError::NotFound)
     }
 
-    /// A page of chats, newest first.
+    /// Returns a page of chats, newest first.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -48,7 +48,7 @@ where
         self.store.read().await?.chat_catalog().list(filter, reach.0, page).await
     }
 
-    /// A page of a chat's messages, newest first.
+    /// Returns a page of a chat's messages, newest first.
     ///
     /// # Errors
     /// [`ChatError::NotFound`]; [`ChatError::Cursor`] for a cursor of something else.
@@ -73,7 +73,7 @@ where
         Ok(Page { items: found.items, next })
     }
 
-    /// A message.
+    /// Returns a message.
     ///
     /// # Errors
     /// [`ChatError::MessageNotFound`], also for one of a chat out of reach (rulings H11).

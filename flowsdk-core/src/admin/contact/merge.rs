@@ -7,8 +7,9 @@ use crate::contact::{Contact, LiveSession, OpenChat};
 use crate::id::{ChatId, ContactId, RouterId};
 use crate::session::{VariablesTooLarge, merge_variables};
 
-/// The open chats that must close before `from` becomes part of `into`: a router has one open chat with a contact.
-/// Where one of two has a live session, the other closes; where none has, the younger. `chats` come oldest first.
+/// Returns the open chats that must close before `from` becomes part of `into`: a router has one open chat with a
+/// contact. Where one of two has a live session, the other closes; where none has, the younger. `chats` come oldest
+/// first.
 ///
 /// # Errors
 /// [`ContactError::BothLive`]: neither conversation may be cut off.

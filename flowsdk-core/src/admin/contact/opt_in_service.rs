@@ -118,7 +118,7 @@ impl<S: Store> OptIns<S>
 where
     S::Tx: HasOptIns + HasOptInCatalog + HasRouters + HasContactCatalog + HasContacts + HasIdempotency,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
         Self { store, cx }
     }
@@ -138,7 +138,7 @@ where
         Ok(tx.opt_ins().current(contact, router).await?)
     }
 
-    /// A page of everything a contact said, newest first, to the routers within reach.
+    /// Returns a page of everything a contact said, newest first, to the routers within reach.
     ///
     /// # Errors
     /// [`ContactError::NotFound`].
@@ -258,7 +258,7 @@ where
         .await
     }
 
-    /// The contacts of the rows' numbers, and how many were created.
+    /// Returns the contacts of the rows' numbers, and how many were created.
     async fn by_phone(
         &self,
         tx: &mut S::Tx,
@@ -296,7 +296,7 @@ where
     }
 }
 
-/// The numbers of rows that are of contacts out of reach.
+/// Returns the numbers of rows that are of contacts out of reach.
 async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,
@@ -325,7 +325,7 @@ async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
         .collect())
 }
 
-/// The contacts among those that rows name by id which are within reach.
+/// Returns the contacts among those that rows name by id which are within reach.
 async fn known_ids<T: HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,

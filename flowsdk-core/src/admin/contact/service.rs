@@ -57,12 +57,12 @@ where
         + HasChats
         + HasIdempotency,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
         Self { store, cx }
     }
 
-    /// A page of contacts, newest first.
+    /// Returns a page of contacts, newest first.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -75,7 +75,7 @@ where
         self.store.read().await?.contact_catalog().list(filter, reach.0, page).await
     }
 
-    /// A contact.
+    /// Returns a contact.
     ///
     /// # Errors
     /// [`ContactError::NotFound`], also for one out of reach.
@@ -337,7 +337,7 @@ async fn known_only_to<T: HasContactCatalog>(
     }
 }
 
-/// The contact, if it is within reach.
+/// Returns the contact, if it is within reach.
 pub(super) async fn find<T: HasContactCatalog>(
     tx: &mut T,
     reach: Reach<'_>,

@@ -127,7 +127,7 @@ fn said(block: &Block) -> Vec<(String, String)> {
     texts
 }
 
-/// Every flow that a definition leads to, with the block and the pointer.
+/// Returns every flow that a definition leads to, with the block and the pointer.
 fn places(definition: &FlowDefinition) -> Vec<(Option<&Block>, String, &FlowId)> {
     let mut found = Vec::new();
     if let Some(Target::Flow { flow_id, .. }) = &definition.settings.error_target {

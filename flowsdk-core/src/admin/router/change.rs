@@ -36,7 +36,7 @@ pub struct RouterChange {
 }
 
 impl RouterChange {
-    /// The router after the change; `key` encrypts the app secret.
+    /// Returns the router after the change; `key` encrypts the app secret.
     pub(super) fn apply(self, mut router: Router, key: &MasterKey, now: Timestamp) -> Router {
         router.name = self.name.unwrap_or(router.name);
         router.initial_flow_id = self.initial_flow_id.unwrap_or(router.initial_flow_id);

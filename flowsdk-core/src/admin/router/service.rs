@@ -42,7 +42,7 @@ impl<S: Store> Routers<S>
 where
     S::Tx: HasRouters + HasRouterCatalog + HasLiveSessions + HasFlows + HasLlmCredentials + HasIdempotency,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,
@@ -53,7 +53,7 @@ where
         Self { store, by_id, cx, master_key, changes }
     }
 
-    /// A router.
+    /// Returns a router.
     ///
     /// # Errors
     /// [`RouterError::NotFound`], [`RouterError::Storage`].
@@ -62,7 +62,7 @@ where
         found.ok_or(RouterError::NotFound)
     }
 
-    /// A page of routers, newest first; of those in `only`, if it is given.
+    /// Returns a page of routers, newest first; of those in `only`, if it is given.
     ///
     /// # Errors
     /// [`StorageError`].

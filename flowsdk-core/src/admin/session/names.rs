@@ -63,7 +63,7 @@ impl Names {
         Named { id: id.to_string(), name: name.cloned().unwrap_or_else(|| id.to_string()) }
     }
 
-    /// The state of a session in these names.
+    /// Returns the state of a session in these names.
     pub(super) fn state(&self, session: Session) -> SessionState {
         let position = session.position.as_ref();
         let block = position.and_then(|position| Some((&position.flow_id, position.block_id.as_ref()?)));
@@ -82,7 +82,7 @@ impl Names {
     }
 }
 
-/// The stop before the current block. While the session waits at a stop, the last one is that block.
+/// Returns the stop before the current block. While the session waits at a stop, the last one is that block.
 fn previous_stop(session: &Session) -> Option<&Stop> {
     let position = session.position.as_ref()?;
     let last = session.history.last()?;

@@ -56,12 +56,12 @@ impl<S: Store> Sessions<S>
 where
     S::Tx: HasSessionCatalog + HasFlows + HasSessions + HasOutbox + HasTraces,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
         Self { store, cx }
     }
 
-    /// A session with the names of its flows and blocks, and whether it is frozen.
+    /// Returns a session with the names of its flows and blocks, and whether it is frozen.
     ///
     /// # Errors
     /// [`SessionError::NotFound`], also for one out of reach (spec A 4.5 rule 1).
@@ -90,7 +90,7 @@ where
         Ok((names.state(session), frost))
     }
 
-    /// A page of live sessions, newest first, and which of them are frozen.
+    /// Returns a page of live sessions, newest first, and which of them are frozen.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -179,7 +179,7 @@ where
         Ok(Redirected { redirect, stream_entry_id })
     }
 
-    /// A page of frozen sessions, those that froze last first.
+    /// Returns a page of frozen sessions, those that froze last first.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -261,7 +261,7 @@ where
     }
 }
 
-/// The session, if it is within reach.
+/// Returns the session, if it is within reach.
 async fn find<T: HasSessionCatalog>(
     tx: &mut T,
     reach: Reach<'_>,

@@ -32,7 +32,7 @@ impl<S: Store> Variables<S>
 where
     S::Tx: HasVariables + HasRouters + HasFlows + HasIdempotency,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,
@@ -42,7 +42,7 @@ where
         Self { store, cx, master_key, changes }
     }
 
-    /// A page of the variables of `owner`, newest first.
+    /// Returns a page of the variables of `owner`, newest first.
     ///
     /// # Errors
     /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::Storage`].
@@ -151,7 +151,7 @@ where
     }
 }
 
-/// The router of `owner`. Should the owner go before the commit, its foreign key refuses the variable.
+/// Returns the router of `owner`. Should the owner go before the commit, its foreign key refuses the variable.
 async fn router_of<X: HasRouters + HasFlows>(
     tx: &mut X,
     owner: &VariableOwner,

@@ -100,7 +100,7 @@ impl CompiledActionKind {
         }
     }
 
-    /// The variable that takes the code of a failure.
+    /// Returns the variable that takes the code of a failure.
     pub(crate) fn error_variable(&self) -> Option<&String> {
         match self {
             Self::HttpRequest(request) => request.error_variable.as_ref(),

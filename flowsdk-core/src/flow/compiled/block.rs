@@ -30,7 +30,7 @@ pub(crate) enum CompiledBlockKind {
 }
 
 impl CompiledBlock {
-    /// Its title, or its id.
+    /// Returns its title, or its id.
     pub(crate) fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(self.id.as_str())
     }
@@ -43,7 +43,7 @@ impl CompiledBlock {
         }
     }
 
-    /// The actions of a phase.
+    /// Returns the actions of a phase.
     pub(crate) fn actions(&self, phase: Phase) -> &[CompiledAction] {
         match phase {
             Phase::OnEnter => &self.on_enter,
@@ -51,7 +51,7 @@ impl CompiledBlock {
         }
     }
 
-    /// The other flows that it leads to, with repetitions.
+    /// Returns the other flows that it leads to, with repetitions.
     pub(super) fn other_flows(&self) -> impl Iterator<Item = &FlowId> {
         let input = self.input();
         let fail_target = input.and_then(|input| input.validation.as_ref()?.fail_target.as_ref());
@@ -65,7 +65,7 @@ impl CompiledBlock {
         targets.filter_map(CompiledTarget::other_flow).chain(called)
     }
 
-    /// Every template in it.
+    /// Returns every template in it.
     pub(super) fn templates(&self) -> Vec<&Template> {
         let mut templates: Vec<&Template> = Vec::new();
         if let CompiledBlockKind::Content { contents, .. } = &self.kind {
@@ -93,7 +93,7 @@ pub(crate) enum CompiledTarget {
 }
 
 impl CompiledTarget {
-    /// The other flow that it leads to.
+    /// Returns the other flow that it leads to.
     pub(super) fn other_flow(&self) -> Option<&FlowId> {
         match self {
             Self::Flow { flow_id, .. } => Some(flow_id),

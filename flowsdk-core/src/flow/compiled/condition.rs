@@ -46,7 +46,7 @@ impl CompiledCondition {
         })
     }
 
-    /// Every template in it.
+    /// Returns every template in it.
     pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
         let source = match &self.source {
             Source::Static(template) => Some(template),

@@ -30,7 +30,7 @@ impl CompiledContent {
         Self::Other { message: message.clone(), templates }
     }
 
-    /// Every template in it.
+    /// Returns every template in it.
     pub(super) fn templates(&self) -> &[Template] {
         match self {
             Self::Text(template) => std::slice::from_ref(template),
@@ -39,7 +39,7 @@ impl CompiledContent {
         }
     }
 
-    /// The message with the values that `view` shows, and the bytes of its rendered texts.
+    /// Returns the message with the values that `view` shows, and the bytes of its rendered texts.
     pub(crate) fn render(&self, view: &View<'_>) -> (ContentMessage, usize) {
         match self {
             Self::Text(template) => {

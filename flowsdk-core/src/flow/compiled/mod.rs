@@ -75,7 +75,7 @@ impl CompiledFlow {
         &self.version_id
     }
 
-    /// The router that the flow belongs to.
+    /// Returns the router that the flow belongs to.
     pub fn router_id(&self) -> &RouterId {
         &self.router_id
     }
@@ -95,7 +95,7 @@ impl CompiledFlow {
         &self.parameters
     }
 
-    /// The session variables that a tool gives back.
+    /// Returns the session variables that a tool gives back.
     pub fn returns(&self) -> &[String] {
         &self.returns
     }

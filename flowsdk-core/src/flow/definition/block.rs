@@ -106,7 +106,7 @@ impl BlockKind {
 }
 
 impl Block {
-    /// Its title, or its id.
+    /// Returns its title, or its id.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(self.id.as_str())
     }
@@ -128,7 +128,7 @@ impl Block {
         }
     }
 
-    /// Every target in it, with its JSON pointer below the block.
+    /// Returns every target in it, with its JSON pointer below the block.
     pub(crate) fn targets(&self) -> Vec<(&Target, String)> {
         let mut targets: Vec<(&Target, String)> = self
             .output_conditions

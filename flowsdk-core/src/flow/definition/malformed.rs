@@ -56,7 +56,7 @@ const NAMED: [Part; 4] = [
     ("enum ", ["um texto", "a text"]),
 ];
 
-/// The message of `error` in both languages.
+/// Returns the message of `error` in both languages.
 pub(super) fn malformed(error: &serde_json::Error) -> Text {
     worded(&error.to_string())
 }

@@ -57,7 +57,7 @@ pub enum HttpMethod {
 }
 
 impl HttpMethod {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",

@@ -36,7 +36,7 @@ impl FlowDefinition {
     }
 }
 
-/// The parts of `json` that cannot be read; all of it when every known part can.
+/// Returns the parts of `json` that cannot be read; all of it when every known part can.
 fn locate(json: &Value) -> Vec<Problem> {
     let mut found = Vec::new();
     if let Some(settings) = json.get("settings") {
@@ -132,7 +132,7 @@ fn check<T: DeserializeOwned>(value: &Value, pointer: &str, found: &mut Vec<Prob
     }
 }
 
-/// A path as a JSON pointer, as far as it is known.
+/// Returns a path as a JSON pointer, as far as it is known.
 fn pointer_of(path: &Path) -> String {
     path.iter()
         .map_while(|segment| match segment {

@@ -3,7 +3,7 @@
 use crate::id::BlockId;
 use crate::text::Text;
 
-/// A block that is named and is not there.
+/// Returns a block that is named and is not there.
 pub(in crate::flow) fn no_block(id: &BlockId) -> Text {
     Text::of(format!("não há o bloco `{id}`"), format!("there is no block `{id}`"))
 }
@@ -38,12 +38,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error that belongs to no block.
+    /// Returns an error that belongs to no block.
     pub(crate) fn error(code: &'static str, pointer: impl Into<String>, message: Text) -> Self {
         Self { severity: Severity::Error, code, block_id: None, pointer: pointer.into(), message }
     }
 
-    /// A warning that belongs to no block.
+    /// Returns a warning that belongs to no block.
     pub(crate) fn warning(code: &'static str, pointer: impl Into<String>, message: Text) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, pointer, message) }
     }

@@ -83,7 +83,7 @@ fn parse_time(text: &str) -> Option<Time> {
     Time::new(digits(hour)?, digits(minute)?, digits(second)?, 0).ok()
 }
 
-/// A number without a sign.
+/// Returns a number without a sign.
 fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
 }
@@ -95,7 +95,7 @@ pub(crate) struct Calendar<'a> {
 }
 
 impl<'a> Calendar<'a> {
-    /// The calendar of the zone `name`, or of the default zone when there is none of that name.
+    /// Creates the calendar of the zone `name`, or of the default zone when there is none of that name.
     pub(crate) fn new(name: &'a str) -> Self {
         Self { name, zone: OnceCell::new() }
     }

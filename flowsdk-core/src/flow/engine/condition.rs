@@ -72,7 +72,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The values of a source: two for a tapped reply (its id and its title), else one.
+/// Returns the values of a source: two for a tapped reply (its id and its title), else one.
 fn readings<'a>(source: &Source, view: &View<'a>, calendar: &Calendar<'_>) -> [Option<Reading<'a>>; 2] {
     let one = |text: Cow<'a, str>| [Some(Reading::new(text)), None];
     match source {

@@ -52,7 +52,7 @@ pub fn run(scene: &Scene<'_>, session: Session, contact: Contact, trigger: Trigg
     }
 }
 
-/// The session as it is, with its wake-up time set.
+/// Returns the session as it is, with its wake-up time set.
 fn unchanged(scene: &Scene<'_>, mut session: Session, contact: Contact, reason: &'static str) -> Outcome {
     session.arm(scene.now);
     Outcome {

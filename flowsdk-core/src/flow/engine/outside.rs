@@ -124,7 +124,7 @@ impl EffectResult {
         matches!(self, Self::Failed { .. })
     }
 
-    /// A failure without an answer.
+    /// Returns a failure without an answer.
     pub fn failed(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Failed { code: code.into(), message: message.into(), status: None }
     }

@@ -125,7 +125,7 @@ impl Turn<'_> {
         OutsideCall::Script(ScriptRequest { script: script.to_owned(), scope, seed })
     }
 
-    /// The result for which the turn waited.
+    /// Returns the result for which the turn waited.
     pub(super) fn effect_done(&mut self, result: &EffectResult) -> Result<Step, Failure> {
         let Some(pending) = self.take_pending()? else {
             return Ok(Step::Wait);
@@ -159,7 +159,7 @@ impl Turn<'_> {
         self.finish(&pending, &lost)
     }
 
-    /// The turn as it was when it was suspended.
+    /// Returns the turn as it was when it was suspended.
     fn take_pending(&mut self) -> Result<Option<Box<Pending>>, Failure> {
         let Some(mut pending) = self.session.pending.take() else {
             return Ok(None);

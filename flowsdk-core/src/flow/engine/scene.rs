@@ -32,10 +32,10 @@ pub struct Scene<'a> {
 
 /// Where a turn finds flows other than the one it stands in.
 pub trait FlowSource {
-    /// The published version of a flow, of whatever router.
+    /// Returns the published version of a flow, of whatever router.
     fn published(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>>;
 
-    /// A version in which a sub-flow was called.
+    /// Returns a version in which a sub-flow was called.
     fn version(&self, version: &FlowVersionId) -> Option<Arc<CompiledFlow>>;
 }
 

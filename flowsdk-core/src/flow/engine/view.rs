@@ -43,7 +43,7 @@ impl Names for Turn<'_> {
 }
 
 impl Turn<'_> {
-    /// A flow of which the turn knows the names.
+    /// Returns a flow of which the turn knows the names.
     fn known(&self, flow: &FlowId) -> Option<Arc<CompiledFlow>> {
         [&self.flow, &self.scene.flow]
             .into_iter()

@@ -16,7 +16,7 @@ impl Path {
         Self { root: parts.next().unwrap_or_default(), rest: parts.collect() }
     }
 
-    /// The first part: the name of the variable.
+    /// Returns the first part: the name of the variable.
     pub(crate) fn root(&self) -> &str {
         &self.root
     }
@@ -26,7 +26,7 @@ impl Path {
         walk(map.get(&*self.root)?, &self.rest)
     }
 
-    /// The parts after the first.
+    /// Returns the parts after the first.
     pub(crate) fn rest(&self) -> &[Box<str>] {
         &self.rest
     }

@@ -82,7 +82,7 @@ fn history_item(view: &View<'_>, stop: &Stop) -> Value {
     })
 }
 
-/// The stop before the current block. While the session waits, the last one is the current block.
+/// Returns the stop before the current block. While the session waits, the last one is the current block.
 fn previous_stop<'a>(view: &View<'a>) -> Option<&'a Stop> {
     let waits = view.session.is_at_stop();
     let before = view.session.history.len().checked_sub(1 + usize::from(waits))?;

@@ -25,7 +25,7 @@ impl Template {
         Self { segments: super::parse::segments(text).into() }
     }
 
-    /// The whole text, when it has no tokens.
+    /// Returns the whole text, when it has no tokens.
     pub(crate) fn as_literal(&self) -> Option<&str> {
         match &*self.segments {
             [] => Some(""),
@@ -85,7 +85,7 @@ impl Template {
         self.tokens().any(|token| matches!(token, Token::Router(_) | Token::Flow(_)))
     }
 
-    /// Its tokens, in order.
+    /// Returns its tokens, in order.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = &Token> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Literal(_) => None,
@@ -93,7 +93,7 @@ impl Template {
         })
     }
 
-    /// How many characters it has without its tokens.
+    /// Returns how many characters it has without its tokens.
     pub(crate) fn literal_chars(&self) -> usize {
         self.segments
             .iter()
@@ -104,7 +104,7 @@ impl Template {
             .sum()
     }
 
-    /// The text with the values that `view` shows.
+    /// Returns the text with the values that `view` shows.
     pub(crate) fn render(&self, view: &View<'_>) -> String {
         self.render_within(view, MAX_RENDERED)
     }

@@ -30,7 +30,7 @@ impl ValueTemplate {
         }
     }
 
-    /// Every template in it.
+    /// Returns every template in it.
     pub(crate) fn templates(&self) -> Vec<&Template> {
         match self {
             Self::Text(template) => vec![template],
@@ -40,7 +40,7 @@ impl ValueTemplate {
         }
     }
 
-    /// The value with its texts rendered, all together at most [`MAX_RENDERED`] bytes.
+    /// Returns the value with its texts rendered, all together at most [`MAX_RENDERED`] bytes.
     pub(crate) fn render(&self, view: &View<'_>) -> Value {
         let mut left = MAX_RENDERED;
         self.render_within(view, &mut left)

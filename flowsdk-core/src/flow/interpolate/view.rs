@@ -100,7 +100,7 @@ impl View<'_> {
     }
 }
 
-/// The media node of a message, if it has one.
+/// Returns the media node of a message, if it has one.
 pub(crate) fn media_of(content: &IncomingContent) -> Option<&IncomingMedia> {
     match content {
         IncomingContent::Known(

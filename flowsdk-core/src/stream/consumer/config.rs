@@ -30,7 +30,7 @@ pub struct ConsumerConfig {
 }
 
 impl ConsumerConfig {
-    /// The defaults for a consumer of that name.
+    /// Returns the defaults for a consumer of that name.
     pub fn named(name: &'static str) -> Self {
         Self {
             name,

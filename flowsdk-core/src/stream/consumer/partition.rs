@@ -48,7 +48,7 @@ pub struct PartitionWorker<H: BatchHandler> {
 }
 
 impl<H: BatchHandler> PartitionWorker<H> {
-    /// A worker that feeds `submitter`'s consumer.
+    /// Creates a worker that feeds `submitter`'s consumer.
     pub fn new(
         handler: Arc<H>,
         broker: Arc<dyn Broker>,

@@ -230,7 +230,7 @@ impl<H: BatchHandler> Bench<H> {
     }
 }
 
-/// The entry among those of all streams and groups.
+/// Returns the entry among those of all streams and groups.
 fn source(origin: &Origin) -> String {
     format!("{}:{}", origin.stream.index, origin.id)
 }

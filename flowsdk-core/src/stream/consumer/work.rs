@@ -157,7 +157,7 @@ impl<E, R> Work<E, R> {
         Self { turn: Turn::default(), first, rest: Vec::new(), superseded: None, cancel: None }
     }
 
-    /// The piece of work that `run` is.
+    /// Returns the piece of work that `run` is.
     ///
     /// # Errors
     /// Returns an entry that cannot be read; it is always a piece of its own.
@@ -173,17 +173,17 @@ impl<E, R> Work<E, R> {
         Run { turn: self.turn, first: Task::Event(self.first), rest: self.rest, superseded: self.superseded }
     }
 
-    /// The key that keeps it in order.
+    /// Returns the key that keeps it in order.
     pub fn key(&self) -> &str {
         &self.first.key
     }
 
-    /// The oldest event.
+    /// Returns the oldest event.
     pub fn event(&self) -> &E {
         &self.first.event
     }
 
-    /// All events, in order.
+    /// Returns all events, in order.
     pub fn events(&self) -> impl Iterator<Item = &E> {
         let rest = self.rest.iter().filter_map(|task| match task {
             Task::Event(item) => Some(&item.event),
@@ -205,12 +205,12 @@ impl<E, R> Work<E, R> {
         self.cancel.clone().unwrap_or_default()
     }
 
-    /// The entries of the streams that are acknowledged when it is done.
+    /// Returns the entries of the streams that are acknowledged when it is done.
     pub(super) fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.first.origin.iter().chain(self.rest.iter().filter_map(Task::origin))
     }
 
-    /// The entries of the work that it superseded.
+    /// Returns the entries of the work that it superseded.
     pub(super) fn superseded_origins(&self) -> impl Iterator<Item = &Origin> {
         let run = self.superseded.iter();
         run.flat_map(|run| std::iter::once(&run.first).chain(&run.rest)).filter_map(Task::origin)

@@ -26,7 +26,7 @@ impl<S: Store> DeadLetters<S>
 where
     S::Tx: HasDeadLetters + HasOutbox,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
         Self { store, cx }
     }

@@ -35,7 +35,7 @@ impl<T> Waiting<T> {
         Self { run, arrived, not_before: None }
     }
 
-    /// A piece that ran before: its members are fixed.
+    /// Returns a piece that ran before: its members are fixed.
     pub(super) fn again(mut run: Run<T>, not_before: Option<Timestamp>) -> Self {
         run.turn.joins = false;
         Self { run, arrived: Timestamp::default(), not_before }
@@ -53,7 +53,7 @@ pub(super) struct Lane<T> {
 }
 
 impl<T> Lane<T> {
-    /// A lane of one piece.
+    /// Returns a lane of one piece.
     pub(super) fn of(piece: Waiting<T>, state: State) -> Self {
         let mut lane =
             Self { state, urgent: VecDeque::new(), waiting: VecDeque::new(), classes: [0; CLASSES] };

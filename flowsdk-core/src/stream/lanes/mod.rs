@@ -48,7 +48,7 @@ pub struct Lanes<T> {
 }
 
 impl<T> Lanes<T> {
-    /// A scheduler that holds at most `capacity` entries, running ones included.
+    /// Creates a scheduler that holds at most `capacity` entries, running ones included.
     pub fn new(capacity: usize) -> Self {
         Self {
             lanes: HashMap::new(),
@@ -75,12 +75,12 @@ impl<T> Lanes<T> {
         self.held == 0
     }
 
-    /// How many more entries it can hold.
+    /// Returns how many more entries it can hold.
     pub fn room(&self) -> usize {
         self.capacity.saturating_sub(self.held)
     }
 
-    /// How many pieces [`Lanes::take`] could hand out.
+    /// Returns how many pieces [`Lanes::take`] could hand out.
     pub fn ready(&self) -> usize {
         self.ready.len()
     }

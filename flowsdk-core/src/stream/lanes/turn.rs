@@ -63,7 +63,7 @@ pub struct Run<T> {
 }
 
 impl<T> Run<T> {
-    /// A piece of one entry.
+    /// Returns a piece of one entry.
     pub fn of(turn: Turn, entry: T) -> Self {
         Self { turn, first: entry, rest: Vec::new(), superseded: None }
     }

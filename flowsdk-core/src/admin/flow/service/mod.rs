@@ -56,12 +56,12 @@ impl<S: Store> Flows<S>
 where
     S::Tx: FlowsTx,
 {
-    /// A service over `store`.
+    /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
         Self { store, cx, changes }
     }
 
-    /// A page of flows within reach, newest first.
+    /// Returns a page of flows within reach, newest first.
     ///
     /// # Errors
     /// [`FlowError::Storage`].
@@ -74,7 +74,7 @@ where
         Ok(self.store.read().await?.flow_catalog().list(filter, reach.0, page).await?)
     }
 
-    /// A flow with its draft.
+    /// Returns a flow with its draft.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::Storage`].
@@ -98,7 +98,7 @@ where
         Ok((listed.revision, problems))
     }
 
-    /// A page of the published versions, newest first, and which of them new sessions run.
+    /// Returns a page of the published versions, newest first, and which of them new sessions run.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::Storage`].
@@ -113,7 +113,7 @@ where
         Ok((tx.flow_catalog().versions(id, page).await?, flow.published_version_id))
     }
 
-    /// A published version, and whether it is the one that new sessions run.
+    /// Returns a published version, and whether it is the one that new sessions run.
     ///
     /// # Errors
     /// [`FlowError::NotFound`], [`FlowError::VersionNotFound`], [`FlowError::Storage`].
@@ -159,7 +159,7 @@ fn within(found: Option<ListedFlow>, reach: Reach<'_>) -> Result<ListedFlow, Flo
     found.filter(|listed| reach.contains(&listed.flow.router_id)).ok_or(FlowError::NotFound)
 }
 
-/// The flow, locked.
+/// Returns the flow, locked.
 async fn lock<X: FlowsTx>(tx: &mut X, reach: Reach<'_>, id: &FlowId) -> Result<Flow, FlowError> {
     let found = tx.flow_catalog().find_for_update(id).await?;
     found.filter(|flow| reach.contains(&flow.router_id)).ok_or(FlowError::NotFound)

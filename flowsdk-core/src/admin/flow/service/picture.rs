@@ -24,7 +24,7 @@ impl<S: Store> Flows<S>
 where
     S::Tx: FlowsTx,
 {
-    /// The graph of a definition of a flow. A draft may be wrong, but must be readable.
+    /// Returns the graph of a definition of a flow. A draft may be wrong, but must be readable.
     ///
     /// # Errors
     /// [`FlowError::NotFound`]; [`FlowError::VersionNotFound`], also of a flow that is not published;

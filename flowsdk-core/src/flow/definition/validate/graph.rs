@@ -32,7 +32,7 @@ impl<'a> Graph<'a> {
         self.index.get(block).copied()
     }
 
-    /// The block of this flow that `target` names.
+    /// Returns the block of this flow that `target` names.
     fn inside(&self, target: &Target) -> Option<usize> {
         match target {
             Target::Block(block) => self.find(block),

@@ -72,12 +72,12 @@ fn timeout(millis: u64, pointer: &str, findings: &mut Findings) {
     }
 }
 
-/// The limits of a number.
+/// Returns the limits of a number.
 fn between(least: u64, most: u64) -> Text {
     Text::of(format!("de {least} a {most}"), format!("from {least} to {most}"))
 }
 
-/// The limits of a time.
+/// Returns the limits of a time.
 fn millis_between(least: u64, most: u64) -> Text {
     Text::of(format!("de {least} a {most} milissegundos"), format!("from {least} to {most} milliseconds"))
 }

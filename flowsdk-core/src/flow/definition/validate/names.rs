@@ -46,7 +46,7 @@ const SESSION_FIELDS: [&str; 19] = [
     "*",
 ];
 
-/// The session variables that `definition` or the engine writes.
+/// Returns the session variables that `definition` or the engine writes.
 pub(super) fn known(definition: &FlowDefinition) -> HashSet<String> {
     let mut known: HashSet<String> = BUILT_IN.map(String::from).into();
     known.extend(definition.parameters.iter().map(|parameter| parameter.name.clone()));
