@@ -1,8 +1,8 @@
-//! Who calls: a user or an API client, and where from.
+//! The caller: a user or an API client, and the place of the call.
 
 use flowsdk_core::id::{ApiClientId, UserId};
 
-/// Who a request was made by (spec A 5.1).
+/// The author of a request (spec A 5.1).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Principal {
     /// A person.
@@ -58,7 +58,7 @@ pub struct Origin {
 /// A principal, and the place from which they call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
-    /// Who.
+    /// The principal who acts.
     pub principal: Principal,
     /// Where from.
     pub origin: Origin,

@@ -107,7 +107,7 @@ pub trait KeyValueExt: KeyValue {
         self.get(key.as_str()).await?.map(|text| decode(key.as_str(), &text)).transpose()
     }
 
-    /// Sets a typed key unless it has a value; gives the value that holds afterwards.
+    /// Sets a typed key unless it has a value; returns the value that holds afterwards.
     async fn claim<T: Serialize + DeserializeOwned + Clone + Send + Sync>(
         &self,
         key: &Key<T>,

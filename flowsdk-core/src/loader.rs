@@ -180,7 +180,7 @@ where
                 Ok(values) => Ok(values.get(&key).cloned()),
                 Err(error) => Err(Arc::clone(error)),
             };
-            // Who has gone wants no answer.
+            // A caller who has gone wants no answer.
             let _gone = waiting.send(Told::Answer(answer));
         }
     }

@@ -77,7 +77,7 @@ pub struct Performer {
     performers: Performers,
 }
 
-/// Who performs requests.
+/// The adapters that perform requests.
 #[derive(Debug, Clone)]
 struct Performers {
     clock: Arc<dyn Clock>,

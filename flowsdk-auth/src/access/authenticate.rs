@@ -44,7 +44,7 @@ where
         Self { store, cx, tokens, users, clients, last_used: LastUsed::default() }
     }
 
-    /// Who makes a request with this `Authorization` header.
+    /// Returns the principal of a request with this `Authorization` header.
     ///
     /// # Errors
     /// Any [`AuthenticateError`].

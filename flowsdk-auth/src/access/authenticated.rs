@@ -11,7 +11,7 @@ use crate::user::UserRole;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Authenticated {
-    /// Who.
+    /// The principal of the request.
     pub principal: Principal,
     /// The role of a user; an API client has none.
     pub role: Option<UserRole>,

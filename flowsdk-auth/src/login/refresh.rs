@@ -60,7 +60,7 @@ where
         if self.settings.rotation == Rotation::Strict {
             let token_id = claims.token_id.as_deref().ok_or(TokenError::Unnamed)?;
             if !self.is_fresh(token_id, claims.expires_at, now).await? {
-                // Whoever has used it before, one of the two is not its owner.
+                // The token was used twice: one of its two users is not its owner.
                 let mut tx = self.store.begin().await?;
                 tx.users().end_sessions(&user.id, self.cx.now()).await?;
                 tx.commit().await?;

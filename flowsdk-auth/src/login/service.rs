@@ -37,7 +37,7 @@ pub struct Logins<S> {
 /// The result of a login.
 #[derive(Debug, Clone)]
 pub struct LoggedIn {
-    /// Who logged in.
+    /// The user who logged in.
     pub user: User,
     /// The group of the user, if they have one.
     pub group: Option<Group>,

@@ -92,7 +92,7 @@ where
         }
     }
 
-    /// Stores a new code, the only one that counts from then on, and gives the message that tells it.
+    /// Stores a new code, the only one that counts from then on, and returns the message that tells it.
     async fn prepare(&self, email: &Email) -> Result<Option<Sms>, StorageError> {
         let mut tx = self.store.begin().await?;
         let Some(user) = tx.users().find_by_email(email).await? else {

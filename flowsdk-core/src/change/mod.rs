@@ -1,5 +1,4 @@
-//! How use cases report their changes to an entity, without knowing the log that keeps them (spec A 2.7, rulings
-//! A11).
+//! How use cases report their changes to an entity, without knowing the log of them (spec A 2.7, rulings A11).
 //!
 //! A service receives an [`Author`] with each command and notes a [`Change`] after its commit. The [`ChangeLog`]
 //! decides how to keep it; the one in `flowsdk-auth` writes the audit log.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::id::RouterId;
 
-/// Who gave a command, and where from.
+/// The author of a command, and the place of the call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Author {
     /// Id of the user or API client.

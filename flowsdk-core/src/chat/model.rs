@@ -36,7 +36,7 @@ impl crate::cell::Named for ChatStatus {
 pub struct Chat {
     /// The id of the chat.
     pub id: ChatId,
-    /// Who writes.
+    /// The contact who writes.
     pub contact_id: ContactId,
     /// The router; `None` on legacy chats.
     pub router_id: Option<RouterId>,

@@ -9,7 +9,7 @@ use crate::id::ChatId;
 /// Chats of one transaction.
 #[async_trait]
 pub trait ChatRepository: Send {
-    /// Opens these chats, except where the contact and router have an open one already; gives the open
+    /// Opens these chats, except where the contact and router have an open one already; returns the open
     /// chat of each pair, in the order given.
     async fn open_or_get_many(&mut self, chats: &[Chat]) -> Result<Vec<Chat>, StorageError>;
 

@@ -17,7 +17,7 @@ pub trait ContactRepository: Send {
     async fn find_by_phone_numbers(&mut self, phone_numbers: &[String])
     -> Result<Vec<Contact>, StorageError>;
 
-    /// Creates contacts, unless one with the same identity exists, be it as an alias; gives the stored ones, in the
+    /// Creates contacts, unless one with the same identity exists, be it as an alias; returns the stored ones, in the
     /// same order.
     async fn insert_or_get_many(&mut self, contacts: &[Contact]) -> Result<Vec<Contact>, StorageError>;
 

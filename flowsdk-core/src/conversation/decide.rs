@@ -248,7 +248,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Stores the messages of an event, and gives those that were not stored before.
+    /// Stores the messages of an event, and returns those that were not stored before.
     fn store_fresh<'e>(
         &mut self,
         event: &'e IncomingEvent,

@@ -89,7 +89,7 @@ impl FlowCache {
         Ok(())
     }
 
-    /// Brings the published versions of `ids`, and their test versions, into `flows`; gives the flows found.
+    /// Brings the published versions of `ids`, and their test versions, into `flows`; returns the flows found.
     pub(super) async fn load_published(
         &self,
         repository: &mut dyn FlowRepository,

@@ -194,7 +194,7 @@ async fn chats_of<T: ConversationTx>(
     Ok(wanted.into_iter().zip(chats).map(|(pair, chat)| (pair, chat.id)).collect())
 }
 
-/// Loads the flows that may start, and gives the router of each.
+/// Loads the flows that may start, and returns the router of each.
 async fn entry_flows<T: ConversationTx>(
     tx: &mut T,
     cache: &FlowCache,

@@ -7,7 +7,7 @@ use crate::fault::StorageError;
 use crate::id::LlmCredentialId;
 use crate::page::{Page, PageRequest};
 
-/// Credentials of one transaction. Whoever locks one and a router locks the credential first.
+/// Credentials of one transaction. A transaction that locks one and a router locks the credential first.
 #[async_trait]
 pub trait LlmCredentialRepository: Send {
     /// Returns a page of credentials, newest first.

@@ -43,7 +43,7 @@ pub struct HandoffEvent {
     pub phone_number_id: String,
     /// The id of the router.
     pub router_id: RouterId,
-    /// Who asks, as known at the handoff.
+    /// The contact, as known at the handoff.
     pub contact: HandoffContact,
     /// The session's variables at the handoff; distribution rules read them as `context`.
     pub context_variables: Map<String, Value>,

@@ -18,7 +18,7 @@ pub struct IncomingEvent {
     pub session_id: SessionId,
     /// The number, account or `wc-<channelId>` that was written to.
     pub phone_number_id: String,
-    /// Who wrote; absent for phone users without a number (rulings C5).
+    /// The contact who wrote; absent for phone users without a number (rulings C5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The channel's profile name of the contact.

@@ -22,9 +22,9 @@ pub struct OutgoingEvent {
     pub phone_number_id: String,
     /// The recipient.
     pub to: String,
-    /// Who produced it.
+    /// The producer of the event.
     pub source: Source,
-    /// Who speaks.
+    /// The speaker, as a visitor sees it.
     pub sender: Sender,
     /// The content, with its `type`.
     #[serde(flatten)]

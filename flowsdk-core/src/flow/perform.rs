@@ -56,7 +56,7 @@ pub trait HttpCaller: Send + Sync + fmt::Debug {
 /// result.
 #[async_trait]
 pub trait ScriptRunner: Send + Sync + fmt::Debug {
-    /// Runs a script; gives its result.
+    /// Runs a script; returns its result.
     async fn run(&self, request: &ScriptRequest) -> Result<Value, OutsideFailure>;
 }
 

@@ -11,7 +11,7 @@ use crate::session::{Mode, Position, Session};
 /// The result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutcome {
-    /// The variables that it gives back.
+    /// The variables that it returns.
     pub returns: Map<String, Value>,
     /// The contact after it.
     pub contact: Contact,

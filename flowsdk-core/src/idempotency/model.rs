@@ -30,7 +30,7 @@ impl IdempotencyKey {
 /// A request that may be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentRequest {
-    /// Who makes it: keys of different principals are different.
+    /// The principal who makes it: keys of different principals are different.
     pub principal_id: String,
     /// The key that the caller sent.
     pub key: IdempotencyKey,

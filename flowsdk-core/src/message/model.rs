@@ -36,7 +36,7 @@ impl crate::cell::Named for Direction {
     }
 }
 
-/// Who produced an outgoing event (spec B 6).
+/// The producer of an outgoing event (spec B 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -48,7 +48,7 @@ pub enum Source {
     Dispatch,
 }
 
-/// Who speaks, as a visitor sees it.
+/// The speaker, as a visitor sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SenderKind {
@@ -102,7 +102,7 @@ pub struct Message {
     pub kind: String,
     /// The phone-shaped content with its `type`.
     pub content: Value,
-    /// Who speaks; `None` for the contact.
+    /// The speaker; `None` for the contact.
     pub sender: Option<Sender>,
     /// How far an outgoing message came; `None` for incoming ones.
     pub status: Option<MessageStatus>,

@@ -53,7 +53,7 @@ pub trait RouterRepository: Send {
         owners: &[VariableOwner],
     ) -> Result<Vec<StaticVariable>, StorageError>;
 
-    /// Creates a static variable under the new id `id`, or gives the one with the same owner and key
+    /// Creates a static variable under the new id `id`, or returns the one with the same owner and key
     /// this value.
     async fn put_static_variable(
         &mut self,

@@ -37,7 +37,7 @@ pub trait SessionTraceRepository: Send {
     /// Stores traces. Of a session the last [`MAX_TRACES`] are kept.
     async fn store_many(&mut self, traces: &[SessionTrace]) -> Result<(), StorageError>;
 
-    /// Deletes up to `limit` traces from before `before`; gives how many.
+    /// Deletes up to `limit` traces from before `before`; returns how many.
     async fn purge(&mut self, before: Timestamp, limit: u32) -> Result<u64, StorageError>;
 
     /// Returns the traces of a session before the one at `before` (the newest without it), newest first.

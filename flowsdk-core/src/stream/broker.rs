@@ -83,7 +83,7 @@ pub trait Broker: Send + Sync + Debug {
     /// Appends entries durably, in order.
     async fn publish(&self, entries: &[NewEntry]) -> Result<(), BrokerError>;
 
-    /// Opens `stream` for `group` as `consumer`. The reader first gives everything that was read by
+    /// Opens `stream` for `group` as `consumer`. The reader first returns everything that was read by
     /// an earlier owner and not acknowledged. The caller holds the lease.
     async fn open(
         &self,

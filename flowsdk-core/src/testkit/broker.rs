@@ -64,7 +64,7 @@ pub(super) async fn collect(reader: &mut Box<dyn StreamReader>, count: usize) ->
     entries
 }
 
-/// Asserts that a read waits as long as it was told and gives an empty list.
+/// Asserts that a read waits as long as it was told and returns an empty list.
 pub(super) async fn waits_in_vain(reader: &mut Box<dyn StreamReader>) {
     let begin = Instant::now();
     let wait = Duration::from_millis(200);
@@ -167,7 +167,7 @@ pub async fn an_empty_publish_is_harmless(broker: Arc<dyn Broker>) {
     nothing(&mut reader).await;
 }
 
-/// A read gives at most `count` entries, and the rest later.
+/// A read returns at most `count` entries, and the rest later.
 pub async fn a_read_gives_no_more_than_asked(broker: Arc<dyn Broker>) {
     publish(&broker, 0..10).await;
     let mut reader = open(&broker, GROUP, "one").await;
@@ -180,7 +180,7 @@ pub async fn a_read_gives_no_more_than_asked(broker: Arc<dyn Broker>) {
     assert_eq!(numbers(&all), (0..10).collect::<Vec<_>>());
 }
 
-/// A read of an empty stream waits as long as it was told and gives an empty list.
+/// A read of an empty stream waits as long as it was told and returns an empty list.
 pub async fn an_empty_read_waits_and_returns(broker: Arc<dyn Broker>) {
     let mut reader = open(&broker, GROUP, "one").await;
     waits_in_vain(&mut reader).await;

@@ -35,7 +35,7 @@ pub async fn names_are_apart(subject: KeyValueUnderTest) {
     assert!(acquire(&subject, "p:1", "two", LONG).await.is_some());
 }
 
-/// Who holds a name gets it again (after a restart under the same name).
+/// An owner that holds a name gets it again (after a restart under the same name).
 pub async fn the_holder_may_take_it_again(subject: KeyValueUnderTest) {
     let first = acquire(&subject, "p", "one", LONG).await;
     let again = acquire(&subject, "p", "one", LONG).await;

@@ -189,7 +189,7 @@ where
     }
 
     /// Deletes a contact. With chats or sessions it stays, unless `force`: then they go with it, and every message.
-    /// Who is confined to routers may do so only with a contact that no other router knows.
+    /// A caller confined to routers may do so only with a contact that no other router knows.
     ///
     /// # Errors
     /// [`ContactError::NotFound`], [`ContactError::OutOfScope`], [`ContactError::InUse`].

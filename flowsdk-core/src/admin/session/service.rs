@@ -110,7 +110,7 @@ where
         }))
     }
 
-    /// Merges variables into those of a session; gives all of them (spec A 4.5 rule 2). A turn that runs at the same
+    /// Merges variables into those of a session; returns all of them (spec A 4.5 rule 2). A turn that runs at the same
     /// time loses nothing, and neither does this (rulings S6).
     ///
     /// # Errors

@@ -95,7 +95,7 @@ impl CompiledFlow {
         &self.parameters
     }
 
-    /// Returns the session variables that a tool gives back.
+    /// Returns the session variables that a tool returns.
     pub fn returns(&self) -> &[String] {
         &self.returns
     }

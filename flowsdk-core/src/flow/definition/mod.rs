@@ -43,7 +43,7 @@ pub struct FlowDefinition {
     /// The parameters that a caller of a tool must or may pass; each becomes a session variable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Parameter>,
-    /// The session variables that a tool gives back.
+    /// The session variables that a tool returns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub returns: Vec<String>,
     /// The settings of the whole flow.
@@ -60,7 +60,7 @@ pub enum FlowKind {
     /// Conversations.
     #[default]
     Flow,
-    /// A mini-flow that AI agents call: it runs without stops and gives back variables.
+    /// A mini-flow that AI agents call: it runs without stops and returns variables.
     Tool,
 }
 

@@ -33,7 +33,7 @@ pub enum TraceStep {
     },
     /// The session came back.
     HandedBack {
-        /// Who had it.
+        /// The former owner.
         from: Mode,
     },
     /// The turn waits for the result of an action.

@@ -42,7 +42,7 @@ where
         ContactAlias { contact_id: made[1].id.clone(), alias: "5511987".into(), created_at: later(1) };
     assert!(tx.contact_catalog().add_alias(&alias).await.expect("an alias"));
     assert!(!tx.contact_catalog().add_alias(&alias).await.expect("an alias"), "it is taken");
-    // Who comes by an alias gets a new name: the identity of its own still leads there.
+    // A contact that comes by an alias gets a new name: the identity of its own still leads there.
     let mut known =
         tx.contacts().find_by_phone_numbers(&["5511987".to_owned()]).await.expect("found").remove(0);
     "João da Conceição".clone_into(&mut known.name);
