@@ -8,7 +8,7 @@ use super::LoginError;
 use crate::user::User;
 
 /// Returns whether `password` is that of `user`. The work is the same when there is no such user, when the password
-/// is longer than any can be, and when the stored hash is cheaper than `cost`: the time tells nothing of an
+/// is longer than any can be, and when the stored hash is cheaper than `cost`. The time tells nothing of an
 /// account.
 pub(super) async fn is_right(
     hasher: &PasswordHasher,

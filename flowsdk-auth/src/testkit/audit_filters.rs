@@ -129,7 +129,7 @@ where
     }
 }
 
-/// A range of times goes by the records' own, not by the times in their ids: a clock may have been wrong when they
+/// A range of times goes by the records' own, not by the times in their ids. A clock may have been wrong when they
 /// were made, and an embedder's ids may know no time.
 pub async fn times_count_even_where_ids_do_not_follow_them<S: Store>(subject: StoreUnderTest<S>)
 where

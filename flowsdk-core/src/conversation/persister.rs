@@ -49,7 +49,7 @@ where
 }
 
 /// Returns one write a message. `read` is the word of a visitor on a message that they name, so it counts only
-/// within their session: one write for each of these, with the first time they said it. All are in order, so that
+/// within their session. There is one write for each of these, with the first time they said it. All are in order, so that
 /// two transactions lock rows in the same one.
 fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
     let mut by_message: HashMap<&MessageId, StatusWrite> = HashMap::new();

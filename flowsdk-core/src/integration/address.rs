@@ -93,7 +93,7 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// Returns whether a path begins with `/`, has neither query nor fragment, and no step that leads upwards: servers
+/// Returns whether a path begins with `/`, has neither query nor fragment, and no step that leads upwards. Servers
 /// and libraries read `.` also where it is written `%2e`, and `\` as `/`.
 fn is_path(path: &str) -> bool {
     let visible = path.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\\".contains(&byte));

@@ -1,5 +1,5 @@
 //! The reason of a freeze, for people. The stored form is the code and a message in English, which names the entity
-//! at fault in backticks; the Portuguese text is made of them when it is read.
+//! at fault in backticks. The Portuguese text is made of them when it is read.
 
 use super::FrozenError;
 use crate::text::Text;

@@ -26,7 +26,7 @@ pub struct InvalidVariable {
 #[error("more than {MAX_VARIABLES} bytes of variables")]
 pub struct VariablesTooLarge;
 
-/// Validates that these variables may be stored: keys must be such that a token can name them (spec A 9), so they
+/// Validates that these variables may be stored. Keys must be such that a token can name them (spec A 9), so they
 /// hold no dot, no brace, no blank and no control character.
 ///
 /// # Errors

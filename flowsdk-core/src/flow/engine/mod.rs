@@ -32,7 +32,7 @@ use turn::Turn;
 /// - [`Trigger::Start`] and a message to a session that does not wait enter the block the session
 ///   stands on, or the start block; the message is not the answer to it, but it is `{{input}}`.
 /// - A message to a session that waits is the answer.
-/// - An event that no longer concerns the session changes nothing but the wake-up time: a timer before the
+/// - An event that no longer concerns the session changes nothing but the wake-up time. Such are a timer before the
 ///   deadline, a hand-back of an owner that lost it, a redirect or a result that came twice.
 pub fn run(scene: &Scene<'_>, session: Session, contact: Contact, trigger: Trigger<'_>) -> Outcome {
     if let Some(reason) = ignored(scene.now, &scene.router.id, scene.flows, &session, &trigger) {
