@@ -49,8 +49,8 @@ where
 }
 
 /// Returns one write a message. `read` is the word of a visitor on a message that they name, so it counts only
-/// within their session. There is one write for each of these, with the first time they said it. All are in order, so that
-/// two transactions lock rows in the same one.
+/// within their session. There is one write for each of these, with the first time they said it. All are in order,
+/// so that two transactions lock rows in the same one.
 fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
     let mut by_message: HashMap<&MessageId, StatusWrite> = HashMap::new();
     let mut scoped: BTreeMap<(&MessageId, Option<&SessionId>), StatusWrite> = BTreeMap::new();

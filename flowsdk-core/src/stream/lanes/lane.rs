@@ -65,8 +65,8 @@ impl<T> Lane<T> {
         self.urgent.is_empty() && self.waiting.is_empty()
     }
 
-    /// Returns the most urgent class of the waiting entries. It is the class of the whole lane, so that an entry does not
-    /// wait for the lower class of an entry before it.
+    /// Returns the most urgent class of the waiting entries. It is the class of the whole lane, so that an entry
+    /// does not wait for the lower class of an entry before it.
     pub(super) fn class(&self) -> Class {
         let class = self.classes.iter().position(|count| *count > 0).unwrap_or(0);
         Class::new(class as u8)
