@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::packages::{self, Found, Need, Program};
-use crate::{interrupt, npm, process, test, workspace};
+use crate::{features, interrupt, npm, process, test, workspace};
 
 /// The output file of the web bundle.
 const ASSETS: &str = "flowsdk-server/assets";
@@ -22,6 +22,7 @@ pub(crate) fn run(without: &[Need]) -> Result<u8> {
     let found = packages::ensure(&Need::ALL, without)?;
     check("lints", lints)?;
     check("docs", docs)?;
+    check("features", || features::check(&workspace::root()).map(|()| Outcome::Passed))?;
     check("web bundle", || web_bundle(&found, &workspace::root()))?;
     check("dependencies", dependencies)?;
     eprintln!("xtask: checking tests");

@@ -6,6 +6,7 @@
 mod apt;
 mod bench;
 mod ci;
+mod features;
 mod interrupt;
 mod npm;
 mod packages;

@@ -26,3 +26,4 @@ mod operation;
 mod outside;
 mod rotation;
 mod sms;
+mod upgrade;

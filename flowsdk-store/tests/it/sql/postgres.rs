@@ -60,8 +60,14 @@ async fn a_pool_of_the_embedder_is_used() {
     let mut tx = store.begin().await.expect("begin");
     tx.routers().insert(&router).await.expect("insert");
     tx.commit().await.expect("commit");
-    let found =
-        store.read().await.expect("read").routers().find_many(&[router.id.clone()]).await.expect("find");
+    let found = store
+        .read()
+        .await
+        .expect("read")
+        .routers()
+        .find_many(std::slice::from_ref(&router.id))
+        .await
+        .expect("find");
     assert_eq!(found, [router]);
     assert!(pool.size() > 0 && !pool.is_closed());
 }
