@@ -10,6 +10,9 @@
 //! [`store::Store`], [`stream::broker::Broker`] and [`kv::KeyValue`] and prove them with the
 //! conformance suites behind the `testkit` feature.
 
+// The derives name this crate, and this crate uses them too.
+extern crate self as flowsdk_core;
+
 pub mod admin;
 pub mod cell;
 pub mod change;
