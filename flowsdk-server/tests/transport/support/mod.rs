@@ -1,5 +1,5 @@
 //! A server with a handler that records, and two bare clients.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "every test binary uses a part of it")]
+#![allow(unreachable_pub, clippy::unwrap_used, reason = "a failed step fails the test")]
 
 pub mod http;
 

@@ -1,12 +1,10 @@
 //! Order, bounds and hostile input of the socket layer, over real connections.
 
-mod support;
-
 use std::{sync::atomic::Ordering, time::Duration};
 
+use crate::support::{Client, Server, deep, http, wait_until};
 use flowsdk_server::socket::{OrderedConfig, Pending};
 use serde_json::json;
-use support::{Client, Server, deep, http, wait_until};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_burst_of_1000_events_keeps_its_order() {

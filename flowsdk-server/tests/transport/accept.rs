@@ -1,13 +1,10 @@
 //! The accept loop: slow heads, limits, shutdown.
-#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
-
-mod support;
 
 use std::time::{Duration, Instant};
 
+use crate::support::{Client, Server, http, wait_until};
 use axum::{Router, extract::ConnectInfo, routing::get};
 use flowsdk_server::{serve::ServeConfig, socket::OrderedConfig};
-use support::{Client, Server, http, wait_until};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
