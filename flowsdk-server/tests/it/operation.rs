@@ -215,7 +215,7 @@ async fn redis_comes_back() {
         redis
     };
     let redis = start().await;
-    let Some(setup) = Setup::distributed_on(format!("redis://127.0.0.1:{port}"), None).await else {
+    let Some(setup) = Setup::distributed_on(format!("redis://127.0.0.1:{port}")).await else {
         return;
     };
     let server = setup.start().await;

@@ -26,7 +26,7 @@ static TAKEN: AtomicU32 = AtomicU32::new(0);
 static SEEDS: AtomicU64 = AtomicU64::new(0);
 
 /// Postgres and Redis of one test.
-struct Services {
+pub struct Services {
     /// To create and drop databases with.
     admin: String,
     database: String,
@@ -69,22 +69,18 @@ impl Setup {
 
     /// Processes on Postgres and Redis; `None`, with a line that says so, when there are none.
     pub async fn distributed() -> Option<Self> {
-        let Ok(redis) = std::env::var("FLOWSDK_TEST_REDIS") else {
-            eprintln!("SKIPPED: FLOWSDK_TEST_POSTGRES and FLOWSDK_TEST_REDIS are not set");
-            return None;
-        };
-        let index = FREE.lock().unwrap().pop().unwrap_or_else(|| 1 + TAKEN.fetch_add(1, Ordering::SeqCst));
-        let address = redis.trim_start_matches("redis://").trim_end_matches('/');
-        flush(address, index).await;
-        Self::distributed_on(format!("redis://{address}/{index}"), Some(index)).await
+        Some(Self::distributed_over(Services::both().await?).await)
     }
 
     /// The same with the Redis server at `redis`.
-    pub async fn distributed_on(redis: String, index: Option<u32>) -> Option<Self> {
-        let services = Services::create(Some(redis), index).await?;
+    pub async fn distributed_on(redis: String) -> Option<Self> {
+        Some(Self::distributed_over(Services::create(Some(redis), None).await?).await)
+    }
+
+    async fn distributed_over(services: Services) -> Self {
         let url = services.url();
         let setup = Self::new(tempfile::tempdir().unwrap(), &url, Some(services), false).await;
-        Some(setup.with("STREAM_PARTITIONS", "4").with("LEASE_TTL", "2s"))
+        setup.with("STREAM_PARTITIONS", "4").with("LEASE_TTL", "2s")
     }
 
     async fn new(dir: TempDir, url: &str, services: Option<Services>, in_process: bool) -> Self {
@@ -313,10 +309,6 @@ impl Identity {
 
 impl Drop for Setup {
     fn drop(&mut self) {
-        if let Some(services) = &self.services {
-            services.drop_database();
-            FREE.lock().unwrap().extend(services.index);
-        }
         if std::thread::panicking() {
             return;
         }
@@ -343,6 +335,18 @@ impl Drop for Setup {
 }
 
 impl Services {
+    /// An empty database of Postgres and one of Redis; `None`, with a line that says so, when there are none.
+    pub async fn both() -> Option<Self> {
+        let Ok(redis) = std::env::var("FLOWSDK_TEST_REDIS") else {
+            eprintln!("SKIPPED: FLOWSDK_TEST_POSTGRES and FLOWSDK_TEST_REDIS are not set");
+            return None;
+        };
+        let index = FREE.lock().unwrap().pop().unwrap_or_else(|| 1 + TAKEN.fetch_add(1, Ordering::SeqCst));
+        let address = redis.trim_start_matches("redis://").trim_end_matches('/');
+        redis_commands(address, index, &[vec!["FLUSHDB".to_owned()]]).await;
+        Self::create(Some(format!("redis://{address}/{index}")), Some(index)).await
+    }
+
     /// A database of its own; `None`, with a line that says so, when there is no Postgres.
     async fn create(redis: Option<String>, index: Option<u32>) -> Option<Self> {
         let Ok(admin) = std::env::var("FLOWSDK_TEST_POSTGRES") else {
@@ -358,9 +362,21 @@ impl Services {
         Some(Self { admin, database, redis, index })
     }
 
-    fn url(&self) -> String {
+    /// The address of the database of Postgres.
+    pub fn url(&self) -> String {
         let (server, _) = self.admin.rsplit_once('/').unwrap();
         format!("{server}/{}", self.database)
+    }
+
+    /// The address of the database of Redis.
+    pub fn redis(&self) -> Option<&str> {
+        self.redis.as_deref()
+    }
+
+    /// Runs commands that answer `OK`, a number or an id on the database of Redis.
+    pub async fn write_redis(&self, commands: &[Vec<String>]) {
+        let (server, index) = self.redis.as_ref().unwrap().rsplit_once('/').unwrap();
+        redis_commands(server.trim_start_matches("redis://"), index.parse().unwrap(), commands).await;
     }
 
     /// With a runtime of its own, because a destructor cannot wait.
@@ -381,20 +397,33 @@ impl Services {
     }
 }
 
+impl Drop for Services {
+    fn drop(&mut self) {
+        self.drop_database();
+        FREE.lock().unwrap().extend(self.index);
+    }
+}
+
 async fn connect(url: &str) -> SqlStore {
     let url: DatabaseUrl = url.parse().unwrap();
     SqlStore::connect(&url, OutboxRoutes::relayed()).await.unwrap()
 }
 
-/// Empties one database of a Redis server.
-async fn flush(address: &str, index: u32) {
+/// Runs commands on one database of a Redis server. Every one succeeds.
+async fn redis_commands(address: &str, index: u32, commands: &[Vec<String>]) {
     let exchange = async {
         let mut stream = TcpStream::connect(address).await.unwrap();
-        let command = format!("SELECT {index}\r\nFLUSHDB\r\nQUIT\r\n");
-        stream.write_all(command.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        assert_eq!(answer.matches("+OK").count(), 3, "{answer}");
+        let (first, last) = (vec!["SELECT".to_owned(), index.to_string()], vec!["QUIT".to_owned()]);
+        let mut sent = String::new();
+        for command in std::iter::once(&first).chain(commands).chain(std::iter::once(&last)) {
+            sent.push_str(&format!("*{}\r\n", command.len()));
+            sent.extend(command.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())));
+        }
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let mut answers = String::new();
+        stream.read_to_string(&mut answers).await.unwrap();
+        assert!(answers.lines().all(|line| !line.starts_with('-')), "{answers}");
+        assert!(answers.ends_with("+OK\r\n"), "{answers}");
     };
     tokio::time::timeout(Duration::from_secs(10), exchange).await.expect("Redis answers");
 }
