@@ -24,6 +24,7 @@ mod history;
 mod messages;
 mod operation;
 mod outside;
+mod readme;
 mod rotation;
 mod sms;
 mod upgrade;

@@ -115,13 +115,16 @@ impl Drop for Process {
     }
 }
 
-/// The address, from the line of `demo --json` or the log of `serve`.
+/// The address, from the lines of `demo`, the line of `demo --json` or the log of `serve`.
 fn listening(out: &Path, log: &Path) -> Option<SocketAddr> {
     let lines = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
     let json = |line: &str| serde_json::from_str::<Value>(line).ok();
     let (out, log) = (lines(out), lines(log));
     if let Some(line) = out.lines().filter_map(json).next() {
         return line["url"].as_str()?.strip_prefix("http://")?.parse().ok();
+    }
+    if let Some(chat) = out.lines().find_map(|line| line.strip_prefix("Chat:")) {
+        return chat.trim().strip_prefix("http://")?.split('/').next()?.parse().ok();
     }
     let line = log.lines().filter_map(json).find(|line| line["fields"]["message"] == "listening")?;
     line["fields"]["address"].as_str()?.parse().ok()
