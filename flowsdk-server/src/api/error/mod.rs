@@ -188,4 +188,6 @@ pub async fn method_not_allowed() -> ApiError {
 }
 
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod tests;

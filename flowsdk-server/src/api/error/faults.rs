@@ -1,0 +1,367 @@
+//! Every error that the services return, as a client sees it: a table that changes only with the API.
+
+use std::any::type_name;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowsdk_auth::access::AuthenticateError;
+use flowsdk_auth::api_client::ApiClientError;
+use flowsdk_auth::device::UserDeviceError;
+use flowsdk_auth::group::GroupError;
+use flowsdk_auth::login::{LoginError, RefreshError};
+use flowsdk_auth::permission::Denied;
+use flowsdk_auth::recovery::RecoveryError;
+use flowsdk_auth::token::TokenError;
+use flowsdk_auth::user::{PasswordRule, UserError};
+use flowsdk_channels::channel_number::ChannelNumberError;
+use flowsdk_channels::template::TemplateError;
+use flowsdk_channels::webchat::channels::WebchatChannelError;
+use flowsdk_channels::webchat::inbound::InboundError;
+use flowsdk_channels::webchat::{AuthError, IngressError, TestChatError};
+use flowsdk_core::admin::chat::ChatError;
+use flowsdk_core::admin::contact::{ContactError, ImportReport, OptInError, RefusedRow};
+use flowsdk_core::admin::flow::FlowError;
+use flowsdk_core::admin::router::RouterError;
+use flowsdk_core::admin::session::SessionError;
+use flowsdk_core::admin::variable::VariableError;
+use flowsdk_core::credential::LlmCredentialError;
+use flowsdk_core::crypto::CipherError;
+use flowsdk_core::fault::{Fault, RateLimit, StorageError};
+use flowsdk_core::flow::{Problem, Severity};
+use flowsdk_core::idempotency::IdempotencyConflict;
+use flowsdk_core::in_use::Dependants;
+use flowsdk_core::integration::IntegrationError;
+use flowsdk_core::kv::KeyValueError;
+use flowsdk_core::observability::ObservabilityError;
+use flowsdk_core::session::VariablesTooLarge;
+use flowsdk_core::stream::dead_letter::DeadLetterError;
+use flowsdk_core::text::Text;
+use flowsdk_core::transfer::TransferError;
+use flowsdk_crypto::{FormKeyError, JwtError};
+
+use super::ApiError;
+
+#[derive(Default)]
+struct Table(String);
+
+impl Table {
+    /// Adds a row for each error: its type and variant, kind, code, texts, and what else it has.
+    fn add<F: Fault + 'static>(&mut self, faults: impl IntoIterator<Item = F>) {
+        let name = type_name::<F>().rsplit("::").next().unwrap_or_default();
+        for fault in faults {
+            // It holds that the code is in the catalogue.
+            let error = ApiError::of(&fault);
+            assert_eq!(error.code(), fault.code());
+            let variant = format!("{fault:?}");
+            let variant = variant.split(['(', ' ']).next().unwrap_or_default();
+            let (kind, code, text) = (fault.kind(), fault.code(), fault.text());
+            let (portuguese, english) = (text.portuguese(), text.english());
+            write!(self.0, "{name}::{variant}\n  {kind:?} {code} {portuguese:?} {english:?}")
+                .expect("a string");
+            if let Some(field) = fault.field() {
+                write!(self.0, " field={field}").expect("a string");
+            }
+            for (field, text) in fault.details() {
+                write!(self.0, "\n    {field}: {:?} {:?}", text.portuguese(), text.english())
+                    .expect("a string");
+            }
+            if let Some(limit) = fault.rate_limit() {
+                write!(self.0, "\n    {limit:?}").expect("a string");
+            }
+            self.0.push('\n');
+        }
+    }
+}
+
+fn storage() -> StorageError {
+    StorageError::Unavailable("gone".into())
+}
+
+fn dependants() -> Dependants {
+    let mut dependants = Dependants::default();
+    dependants.sessions(2);
+    dependants.reference("router.initialFlowId", "r1");
+    dependants
+}
+
+fn details() -> Vec<(String, Text)> {
+    vec![("body".to_owned(), Text::new("Vazio", "Empty"))]
+}
+
+fn limit() -> RateLimit {
+    RateLimit { limit: 5, retry_after: Duration::from_millis(1_500) }
+}
+
+fn flows() -> [FlowError; 10] {
+    let problem = |severity, pointer: &str| Problem {
+        severity,
+        code: "target_not_found",
+        block_id: None,
+        pointer: pointer.to_owned(),
+        message: Text::new("Sem destino", "No target"),
+    };
+    [
+        FlowError::NotFound,
+        FlowError::VersionNotFound,
+        FlowError::RouterUnknown,
+        FlowError::StaleRevision { current: 7 },
+        FlowError::Invalid(vec![problem(Severity::Error, "/blocks/0"), problem(Severity::Warning, "")]),
+        FlowError::NotPublished,
+        FlowError::Tool,
+        FlowError::InUse(dependants()),
+        FlowError::Idempotency(IdempotencyConflict),
+        FlowError::Storage(storage()),
+    ]
+}
+
+fn contacts() -> [ContactError; 14] {
+    [
+        ContactError::NotFound,
+        ContactError::NothingThere,
+        ContactError::Taken,
+        ContactError::AliasTaken,
+        ContactError::ChannelUnknown,
+        ContactError::OtherUnknown,
+        ContactError::Itself,
+        ContactError::BothLive,
+        ContactError::OutOfScope,
+        ContactError::InUse(dependants()),
+        ContactError::RouterUnknown,
+        ContactError::VariablesTooLarge(VariablesTooLarge),
+        ContactError::Idempotency(IdempotencyConflict),
+        ContactError::Storage(storage()),
+    ]
+}
+
+fn refused() -> ImportReport {
+    let row = |line| RefusedRow { row: 3, line, field: "status", reason: Text::new("Errado", "Wrong") };
+    ImportReport { total: 2, imported: 0, created_contacts: 0, refused: vec![row(None), row(Some(4))] }
+}
+
+fn core(table: &mut Table) {
+    table.add([
+        StorageError::Unique { constraint: "u".to_owned() },
+        StorageError::Orphan { constraint: "o".to_owned() },
+        StorageError::Stale { entity: "session" },
+        StorageError::Contention("busy".into()),
+        storage(),
+        StorageError::Corrupt { entity: "session", reason: "why".to_owned() },
+        StorageError::Other("other".into()),
+    ]);
+    table.add([IdempotencyConflict]);
+    table.add([VariablesTooLarge]);
+    table.add(flows());
+    table.add([
+        ChatError::NotFound,
+        ChatError::MessageNotFound,
+        ChatError::Cursor,
+        ChatError::Storage(storage()),
+    ]);
+    table.add([
+        RouterError::NotFound,
+        RouterError::FlowUnknown,
+        RouterError::FlowIsTool,
+        RouterError::CredentialUnknown,
+        RouterError::InUse(dependants()),
+        RouterError::Idempotency(IdempotencyConflict),
+        RouterError::Storage(Arc::new(storage())),
+    ]);
+    table.add([
+        SessionError::NotFound,
+        SessionError::FlowNotPublished,
+        SessionError::InHumanAttendance,
+        SessionError::CrossRouter,
+        SessionError::BlockNotFound,
+        SessionError::NotFrozen,
+        SessionError::VariablesTooLarge(VariablesTooLarge),
+        SessionError::Storage(storage()),
+    ]);
+    table.add(contacts());
+    table.add([
+        OptInError::RouterNotFound,
+        OptInError::Refused(refused()),
+        OptInError::Idempotency(IdempotencyConflict),
+        OptInError::Storage(storage()),
+    ]);
+    table.add([
+        VariableError::RouterNotFound,
+        VariableError::FlowNotFound,
+        VariableError::NotFound,
+        VariableError::KeyTaken,
+        VariableError::Idempotency(IdempotencyConflict),
+        VariableError::Storage(storage()),
+    ]);
+    table.add([ObservabilityError::Address, ObservabilityError::Storage(storage())]);
+    table.add([
+        IntegrationError::NotFound,
+        IntegrationError::RouterUnknown,
+        IntegrationError::HeaderName,
+        IntegrationError::NoColon,
+        IntegrationError::Path,
+        IntegrationError::Refused,
+        IntegrationError::Unreachable,
+        IntegrationError::TimedOut,
+        IntegrationError::TooLarge,
+        IntegrationError::Sealed(CipherError),
+        IntegrationError::Idempotency(IdempotencyConflict),
+        IntegrationError::Storage(storage()),
+    ]);
+    table.add([
+        LlmCredentialError::NotFound,
+        LlmCredentialError::Address,
+        LlmCredentialError::InUse(dependants()),
+        LlmCredentialError::Idempotency(IdempotencyConflict),
+        LlmCredentialError::Storage(storage()),
+    ]);
+    table.add([DeadLetterError::NotFound, DeadLetterError::NotRead, DeadLetterError::Storage(storage())]);
+    table.add([
+        TransferError::RouterNotFound,
+        TransferError::FlowNotFound,
+        TransferError::Invalid(details()),
+        TransferError::NameTaken(details()),
+        TransferError::Idempotency(IdempotencyConflict),
+        TransferError::Storage(storage()),
+    ]);
+}
+
+fn auth(table: &mut Table) {
+    table.add([PasswordRule::TooShort, PasswordRule::TooLong]);
+    table.add([
+        UserError::NotFound,
+        UserError::EmailTaken,
+        UserError::GroupUnknown,
+        UserError::LastAdministrator,
+        UserError::Password(PasswordRule::TooShort),
+        UserError::Idempotency(IdempotencyConflict),
+        UserError::Busy,
+        UserError::Storage(storage()),
+    ]);
+    table.add([
+        GroupError::NotFound,
+        GroupError::Idempotency(IdempotencyConflict),
+        GroupError::Storage(storage()),
+    ]);
+    table.add([ApiClientError::NotFound, ApiClientError::Storage(storage())]);
+    table.add([
+        TokenError::Jwt(JwtError::Malformed),
+        TokenError::Subject,
+        TokenError::ApiClient,
+        TokenError::Unnamed,
+    ]);
+    table.add([
+        AuthenticateError::Missing,
+        AuthenticateError::ApiTokenInvalid,
+        AuthenticateError::ApiTokenExpired,
+        AuthenticateError::JwtInvalid(TokenError::Subject),
+        AuthenticateError::SessionEnded,
+        AuthenticateError::PrincipalUnknown,
+        AuthenticateError::Storage(Arc::new(storage())),
+    ]);
+    table.add([
+        Denied::NoGroup,
+        Denied::Permission,
+        Denied::Admin,
+        Denied::Global,
+        Denied::Router,
+        Denied::UserOnly,
+    ]);
+    table.add([
+        LoginError::Credentials,
+        LoginError::ScheduleBlocked,
+        LoginError::RateLimited(limit()),
+        LoginError::Busy,
+        LoginError::Storage(storage()),
+    ]);
+    table.add([
+        RefreshError::Missing,
+        RefreshError::Invalid(TokenError::Subject),
+        RefreshError::SessionEnded,
+        RefreshError::PrincipalUnknown,
+        RefreshError::Unavailable(KeyValueError::Unavailable("gone".into())),
+        RefreshError::Storage(storage()),
+    ]);
+    table.add([UserDeviceError::NotFound, UserDeviceError::TokenTaken, UserDeviceError::Storage(storage())]);
+    table.add([
+        RecoveryError::CodeInvalid,
+        RecoveryError::Password(PasswordRule::TooLong),
+        RecoveryError::RateLimited(limit()),
+        RecoveryError::Busy,
+        RecoveryError::Storage(storage()),
+    ]);
+}
+
+fn channels(table: &mut Table) {
+    table.add([
+        ChannelNumberError::NotFound,
+        ChannelNumberError::NoKeys,
+        ChannelNumberError::RouterUnknown,
+        ChannelNumberError::Taken,
+        ChannelNumberError::InUse(dependants()),
+        ChannelNumberError::Keys(FormKeyError::Busy),
+        ChannelNumberError::Keys(FormKeyError::Failed),
+        ChannelNumberError::Sealed(CipherError),
+        ChannelNumberError::Idempotency(IdempotencyConflict),
+        ChannelNumberError::Storage(storage()),
+    ]);
+    table.add([
+        TemplateError::NotFound,
+        TemplateError::RouterUnknown,
+        TemplateError::NameTaken,
+        TemplateError::Invalid(details()),
+        TemplateError::Idempotency(IdempotencyConflict),
+        TemplateError::Storage(storage()),
+    ]);
+    let corrupt = || StorageError::Corrupt { entity: "visitor", reason: "why".to_owned() };
+    table.add([
+        AuthError::ChannelUnknown,
+        AuthError::IdentityInvalid,
+        AuthError::TokenInvalid("why"),
+        AuthError::TokenExpired,
+        AuthError::OriginRefused,
+        AuthError::RateLimited,
+        AuthError::Storage(storage()),
+        AuthError::Storage(corrupt()),
+    ]);
+    table.add([
+        TestChatError::Auth(AuthError::ChannelUnknown),
+        TestChatError::Inbound(InboundError::PayloadInvalid),
+        TestChatError::Inbound(InboundError::TextEmpty),
+        TestChatError::Inbound(InboundError::TextTooLong),
+        TestChatError::Inbound(InboundError::ClientMessageIdInvalid),
+        TestChatError::RateLimited,
+        TestChatError::Ingress(IngressError::Dropped),
+        TestChatError::Storage(corrupt()),
+    ]);
+    table.add([
+        WebchatChannelError::NotFound,
+        WebchatChannelError::RouterNotFound,
+        WebchatChannelError::RouterUnknown,
+        WebchatChannelError::FlowUnknown,
+        WebchatChannelError::FlowIsTool,
+        WebchatChannelError::TestChannel,
+        WebchatChannelError::InUse(dependants()),
+        WebchatChannelError::Flow(FlowError::InUse(dependants())),
+        WebchatChannelError::Flow(FlowError::RouterUnknown),
+        WebchatChannelError::Idempotency(IdempotencyConflict),
+        WebchatChannelError::Storage(storage()),
+    ]);
+}
+
+/// `WRITE_FAULTS=1` writes the table anew.
+#[test]
+fn every_error_looks_as_it_always_did() {
+    let mut table = Table::default();
+    core(&mut table);
+    auth(&mut table);
+    channels(&mut table);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/error/faults.txt");
+    if std::env::var_os("WRITE_FAULTS").is_some() {
+        std::fs::write(path, &table.0).expect("written");
+    }
+    let known = std::fs::read_to_string(path).expect("the table is there");
+    for (now, before) in table.0.lines().zip(known.lines()) {
+        assert_eq!(now, before);
+    }
+    assert_eq!(table.0.lines().count(), known.lines().count());
+}
