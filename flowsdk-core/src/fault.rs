@@ -1,6 +1,7 @@
 //! Errors: the kind on which a caller can branch, and the public text beside it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::text::Text;
@@ -32,6 +33,99 @@ pub enum FaultKind {
     Internal,
 }
 
+/// Implements [`trait@Fault`] by one row a variant, beside thiserror's.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use flowsdk_core::fault::{Fault, FaultKind, RateLimit, StorageError};
+/// use flowsdk_core::text::Text;
+///
+/// const BUSY: Text = Text::new("Muitos pedidos", "Too many requests");
+///
+/// #[derive(Debug, thiserror::Error, Fault)]
+/// enum TicketError {
+///     // The kind, the code and the public text in both languages.
+///     #[error("no such ticket")]
+///     #[fault(NotFound, "not_found", pt = "Ticket não encontrado", en = "Ticket not found")]
+///     NotFound,
+///     // Braces name fields, as in `#[error]`; `field` is the field of the input that is at fault.
+///     #[error("ticket at revision {now}")]
+///     #[fault(
+///         Conflict,
+///         "stale_revision",
+///         pt = "A revisão atual é {now}",
+///         en = "Its revision now is {now}",
+///         field = "revision"
+///     )]
+///     Stale { now: u32 },
+///     // `text`, `field`, `details` and `rate_limit` are expressions: `.0` and `.name` are fields, by reference.
+///     #[error("not a ticket")]
+///     #[fault(Invalid, "validation_failed", pt = "Dados inválidos", en = "Invalid data", details = .0.clone())]
+///     Invalid(Vec<(String, Text)>),
+///     #[error("too many requests")]
+///     #[fault(RateLimited, "rate_limited", text = BUSY, rate_limit = *.0)]
+///     TooMany(RateLimit),
+///     // Everything is that of the inner fault, its details and limits too.
+///     #[error(transparent)]
+///     #[fault(transparent)]
+///     Storage(#[from] StorageError),
+/// }
+///
+/// let error = TicketError::Stale { now: 7 };
+/// assert_eq!((error.kind(), error.code(), error.field()), (FaultKind::Conflict, "stale_revision", Some("revision")));
+/// assert_eq!(error.text(), Text::new("A revisão atual é 7", "Its revision now is 7"));
+/// let limit = RateLimit { limit: 5, retry_after: Duration::from_secs(1) };
+/// assert_eq!(TicketError::TooMany(limit).rate_limit(), Some(limit));
+/// let empty = ("subject".to_owned(), Text::new("Vazio", "Empty"));
+/// assert_eq!(TicketError::Invalid(vec![empty.clone()]).details(), [empty]);
+/// let inner = TicketError::from(StorageError::Unavailable("gone".into()));
+/// assert_eq!(inner.kind(), FaultKind::Unavailable);
+/// ```
+///
+/// | in `#[fault(..)]` | |
+/// |---|---|
+/// | first | the variant of [`FaultKind`] |
+/// | second | the code: a literal, or a constant |
+/// | `pt`, `en` | the public text; `{name}` and `{0}` are fields, `{{` is a brace |
+/// | `text` | instead of both: a [`Text`] |
+/// | `field` | the field of the input that is at fault: a `&'static str`, or an `Option` of one |
+/// | `details` | further details: a `Vec<(String, Text)>` |
+/// | `rate_limit` | the [`RateLimit`] that was reached |
+/// | `transparent` | alone: everything is that of the only field, which is a fault |
+///
+/// A struct has the attribute beside its derive. An enum may have one there for the parts that most variants share;
+/// a variant's own part comes before it, and a transparent variant takes none of it:
+///
+/// ```
+/// use flowsdk_core::fault::{Fault, FaultKind};
+///
+/// #[derive(Debug, thiserror::Error, Fault)]
+/// #[fault(Forbidden, "permission_denied", pt = "Sem permissão", en = "Permission denied")]
+/// enum Denied {
+///     #[error("no group")]
+///     NoGroup,
+///     #[error("not an administrator")]
+///     #[fault("admin_only", pt = "Acesso restrito a administradores", en = "Administrators only")]
+///     Admin,
+/// }
+///
+/// assert_eq!((Denied::NoGroup.kind(), Denied::NoGroup.code()), (FaultKind::Forbidden, "permission_denied"));
+/// assert_eq!((Denied::Admin.kind(), Denied::Admin.code()), (FaultKind::Forbidden, "admin_only"));
+/// ```
+///
+/// A variant without a kind, a code or a text does not compile:
+///
+/// ```compile_fail
+/// #[derive(Debug, thiserror::Error, flowsdk_core::fault::Fault)]
+/// enum Incomplete {
+///     #[error("no face")]
+///     #[fault(NotFound, "not_found")]
+///     NoText,
+/// }
+/// ```
+pub use flowsdk_macros::Fault;
+
 /// An error that can be shown: its kind, its stable code and its public text.
 pub trait Fault: std::error::Error {
     /// How it looks from outside.
@@ -54,6 +148,32 @@ pub trait Fault: std::error::Error {
     }
 }
 
+impl<F: Fault + ?Sized> Fault for Arc<F> {
+    fn kind(&self) -> FaultKind {
+        (**self).kind()
+    }
+
+    fn code(&self) -> &'static str {
+        (**self).code()
+    }
+
+    fn text(&self) -> Text {
+        (**self).text()
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        (**self).field()
+    }
+
+    fn details(&self) -> Vec<(String, Text)> {
+        (**self).details()
+    }
+
+    fn rate_limit(&self) -> Option<RateLimit> {
+        (**self).rate_limit()
+    }
+}
+
 /// A limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
@@ -71,34 +191,40 @@ pub const UNAVAILABLE: Text = Text::new("Serviço indisponível", "Service unava
 pub const INTERNAL: Text = Text::new("Erro interno", "Internal error");
 
 /// A storage error, as far as a caller can act on it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 pub enum StorageError {
     /// A unique rule was broken; `constraint` names it where the database tells.
     #[error("unique rule broken: {constraint}")]
+    #[fault(Conflict, "conflict", text = CONFLICT)]
     Unique {
         /// Name of the index or constraint.
         constraint: String,
     },
     /// The row to which this one belongs is gone; `constraint` names the rule where the database tells.
     #[error("foreign key broken: {constraint}")]
+    #[fault(Conflict, "conflict", text = CONFLICT)]
     Orphan {
         /// Name of the constraint.
         constraint: String,
     },
     /// The row has changed since it was read (compare-and-set on its version).
     #[error("{entity} changed meanwhile")]
+    #[fault(Conflict, "conflict", text = CONFLICT)]
     Stale {
         /// The kind of row.
         entity: &'static str,
     },
     /// A lock, a serialisation failure or a full pool: the same work may succeed at once.
     #[error("contention")]
+    #[fault(Unavailable, "unavailable", text = UNAVAILABLE)]
     Contention(#[source] BoxError),
     /// The database is not there now.
     #[error("storage unavailable")]
+    #[fault(Unavailable, "unavailable", text = UNAVAILABLE)]
     Unavailable(#[source] BoxError),
     /// The stored value cannot be read.
     #[error("stored {entity} cannot be read: {reason}")]
+    #[fault(Internal, "internal", text = INTERNAL)]
     Corrupt {
         /// The kind of row.
         entity: &'static str,
@@ -107,6 +233,7 @@ pub enum StorageError {
     },
     /// Anything else: a fault of ours or of the database.
     #[error("storage failed")]
+    #[fault(Internal, "internal", text = INTERNAL)]
     Other(#[source] BoxError),
 }
 
@@ -117,32 +244,6 @@ impl StorageError {
     /// Returns whether the same work may succeed when retried.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_))
-    }
-}
-
-impl Fault for StorageError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::Unique { .. } | Self::Orphan { .. } | Self::Stale { .. } => FaultKind::Conflict,
-            Self::Contention(_) | Self::Unavailable(_) => FaultKind::Unavailable,
-            Self::Corrupt { .. } | Self::Other(_) => FaultKind::Internal,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self.kind() {
-            FaultKind::Conflict => "conflict",
-            FaultKind::Unavailable => "unavailable",
-            _ => "internal",
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self.kind() {
-            FaultKind::Conflict => CONFLICT,
-            FaultKind::Unavailable => UNAVAILABLE,
-            _ => INTERNAL,
-        }
     }
 }
 
