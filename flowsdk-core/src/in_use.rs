@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::fault::StorageError;
+use crate::fault::{Fault, StorageError};
 use crate::id::{FlowId, LlmCredentialId};
 use crate::text::Text;
 
@@ -41,8 +41,10 @@ pub trait HasReferences: Send {
     fn references(&mut self) -> &mut dyn References;
 }
 
-/// The dependants of an entity: the name of each on the wire, and its text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The dependants of an entity, because of which it is not deleted: the name of each on the wire, and its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error, Fault)]
+#[error("in use")]
+#[fault(Conflict, "in_use", pt = "Registro em uso", en = "Record in use", details = .0.clone())]
 pub struct Dependants(Vec<(String, Text)>);
 
 impl Dependants {
@@ -80,18 +82,7 @@ impl Dependants {
     pub fn must_be_none(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
-
-    /// Field and text of each.
-    pub fn details(&self) -> Vec<(String, Text)> {
-        self.0.clone()
-    }
 }
-
-/// The code of the error.
-pub const IN_USE: &str = "in_use";
-
-/// The text of a refused deletion.
-pub const IN_USE_TEXT: Text = Text::new("Registro em uso", "Record in use");
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use aws_lc_rs::encoding::{AsDer as _, Pkcs8V1Der, PublicKeyX509Der};
 use aws_lc_rs::rsa::{KeySize, PrivateDecryptingKey};
+use flowsdk_core::fault::{Fault, INTERNAL, UNAVAILABLE};
 use pkcs8::pkcs5::pbes2::Parameters;
 use pkcs8::{Document, LineEnding, PrivateKeyInfoRef};
 use rand::RngExt as _;
@@ -21,13 +22,15 @@ use super::pool::Pool;
 const ROUNDS: u32 = 2_048;
 
 /// The reason why there is no key pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Fault)]
 pub enum FormKeyError {
     /// Too many key pairs are waited for.
     #[error("too many keys are being made")]
+    #[fault(Unavailable, "unavailable", text = UNAVAILABLE)]
     Busy,
     /// The library refused; a fault of ours or of the system's random source.
     #[error("the key could not be made")]
+    #[fault(Internal, "internal", text = INTERNAL)]
     Failed,
 }
 

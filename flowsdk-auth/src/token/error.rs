@@ -1,12 +1,12 @@
 //! Why a JWT is not accepted.
 
-use flowsdk_core::fault::{Fault, FaultKind};
-use flowsdk_core::text::Text;
+use flowsdk_core::fault::Fault;
 use flowsdk_crypto::JwtError;
 
 /// The reason, for logs and for embedders; a caller over HTTP is told one and the same text (spec A 5.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
+#[fault(Unauthenticated, "token_invalid", pt = "Token JWT inválido", en = "Invalid JWT")]
 pub enum TokenError {
     /// Form, algorithm, signature or `exp`.
     #[error("token not acceptable: {0}")]
@@ -20,18 +20,4 @@ pub enum TokenError {
     /// A refresh token without `jti`, where each may be used once.
     #[error("token without an id")]
     Unnamed,
-}
-
-impl Fault for TokenError {
-    fn kind(&self) -> FaultKind {
-        FaultKind::Unauthenticated
-    }
-
-    fn code(&self) -> &'static str {
-        "token_invalid"
-    }
-
-    fn text(&self) -> Text {
-        Text::new("Token JWT inválido", "Invalid JWT")
-    }
 }

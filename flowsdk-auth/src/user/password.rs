@@ -1,7 +1,6 @@
 //! The rules for a new password.
 
-use flowsdk_core::fault::{Fault, FaultKind};
-use flowsdk_core::text::Text;
+use flowsdk_core::fault::Fault;
 use flowsdk_crypto::MAX_SECRET_BYTES;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -9,13 +8,19 @@ use secrecy::{ExposeSecret as _, SecretString};
 pub const MIN_PASSWORD_CHARS: usize = 8;
 
 /// The rule that a new password breaks. It holds where a password is chosen, never where one is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Fault)]
+#[fault(Invalid, "validation_failed", field = "password")]
 pub enum PasswordRule {
     /// It has fewer than 8 characters.
     #[error("a password must have at least {MIN_PASSWORD_CHARS} characters")]
+    #[fault(
+        pt = "A senha deve ter ao menos 8 caracteres",
+        en = "The password must have at least 8 characters"
+    )]
     TooShort,
     /// It has more than 72 bytes, which is all that bcrypt reads (rulings A5).
     #[error("a password may have at most {MAX_SECRET_BYTES} bytes")]
+    #[fault(pt = "A senha pode ter no máximo 72 bytes", en = "The password may have at most 72 bytes")]
     TooLong,
 }
 
@@ -30,32 +35,6 @@ impl PasswordRule {
             return Err(Self::TooShort);
         }
         if password.len() > MAX_SECRET_BYTES { Err(Self::TooLong) } else { Ok(()) }
-    }
-}
-
-impl Fault for PasswordRule {
-    fn kind(&self) -> FaultKind {
-        FaultKind::Invalid
-    }
-
-    fn code(&self) -> &'static str {
-        "validation_failed"
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::TooShort => Text::new(
-                "A senha deve ter ao menos 8 caracteres",
-                "The password must have at least 8 characters",
-            ),
-            Self::TooLong => {
-                Text::new("A senha pode ter no máximo 72 bytes", "The password may have at most 72 bytes")
-            }
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        Some("password")
     }
 }
 

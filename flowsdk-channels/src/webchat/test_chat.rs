@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::fault::{Chain, Fault, FaultKind, StorageError, UNAVAILABLE};
+use flowsdk_core::fault::{Chain, Fault, StorageError, UNAVAILABLE};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{HasMessages, IncomingMessage};
 use flowsdk_core::session::{HasSessions, SessionId, Standstill};
 use flowsdk_core::store::Store;
-use flowsdk_core::text::Text;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
@@ -27,64 +26,33 @@ const FIRST_PAUSE: Duration = Duration::from_millis(3);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// The reason why there is no answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 pub enum TestChatError {
     /// The visitor was not let in.
     #[error(transparent)]
+    #[fault(transparent)]
     Auth(#[from] AuthError),
     /// The input is not a message.
     #[error(transparent)]
+    #[fault(Invalid, "validation_failed", text = .0.text(), field = .0.field())]
     Inbound(#[from] InboundError),
     /// The visitor sends more messages than the rate limit admits.
     #[error("too many messages")]
+    #[fault(
+        RateLimited,
+        "rate_limited",
+        pt = "Muitas mensagens, aguarde um momento",
+        en = "Too many messages, wait a moment"
+    )]
     RateLimited,
     /// The message was not taken.
     #[error("not taken")]
+    #[fault(Unavailable, "unavailable", text = UNAVAILABLE)]
     Ingress(#[from] IngressError),
     /// The database failed; see the source.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl Fault for TestChatError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::Auth(error) => error.kind(),
-            Self::Inbound(_) => FaultKind::Invalid,
-            Self::RateLimited => FaultKind::RateLimited,
-            Self::Ingress(_) => FaultKind::Unavailable,
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Auth(error) => error.code(),
-            Self::Inbound(_) => "validation_failed",
-            Self::RateLimited => "rate_limited",
-            Self::Ingress(_) => "unavailable",
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::Auth(error) => error.text(),
-            Self::Inbound(error) => error.text(),
-            Self::RateLimited => {
-                Text::new("Muitas mensagens, aguarde um momento", "Too many messages, wait a moment")
-            }
-            Self::Ingress(_) => UNAVAILABLE,
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        match self {
-            Self::Inbound(error) => error.field(),
-            _ => None,
-        }
-    }
 }
 
 /// The result of a message.

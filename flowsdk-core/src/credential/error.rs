@@ -1,73 +1,37 @@
 //! Why a use case of credentials fails.
 
-use crate::fault::{Fault, FaultKind, StorageError};
+use crate::fault::{Fault, StorageError};
 use crate::idempotency::IdempotencyConflict;
-use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
-use crate::text::Text;
+use crate::in_use::Dependants;
 
 /// The reason why an LLM credential use case fails.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum LlmCredentialError {
     /// No such credential.
     #[error("no such credential")]
+    #[fault(NotFound, "not_found", pt = "Credencial não encontrada", en = "Credential not found")]
     NotFound,
     /// The address is absent, or is not https.
     #[error("address")]
+    #[fault(
+        Invalid,
+        "validation_failed",
+        pt = "Deve ser um endereço https; openai_compatible precisa de um",
+        en = "Must be an https address; openai_compatible needs one",
+        field = "baseUrl"
+    )]
     Address,
     /// Routers name it.
     #[error("in use")]
+    #[fault(transparent)]
     InUse(Dependants),
     /// The request was repeated with other content.
     #[error(transparent)]
+    #[fault(transparent)]
     Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl Fault for LlmCredentialError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::NotFound => FaultKind::NotFound,
-            Self::Address => FaultKind::Invalid,
-            Self::InUse(_) => FaultKind::Conflict,
-            Self::Idempotency(error) => error.kind(),
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound => "not_found",
-            Self::Address => "validation_failed",
-            Self::InUse(_) => IN_USE,
-            Self::Idempotency(error) => error.code(),
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::NotFound => Text::new("Credencial não encontrada", "Credential not found"),
-            Self::Address => Text::new(
-                "Deve ser um endereço https; openai_compatible precisa de um",
-                "Must be an https address; openai_compatible needs one",
-            ),
-            Self::InUse(_) => IN_USE_TEXT,
-            Self::Idempotency(error) => error.text(),
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        matches!(self, Self::Address).then_some("baseUrl")
-    }
-
-    fn details(&self) -> Vec<(String, Text)> {
-        match self {
-            Self::InUse(dependants) => dependants.details(),
-            _ => Vec::new(),
-        }
-    }
 }

@@ -1,32 +1,20 @@
 //! Requests in a use case.
 
 use super::{Begun, HasIdempotency, IdempotentRequest, StoredAnswer};
-use crate::fault::{Fault, FaultKind, StorageError};
+use crate::fault::{Fault, StorageError};
 use crate::store::{Store, Transaction as _};
-use crate::text::Text;
 use crate::time::Timestamp;
 
 /// The key was used for another request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("idempotency key used for another request")]
+#[fault(
+    Conflict,
+    "idempotency_conflict",
+    pt = "Idempotency-Key já usada com outro conteúdo",
+    en = "Idempotency-Key already used with other content"
+)]
 pub struct IdempotencyConflict;
-
-impl Fault for IdempotencyConflict {
-    fn kind(&self) -> FaultKind {
-        FaultKind::Conflict
-    }
-
-    fn code(&self) -> &'static str {
-        "idempotency_conflict"
-    }
-
-    fn text(&self) -> Text {
-        Text::new(
-            "Idempotency-Key já usada com outro conteúdo",
-            "Idempotency-Key already used with other content",
-        )
-    }
-}
 
 /// A request that is to be done once, and how its answer is written down for repetitions.
 #[derive(Debug, Clone)]

@@ -1,43 +1,23 @@
 //! Why a use case of the settings fails.
 
-use crate::fault::{Fault, FaultKind, StorageError};
-use crate::text::Text;
+use crate::fault::{Fault, StorageError};
 
 /// The reason why an observability use case fails.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum ObservabilityError {
     /// The address is not https.
     #[error("address")]
+    #[fault(
+        Invalid,
+        "validation_failed",
+        pt = "Deve ser um endereço https",
+        en = "Must be an https address",
+        field = "endpoint"
+    )]
     Address,
     /// Storage failed.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl Fault for ObservabilityError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::Address => FaultKind::Invalid,
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Address => "validation_failed",
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::Address => Text::new("Deve ser um endereço https", "Must be an https address"),
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        matches!(self, Self::Address).then_some("endpoint")
-    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::fault::Fault;
 use crate::text::Text;
 
 /// Most bytes of all variables together, as JSON: they are read and written with every turn.
@@ -22,8 +23,14 @@ pub struct InvalidVariable {
 }
 
 /// All together would have more than [`MAX_VARIABLES`] bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("more than {MAX_VARIABLES} bytes of variables")]
+#[fault(
+    Unprocessable,
+    "variables_too_large",
+    pt = "As variáveis podem ter no máximo 64 KiB no total",
+    en = "The variables may have at most 64 KiB in total"
+)]
 pub struct VariablesTooLarge;
 
 /// Validates that these variables may be stored. Keys must be such that a token can name them (spec A 9), so they

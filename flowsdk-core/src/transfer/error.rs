@@ -1,69 +1,39 @@
 //! Why a transfer fails.
 
-use crate::fault::{Fault, FaultKind, StorageError};
+use crate::fault::{Fault, StorageError};
 use crate::idempotency::IdempotencyConflict;
 use crate::text::Text;
 
 /// The reason why a transfer use case fails.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum TransferError {
     /// No such router.
     #[error("no such router")]
+    #[fault(NotFound, "not_found", pt = "Roteador não encontrado", en = "Router not found")]
     RouterNotFound,
     /// No such flow within reach.
     #[error("no such flow")]
+    #[fault(NotFound, "not_found", pt = "Flow não encontrado", en = "Flow not found")]
     FlowNotFound,
     /// The file cannot be imported: where, and why.
     #[error("file with errors")]
+    #[fault(
+        Unprocessable, "import_invalid",
+        pt = "O arquivo não pode ser importado", en = "The file cannot be imported",
+        details = .0.clone()
+    )]
     Invalid(Vec<(String, Text)>),
     /// Names that the file brings are there already.
     #[error("names taken")]
+    #[fault(Conflict, "name_taken", pt = "Nome já existe", en = "Name already exists", details = .0.clone())]
     NameTaken(Vec<(String, Text)>),
     /// The request was repeated with other content.
     #[error(transparent)]
+    #[fault(transparent)]
     Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl Fault for TransferError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::RouterNotFound | Self::FlowNotFound => FaultKind::NotFound,
-            Self::Invalid(_) => FaultKind::Unprocessable,
-            Self::NameTaken(_) => FaultKind::Conflict,
-            Self::Idempotency(error) => error.kind(),
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::RouterNotFound | Self::FlowNotFound => "not_found",
-            Self::Invalid(_) => "import_invalid",
-            Self::NameTaken(_) => "name_taken",
-            Self::Idempotency(error) => error.code(),
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::RouterNotFound => Text::new("Roteador não encontrado", "Router not found"),
-            Self::FlowNotFound => Text::new("Flow não encontrado", "Flow not found"),
-            Self::Invalid(_) => Text::new("O arquivo não pode ser importado", "The file cannot be imported"),
-            Self::NameTaken(_) => Text::new("Nome já existe", "Name already exists"),
-            Self::Idempotency(error) => error.text(),
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn details(&self) -> Vec<(String, Text)> {
-        match self {
-            Self::Invalid(details) | Self::NameTaken(details) => details.clone(),
-            _ => Vec::new(),
-        }
-    }
 }

@@ -1,44 +1,69 @@
 //! Why a use case of channels fails.
 
 use flowsdk_core::admin::flow::{FlowError, InitialFlowError, TOOL_BEGINS_NOTHING};
-use flowsdk_core::fault::{Fault, FaultKind, StorageError};
+use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
-use flowsdk_core::in_use::{Dependants, IN_USE, IN_USE_TEXT};
-use flowsdk_core::text::Text;
+use flowsdk_core::in_use::Dependants;
 
 /// The reason why a use case of web chat channels failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum WebchatChannelError {
     /// No such channel within reach.
     #[error("no such channel")]
+    #[fault(NotFound, "not_found", pt = "Canal não encontrado", en = "Channel not found")]
     NotFound,
     /// The router whose test channel is asked for does not exist.
     #[error("no such router")]
+    #[fault(NotFound, "not_found", pt = "Roteador não encontrado", en = "Router not found")]
     RouterNotFound,
     /// No such router to create it in.
     #[error("no such router")]
+    #[fault(
+        Unprocessable,
+        "router_unknown",
+        pt = "Roteador não encontrado",
+        en = "Router not found",
+        field = "routerId"
+    )]
     RouterUnknown,
     /// The flow is none of the router's.
     #[error("flow of another router")]
+    #[fault(
+        Unprocessable,
+        "flow_unknown",
+        pt = "Flow não pertence ao roteador",
+        en = "The flow does not belong to the router"
+    )]
     FlowUnknown,
     /// The flow is a tool.
     #[error("tool")]
+    #[fault(Unprocessable, "flow_is_tool", text = TOOL_BEGINS_NOTHING)]
     FlowIsTool,
     /// The test channel cannot be deleted (spec B 4.4).
     #[error("test channel")]
+    #[fault(
+        Invalid,
+        "test_channel",
+        pt = "O canal de teste não pode ser excluído",
+        en = "The test channel cannot be deleted"
+    )]
     TestChannel,
     /// Sessions depend on it.
     #[error("in use")]
+    #[fault(transparent)]
     InUse(Dependants),
     /// The flow cannot be tested.
     #[error(transparent)]
+    #[fault(transparent)]
     Flow(#[from] FlowError),
     /// The request was repeated with other content.
     #[error(transparent)]
+    #[fault(transparent)]
     Idempotency(#[from] IdempotencyConflict),
     /// The database failed; see the source.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
 }
 
@@ -48,70 +73,6 @@ impl From<InitialFlowError> for WebchatChannelError {
             InitialFlowError::Unknown => Self::FlowUnknown,
             InitialFlowError::Tool => Self::FlowIsTool,
             InitialFlowError::Storage(error) => error.into(),
-        }
-    }
-}
-
-impl Fault for WebchatChannelError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::NotFound | Self::RouterNotFound => FaultKind::NotFound,
-            Self::RouterUnknown | Self::FlowUnknown | Self::FlowIsTool => FaultKind::Unprocessable,
-            Self::TestChannel => FaultKind::Invalid,
-            Self::InUse(_) => FaultKind::Conflict,
-            Self::Flow(error) => error.kind(),
-            Self::Idempotency(error) => error.kind(),
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound | Self::RouterNotFound => "not_found",
-            Self::RouterUnknown => "router_unknown",
-            Self::FlowUnknown => "flow_unknown",
-            Self::FlowIsTool => "flow_is_tool",
-            Self::TestChannel => "test_channel",
-            Self::InUse(_) => IN_USE,
-            Self::Flow(error) => error.code(),
-            Self::Idempotency(error) => error.code(),
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::NotFound => Text::new("Canal não encontrado", "Channel not found"),
-            Self::RouterNotFound | Self::RouterUnknown => {
-                Text::new("Roteador não encontrado", "Router not found")
-            }
-            Self::FlowUnknown => {
-                Text::new("Flow não pertence ao roteador", "The flow does not belong to the router")
-            }
-            Self::FlowIsTool => TOOL_BEGINS_NOTHING,
-            Self::TestChannel => {
-                Text::new("O canal de teste não pode ser excluído", "The test channel cannot be deleted")
-            }
-            Self::InUse(_) => IN_USE_TEXT,
-            Self::Flow(error) => error.text(),
-            Self::Idempotency(error) => error.text(),
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        match self {
-            Self::RouterUnknown => Some("routerId"),
-            Self::Flow(error) => error.field(),
-            _ => None,
-        }
-    }
-
-    fn details(&self) -> Vec<(String, Text)> {
-        match self {
-            Self::InUse(dependants) => dependants.details(),
-            Self::Flow(error) => error.details(),
-            _ => Vec::new(),
         }
     }
 }

@@ -70,6 +70,27 @@ pub struct ImportReport {
     pub refused: Vec<RefusedRow>,
 }
 
+impl ImportReport {
+    /// Returns field and reason of each row that was left out.
+    pub(super) fn details(&self) -> Vec<(String, Text)> {
+        self.refused.iter().map(RefusedRow::detail).collect()
+    }
+}
+
+impl RefusedRow {
+    fn detail(&self) -> (String, Text) {
+        let reason = match self.line {
+            // Whoever sent a table looks for the row by its line.
+            Some(line) => Text::of(
+                format!("{} (linha {line} do arquivo)", self.reason.portuguese()),
+                format!("{} (line {line} of the file)", self.reason.english()),
+            ),
+            None => self.reason.clone(),
+        };
+        (format!("rows[{}].{}", self.row, self.field), reason)
+    }
+}
+
 impl ImportRow {
     /// Reads a row.
     pub(super) fn read(sent: &SentRow, now: Timestamp) -> Result<Self, (&'static str, Text)> {

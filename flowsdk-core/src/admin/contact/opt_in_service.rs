@@ -11,7 +11,7 @@ use crate::contact::{
     OptInSource,
 };
 use crate::context::OpContext;
-use crate::fault::{Fault, FaultKind, StorageError};
+use crate::fault::{Fault, StorageError};
 use crate::id::{ContactId, RouterId};
 use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
@@ -21,81 +21,29 @@ use crate::store::Store;
 use crate::text::Text;
 
 /// Why a use case of opt-ins fails.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum OptInError {
     /// No such router.
     #[error("no such router")]
+    #[fault(NotFound, "not_found", pt = "Roteador não encontrado", en = "Router not found")]
     RouterNotFound,
     /// Rows are bad, and all or none were to be imported.
     #[error("rows are refused")]
+    #[fault(
+        Unprocessable, "import_refused",
+        pt = "Há linhas inválidas; nada foi importado", en = "There are invalid rows; nothing was imported",
+        details = .0.details()
+    )]
     Refused(ImportReport),
-    /// The contact.
-    #[error(transparent)]
-    Contact(#[from] ContactError),
     /// The request was repeated with other content.
     #[error(transparent)]
+    #[fault(transparent)]
     Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error(transparent)]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl Fault for OptInError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::RouterNotFound => FaultKind::NotFound,
-            Self::Refused(_) => FaultKind::Unprocessable,
-            Self::Contact(error) => error.kind(),
-            Self::Idempotency(error) => error.kind(),
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::RouterNotFound => "not_found",
-            Self::Refused(_) => "import_refused",
-            Self::Contact(error) => error.code(),
-            Self::Idempotency(error) => error.code(),
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::RouterNotFound => Text::new("Roteador não encontrado", "Router not found"),
-            Self::Refused(_) => Text::new(
-                "Há linhas inválidas; nada foi importado",
-                "There are invalid rows; nothing was imported",
-            ),
-            Self::Contact(error) => error.text(),
-            Self::Idempotency(error) => error.text(),
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn details(&self) -> Vec<(String, Text)> {
-        match self {
-            Self::Refused(report) => report
-                .refused
-                .iter()
-                .map(|refused| {
-                    let reason = match refused.line {
-                        // Whoever sent a table looks for the row by its line.
-                        Some(line) => Text::of(
-                            format!("{} (linha {line} do arquivo)", refused.reason.portuguese()),
-                            format!("{} (line {line} of the file)", refused.reason.english()),
-                        ),
-                        None => refused.reason.clone(),
-                    };
-                    (format!("rows[{}].{}", refused.row, refused.field), reason)
-                })
-                .collect(),
-            Self::Contact(error) => error.details(),
-            _ => Vec::new(),
-        }
-    }
 }
 
 /// Rows to import.

@@ -1,116 +1,89 @@
 //! Why a use case of flows fails.
 
-use crate::fault::{Fault, FaultKind, StorageError};
+use crate::fault::{Fault, StorageError};
 use crate::flow::Problem;
 use crate::idempotency::IdempotencyConflict;
-use crate::in_use::{Dependants, IN_USE, IN_USE_TEXT};
+use crate::in_use::Dependants;
 use crate::text::Text;
 
 /// The reason why a flow use case fails.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum FlowError {
     /// No such flow within reach.
     #[error("no such flow")]
+    #[fault(NotFound, "not_found", pt = "Flow não encontrado", en = "Flow not found")]
     NotFound,
     /// The flow has no such version.
     #[error("no such version")]
+    #[fault(NotFound, "not_found", pt = "Versão não encontrada", en = "Version not found")]
     VersionNotFound,
     /// No such router to create it in.
     #[error("no such router")]
+    #[fault(
+        Unprocessable,
+        "router_unknown",
+        pt = "Roteador não encontrado",
+        en = "Router not found",
+        field = "routerId"
+    )]
     RouterUnknown,
     /// The draft has been changed since it was read.
     #[error("draft at revision {current}")]
+    #[fault(
+        Conflict,
+        "stale_revision",
+        pt = "O rascunho foi alterado; a revisão atual é {current}",
+        en = "The draft was changed; its revision now is {current}",
+        field = "revision"
+    )]
     StaleRevision {
         /// Its revision now.
         current: i64,
     },
     /// The definition cannot be published.
     #[error("definition with errors")]
+    #[fault(
+        Unprocessable, "flow_invalid",
+        pt = "Definição do flow inválida", en = "Invalid flow definition",
+        details = .0.iter().filter(|problem| problem.is_error()).map(detail).collect()
+    )]
     Invalid(Vec<Problem>),
     /// The flow is not published.
     #[error("not published")]
+    #[fault(
+        Conflict,
+        "flow_not_published",
+        pt = "Flow sem publicação ativa",
+        en = "The flow is not published"
+    )]
     NotPublished,
     /// A tool has no conversations to be tested in.
     #[error("a tool")]
+    #[fault(
+        Unprocessable,
+        "flow_is_tool",
+        pt = "Uma ferramenta não tem canal de teste",
+        en = "A tool has no test channel"
+    )]
     Tool,
     /// Something depends on it.
     #[error("in use")]
+    #[fault(transparent)]
     InUse(Dependants),
     /// The request was repeated with other content.
     #[error(transparent)]
+    #[fault(transparent)]
     Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
 }
 
 /// The text of `flow_is_tool` for the initial flow of a router or channel.
 pub const TOOL_BEGINS_NOTHING: Text =
     Text::new("Uma ferramenta não pode iniciar conversas", "A tool cannot begin conversations");
-
-impl Fault for FlowError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::NotFound | Self::VersionNotFound => FaultKind::NotFound,
-            Self::StaleRevision { .. } | Self::NotPublished | Self::InUse(_) => FaultKind::Conflict,
-            Self::Invalid(_) | Self::Tool | Self::RouterUnknown => FaultKind::Unprocessable,
-            Self::Idempotency(error) => error.kind(),
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound | Self::VersionNotFound => "not_found",
-            Self::RouterUnknown => "router_unknown",
-            Self::StaleRevision { .. } => "stale_revision",
-            Self::NotPublished => "flow_not_published",
-            Self::Invalid(_) => "flow_invalid",
-            Self::Tool => "flow_is_tool",
-            Self::InUse(_) => IN_USE,
-            Self::Idempotency(error) => error.code(),
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::NotFound => Text::new("Flow não encontrado", "Flow not found"),
-            Self::VersionNotFound => Text::new("Versão não encontrada", "Version not found"),
-            Self::RouterUnknown => Text::new("Roteador não encontrado", "Router not found"),
-            Self::StaleRevision { current } => Text::of(
-                format!("O rascunho foi alterado; a revisão atual é {current}"),
-                format!("The draft was changed; its revision now is {current}"),
-            ),
-            Self::Invalid(_) => Text::new("Definição do flow inválida", "Invalid flow definition"),
-            Self::NotPublished => Text::new("Flow sem publicação ativa", "The flow is not published"),
-            Self::Tool => Text::new("Uma ferramenta não tem canal de teste", "A tool has no test channel"),
-            Self::InUse(_) => IN_USE_TEXT,
-            Self::Idempotency(error) => error.text(),
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        match self {
-            Self::StaleRevision { .. } => Some("revision"),
-            Self::RouterUnknown => Some("routerId"),
-            _ => None,
-        }
-    }
-
-    fn details(&self) -> Vec<(String, Text)> {
-        match self {
-            Self::InUse(dependants) => dependants.details(),
-            // Those that can be published all the same are not why it failed.
-            Self::Invalid(problems) => {
-                problems.iter().filter(|problem| problem.is_error()).map(detail).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-}
 
 /// Returns a finding as a detail of an error: its JSON pointer, its block and the message for authors.
 pub(super) fn detail(problem: &Problem) -> (String, Text) {

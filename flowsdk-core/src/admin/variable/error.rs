@@ -1,31 +1,36 @@
 //! Why a use case of variables fails.
 
-use crate::fault::{Fault, FaultKind, StorageError};
+use crate::fault::{Fault, StorageError};
 use crate::idempotency::IdempotencyConflict;
 use crate::router::VariableOwner;
-use crate::text::Text;
 
 /// The reason why a variable use case fails.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum VariableError {
     /// No such router within reach.
     #[error("no such router")]
+    #[fault(NotFound, "not_found", pt = "Roteador não encontrado", en = "Router not found")]
     RouterNotFound,
     /// No such flow within reach.
     #[error("no such flow")]
+    #[fault(NotFound, "not_found", pt = "Flow não encontrado", en = "Flow not found")]
     FlowNotFound,
     /// The owner has no such variable.
     #[error("no such variable")]
+    #[fault(NotFound, "not_found", pt = "Variável não encontrada", en = "Variable not found")]
     NotFound,
     /// The owner has a variable of this key.
     #[error("key taken")]
+    #[fault(Conflict, "key_taken", pt = "Chave já existe", en = "Key already exists", field = "key")]
     KeyTaken,
     /// The request was repeated with other content.
     #[error(transparent)]
+    #[fault(transparent)]
     Idempotency(#[from] IdempotencyConflict),
     /// Storage failed.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
 }
 
@@ -36,40 +41,5 @@ impl VariableError {
             VariableOwner::Router(_) => Self::RouterNotFound,
             VariableOwner::Flow(_) => Self::FlowNotFound,
         }
-    }
-}
-
-impl Fault for VariableError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::RouterNotFound | Self::FlowNotFound | Self::NotFound => FaultKind::NotFound,
-            Self::KeyTaken => FaultKind::Conflict,
-            Self::Idempotency(error) => error.kind(),
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::RouterNotFound | Self::FlowNotFound | Self::NotFound => "not_found",
-            Self::KeyTaken => "key_taken",
-            Self::Idempotency(error) => error.code(),
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::RouterNotFound => Text::new("Roteador não encontrado", "Router not found"),
-            Self::FlowNotFound => Text::new("Flow não encontrado", "Flow not found"),
-            Self::NotFound => Text::new("Variável não encontrada", "Variable not found"),
-            Self::KeyTaken => Text::new("Chave já existe", "Key already exists"),
-            Self::Idempotency(error) => error.text(),
-            Self::Storage(error) => error.text(),
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        matches!(self, Self::KeyTaken).then_some("key")
     }
 }

@@ -1,48 +1,26 @@
 //! Why a use case of dead letters fails.
 
-use crate::fault::{Fault, FaultKind, StorageError};
-use crate::text::Text;
+use crate::fault::{Fault, StorageError};
 
 /// The reason why a dead letter use case fails.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum DeadLetterError {
     /// No such dead letter: it never was, was retried, or was deleted.
     #[error("no such dead letter")]
+    #[fault(NotFound, "not_found", pt = "Entrada não encontrada", en = "Dead letter not found")]
     NotFound,
     /// No group of this installation reads its stream, so that it would be lost.
     #[error("its stream is not read")]
+    #[fault(
+        Conflict,
+        "stream_not_read",
+        pt = "Ninguém lê o fluxo desta entrada aqui",
+        en = "Nobody reads the stream of this entry here"
+    )]
     NotRead,
     /// Storage failed.
     #[error("storage failed")]
+    #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl Fault for DeadLetterError {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Self::NotFound => FaultKind::NotFound,
-            Self::NotRead => FaultKind::Conflict,
-            Self::Storage(error) => error.kind(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound => "not_found",
-            Self::NotRead => "stream_not_read",
-            Self::Storage(error) => error.code(),
-        }
-    }
-
-    fn text(&self) -> Text {
-        match self {
-            Self::NotFound => Text::new("Entrada não encontrada", "Dead letter not found"),
-            Self::NotRead => Text::new(
-                "Ninguém lê o fluxo desta entrada aqui",
-                "Nobody reads the stream of this entry here",
-            ),
-            Self::Storage(error) => error.text(),
-        }
-    }
 }
