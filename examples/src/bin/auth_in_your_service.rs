@@ -181,7 +181,7 @@ async fn report(
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let caller = service.authenticator.authenticate(authorization).await?;
     let scope = caller.require(Resource::Reports, Action::Read)?;
-    scope.admit(&RouterId::parse(shop.as_str()).map_err(|_| Denied::Router)?)?;
+    scope.admit(RouterId::parse(shop.as_str()).map_err(|_| Denied::Router)?)?;
     Ok(Json(json!({ "shop": shop, "sold": 42, "readBy": caller.principal.name() })))
 }
 

@@ -1,6 +1,7 @@
 //! The principal of a request, and their present permissions.
 
 use flowsdk_core::id::UserId;
+use flowsdk_core::router::Reach;
 
 use super::{ApiClientAccess, Grant, UserAccess};
 use crate::permission::{Action, Denied, Resource, RouterScope, rules};
@@ -26,6 +27,11 @@ impl Authenticated {
     /// [`Denied::NoGroup`], [`Denied::Permission`] or [`Denied::Global`].
     pub fn require(&self, resource: Resource, action: Action) -> Result<RouterScope, Denied> {
         rules::require(self.role, self.grant.as_ref(), resource, action)
+    }
+
+    /// Returns the routers within reach, for a use case that requires no permission.
+    pub fn reach(&self) -> Reach<'_> {
+        rules::reach(self.role, self.grant.as_ref())
     }
 
     /// Requires an administrator. No API client is one.

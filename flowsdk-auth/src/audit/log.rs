@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::AuditLogId;
+use flowsdk_core::router::{Admitted, Reach};
 use flowsdk_core::store::Store;
 
 use super::{AuditFilter, HasAuditLogs, RecordedAudit};
@@ -32,19 +33,21 @@ where
         Self { store }
     }
 
-    /// Returns up to `limit` records older than `before`.
+    /// Returns up to `limit` records within reach, older than `before`. The scope of `filter` does not count.
     ///
     /// # Errors
     /// [`StorageError`].
     pub async fn list(
         &self,
-        filter: &AuditFilter,
+        reach: Reach<'_>,
+        filter: Admitted<AuditFilter>,
         before: Option<&AuditLogId>,
         limit: u32,
     ) -> Result<AuditPage, StorageError> {
+        let filter = AuditFilter { scope: reach.into(), ..filter.into_inner() };
         // The one too many only tells that there is a next page.
         let wanted = limit.saturating_add(1);
-        let mut items = self.store.read().await?.audit_logs().list(filter, before, wanted).await?;
+        let mut items = self.store.read().await?.audit_logs().list(&filter, before, wanted).await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = items.len() > limit;
         items.truncate(limit);

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AuditLogId, RouterId};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::time::Timestamp;
 
 use super::{AuditAction, AuditEntityType, AuditRecord, AuditStatus, RecordedAudit};
@@ -27,6 +28,12 @@ pub struct AuditFilter {
     pub to: Option<Timestamp>,
     /// The records that the caller may see: those without a router only without a restriction.
     pub scope: RouterScope,
+}
+
+impl Reachable for AuditFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// The log of one transaction.

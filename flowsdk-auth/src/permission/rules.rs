@@ -1,5 +1,7 @@
 //! The rules of permissions (spec A 5.3, rulings H6, A7).
 
+use flowsdk_core::router::Reach;
+
 use super::{Action, Denied, Resource, RouterScope};
 use crate::access::Grant;
 use crate::user::UserRole;
@@ -25,6 +27,15 @@ pub fn require(
     match &grant.scope {
         RouterScope::Only(_) if resource.is_global() => Err(Denied::Global),
         scope => Ok(scope.clone()),
+    }
+}
+
+/// Returns the routers whose records the principal may use, whatever its permissions: a group confines a member or an
+/// API client, and no administrator.
+pub fn reach(role: Option<UserRole>, grant: Option<&Grant>) -> Reach<'_> {
+    match grant {
+        Some(grant) if role != Some(UserRole::Admin) => grant.scope.reach(),
+        _ => Reach::ALL,
     }
 }
 

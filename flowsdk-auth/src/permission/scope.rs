@@ -1,6 +1,7 @@
 //! The routers that a principal is confined to.
 
 use flowsdk_core::id::RouterId;
+use flowsdk_core::router::{Admitted, Reach, Reachable};
 
 use super::Denied;
 
@@ -22,18 +23,20 @@ impl RouterScope {
 
     /// Returns whether records of `router` are within reach.
     pub fn contains(&self, router: &RouterId) -> bool {
-        match self {
-            Self::All => true,
-            Self::Only(routers) => routers.contains(router),
-        }
+        self.reach().contains(router)
     }
 
-    /// [`Self::contains`] for a route that names its router (rulings H6).
+    /// Returns the scope as services ask for it.
+    pub fn reach(&self) -> Reach<'_> {
+        self.routers().map_or(Reach::ALL, Reach::only)
+    }
+
+    /// Returns the proof that `it`, which names its router, is within reach (rulings H6).
     ///
     /// # Errors
     /// [`Denied::Router`].
-    pub fn admit(&self, router: &RouterId) -> Result<(), Denied> {
-        if self.contains(router) { Ok(()) } else { Err(Denied::Router) }
+    pub fn admit<T: Reachable>(&self, it: T) -> Result<Admitted<T>, Denied> {
+        self.reach().admit(it).map_err(|_| Denied::Router)
     }
 
     /// Returns the routers, if there is a restriction.
@@ -42,5 +45,11 @@ impl RouterScope {
             Self::All => None,
             Self::Only(routers) => Some(routers),
         }
+    }
+}
+
+impl From<Reach<'_>> for RouterScope {
+    fn from(reach: Reach<'_>) -> Self {
+        reach.routers().map_or(Self::All, |routers| Self::Only(routers.to_vec()))
     }
 }

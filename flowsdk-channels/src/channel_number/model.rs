@@ -3,6 +3,7 @@
 use flowsdk_core::change::{Entity, EntityKind, Recorded};
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::time::Timestamp;
 use flowsdk_crypto::FormKeyPair;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -94,6 +95,12 @@ pub struct NewChannelNumber {
     pub access_token: Option<SecretString>,
     /// Whether anything may be sent from it.
     pub active: bool,
+}
+
+impl Reachable for NewChannelNumber {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// Changes to a number. An absent field stays; `Some(None)` removes a value.

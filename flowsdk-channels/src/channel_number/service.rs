@@ -5,10 +5,10 @@ use std::sync::Arc;
 use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::id::ChannelNumberId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_crypto::FormKeyMaker;
@@ -50,10 +50,16 @@ where
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        router: Option<&RouterId>,
+        router: Option<&AdmittedRouter>,
         page: &PageRequest,
     ) -> Result<Page<ChannelNumber>, Error> {
-        Ok(self.store.read().await?.channel_numbers().list(router, reach.0, page).await?)
+        Ok(self
+            .store
+            .read()
+            .await?
+            .channel_numbers()
+            .list(router.map(|router| &**router), reach.routers(), page)
+            .await?)
     }
 
     /// Returns a number within the caller's reach.
@@ -71,9 +77,10 @@ where
     pub async fn create(
         &self,
         author: &Author,
-        new: NewChannelNumber,
+        new: Admitted<NewChannelNumber>,
         once: Option<Once<ChannelNumber>>,
     ) -> Result<Outcome<ChannelNumber>, Error> {
+        let new = new.into_inner();
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
                 return Err(Error::RouterUnknown);

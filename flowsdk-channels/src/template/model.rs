@@ -2,6 +2,7 @@
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded};
 use flowsdk_core::id::{RouterId, TemplateId};
+use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::time::Timestamp;
 use serde_json::{Value, json};
 
@@ -78,6 +79,12 @@ pub struct NewTemplate {
     pub components: Vec<Component>,
 }
 
+impl Reachable for NewTemplate {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
 /// Changes to a template; an absent field stays.
 #[derive(Debug, Clone, Default)]
 pub struct TemplateChange {
@@ -110,4 +117,10 @@ pub struct TemplateFilter {
     pub status: Option<TemplateStatus>,
     /// Those of this name, in any language.
     pub name: Option<String>,
+}
+
+impl Reachable for TemplateFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }

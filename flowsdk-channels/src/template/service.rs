@@ -7,7 +7,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::id::TemplateId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::router::{Admitted, HasRouters, Reach};
 use flowsdk_core::store::{Store, Transaction as _};
 
 use super::{
@@ -40,10 +40,10 @@ where
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        filter: &TemplateFilter,
+        filter: &Admitted<TemplateFilter>,
         page: &PageRequest,
     ) -> Result<Page<Template>, Error> {
-        Ok(self.store.read().await?.templates().list(filter, reach.0, page).await?)
+        Ok(self.store.read().await?.templates().list(filter, reach.routers(), page).await?)
     }
 
     /// Returns a template within the caller's reach.
@@ -62,9 +62,10 @@ where
     pub async fn create(
         &self,
         author: &Author,
-        new: NewTemplate,
+        new: Admitted<NewTemplate>,
         once: Option<Once<Template>>,
     ) -> Result<Outcome<Template>, Error> {
+        let new = new.into_inner();
         check(&new.components)?;
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {

@@ -7,6 +7,7 @@ use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId, MessageId, RouterId};
 use crate::message::Message;
 use crate::page::{Page, PageRequest};
+use crate::router::{Reach, Reachable};
 
 /// Which chats.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +18,12 @@ pub struct ChatFilter {
     pub contact_id: Option<ContactId>,
     /// Open or closed ones.
     pub status: Option<ChatStatus>,
+}
+
+impl Reachable for ChatFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// Chats and their messages of one transaction, for those who administer them.

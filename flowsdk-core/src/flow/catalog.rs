@@ -7,6 +7,7 @@ use super::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 use crate::fault::StorageError;
 use crate::id::{FlowId, RouterId};
 use crate::page::{Page, PageRequest};
+use crate::router::{Reach, Reachable};
 
 /// Which flows a page shows; an absent field restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +16,12 @@ pub struct FlowFilter {
     pub router_id: Option<RouterId>,
     /// Those of this kind.
     pub kind: Option<FlowKind>,
+}
+
+impl Reachable for FlowFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// A flow in a list.

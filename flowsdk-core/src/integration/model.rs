@@ -10,6 +10,7 @@ use super::BaseUrl;
 use crate::change::{Entity, EntityKind, Recorded};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::{IntegrationId, RouterId};
+use crate::router::{Reach, Reachable};
 use crate::time::Timestamp;
 
 /// How long a server may take when nothing else is said.
@@ -185,6 +186,12 @@ pub struct NewIntegration {
     pub credentials: Option<SecretString>,
     /// How it is asked.
     pub settings: IntegrationSettings,
+}
+
+impl Reachable for NewIntegration {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// The changes to make; an absent field stays, and `Some(None)` removes a value.

@@ -7,10 +7,10 @@ use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::flow::HttpCaller;
-use crate::id::{IntegrationId, RouterId};
+use crate::id::IntegrationId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::{HasRouters, Reach};
+use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach};
 use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes integrations, and asks their servers. An integration whose router is out of
@@ -46,10 +46,16 @@ where
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        router: Option<&RouterId>,
+        router: Option<&AdmittedRouter>,
         page: &PageRequest,
     ) -> Result<Page<Integration>, Error> {
-        Ok(self.store.read().await?.integrations().list(router, reach.0, page).await?)
+        Ok(self
+            .store
+            .read()
+            .await?
+            .integrations()
+            .list(router.map(|router| &**router), reach.routers(), page)
+            .await?)
     }
 
     /// Returns an integration.
@@ -67,9 +73,10 @@ where
     pub async fn create(
         &self,
         author: &Author,
-        new: NewIntegration,
+        new: Admitted<NewIntegration>,
         once: Option<Once<Integration>>,
     ) -> Result<Outcome<Integration>, Error> {
+        let new = new.into_inner();
         if !new.settings.names_its_header() {
             return Err(Error::HeaderName);
         }

@@ -7,5 +7,5 @@ mod repository;
 
 pub use catalog::{HasRouterCatalog, RouterCatalog};
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
-pub use reach::Reach;
+pub use reach::{Admitted, AdmittedRouter, AllRouters, OutOfReach, Reach, Reachable};
 pub use repository::{HasRouters, Route, RouterRepository};

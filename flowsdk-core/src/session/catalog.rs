@@ -6,6 +6,7 @@ use super::{FrozenError, FrozenSession, Mode, Position, Session, SessionId};
 use crate::fault::StorageError;
 use crate::id::{ContactId, FlowId, RouterId};
 use crate::page::{Page, PageRequest};
+use crate::router::{Reach, Reachable};
 use crate::time::Timestamp;
 
 /// Which sessions.
@@ -19,6 +20,12 @@ pub struct SessionFilter {
     pub contact_id: Option<ContactId>,
     /// Those that stand in this flow.
     pub flow_id: Option<FlowId>,
+}
+
+impl Reachable for SessionFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// A frozen session as it is listed.

@@ -12,7 +12,7 @@ use crate::fault::StorageError;
 use crate::flow::{Flow, FlowFilter, HasFlowCatalog as _, HasFlows as _, WholeFlow};
 use crate::id::{FlowId, RouterId};
 use crate::page::{MAX_PAGE, PageRequest};
-use crate::router::{HasRouters as _, Reach, Router, StaticVariable, VariableOwner};
+use crate::router::{AdmittedRouter, HasRouters as _, Reach, Router, StaticVariable, VariableOwner};
 use crate::store::Store;
 
 impl<S: Store> Transfers<S>
@@ -23,14 +23,14 @@ where
     ///
     /// # Errors
     /// [`TransferError::RouterNotFound`], [`TransferError::Storage`].
-    pub async fn export_router(&self, id: &RouterId) -> Result<TransferFile, TransferError> {
+    pub async fn export_router(&self, id: &AdmittedRouter) -> Result<TransferFile, TransferError> {
         let mut tx = self.store.read().await?;
-        let router = tx.routers().find_many(std::slice::from_ref(id)).await?.pop();
+        let router = tx.routers().find_many(std::slice::from_ref(&**id)).await?.pop();
         let router = router.ok_or(TransferError::RouterNotFound)?;
         let names = Names::of(&flows_of(&mut tx, id).await?);
         let flows = tx.flow_catalog().whole(id, None).await?;
         let owners = flows.iter().map(|whole| VariableOwner::Flow(whole.flow.id.clone()));
-        let owners: Vec<_> = owners.chain([VariableOwner::Router(id.clone())]).collect();
+        let owners: Vec<_> = owners.chain([VariableOwner::Router(RouterId::clone(id))]).collect();
         let mut variables = Variables::of(tx.routers().static_variables(&owners).await?);
         let channels = tx.channel_transfer().channels_of(id).await?;
         drop(tx);
@@ -38,7 +38,7 @@ where
             format: FORMAT.to_owned(),
             format_version: FORMAT_VERSION,
             router: Some(settings(&router, &names)),
-            variables: variables.take(&VariableOwner::Router(id.clone())),
+            variables: variables.take(&VariableOwner::Router(RouterId::clone(id))),
             flows: flows.into_iter().map(|whole| flow(whole, &names, &mut variables)).collect(),
             channels: channels.into_iter().map(|one| channel(one, &names)).collect(),
         })

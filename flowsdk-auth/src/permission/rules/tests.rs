@@ -1,5 +1,6 @@
 use flowsdk_core::fault::Fault as _;
 use flowsdk_core::id::RouterId;
+use flowsdk_core::router::Admitted;
 
 use super::*;
 use crate::permission::Permission;
@@ -112,9 +113,23 @@ fn only_administrators_are_administrators() {
 #[test]
 fn a_scope_admits_its_routers_only() {
     let scope = RouterScope::of(vec![router("r1"), router("r2")]);
-    assert_eq!(scope.admit(&router("r2")), Ok(()));
-    assert_eq!(scope.admit(&router("r3")), Err(Denied::Router));
-    assert_eq!(RouterScope::of(vec![]).admit(&router("r3")), Ok(()));
+    assert_eq!(scope.admit(router("r2")).map(Admitted::into_inner), Ok(router("r2")));
+    assert_eq!(scope.admit(router("r3")), Err(Denied::Router));
+    assert_eq!(RouterScope::of(vec![]).admit(router("r3")).map(drop), Ok(()));
+}
+
+#[test]
+fn a_group_confines_all_but_administrators() {
+    let confined = grant(Resource::Flows, &[], &["r1"]);
+    let only = [router("r1")];
+    for (role, grant, routers) in [
+        (MEMBER, None, None),
+        (MEMBER, Some(&confined), Some(&only[..])),
+        (CLIENT, Some(&confined), Some(&only[..])),
+        (ADMIN, Some(&confined), None),
+    ] {
+        assert_eq!(reach(role, grant).routers(), routers);
+    }
 }
 
 #[test]

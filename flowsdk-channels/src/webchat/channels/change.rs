@@ -2,6 +2,7 @@
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded};
 use flowsdk_core::id::{FlowId, RouterId};
+use flowsdk_core::router::{Reach, Reachable};
 use serde_json::{Value, json};
 
 use crate::webchat::WebchatChannel;
@@ -19,6 +20,12 @@ pub struct NewWebchatChannel {
     pub initial_flow_id: Option<FlowId>,
     /// Origins that may open a socket; `None` means any.
     pub allowed_origins: Option<Vec<String>>,
+}
+
+impl Reachable for NewWebchatChannel {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// Changes to a channel. An absent field stays; `Some(None)` removes a value.

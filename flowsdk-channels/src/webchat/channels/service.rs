@@ -8,10 +8,10 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::HasFlows;
-use flowsdk_core::id::{ChannelId, FlowId, RouterId};
+use flowsdk_core::id::{ChannelId, FlowId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -50,10 +50,16 @@ where
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        router: Option<&RouterId>,
+        router: Option<&AdmittedRouter>,
         page: &PageRequest,
     ) -> Result<Page<WebchatChannel>, Error> {
-        Ok(self.store.read().await?.webchat_catalog().list_channels(router, reach.0, page).await?)
+        Ok(self
+            .store
+            .read()
+            .await?
+            .webchat_catalog()
+            .list_channels(router.map(|router| &**router), reach.routers(), page)
+            .await?)
     }
 
     /// Returns a channel within the caller's reach.
@@ -72,9 +78,10 @@ where
     pub async fn create(
         &self,
         author: &Author,
-        new: NewWebchatChannel,
+        new: Admitted<NewWebchatChannel>,
         once: Option<Once<WebchatChannel>>,
     ) -> Result<Outcome<WebchatChannel>, Error> {
+        let new = new.into_inner();
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
                 return Err(Error::RouterUnknown);

@@ -8,7 +8,7 @@ use flowsdk_core::flow::{HasFlowCatalog, HasFlows};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::idempotency::HasIdempotency;
 use flowsdk_core::in_use::HasReferences;
-use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::router::{AdmittedRouter, HasRouters, Reach};
 use flowsdk_core::session::HasLiveSessions;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::variable::HasVariables;
@@ -47,9 +47,13 @@ where
     ///
     /// # Errors
     /// [`Error::RouterNotFound`], [`Error::Storage`].
-    pub async fn test_channel(&self, author: &Author, router: &RouterId) -> Result<WebchatChannel, Error> {
+    pub async fn test_channel(
+        &self,
+        author: &Author,
+        router: &AdmittedRouter,
+    ) -> Result<WebchatChannel, Error> {
         let mut tx = self.store.begin().await?;
-        if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
+        if tx.routers().find_many(std::slice::from_ref(&**router)).await?.is_empty() {
             return Err(Error::RouterNotFound);
         }
         let wanted = fresh(&self.cx, router);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::ChatError;
 use crate::chat::{Chat, ChatFilter, HasChatCatalog};
 use crate::fault::StorageError;
-use crate::id::{ChatId, MessageId, RouterId};
+use crate::id::{ChatId, MessageId};
 use crate::message::{HasMessages, HistoryQuery, Message};
 use crate::page::{Cursor, Page, PageRequest};
-use crate::router::Reach;
+use crate::router::{Admitted, Reach};
 use crate::store::Store;
 
 /// Shows chats and their messages.
@@ -32,7 +32,7 @@ where
     /// [`ChatError::NotFound`], also for one out of reach.
     pub async fn get(&self, reach: Reach<'_>, id: &ChatId) -> Result<Chat, ChatError> {
         let chat = self.store.read().await?.chat_catalog().find(id).await?;
-        chat.filter(|chat| reaches(reach, chat.router_id.as_ref())).ok_or(ChatError::NotFound)
+        chat.filter(|chat| reach.contains_record(chat.router_id.as_ref())).ok_or(ChatError::NotFound)
     }
 
     /// Returns a page of chats, newest first.
@@ -42,10 +42,10 @@ where
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        filter: &ChatFilter,
+        filter: &Admitted<ChatFilter>,
         page: &PageRequest,
     ) -> Result<Page<Chat>, StorageError> {
-        self.store.read().await?.chat_catalog().list(filter, reach.0, page).await
+        self.store.read().await?.chat_catalog().list(filter, reach.routers(), page).await
     }
 
     /// Returns a page of a chat's messages, newest first.
@@ -64,7 +64,7 @@ where
         let before = before.transpose()?;
         let mut tx = self.store.read().await?;
         let chat = tx.chat_catalog().find(id).await?;
-        if !chat.is_some_and(|chat| reaches(reach, chat.router_id.as_ref())) {
+        if !chat.is_some_and(|chat| reach.contains_record(chat.router_id.as_ref())) {
             return Err(ChatError::NotFound);
         }
         let query = HistoryQuery { chat_id: id, before, limit: page.limit };
@@ -79,11 +79,7 @@ where
     /// [`ChatError::MessageNotFound`], also for one of a chat out of reach (rulings H11).
     pub async fn message(&self, reach: Reach<'_>, id: &MessageId) -> Result<Message, ChatError> {
         let found = self.store.read().await?.chat_catalog().find_message(id).await?;
-        let found = found.filter(|(_, router)| reaches(reach, router.as_ref()));
+        let found = found.filter(|(_, router)| reach.contains_record(router.as_ref()));
         found.map(|(message, _)| message).ok_or(ChatError::MessageNotFound)
     }
-}
-
-fn reaches(reach: Reach<'_>, router: Option<&RouterId>) -> bool {
-    router.map_or(reach.0.is_none(), |router| reach.contains(router))
 }

@@ -15,7 +15,7 @@ use crate::fault::{Fault, StorageError};
 use crate::id::{ContactId, RouterId};
 use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::{HasRouters, Reach};
+use crate::router::{AdmittedRouter, HasRouters, Reach};
 use crate::session::Channel;
 use crate::store::Store;
 use crate::text::Text;
@@ -79,7 +79,7 @@ where
         &self,
         reach: Reach<'_>,
         contact: &ContactId,
-        router: &RouterId,
+        router: &AdmittedRouter,
     ) -> Result<Option<ContactOptIn>, ContactError> {
         let mut tx = self.store.read().await?;
         find(&mut tx, reach, contact).await?;
@@ -98,7 +98,7 @@ where
     ) -> Result<Page<ContactOptIn>, ContactError> {
         let mut tx = self.store.read().await?;
         find(&mut tx, reach, contact).await?;
-        Ok(tx.opt_in_catalog().history(contact, reach.0, page).await?)
+        Ok(tx.opt_in_catalog().history(contact, reach.routers(), page).await?)
     }
 
     /// Returns a page of the latest opt-ins at a router, newest first.
@@ -107,12 +107,12 @@ where
     /// [`OptInError::RouterNotFound`].
     pub async fn of_router(
         &self,
-        router: &RouterId,
+        router: &AdmittedRouter,
         filter: &OptInFilter,
         page: &PageRequest,
     ) -> Result<Page<(ContactOptIn, Contact)>, OptInError> {
         let mut tx = self.store.read().await?;
-        if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
+        if tx.routers().find_many(std::slice::from_ref(&**router)).await?.is_empty() {
             return Err(OptInError::RouterNotFound);
         }
         Ok(tx.opt_in_catalog().of_router(router, filter, page).await?)
@@ -127,7 +127,7 @@ where
     pub async fn import(
         &self,
         reach: Reach<'_>,
-        router: &RouterId,
+        router: &AdmittedRouter,
         import: &Import,
         once: Option<Once<ImportReport>>,
     ) -> Result<Outcome<ImportReport>, OptInError> {
@@ -143,7 +143,7 @@ where
             }
         }
         perform_once(&*self.store, once, now, async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(router)).await?.is_empty() {
+            if tx.routers().find_many(std::slice::from_ref(&**router)).await?.is_empty() {
                 return Err(OptInError::RouterNotFound);
             }
             let known = known_ids(tx, reach, &rows).await?;
@@ -192,14 +192,14 @@ where
                 records.push(ContactOptIn {
                     id: self.cx.ids().next_id(),
                     contact_id,
-                    router_id: router.clone(),
+                    router_id: RouterId::clone(router),
                     status: row.status,
                     chat_id: None,
                     source: OptInSource::Import,
                     recorded_at: row.recorded_at,
                 });
             }
-            tx.contact_catalog().link(&contacts, std::slice::from_ref(router)).await?;
+            tx.contact_catalog().link(&contacts, std::slice::from_ref(&**router)).await?;
             tx.opt_ins().append_many(&records).await?;
             Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
         })
@@ -250,7 +250,7 @@ async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
     reach: Reach<'_>,
     rows: &[(usize, ImportRow)],
 ) -> Result<HashSet<String>, StorageError> {
-    if reach.0.is_none() {
+    if reach.is_all() {
         return Ok(HashSet::new());
     }
     let mut phones: Vec<String> = rows
@@ -264,7 +264,7 @@ async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
     phones.dedup();
     let found = tx.contacts().find_by_phone_numbers(&phones).await?;
     let ids: Vec<ContactId> = found.iter().map(|contact| contact.id.clone()).collect();
-    let seen = tx.contact_catalog().find(&ids, reach.0).await?;
+    let seen = tx.contact_catalog().find(&ids, reach.routers()).await?;
     let seen: HashSet<ContactId> = seen.into_iter().map(|details| details.contact.id).collect();
     Ok(found
         .into_iter()
@@ -291,6 +291,6 @@ async fn known_ids<T: HasContactCatalog>(
     }
     ids.sort_unstable();
     ids.dedup();
-    let found = tx.contact_catalog().find(&ids, reach.0).await?;
+    let found = tx.contact_catalog().find(&ids, reach.routers()).await?;
     Ok(found.into_iter().map(|details| details.contact.id).collect())
 }

@@ -18,7 +18,7 @@ use crate::id::{ContactId, RouterId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
-use crate::router::{HasRouters, Reach};
+use crate::router::{Admitted, HasRouters, Reach, Reachable};
 use crate::session::{HasSessions, merge_variables};
 use crate::store::{Store, Transaction as _};
 
@@ -37,6 +37,13 @@ pub struct NewContact {
     pub variables: Map<String, Value>,
     /// The router that is to know it before it has written.
     pub router_id: Option<RouterId>,
+}
+
+/// A caller confined to routers names one of them, or the contact would be out of their reach.
+impl Reachable for NewContact {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        reach.contains_record(self.router_id.as_ref())
+    }
 }
 
 /// Shows contacts and changes them. A contact is shared by all routers; who is confined to some sees those contacts
@@ -72,7 +79,7 @@ where
         filter: &ContactFilter,
         page: &PageRequest,
     ) -> Result<Page<Contact>, StorageError> {
-        self.store.read().await?.contact_catalog().list(filter, reach.0, page).await
+        self.store.read().await?.contact_catalog().list(filter, reach.routers(), page).await
     }
 
     /// Returns a contact.
@@ -83,16 +90,17 @@ where
         find(&mut self.store.read().await?, reach, id).await
     }
 
-    /// Creates a contact. A caller confined to routers names one of them, or they would not see it again.
+    /// Creates a contact.
     ///
     /// # Errors
     /// Any [`ContactError`].
     pub async fn create(
         &self,
         reach: Reach<'_>,
-        new: NewContact,
+        new: Admitted<NewContact>,
         once: Option<Once<ContactDetails>>,
     ) -> Result<Outcome<ContactDetails>, ContactError> {
+        let new = new.into_inner();
         perform_once(&*self.store, once, self.cx.now(), async |tx| {
             let identity = new.identity.as_str().to_owned();
             if let Some(channel) = new.identity.webchat_channel() {
@@ -263,7 +271,7 @@ where
         let mut tx = self.store.read().await?;
         find(&mut tx, reach, id).await?;
         let since = self.cx.now() - DAY * INSIGHT_DAYS;
-        Ok(tx.contact_insights().insights(id, reach.0, since).await?)
+        Ok(tx.contact_insights().insights(id, reach.routers(), since).await?)
     }
 
     /// Makes `other` part of a contact: chats, sessions, aliases, opt-ins and identities move, its own identity
@@ -302,7 +310,7 @@ where
         let locked: Vec<_> = sessions.iter().map(|session| session.id.clone()).collect();
         tx.sessions().find_many_for_update(&locked).await?;
         let contacts = tx.contacts().find_many_for_update(&ids).await?;
-        let seen = tx.contact_catalog().find(&ids, reach.0).await?;
+        let seen = tx.contact_catalog().find(&ids, reach.routers()).await?;
         let is_seen = |id: &ContactId| seen.iter().any(|details| details.contact.id == *id);
         let known = |id: &ContactId| contacts.iter().find(|contact| contact.id == *id && is_seen(id));
         let into = known(id).ok_or(ContactError::NotFound)?;
@@ -343,7 +351,6 @@ pub(super) async fn find<T: HasContactCatalog>(
     reach: Reach<'_>,
     id: &ContactId,
 ) -> Result<ContactDetails, ContactError> {
-    let only: Option<&[RouterId]> = reach.0;
-    let found = tx.contact_catalog().find(std::slice::from_ref(id), only).await?.pop();
+    let found = tx.contact_catalog().find(std::slice::from_ref(id), reach.routers()).await?.pop();
     found.ok_or(ContactError::NotFound)
 }

@@ -18,7 +18,7 @@ use crate::id::{LlmCredentialId, RouterId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::loader::{Load, Loader};
 use crate::page::{Page, PageRequest};
-use crate::router::{HasRouterCatalog, HasRouters, Router};
+use crate::router::{Admitted, AdmittedRouter, AllRouters, HasRouterCatalog, HasRouters, Reach, Router};
 use crate::session::{HasLiveSessions, SessionsOf};
 use crate::store::{Records, Store, Transaction as _};
 
@@ -57,24 +57,21 @@ where
     ///
     /// # Errors
     /// [`RouterError::NotFound`], [`RouterError::Storage`].
-    pub async fn get(&self, id: &RouterId) -> Result<Arc<Router>, RouterError> {
-        let found = self.by_id.get(id.clone()).await.map_err(RouterError::Storage)?;
+    pub async fn get(&self, id: &AdmittedRouter) -> Result<Arc<Router>, RouterError> {
+        let found = self.by_id.get(RouterId::clone(id)).await.map_err(RouterError::Storage)?;
         found.ok_or(RouterError::NotFound)
     }
 
-    /// Returns a page of routers, newest first; of those in `only`, if it is given.
+    /// Returns a page of the routers within reach, newest first.
     ///
     /// # Errors
     /// [`StorageError`].
-    pub async fn list(
-        &self,
-        only: Option<&[RouterId]>,
-        page: &PageRequest,
-    ) -> Result<Page<Router>, StorageError> {
-        self.store.read().await?.routers().list(only, page).await
+    pub async fn list(&self, reach: Reach<'_>, page: &PageRequest) -> Result<Page<Router>, StorageError> {
+        self.store.read().await?.routers().list(reach.routers(), page).await
     }
 
-    /// Creates a router of this name with `settings`, once for each idempotency key.
+    /// Creates a router of this name with `settings`, once for each idempotency key. A caller who is confined to
+    /// routers would not see it.
     ///
     /// # Errors
     /// [`RouterError::FlowUnknown`] for any initial flow: a new router has none. [`RouterError::CredentialUnknown`],
@@ -82,6 +79,7 @@ where
     pub async fn create(
         &self,
         author: &Author,
+        _confined_to_none: Admitted<AllRouters>,
         name: String,
         settings: RouterChange,
         once: Option<Once<Router>>,
@@ -112,7 +110,7 @@ where
     pub async fn change(
         &self,
         author: &Author,
-        id: &RouterId,
+        id: &AdmittedRouter,
         change: RouterChange,
     ) -> Result<Router, RouterError> {
         let mut tx = self.store.begin().await?;
@@ -138,7 +136,7 @@ where
     ///
     /// # Errors
     /// [`RouterError::NotFound`], [`RouterError::InUse`], [`RouterError::Storage`].
-    pub async fn delete(&self, author: &Author, id: &RouterId, force: bool) -> Result<(), RouterError> {
+    pub async fn delete(&self, author: &Author, id: &AdmittedRouter, force: bool) -> Result<(), RouterError> {
         let mut tx = self.store.begin().await?;
         let before = tx.router_catalog().find_for_update(id).await?.ok_or(RouterError::NotFound)?;
         let sessions = SessionsOf::Router(id);

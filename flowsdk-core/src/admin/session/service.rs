@@ -14,7 +14,7 @@ use crate::fault::StorageError;
 use crate::flow::{Flow, FlowKind, FlowVersion, HasFlows};
 use crate::id::FlowId;
 use crate::page::{Page, PageRequest};
-use crate::router::Reach;
+use crate::router::{Admitted, AdmittedRouter, Reach};
 use crate::session::{
     Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, Session, SessionFilter, SessionId,
     SessionTrace, SessionWrite, merge_variables,
@@ -97,11 +97,11 @@ where
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        filter: &SessionFilter,
+        filter: &Admitted<SessionFilter>,
         page: &PageRequest,
     ) -> Result<Page<(Session, Option<Frost>)>, StorageError> {
         let mut tx = self.store.read().await?;
-        let page = tx.session_catalog().list(filter, reach.0, page).await?;
+        let page = tx.session_catalog().list(filter, reach.routers(), page).await?;
         let ids: Vec<&SessionId> = page.items.iter().map(|session| &session.id).collect();
         let mut frosts: HashMap<_, _> = tx.session_catalog().frosts(&ids).await?.into_iter().collect();
         Ok(page.map(|session| {
@@ -179,16 +179,18 @@ where
         Ok(Redirected { redirect, stream_entry_id })
     }
 
-    /// Returns a page of frozen sessions, those that froze last first.
+    /// Returns a page of frozen sessions, those that froze last first; of `router`, if it is given.
     ///
     /// # Errors
     /// [`StorageError`].
     pub async fn frozen(
         &self,
         reach: Reach<'_>,
+        router: Option<&AdmittedRouter>,
         page: &PageRequest,
     ) -> Result<Page<FrozenItem>, StorageError> {
-        self.store.read().await?.session_catalog().list_frozen(reach.0, page).await
+        let only = reach.narrowed(router).routers();
+        self.store.read().await?.session_catalog().list_frozen(only, page).await
     }
 
     /// Ends the frost of a session (rulings S5). Of a resumption the replay is published; the engine does it later,
@@ -207,7 +209,7 @@ where
             find(&mut tx, reach, id).await?;
             return Err(SessionError::NotFrozen);
         };
-        if !item.router_id.as_ref().map_or(reach.0.is_none(), |router| reach.contains(router)) {
+        if !reach.contains_record(item.router_id.as_ref()) {
             return Err(SessionError::NotFound);
         }
         match action {
@@ -252,7 +254,7 @@ where
         // A number may have moved here from another router, so each trace counts for itself.
         items.retain(|trace| {
             let of = trace.router_id.as_ref().or(router.as_ref());
-            of.map_or(reach.0.is_none(), |router| reach.contains(router))
+            reach.contains_record(of)
         });
         if router.is_none() && items.is_empty() {
             return Err(SessionError::NotFound);

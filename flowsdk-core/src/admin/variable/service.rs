@@ -13,7 +13,7 @@ use crate::flow::HasFlows;
 use crate::id::{RouterId, VariableId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::{HasRouters, Reach, VariableOwner};
+use crate::router::{Admitted, HasRouters, Reach, VariableOwner};
 use crate::store::{Store, Transaction as _};
 use crate::variable::{HasVariables, NewVariable, Variable, VariableValue};
 
@@ -48,7 +48,7 @@ where
     /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::Storage`].
     pub async fn list(
         &self,
-        owner: &VariableOwner,
+        owner: &Admitted<VariableOwner>,
         reach: Reach<'_>,
         page: &PageRequest,
     ) -> Result<Page<Variable>, VariableError> {
@@ -64,11 +64,12 @@ where
     pub async fn create(
         &self,
         author: &Author,
-        owner: VariableOwner,
+        owner: Admitted<VariableOwner>,
         reach: Reach<'_>,
         new: NewVariable,
         once: Option<Once<Variable>>,
     ) -> Result<Outcome<Variable>, VariableError> {
+        let owner = owner.into_inner();
         let mut router = None;
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             router = Some(router_of(tx, &owner, reach).await?);
@@ -104,7 +105,7 @@ where
     pub async fn put(
         &self,
         author: &Author,
-        owner: &VariableOwner,
+        owner: &Admitted<VariableOwner>,
         reach: Reach<'_>,
         id: &VariableId,
         value: &SecretString,
@@ -131,7 +132,7 @@ where
     pub async fn delete(
         &self,
         author: &Author,
-        owner: &VariableOwner,
+        owner: &Admitted<VariableOwner>,
         reach: Reach<'_>,
         id: &VariableId,
     ) -> Result<(), VariableError> {

@@ -14,7 +14,7 @@ use crate::change::{Author, Change, Entity, EntityKind, Recorded as _};
 use crate::fault::StorageError;
 use crate::id::RouterId;
 use crate::idempotency::{Once, Outcome, perform_once};
-use crate::router::{HasRouterCatalog as _, HasRouters as _, Router};
+use crate::router::{Admitted, AdmittedRouter, AllRouters, HasRouterCatalog as _, HasRouters as _, Router};
 use crate::store::Store;
 use crate::text::Text;
 use crate::time::Timestamp;
@@ -42,6 +42,7 @@ where
     pub async fn import_router(
         &self,
         author: &Author,
+        _confined_to_none: Admitted<AllRouters>,
         file: TransferFile,
         on_conflict: OnConflict,
         once: Option<Once<ImportReport>>,
@@ -83,7 +84,7 @@ where
     pub async fn import_flows(
         &self,
         author: &Author,
-        router: &RouterId,
+        router: &AdmittedRouter,
         file: TransferFile,
         on_conflict: OnConflict,
         once: Option<Once<ImportReport>>,

@@ -78,11 +78,8 @@ pub(super) async fn list_audit_logs(
     State(logs): State<Arc<AuditLogs>>,
     Query(AuditQuery { filter, before, limit }): Query<AuditQuery>,
 ) -> Result<Reply<PageView<AuditLogView>>, ApiError> {
-    if let Some(router) = &filter.router_id {
-        can.scope.admit(router)?;
-    }
-    let filter = AuditFilter { scope: can.scope, ..filter };
-    let page = logs.list(&filter, before.as_ref(), limit).await?;
+    let filter = can.admit(filter)?;
+    let page = logs.list(can.reach(), filter, before.as_ref(), limit).await?;
     let items = page.items.into_iter().map(AuditLogView::from).collect();
     Ok(Reply(PageView { items, next_cursor: page.next.map(String::from) }))
 }

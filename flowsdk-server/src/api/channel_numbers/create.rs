@@ -65,12 +65,11 @@ pub(super) async fn create_channel_number(
     body: Idempotent<CreateChannelNumber>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&can.caller);
-    can.scope.admit(&body.router_id)?;
     let once = request.map(|request| Once {
         request,
         answer: |number: &ChannelNumber| stored(&ChannelNumberView::from(number.clone())),
     });
-    let new = NewChannelNumber {
+    let new = can.admit(NewChannelNumber {
         router_id: body.router_id,
         name: body.name,
         phone_number_id: body.phone_number_id,
@@ -78,7 +77,7 @@ pub(super) async fn create_channel_number(
         business_account_id: body.business_account_id,
         access_token: body.access_token,
         active: body.active,
-    };
+    })?;
     Ok(match numbers.create(&can.caller.author(), new, once).await? {
         Outcome::Done(number) => {
             let body = ChannelNumberView::from(number);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelNumberId;
-use flowsdk_core::router::Reach;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -34,6 +33,6 @@ pub(super) async fn get_encryption(
     State(numbers): State<Arc<ChannelNumbers>>,
     PathId(id): PathId<ChannelNumberId>,
 ) -> Result<Reply<EncryptionView>, ApiError> {
-    let number = numbers.get(Reach(can.scope.routers()), &id).await?;
+    let number = numbers.get(can.reach(), &id).await?;
     Ok(Reply(EncryptionView { has_private_key: number.keys.is_some() }))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelNumberId;
-use flowsdk_core::router::Reach;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -40,7 +39,7 @@ pub(super) async fn generate_encryption_keys(
     State(numbers): State<Arc<ChannelNumbers>>,
     PathId(id): PathId<ChannelNumberId>,
 ) -> Result<Reply<PublicKeyView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     let number = numbers.generate_keys(&author, reach, &id).await?;
     let has_private_key = number.keys.is_some();
     let encryption_public_key = number.keys.map(|keys| keys.public_key);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelNumberId;
-use flowsdk_core::router::Reach;
 
 use super::ChannelNumberView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_channel_number(
     State(numbers): State<Arc<ChannelNumbers>>,
     PathId(id): PathId<ChannelNumberId>,
 ) -> Result<Reply<ChannelNumberView>, ApiError> {
-    Ok(Reply(numbers.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(numbers.get(can.reach(), &id).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 
 use super::ChannelNumberView;
 use crate::api::error::ApiError;
@@ -26,9 +25,7 @@ pub(super) async fn list_channel_numbers(
     State(numbers): State<Arc<ChannelNumbers>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<ChannelNumberView>>, ApiError> {
-    if let Some(router) = &router {
-        can.scope.admit(router)?;
-    }
-    let page = numbers.list(Reach(can.scope.routers()), router.as_ref(), &page).await?;
+    let router = router.map(|router| can.admit(router)).transpose()?;
+    let page = numbers.list(can.reach(), router.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, ChannelNumberView::from)))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_channels::channel_number::{ChannelNumberChange, E164, ProviderId};
 use flowsdk_core::id::ChannelNumberId;
-use flowsdk_core::router::Reach;
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -56,6 +55,6 @@ pub(super) async fn patch_channel_number(
 ) -> Result<Reply<ChannelNumberView>, ApiError> {
     let PatchChannelNumber { name, phone_number, business_account_id, access_token, active } = body;
     let change = ChannelNumberChange { name, phone_number, business_account_id, access_token, active };
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     Ok(Reply(numbers.change(&author, reach, &id, change).await?.into()))
 }

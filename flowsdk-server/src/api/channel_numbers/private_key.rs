@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelNumberId;
-use flowsdk_core::router::Reach;
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -43,7 +42,7 @@ pub(super) async fn get_private_key(
     State(numbers): State<Arc<ChannelNumbers>>,
     PathId(id): PathId<ChannelNumberId>,
 ) -> Result<Reply<PrivateKeyView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     let key = numbers.export_private_key(&author, reach, &id).await?;
     let shown = |secret: &secrecy::SecretString| secret.expose_secret().to_owned();
     Ok(Reply(PrivateKeyView { private_key: shown(&key.private_key), passphrase: shown(&key.passphrase) }))

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChatId;
-use flowsdk_core::router::Reach;
 
 use super::view::ChatView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_chat(
     State(chats): State<Arc<Chats>>,
     PathId(id): PathId<ChatId>,
 ) -> Result<Reply<ChatView>, ApiError> {
-    Ok(Reply(chats.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(chats.get(can.reach(), &id).await?.into()))
 }

@@ -6,7 +6,6 @@ use axum::extract::State;
 use flowsdk_core::chat::{ChatFilter, ChatStatus};
 use flowsdk_core::id::{ContactId, RouterId};
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 use utoipa::IntoParams;
 
 use super::view::ChatView;
@@ -55,9 +54,7 @@ pub(super) async fn list_chats(
     State(chats): State<Arc<Chats>>,
     Query((page, filter)): Query<(PageRequest, ChatFilter)>,
 ) -> Result<Reply<PageView<ChatView>>, ApiError> {
-    if let Some(router) = &filter.router_id {
-        can.scope.admit(router)?;
-    }
-    let page = chats.list(Reach(can.scope.routers()), &filter, &page).await?;
+    let filter = can.admit(filter)?;
+    let page = chats.list(can.reach(), &filter, &page).await?;
     Ok(Reply(PageView::of(page, ChatView::from)))
 }

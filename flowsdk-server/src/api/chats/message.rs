@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::MessageId;
-use flowsdk_core::router::Reach;
 
 use super::view::MessageView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_message(
     State(chats): State<Arc<Chats>>,
     PathId(id): PathId<MessageId>,
 ) -> Result<Reply<MessageView>, ApiError> {
-    Ok(Reply(chats.message(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(chats.message(can.reach(), &id).await?.into()))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::ChatId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 
 use super::view::ChatMessageView;
 use crate::api::error::ApiError;
@@ -28,6 +27,6 @@ pub(super) async fn list_chat_messages(
     PathId(id): PathId<ChatId>,
     Query(page): Query<PageRequest>,
 ) -> Result<Reply<PageView<ChatMessageView>>, ApiError> {
-    let page = chats.messages(Reach(can.scope.routers()), &id, &page).await?;
+    let page = chats.messages(can.reach(), &id, &page).await?;
     Ok(Reply(PageView::of(page, ChatMessageView::from)))
 }

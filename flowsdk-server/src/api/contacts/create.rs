@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_auth::permission::Denied;
 use flowsdk_core::admin::contact::NewContact;
 use flowsdk_core::contact::{ContactDetails, ContactIdentity};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::router::Reach;
 use flowsdk_core::session::{Channel, check_variables};
 use flowsdk_core::text::Text;
 use serde::Deserialize;
@@ -86,17 +84,12 @@ pub(super) async fn create_contact(
     body: Idempotent<CreateContact>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&can.caller);
-    match (&body.router_id, can.scope.routers()) {
-        (Some(router), _) => can.scope.admit(router)?,
-        (None, Some(_)) => return Err(Denied::Router.into()),
-        (None, None) => {}
-    }
     let once = request.map(|request| Once {
         request,
         answer: |created: &ContactDetails| stored(&ContactDetailsView::from(created.clone())),
     });
-    let reach = Reach(can.scope.routers());
-    Ok(match contacts.create(reach, body.try_into()?, once).await? {
+    let new = can.admit(NewContact::try_from(body)?)?;
+    Ok(match contacts.create(can.reach(), new, once).await? {
         Outcome::Done(created) => {
             let body = ContactDetailsView::from(created);
             Created { collection: COLLECTION, id: body.id(), body }.into_response()

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -33,6 +32,6 @@ pub(super) async fn delete_contact(
     Query(force): Query<Force>,
 ) -> Result<StatusCode, ApiError> {
     let force = force.of(&can.caller)?;
-    contacts.delete(Reach(can.scope.routers()), &id, force).await?;
+    contacts.delete(can.reach(), &id, force).await?;
     Ok(StatusCode::NO_CONTENT)
 }

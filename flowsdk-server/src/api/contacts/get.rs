@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 
 use super::view::ContactDetailsView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_contact(
     State(contacts): State<Arc<Contacts>>,
     PathId(id): PathId<ContactId>,
 ) -> Result<Reply<ContactDetailsView>, ApiError> {
-    Ok(Reply(contacts.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(contacts.get(can.reach(), &id).await?.into()))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::contact::{ContactInsights, DayOfMessages};
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -80,5 +79,5 @@ pub(super) async fn get_contact_insights(
     State(contacts): State<Arc<Contacts>>,
     PathId(id): PathId<ContactId>,
 ) -> Result<Reply<InsightsView>, ApiError> {
-    Ok(Reply(contacts.insights(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(contacts.insights(can.reach(), &id).await?.into()))
 }

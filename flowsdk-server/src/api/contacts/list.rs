@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::contact::{ContactFilter, SearchTerm, search_terms};
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 use flowsdk_core::session::Channel;
 use flowsdk_core::text::Text;
 use utoipa::IntoParams;
@@ -68,6 +67,6 @@ pub(super) async fn list_contacts(
     State(contacts): State<Arc<Contacts>>,
     Query((page, filter)): Query<(PageRequest, ContactFilter)>,
 ) -> Result<Reply<PageView<ContactView>>, ApiError> {
-    let page = contacts.list(Reach(can.scope.routers()), &filter, &page).await?;
+    let page = contacts.list(can.reach(), &filter, &page).await?;
     Ok(Reply(PageView::of(page, ContactView::from)))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -46,5 +45,5 @@ pub(super) async fn merge_contact(
     PathId(id): PathId<ContactId>,
     Body(body): Body<MergeContact>,
 ) -> Result<Reply<ContactDetailsView>, ApiError> {
-    Ok(Reply(contacts.merge(Reach(can.scope.routers()), &id, &body.contact_id).await?.into()))
+    Ok(Reply(contacts.merge(can.reach(), &id, &body.contact_id).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -39,7 +38,7 @@ pub(super) async fn patch_contact(
     PathId(id): PathId<ContactId>,
     Body(body): Body<PatchContact>,
 ) -> Result<Reply<ContactDetailsView>, ApiError> {
-    let reach = Reach(can.scope.routers());
+    let reach = can.reach();
     let details = match body.name {
         Some(name) => contacts.rename(reach, &id, name.trim().to_owned()).await?,
         None => contacts.get(reach, &id).await?,

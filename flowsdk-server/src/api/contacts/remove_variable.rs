@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -24,6 +23,6 @@ pub(super) async fn delete_contact_variable(
     State(contacts): State<Arc<Contacts>>,
     PathIds(id, key): PathIds<ContactId, String>,
 ) -> Result<StatusCode, ApiError> {
-    contacts.remove_variable(Reach(can.scope.routers()), &id, &key).await?;
+    contacts.remove_variable(can.reach(), &id, &key).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use flowsdk_core::session::check_variables;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -52,7 +51,7 @@ pub(super) async fn patch_contact_variables(
     Body(body): Body<PatchContactVariables>,
 ) -> Result<Reply<ContactVariables>, ApiError> {
     check_variables(&body.contact_variables).map_err(|errors| refused("contactVariables", errors))?;
-    let reach = Reach(can.scope.routers());
+    let reach = can.reach();
     let contact_variables = contacts.merge_variables(reach, &id, &body.contact_variables).await?;
     Ok(Reply(ContactVariables { contact_variables }))
 }

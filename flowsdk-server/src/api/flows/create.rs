@@ -62,13 +62,12 @@ pub(super) async fn create_flow(
     body: Idempotent<CreateFlow>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&can.caller);
-    can.scope.admit(&body.router_id)?;
     let once = request.map(|request| Once {
         request,
         answer: |created: &FlowDetails| stored(&FlowDetailsView::from(created.clone())),
     });
     let CreateFlow { router_id, name, kind, definition } = body;
-    let new = NewFlow { router_id, name, kind, definition };
+    let new = can.admit(NewFlow { router_id, name, kind, definition })?;
     Ok(match flows.create(&can.caller.author(), new, once).await? {
         Outcome::Done(created) => {
             let body = FlowDetailsView::from(created);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -32,6 +31,6 @@ pub(super) async fn delete_flow(
     Query(force): Query<Force>,
 ) -> Result<StatusCode, ApiError> {
     let (author, force) = (can.caller.author(), force.of(&can.caller)?);
-    flows.delete(&author, Reach(can.scope.routers()), &id, force).await?;
+    flows.delete(&author, can.reach(), &id, force).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::flow::diff::{BlockDiff, DiffKind, FlowDiff, ValueDiff};
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use serde::Serialize;
 use serde_json::Value;
@@ -158,5 +157,5 @@ pub(super) async fn diff_flow(
     PathId(id): PathId<FlowId>,
     Query(Sides { from, to }): Query<Sides>,
 ) -> Result<Reply<DiffView>, ApiError> {
-    Ok(Reply(flows.diff(Reach(can.scope.routers()), &id, from, to).await?.into()))
+    Ok(Reply(flows.diff(can.reach(), &id, from, to).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 
 use super::FlowDetailsView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_flow(
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
 ) -> Result<Reply<FlowDetailsView>, ApiError> {
-    Ok(Reply(flows.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(flows.get(can.reach(), &id).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -41,7 +40,7 @@ pub(super) async fn get_flow_version(
     State(flows): State<Arc<Flows>>,
     PathIds(id, number): PathIds<FlowId, i64>,
 ) -> Result<Reply<VersionDetailsView>, ApiError> {
-    let (version, is_current) = flows.version(Reach(can.scope.routers()), &id, number).await?;
+    let (version, is_current) = flows.version(can.reach(), &id, number).await?;
     let shown = VersionView::of(&version, is_current);
     Ok(Reply(VersionDetailsView { version: shown, definition: version.definition }))
 }

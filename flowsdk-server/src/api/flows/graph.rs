@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::admin::flow::WhichDefinition;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use http::{HeaderName, header};
 use utoipa::IntoParams;
@@ -68,7 +67,7 @@ pub(super) async fn flow_as_svg(
     PathId(id): PathId<FlowId>,
     Query(which): Query<WhichDefinition>,
 ) -> Result<Response, ApiError> {
-    let graph = flows.graph(Reach(can.scope.routers()), &id, which).await?;
+    let graph = flows.graph(can.reach(), &id, which).await?;
     Ok((COMMON, [(header::CONTENT_TYPE, "image/svg+xml")], graph.to_svg()).into_response())
 }
 
@@ -87,7 +86,7 @@ pub(super) async fn flow_as_mermaid(
     PathId(id): PathId<FlowId>,
     Query(which): Query<WhichDefinition>,
 ) -> Result<Response, ApiError> {
-    let graph = flows.graph(Reach(can.scope.routers()), &id, which).await?;
+    let graph = flows.graph(can.reach(), &id, which).await?;
     let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
     Ok((COMMON, kind, graph.to_mermaid()).into_response())
 }

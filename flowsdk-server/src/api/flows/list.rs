@@ -6,7 +6,6 @@ use axum::extract::State;
 use flowsdk_core::flow::{FlowFilter, FlowKind};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use utoipa::IntoParams;
 
@@ -54,9 +53,7 @@ pub(super) async fn list_flows(
     State(flows): State<Arc<Flows>>,
     Query((page, filter)): Query<(PageRequest, FlowFilter)>,
 ) -> Result<Reply<PageView<FlowView>>, ApiError> {
-    if let Some(router) = &filter.router_id {
-        can.scope.admit(router)?;
-    }
-    let page = flows.list(Reach(can.scope.routers()), &filter, &page).await?;
+    let filter = can.admit(filter)?;
+    let page = flows.list(can.reach(), &filter, &page).await?;
     Ok(Reply(PageView::of(page, FlowView::from)))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::admin::flow::FlowChange;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -66,6 +65,6 @@ pub(super) async fn patch_flow(
     PathId(id): PathId<FlowId>,
     Body(body): Body<PatchFlow>,
 ) -> Result<Reply<FlowDetailsView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     Ok(Reply(flows.change(&author, reach, &id, body.into_change()?).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -70,7 +69,7 @@ pub(super) async fn publish_flow(
     PathId(id): PathId<FlowId>,
     Query(revision): Query<Revision>,
 ) -> Result<Reply<PublishedView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     let (version, warnings) = flows.publish(&author, reach, &id, revision.0).await?;
     let (_, language) = request::facts();
     let warnings = warnings.into_iter().map(|problem| ProblemView::of(problem, language));

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 
 use super::VersionView;
 use crate::api::error::ApiError;
@@ -33,7 +32,7 @@ pub(super) async fn roll_back_flow(
     State(flows): State<Arc<Flows>>,
     PathIds(id, number): PathIds<FlowId, i64>,
 ) -> Result<Reply<VersionView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     let version = flows.roll_back(&author, reach, &id, number).await?;
     Ok(Reply(VersionView::of(&version, true)))
 }

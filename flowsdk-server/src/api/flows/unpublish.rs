@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -29,6 +28,6 @@ pub(super) async fn unpublish_flow(
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
 ) -> Result<StatusCode, ApiError> {
-    flows.unpublish(&can.caller.author(), Reach(can.scope.routers()), &id).await?;
+    flows.unpublish(&can.caller.author(), can.reach(), &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 
 use super::problems::ValidationView;
 use crate::api::error::ApiError;
@@ -26,7 +25,7 @@ pub(super) async fn validate_flow(
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
 ) -> Result<Reply<ValidationView>, ApiError> {
-    let (revision, problems) = flows.validate(Reach(can.scope.routers()), &id).await?;
+    let (revision, problems) = flows.validate(can.reach(), &id).await?;
     let (_, language) = request::facts();
     Ok(Reply(ValidationView::new(revision, problems, language)))
 }

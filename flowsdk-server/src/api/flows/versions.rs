@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 
 use super::VersionView;
 use crate::api::error::ApiError;
@@ -28,6 +27,6 @@ pub(super) async fn list_flow_versions(
     PathId(id): PathId<FlowId>,
     Query(page): Query<PageRequest>,
 ) -> Result<Reply<PageView<VersionView>>, ApiError> {
-    let (page, current) = flows.versions(Reach(can.scope.routers()), &id, &page).await?;
+    let (page, current) = flows.versions(can.reach(), &id, &page).await?;
     Ok(Reply(PageView::of(page, |head| VersionView::listed(head, current.as_ref()))))
 }

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use axum::extract::FromRequestParts;
 use flowsdk_auth::permission::RouterScope;
+use flowsdk_core::router::{Admitted, Reach, Reachable};
 use http::request::Parts;
 
 use super::caller::Caller;
@@ -18,7 +19,7 @@ pub struct Can<R, A> {
     /// The caller with the permission.
     pub caller: Caller,
     /// The routers within the caller's reach.
-    pub scope: RouterScope,
+    scope: RouterScope,
     marks: PhantomData<fn() -> (R, A)>,
 }
 
@@ -32,6 +33,52 @@ impl<R: ResourceMark, A: ActionMark> FromRequestParts<ApiState> for Can<R, A> {
     }
 }
 
+impl<R, A> Can<R, A> {
+    /// Returns the routers within the caller's reach.
+    pub fn reach(&self) -> Reach<'_> {
+        self.scope.reach()
+    }
+
+    /// Returns the proof that what the request names is within the caller's reach; services require it.
+    pub fn admit<T: Reachable>(&self, it: T) -> Result<Admitted<T>, ApiError> {
+        Ok(self.scope.admit(it)?)
+    }
+}
+
 impl<R: ResourceMark, A: ActionMark> Guard for Can<R, A> {
     const ACCESS: Access = Access::Permission(R::RESOURCE, A::ACTION);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = fs::read_to_string(&path).expect("a source");
+                found.push((path.display().to_string(), text));
+            }
+        }
+    }
+
+    #[test]
+    fn no_route_of_the_api_makes_a_reach_of_its_own() {
+        let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api");
+        let mut found = Vec::new();
+        sources(&api, &mut found);
+        assert!(found.len() > 100, "{} sources", found.len());
+        for (path, text) in found.iter().filter(|(path, _)| !path.ends_with("guard/can.rs")) {
+            for forbidden in ["Reach::ALL", "Reach::only", "Admitted::trusted", "RouterScope::All"] {
+                assert!(
+                    !text.contains(forbidden),
+                    "{path} has {forbidden}: only the caller's scope says what is in reach"
+                );
+            }
+        }
+    }
 }

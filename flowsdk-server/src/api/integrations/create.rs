@@ -56,14 +56,13 @@ pub(super) async fn create_integration(
     body: Idempotent<CreateIntegration>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&can.caller);
-    can.scope.admit(&body.router_id)?;
     let once = request.map(|request| Once {
         request,
         answer: |integration: &Integration| stored(&IntegrationView::from(integration.clone())),
     });
     let CreateIntegration { router_id, name, kind, base_url, credentials, settings } = body;
     let settings = settings.map(IntegrationSettings::from).unwrap_or_default();
-    let new = NewIntegration { router_id, name, kind, base_url, credentials, settings };
+    let new = can.admit(NewIntegration { router_id, name, kind, base_url, credentials, settings })?;
     Ok(match integrations.create(&can.caller.author(), new, once).await? {
         Outcome::Done(integration) => {
             let body = IntegrationView::from(integration);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::IntegrationId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -24,6 +23,6 @@ pub(super) async fn delete_integration(
     State(integrations): State<Arc<Integrations>>,
     PathId(id): PathId<IntegrationId>,
 ) -> Result<StatusCode, ApiError> {
-    integrations.delete(&can.caller.author(), Reach(can.scope.routers()), &id).await?;
+    integrations.delete(&can.caller.author(), can.reach(), &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::IntegrationId;
 use flowsdk_core::integration::{Fetch, Fetched};
-use flowsdk_core::router::Reach;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -75,5 +74,5 @@ pub(super) async fn fetch_integration_content(
     Body(body): Body<FetchContent>,
 ) -> Result<Reply<FetchedView>, ApiError> {
     let fetch = Fetch { path: body.path, query: body.query.into_iter().collect() };
-    Ok(Reply(integrations.fetch(Reach(can.scope.routers()), &id, &fetch).await?.into()))
+    Ok(Reply(integrations.fetch(can.reach(), &id, &fetch).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::IntegrationId;
-use flowsdk_core::router::Reach;
 
 use super::IntegrationView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_integration(
     State(integrations): State<Arc<Integrations>>,
     PathId(id): PathId<IntegrationId>,
 ) -> Result<Reply<IntegrationView>, ApiError> {
-    Ok(Reply(integrations.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(integrations.get(can.reach(), &id).await?.into()))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::IntegrationId;
 use flowsdk_core::integration::{BaseUrl, IntegrationChange, IntegrationSettings};
-use flowsdk_core::router::Reach;
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -53,6 +52,6 @@ pub(super) async fn patch_integration(
     let PatchIntegration { name, base_url, credentials, settings } = body;
     let settings = settings.map(IntegrationSettings::from);
     let change = IntegrationChange { name, base_url, credentials, settings };
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     Ok(Reply(integrations.change(&author, reach, &id, change).await?.into()))
 }

@@ -7,7 +7,6 @@ use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::admin::contact::{Import, ImportReport, RefusedRow};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Language;
 use http::StatusCode;
 use serde::Serialize;
@@ -118,13 +117,13 @@ pub(super) async fn import_opt_ins(
     Query(Strict(strict)): Query<Strict>,
     SentRows { rows, keyed }: SentRows,
 ) -> Result<Response, ApiError> {
-    can.scope.admit(&router)?;
+    let router = can.admit(router)?;
     let import = Import { rows, strict };
     let once = of_caller(keyed, &can.caller).map(|request| Once {
         request,
         answer: |report: &ImportReport| stored_as(StatusCode::OK, &ImportView::of(report.clone())),
     });
-    Ok(match opt_ins.import(Reach(can.scope.routers()), &router, &import, once).await? {
+    Ok(match opt_ins.import(can.reach(), &router, &import, once).await? {
         Outcome::Done(report) => Reply(ImportView::of(report)).into_response(),
         Outcome::Replayed(answer) => Replayed { answer, collection: "/routers" }.into_response(),
     })

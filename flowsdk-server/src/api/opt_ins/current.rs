@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::{ContactId, RouterId};
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -72,11 +71,11 @@ pub(super) async fn get_contact_opt_in(
     Query(OfRouter(router)): Query<OfRouter>,
 ) -> Result<Reply<CurrentOptIn>, ApiError> {
     let router = router.ok_or_else(ApiError::not_found)?;
-    can.scope.admit(&router)?;
-    let record = opt_ins.current(Reach(can.scope.routers()), &id, &router).await?;
+    let router = can.admit(router)?;
+    let record = opt_ins.current(can.reach(), &id, &router).await?;
     Ok(Reply(CurrentOptIn {
         contact_id: id.into(),
-        router_id: router.into(),
+        router_id: router.into_inner().into(),
         status: record.as_ref().map(|record| record.status.name()),
         record: record.map(OptInView::from),
     }))

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 
 use super::OptInView;
 use crate::api::error::ApiError;
@@ -30,6 +29,6 @@ pub(super) async fn list_contact_opt_ins(
     PathId(id): PathId<ContactId>,
     Query(page): Query<PageRequest>,
 ) -> Result<Reply<PageView<OptInView>>, ApiError> {
-    let page = opt_ins.history(Reach(can.scope.routers()), &id, &page).await?;
+    let page = opt_ins.history(can.reach(), &id, &page).await?;
     Ok(Reply(PageView::of(page, OptInView::from)))
 }

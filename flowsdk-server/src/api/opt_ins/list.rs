@@ -51,7 +51,7 @@ pub(super) async fn list_router_opt_ins(
     PathId(router): PathId<RouterId>,
     Query((page, filter)): Query<(PageRequest, OptInFilter)>,
 ) -> Result<Reply<PageView<RouterOptInView>>, ApiError> {
-    can.scope.admit(&router)?;
+    let router = can.admit(router)?;
     let page = opt_ins.of_router(&router, &filter, &page).await?;
     Ok(Reply(PageView::of(page, RouterOptInView::from)))
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_auth::permission::{Denied, RouterScope};
 use flowsdk_core::admin::router::RouterChange;
 use flowsdk_core::id::{FlowId, LlmCredentialId};
 use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::router::Router;
+use flowsdk_core::router::{AllRouters, Router};
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::Value;
@@ -93,14 +92,12 @@ pub(super) async fn create_router(
     State(routers): State<Arc<Routers>>,
     body: Idempotent<CreateRouter>,
 ) -> Result<Response, ApiError> {
-    if can.scope != RouterScope::All {
-        return Err(Denied::Router.into());
-    }
+    let everywhere = can.admit(AllRouters)?;
     let (body, request) = body.of(&can.caller);
     let once =
         request.map(|request| Once { request, answer: |router: &Router| stored(&RouterView::from(router)) });
     let (name, settings) = body.into_parts();
-    Ok(match routers.create(&can.caller.author(), name, settings, once).await? {
+    Ok(match routers.create(&can.caller.author(), everywhere, name, settings, once).await? {
         Outcome::Done(router) => {
             let id = router.id.to_string();
             Created { collection: COLLECTION, id, body: RouterView::from(&router) }.into_response()

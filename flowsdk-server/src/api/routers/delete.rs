@@ -30,7 +30,7 @@ pub(super) async fn delete_router(
     PathId(id): PathId<RouterId>,
     Query(force): Query<Force>,
 ) -> Result<StatusCode, ApiError> {
-    can.scope.admit(&id)?;
+    let id = can.admit(id)?;
     routers.delete(&can.caller.author(), &id, force.of(&can.caller)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -26,7 +26,7 @@ pub(super) async fn get_router(
     State(routers): State<Arc<Routers>>,
     PathId(id): PathId<RouterId>,
 ) -> Result<Response, ApiError> {
-    can.scope.admit(&id)?;
+    let id = can.admit(id)?;
     let router = routers.get(&id).await?;
     Ok(reply::json(StatusCode::OK, &RouterView::from(&*router)))
 }

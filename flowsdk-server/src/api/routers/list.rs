@@ -27,7 +27,7 @@ pub(super) async fn list_routers(
     State(routers): State<Arc<Routers>>,
     Query(page): Query<PageRequest>,
 ) -> Result<Response, ApiError> {
-    let page = routers.list(can.scope.routers(), &page).await?;
+    let page = routers.list(can.reach(), &page).await?;
     let items = page.items.iter().map(RouterView::from).collect();
     let next_cursor = page.next.map(|next| next.to_string());
     Ok(reply::json(StatusCode::OK, &PageView { items, next_cursor }))

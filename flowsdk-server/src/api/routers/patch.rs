@@ -99,7 +99,7 @@ pub(super) async fn patch_router(
     PathId(id): PathId<RouterId>,
     Body(body): Body<PatchRouter>,
 ) -> Result<Response, ApiError> {
-    can.scope.admit(&id)?;
+    let id = can.admit(id)?;
     let router = routers.change(&can.caller.author(), &id, body.into()).await?;
     Ok(reply::json(StatusCode::OK, &RouterView::from(&router)))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 use flowsdk_core::session::{FrozenError, FrozenItem, Mode};
 use flowsdk_core::text::Language;
 use serde::Serialize;
@@ -89,11 +88,8 @@ pub(super) async fn list_frozen_sessions(
     State(sessions): State<Arc<Sessions>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<FrozenSessionView>>, ApiError> {
-    if let Some(router) = &router {
-        can.scope.admit(router)?;
-    }
-    let reach = Reach(router.as_ref().map(std::slice::from_ref).or(can.scope.routers()));
-    let page = sessions.frozen(reach, &page).await?;
+    let router = router.map(|router| can.admit(router)).transpose()?;
+    let page = sessions.frozen(can.reach(), router.as_ref(), &page).await?;
     let (_, language) = request::facts();
     Ok(Reply(PageView::of(page, |item| FrozenSessionView::of(item, language))))
 }

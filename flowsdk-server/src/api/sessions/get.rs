@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::router::Reach;
 
 use super::path::PathSession;
 use super::view::SessionStateView;
@@ -24,5 +23,5 @@ pub(super) async fn get_session(
     State(sessions): State<Arc<Sessions>>,
     PathSession(id): PathSession,
 ) -> Result<Reply<SessionStateView>, ApiError> {
-    Ok(Reply(sessions.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(sessions.get(can.reach(), &id).await?.into()))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::{ContactId, FlowId, RouterId};
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 use flowsdk_core::session::{Mode, SessionFilter};
 use utoipa::IntoParams;
 
@@ -60,9 +59,7 @@ pub(super) async fn list_sessions(
     State(sessions): State<Arc<Sessions>>,
     Query((page, filter)): Query<(PageRequest, SessionFilter)>,
 ) -> Result<Reply<PageView<SessionView>>, ApiError> {
-    if let Some(router) = &filter.router_id {
-        can.scope.admit(router)?;
-    }
-    let page = sessions.list(Reach(can.scope.routers()), &filter, &page).await?;
+    let filter = can.admit(filter)?;
+    let page = sessions.list(can.reach(), &filter, &page).await?;
     Ok(Reply(PageView::of(page, SessionView::from)))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::admin::session::RedirectTo;
 use flowsdk_core::id::{BlockId, FlowId};
-use flowsdk_core::router::Reach;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -58,6 +57,6 @@ pub(super) async fn redirect_session(
 ) -> Result<Reply<RedirectedView>, ApiError> {
     let RedirectSession { flow_id, block_id, execute_on_entry } = body;
     let redirect = RedirectTo { flow_id, block_id, execute_on_entry };
-    let redirected = sessions.redirect(Reach(can.scope.routers()), &id, redirect).await?;
+    let redirected = sessions.redirect(can.reach(), &id, redirect).await?;
     Ok(Reply(RedirectedView::of(id.to_string(), redirected)))
 }

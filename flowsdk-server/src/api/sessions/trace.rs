@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::router::Reach;
 use flowsdk_core::session::SessionTrace;
 use serde::Serialize;
 use serde_json::Value;
@@ -67,7 +66,7 @@ pub(super) async fn list_session_traces(
     PathSession(id): PathSession,
     Query(TraceQuery { before, limit }): Query<TraceQuery>,
 ) -> Result<Reply<PageView<SessionTraceView>>, ApiError> {
-    let page = sessions.trace(Reach(can.scope.routers()), &id, before, limit).await?;
+    let page = sessions.trace(can.reach(), &id, before, limit).await?;
     let items = page.items.into_iter().map(SessionTraceView::from).collect();
     Ok(Reply(PageView { items, next_cursor: page.next.map(|next| next.to_string()) }))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::admin::session::Unfreeze;
-use flowsdk_core::router::Reach;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -68,6 +67,6 @@ pub(super) async fn unfreeze_session(
         UnfreezeAction::Delete => Unfreeze::Delete,
         UnfreezeAction::Resume => Unfreeze::Resume,
     };
-    sessions.unfreeze(Reach(can.scope.routers()), &id, action).await?;
+    sessions.unfreeze(can.reach(), &id, action).await?;
     Ok(Reply(Unfrozen { ok: true, session_id: id.to_string(), action: body.action }))
 }

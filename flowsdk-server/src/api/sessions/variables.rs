@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::router::Reach;
 use flowsdk_core::session::{InvalidVariable, check_variables};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -65,6 +64,6 @@ pub(super) async fn patch_session_variables(
     Body(body): Body<PatchSessionVariables>,
 ) -> Result<Reply<SessionVariables>, ApiError> {
     check_variables(&body.variables).map_err(|errors| refused("variables", errors))?;
-    let variables = sessions.merge_variables(Reach(can.scope.routers()), &id, &body.variables).await?;
+    let variables = sessions.merge_variables(can.reach(), &id, &body.variables).await?;
     Ok(Reply(SessionVariables { ok: true, session_id: id.to_string(), variables }))
 }

@@ -64,12 +64,11 @@ pub(super) async fn create_template(
     body: Idempotent<CreateTemplate>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&can.caller);
-    can.scope.admit(&body.router_id)?;
     let once = request.map(|request| Once {
         request,
         answer: |template: &Template| stored(&TemplateView::from(template.clone())),
     });
-    let new = NewTemplate {
+    let new = can.admit(NewTemplate {
         router_id: body.router_id,
         business_account_id: body.business_account_id,
         name: body.name,
@@ -77,7 +76,7 @@ pub(super) async fn create_template(
         category: body.category,
         status: body.status.unwrap_or(TemplateStatus::Draft),
         components: body.components,
-    };
+    })?;
     Ok(match templates.create(&can.caller.author(), new, once).await? {
         Outcome::Done(template) => {
             let body = TemplateView::from(template);

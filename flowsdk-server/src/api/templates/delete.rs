@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::TemplateId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -26,6 +25,6 @@ pub(super) async fn delete_template(
     State(templates): State<Arc<Templates>>,
     PathId(id): PathId<TemplateId>,
 ) -> Result<StatusCode, ApiError> {
-    templates.delete(&can.caller.author(), Reach(can.scope.routers()), &id).await?;
+    templates.delete(&can.caller.author(), can.reach(), &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

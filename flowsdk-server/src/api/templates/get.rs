@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::TemplateId;
-use flowsdk_core::router::Reach;
 
 use super::TemplateView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_template(
     State(templates): State<Arc<Templates>>,
     PathId(id): PathId<TemplateId>,
 ) -> Result<Reply<TemplateView>, ApiError> {
-    Ok(Reply(templates.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(templates.get(can.reach(), &id).await?.into()))
 }

@@ -6,7 +6,6 @@ use axum::extract::State;
 use flowsdk_channels::channel_number::ProviderId;
 use flowsdk_channels::template::{TemplateFilter, TemplateStatus};
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use utoipa::IntoParams;
 
@@ -62,9 +61,7 @@ pub(super) async fn list_templates(
     State(templates): State<Arc<Templates>>,
     Query((page, Wanted(filter))): Query<(PageRequest, Wanted)>,
 ) -> Result<Reply<PageView<TemplateView>>, ApiError> {
-    if let Some(router) = &filter.router_id {
-        can.scope.admit(router)?;
-    }
-    let page = templates.list(Reach(can.scope.routers()), &filter, &page).await?;
+    let filter = can.admit(filter)?;
+    let page = templates.list(can.reach(), &filter, &page).await?;
     Ok(Reply(PageView::of(page, TemplateView::from)))
 }

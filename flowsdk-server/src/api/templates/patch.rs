@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_channels::template::{Component, TemplateCategory, TemplateChange, TemplateStatus};
 use flowsdk_core::id::TemplateId;
-use flowsdk_core::router::Reach;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -47,6 +46,6 @@ pub(super) async fn patch_template(
 ) -> Result<Reply<TemplateView>, ApiError> {
     let PatchTemplate { category, status, components } = body;
     let change = TemplateChange { category, status, components };
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     Ok(Reply(templates.change(&author, reach, &id, change).await?.into()))
 }

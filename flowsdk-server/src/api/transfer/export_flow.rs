@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
-use flowsdk_core::router::Reach;
 
 use super::TransferFileView;
 use crate::api::error::ApiError;
@@ -31,7 +30,7 @@ pub(super) async fn export_flow(
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<FlowId>,
 ) -> Result<Attachment<TransferFileView>, ApiError> {
-    let file = transfers.export_flow(Reach(can.scope.routers()), &id).await?;
+    let file = transfers.export_flow(can.reach(), &id).await?;
     let name = file.flows.first().map(|flow| flow.name.clone()).unwrap_or_default();
     Ok(Attachment { name, ending: ".flow.json", body: TransferFileView(file) })
 }

@@ -31,7 +31,7 @@ pub(super) async fn export_router(
     PathId(id): PathId<RouterId>,
 ) -> Result<Attachment<TransferFileView>, ApiError> {
     require_flows(&can.caller, Action::Read)?;
-    can.scope.admit(&id)?;
+    let id = can.admit(id)?;
     let file = transfers.export_router(&id).await?;
     let name = file.router.as_ref().map(|router| router.name.clone()).unwrap_or_default();
     Ok(Attachment { name, ending: ".router.json", body: TransferFileView(file) })

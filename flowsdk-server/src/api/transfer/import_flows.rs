@@ -64,7 +64,7 @@ pub(super) async fn import_flows(
     Query(Wish(on_conflict)): Query<Wish>,
     body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
-    can.scope.admit(&id)?;
+    let id = can.admit(id)?;
     require_flows(&can.caller, Action::Write)?;
     let (ImportFile(file), request) = body.of(&can.caller);
     let once = request.map(|request| Once {

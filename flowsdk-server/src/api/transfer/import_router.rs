@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_auth::permission::{Action, Denied, RouterScope};
+use flowsdk_auth::permission::Action;
 use flowsdk_core::idempotency::{Once, Outcome};
+use flowsdk_core::router::AllRouters;
 use flowsdk_core::transfer::{ImportReport, OnConflict};
 use utoipa::IntoParams;
 
@@ -57,16 +58,14 @@ pub(super) async fn import_router(
     Query(Wish(on_conflict)): Query<Wish>,
     body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
-    if can.scope != RouterScope::All {
-        return Err(Denied::Router.into());
-    }
+    let everywhere = can.admit(AllRouters)?;
     require_flows(&can.caller, Action::Write)?;
     let (ImportFile(file), request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,
         answer: |report: &ImportReport| stored(&ReportView::from(report.clone())),
     });
-    Ok(match transfers.import_router(&can.caller.author(), file, on_conflict, once).await? {
+    Ok(match transfers.import_router(&can.caller.author(), everywhere, file, on_conflict, once).await? {
         Outcome::Done(report) => {
             let (id, body) = (report.router_id.to_string(), ReportView::from(report));
             Created { collection: COLLECTION, id, body }.into_response()

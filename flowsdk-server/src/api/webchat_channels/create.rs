@@ -58,13 +58,13 @@ pub(super) async fn create_webchat_channel(
     body: Idempotent<CreateWebchatChannel>,
 ) -> Result<Response, ApiError> {
     let (body, request) = body.of(&can.caller);
-    can.scope.admit(&body.router_id)?;
     let once = request.map(|request| Once {
         request,
         answer: |channel: &WebchatChannel| stored(&WebchatChannelView::from(channel.clone())),
     });
     let CreateWebchatChannel { router_id, name, appearance, initial_flow_id, allowed_origins } = body;
-    let new = NewWebchatChannel { router_id, name, appearance, initial_flow_id, allowed_origins };
+    let new =
+        can.admit(NewWebchatChannel { router_id, name, appearance, initial_flow_id, allowed_origins })?;
     Ok(match channels.create(&can.caller.author(), new, once).await? {
         Outcome::Done(channel) => {
             let body = WebchatChannelView::from(channel);

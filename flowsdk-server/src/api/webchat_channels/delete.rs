@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -33,6 +32,6 @@ pub(super) async fn delete_webchat_channel(
     Query(force): Query<Force>,
 ) -> Result<StatusCode, ApiError> {
     let (author, force) = (can.caller.author(), force.of(&can.caller)?);
-    channels.delete(&author, Reach(can.scope.routers()), &id, force).await?;
+    channels.delete(&author, can.reach(), &id, force).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelId;
-use flowsdk_core::router::Reach;
 
 use super::WebchatChannelView;
 use crate::api::error::ApiError;
@@ -25,5 +24,5 @@ pub(super) async fn get_webchat_channel(
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<ChannelId>,
 ) -> Result<Reply<WebchatChannelView>, ApiError> {
-    Ok(Reply(channels.get(Reach(can.scope.routers()), &id).await?.into()))
+    Ok(Reply(channels.get(can.reach(), &id).await?.into()))
 }

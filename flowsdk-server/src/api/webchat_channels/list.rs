@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::Reach;
 
 use super::WebchatChannelView;
 use crate::api::error::ApiError;
@@ -26,9 +25,7 @@ pub(super) async fn list_webchat_channels(
     State(channels): State<Arc<WebchatChannels>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<WebchatChannelView>>, ApiError> {
-    if let Some(router) = &router {
-        can.scope.admit(router)?;
-    }
-    let page = channels.list(Reach(can.scope.routers()), router.as_ref(), &page).await?;
+    let router = router.map(|router| can.admit(router)).transpose()?;
+    let page = channels.list(can.reach(), router.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, WebchatChannelView::from)))
 }

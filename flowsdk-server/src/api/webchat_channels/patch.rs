@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_channels::webchat::channels::WebchatChannelChange;
 use flowsdk_core::id::ChannelId;
-use flowsdk_core::router::Reach;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -52,6 +51,6 @@ pub(super) async fn patch_webchat_channel(
 ) -> Result<Reply<WebchatChannelView>, ApiError> {
     let PatchWebchatChannel { name, appearance, allowed_origins } = body;
     let change = WebchatChannelChange { name, appearance, allowed_origins };
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     Ok(Reply(channels.change(&author, reach, &id, change).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::{ChannelId, FlowId};
-use flowsdk_core::router::Reach;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -42,6 +41,6 @@ pub(super) async fn put_initial_flow(
     PathId(id): PathId<ChannelId>,
     Body(body): Body<PutInitialFlow>,
 ) -> Result<Reply<WebchatChannelView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     Ok(Reply(channels.set_initial_flow(&author, reach, &id, body.flow_id).await?.into()))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -24,6 +23,6 @@ pub(super) async fn remove_embed_secret(
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<ChannelId>,
 ) -> Result<StatusCode, ApiError> {
-    channels.remove_embed_secret(&can.caller.author(), Reach(can.scope.routers()), &id).await?;
+    channels.remove_embed_secret(&can.caller.author(), can.reach(), &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

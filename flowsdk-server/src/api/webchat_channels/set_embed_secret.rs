@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ChannelId;
-use flowsdk_core::router::Reach;
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -40,7 +39,7 @@ pub(super) async fn set_embed_secret(
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<ChannelId>,
 ) -> Result<Reply<EmbedSecretView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
+    let (author, reach) = (can.caller.author(), can.reach());
     let secret = channels.set_embed_secret(&author, reach, &id).await?;
     Ok(Reply(EmbedSecretView { channel_id: id, embed_secret: secret.expose_secret().to_owned() }))
 }

@@ -26,6 +26,6 @@ pub(super) async fn get_test_channel(
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<RouterId>,
 ) -> Result<Reply<WebchatChannelView>, ApiError> {
-    can.scope.admit(&id)?;
+    let id = can.admit(id)?;
     Ok(Reply(channels.test_channel(&can.caller.author(), &id).await?.into()))
 }

@@ -284,7 +284,7 @@ async fn a_deleted_session_leaves_nothing(store: SqlStore) {
     let resume = frozen(&world, 2).await;
     let sessions = Sessions::new(Arc::clone(&world.store), world.cx.clone());
     let only = ["other".parse().expect("an id")];
-    let foreign = sessions.unfreeze(Reach(Some(&only)), &session("ana"), Unfreeze::Delete).await;
+    let foreign = sessions.unfreeze(Reach::only(&only), &session("ana"), Unfreeze::Delete).await;
     assert!(matches!(foreign, Err(SessionError::NotFound)), "{foreign:?}");
     sessions.unfreeze(Reach::ALL, &session("ana"), Unfreeze::Delete).await.expect("deleted");
     let gone = sessions.unfreeze(Reach::ALL, &session("ana"), Unfreeze::Resume).await;

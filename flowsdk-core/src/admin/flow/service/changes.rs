@@ -10,14 +10,14 @@ use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _,
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::{Dependants, Referred};
-use crate::router::{HasRouters as _, Reach};
+use crate::router::{Admitted, HasRouters as _, Reach, Reachable};
 use crate::session::{HasLiveSessions as _, SessionsOf};
 use crate::store::{Store, Transaction as _};
 
 /// A flow to be.
 #[derive(Debug, Clone)]
 pub struct NewFlow {
-    /// The router; the caller checks that it is within their reach.
+    /// The router.
     pub router_id: RouterId,
     /// Its name.
     pub name: String,
@@ -25,6 +25,12 @@ pub struct NewFlow {
     pub kind: FlowKind,
     /// Its draft; it may have any error.
     pub definition: Option<Value>,
+}
+
+impl Reachable for NewFlow {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
 }
 
 /// The changes to make; an absent field stays.
@@ -47,9 +53,10 @@ where
     pub async fn create(
         &self,
         author: &Author,
-        new: NewFlow,
+        new: Admitted<NewFlow>,
         once: Option<Once<FlowDetails>>,
     ) -> Result<Outcome<FlowDetails>, FlowError> {
+        let new = new.into_inner();
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
                 return Err(FlowError::RouterUnknown);

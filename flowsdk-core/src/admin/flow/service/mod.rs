@@ -28,7 +28,7 @@ use crate::flow::{
 };
 use crate::id::{FlowId, FlowVersionId};
 use crate::page::{Page, PageRequest};
-use crate::router::Reach;
+use crate::router::{Admitted, Reach};
 use crate::store::Store;
 
 /// How often a draft is read and checked before it is told that it is written all the time.
@@ -68,10 +68,10 @@ where
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        filter: &FlowFilter,
+        filter: &Admitted<FlowFilter>,
         page: &PageRequest,
     ) -> Result<Page<ListedFlow>, FlowError> {
-        Ok(self.store.read().await?.flow_catalog().list(filter, reach.0, page).await?)
+        Ok(self.store.read().await?.flow_catalog().list(filter, reach.routers(), page).await?)
     }
 
     /// Returns a flow with its draft.

@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::response::Response;
 use flowsdk_core::contact::is_alias;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use flowsdk_core::text::Text;
 use http::StatusCode;
 use serde::Deserialize;
@@ -52,6 +51,6 @@ pub(in crate::api::contacts) async fn create_contact_alias(
         let must = Text::new("Valor inválido", "Invalid value");
         return Err(ApiError::invalid(Problems::one("alias", must)));
     }
-    let alias = contacts.add_alias(Reach(can.scope.routers()), &id, body.alias).await?;
+    let alias = contacts.add_alias(can.reach(), &id, body.alias).await?;
     Ok(reply::json(StatusCode::CREATED, &AliasView::from(alias)))
 }

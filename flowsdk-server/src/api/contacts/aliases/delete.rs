@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -24,6 +23,6 @@ pub(in crate::api::contacts) async fn delete_contact_alias(
     State(contacts): State<Arc<Contacts>>,
     PathIds(id, alias): PathIds<ContactId, String>,
 ) -> Result<StatusCode, ApiError> {
-    contacts.remove_alias(Reach(can.scope.routers()), &id, &alias).await?;
+    contacts.remove_alias(can.reach(), &id, &alias).await?;
     Ok(StatusCode::NO_CONTENT)
 }

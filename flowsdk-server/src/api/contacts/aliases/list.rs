@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::router::Reach;
 
 use crate::api::contacts::view::AliasView;
 use crate::api::error::ApiError;
@@ -28,7 +27,7 @@ pub(in crate::api::contacts) async fn list_contact_aliases(
     State(contacts): State<Arc<Contacts>>,
     PathId(id): PathId<ContactId>,
 ) -> Result<Reply<PageView<AliasView>>, ApiError> {
-    let details = contacts.get(Reach(can.scope.routers()), &id).await?;
+    let details = contacts.get(can.reach(), &id).await?;
     let items = details.aliases.into_iter().map(AliasView::from).collect();
     Ok(Reply(PageView { items, next_cursor: None }))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::{FlowId, VariableId};
-use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::router::VariableOwner;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -26,7 +26,8 @@ pub(in crate::api::variables) async fn delete_flow_variable(
     State(variables): State<Arc<Variables>>,
     PathIds(id, variable): PathIds<FlowId, VariableId>,
 ) -> Result<StatusCode, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
-    variables.delete(&author, &VariableOwner::Flow(id), reach, &variable).await?;
+    let (author, reach) = (can.caller.author(), can.reach());
+    let owner = can.admit(VariableOwner::Flow(id))?;
+    variables.delete(&author, &owner, reach, &variable).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::router::VariableOwner;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
@@ -28,7 +28,7 @@ pub(in crate::api::variables) async fn list_flow_variables(
     PathId(id): PathId<FlowId>,
     Query(page): Query<PageRequest>,
 ) -> Result<Reply<PageView<VariableView>>, ApiError> {
-    let reach = Reach(can.scope.routers());
-    let page = variables.list(&VariableOwner::Flow(id), reach, &page).await?;
+    let owner = can.admit(VariableOwner::Flow(id))?;
+    let page = variables.list(&owner, can.reach(), &page).await?;
     Ok(Reply(PageView::of(page, |variable| VariableView::from(&variable))))
 }

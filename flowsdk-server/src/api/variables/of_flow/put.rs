@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::{FlowId, VariableId};
-use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::router::VariableOwner;
 
 use crate::api::body::Body;
 use crate::api::error::ApiError;
@@ -30,8 +30,8 @@ pub(in crate::api::variables) async fn put_flow_variable(
     PathIds(id, variable): PathIds<FlowId, VariableId>,
     Body(body): Body<PutVariable>,
 ) -> Result<Reply<VariableView>, ApiError> {
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
-    let owner = VariableOwner::Flow(id);
+    let (author, reach) = (can.caller.author(), can.reach());
+    let owner = can.admit(VariableOwner::Flow(id))?;
     let changed = variables.put(&author, &owner, reach, &variable, &body.value, body.is_secret).await?;
     Ok(Reply(VariableView::from(&changed)))
 }

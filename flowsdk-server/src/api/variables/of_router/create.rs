@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::router::VariableOwner;
 use flowsdk_core::variable::Variable;
 
 use crate::api::error::ApiError;
@@ -36,13 +36,13 @@ pub(in crate::api::variables) async fn create_router_variable(
     PathId(id): PathId<RouterId>,
     body: Idempotent<CreateVariable>,
 ) -> Result<Response, ApiError> {
-    can.scope.admit(&id)?;
     let collection = format!("/routers/{id}/variables");
     let (body, request) = body.of(&can.caller);
     let once = request
         .map(|request| Once { request, answer: |variable: &Variable| stored(&VariableView::from(variable)) });
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
-    Ok(match variables.create(&author, VariableOwner::Router(id), reach, body.into(), once).await? {
+    let (author, reach) = (can.caller.author(), can.reach());
+    let owner = can.admit(VariableOwner::Router(id))?;
+    Ok(match variables.create(&author, owner, reach, body.into(), once).await? {
         Outcome::Done(variable) => {
             let body = VariableView::from(&variable);
             Created { collection, id: body.id(), body }.into_response()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::{RouterId, VariableId};
-use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::router::VariableOwner;
 use http::StatusCode;
 
 use crate::api::error::ApiError;
@@ -26,8 +26,8 @@ pub(in crate::api::variables) async fn delete_router_variable(
     State(variables): State<Arc<Variables>>,
     PathIds(id, variable): PathIds<RouterId, VariableId>,
 ) -> Result<StatusCode, ApiError> {
-    can.scope.admit(&id)?;
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
-    variables.delete(&author, &VariableOwner::Router(id), reach, &variable).await?;
+    let (author, reach) = (can.caller.author(), can.reach());
+    let owner = can.admit(VariableOwner::Router(id))?;
+    variables.delete(&author, &owner, reach, &variable).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::router::VariableOwner;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
@@ -28,8 +28,7 @@ pub(in crate::api::variables) async fn list_router_variables(
     PathId(id): PathId<RouterId>,
     Query(page): Query<PageRequest>,
 ) -> Result<Reply<PageView<VariableView>>, ApiError> {
-    can.scope.admit(&id)?;
-    let reach = Reach(can.scope.routers());
-    let page = variables.list(&VariableOwner::Router(id), reach, &page).await?;
+    let owner = can.admit(VariableOwner::Router(id))?;
+    let page = variables.list(&owner, can.reach(), &page).await?;
     Ok(Reply(PageView::of(page, |variable| VariableView::from(&variable))))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::{RouterId, VariableId};
-use flowsdk_core::router::{Reach, VariableOwner};
+use flowsdk_core::router::VariableOwner;
 
 use crate::api::body::Body;
 use crate::api::error::ApiError;
@@ -30,9 +30,8 @@ pub(in crate::api::variables) async fn put_router_variable(
     PathIds(id, variable): PathIds<RouterId, VariableId>,
     Body(body): Body<PutVariable>,
 ) -> Result<Reply<VariableView>, ApiError> {
-    can.scope.admit(&id)?;
-    let (author, reach) = (can.caller.author(), Reach(can.scope.routers()));
-    let owner = VariableOwner::Router(id);
+    let (author, reach) = (can.caller.author(), can.reach());
+    let owner = can.admit(VariableOwner::Router(id))?;
     let changed = variables.put(&author, &owner, reach, &variable, &body.value, body.is_secret).await?;
     Ok(Reply(VariableView::from(&changed)))
 }
