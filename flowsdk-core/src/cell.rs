@@ -2,9 +2,12 @@
 //! the types of the domain say which value they are.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+pub use flowsdk_macros::{Named, TextType};
+use serde::de::{DeserializeOwned, Visitor};
+use serde::{Deserializer, Serialize};
 
 use crate::fault::BoxError;
 use crate::time::Timestamp;
@@ -107,6 +110,28 @@ pub trait Named: Copy + 'static {
 
     /// Returns the name in storage and on the wire.
     fn name(self) -> &'static str;
+}
+
+/// Deserializes a text into its type.
+///
+/// # Errors
+/// If it is not a text of this type.
+pub fn deserialize_text<'de, T: TextCell, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Text<T>(PhantomData<T>);
+
+    impl<T: TextCell> Visitor<'_> for Text<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+            T::from_text(text).map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(Text(PhantomData))
 }
 
 impl<T: Named> TextCell for T {

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+pub use flowsdk_macros::Id;
 use rand::RngExt as _;
 
 use crate::time::Timestamp;
@@ -17,166 +18,123 @@ use crate::time::Timestamp;
 pub struct InvalidId;
 
 /// Longest identifier that is accepted, in bytes.
-const MAX_ID_LEN: usize = 128;
+pub const MAX_LEN: usize = 128;
+/// The characters of an identifier.
+pub const PATTERN: &str = "^[A-Za-z0-9_.@|:+-]+$";
 
 /// Returns whether `text` may stand as an identifier: 1 to 128 characters of `A-Z a-z 0-9 - _ . @ | : +` (subjects
 /// of embed tokens are often e-mails or `issuer|id`).
-fn is_id(text: &str) -> bool {
+pub fn is_id(text: &str) -> bool {
     !text.is_empty()
-        && text.len() <= MAX_ID_LEN
+        && text.len() <= MAX_LEN
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@' | b'|' | b':' | b'+'))
 }
 
-/// Serializes an identifier as its text, and parses it from one.
-macro_rules! serde_as_text {
-    ($name:ident) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
+/// Identifier of a router, the root aggregate (spec A 2.2).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct RouterId(Arc<str>);
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Text;
+/// Identifier of a flow.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct FlowId(Arc<str>);
 
-                impl serde::de::Visitor<'_> for Text {
-                    type Value = $name;
+/// Identifier of one immutable version of a flow.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct FlowVersionId(Arc<str>);
 
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str("a string")
-                    }
+/// Identifier of a static variable of a router or flow (spec A 2.3).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct VariableId(Arc<str>);
 
-                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
-                        $name::parse(text).map_err(E::custom)
-                    }
-                }
+/// Identifier of a block, unique within its flow.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct BlockId(Arc<str>);
 
-                deserializer.deserialize_str(Text)
-            }
-        }
-    };
-}
-pub(crate) use serde_as_text;
+/// Identifier of a contact (spec A 2.4).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct ContactId(Arc<str>);
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(Arc<str>);
+/// Identifier of a chat (spec A 2.4).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct ChatId(Arc<str>);
 
-        $crate::id::serde_as_text!($name);
+/// Identifier of a message row (spec A 2.5; `internalId` in stream events).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct MessageId(Arc<str>);
 
-        impl $name {
-            /// Parses an identifier that came from outside.
-            pub fn parse(text: impl AsRef<str>) -> Result<Self, InvalidId> {
-                let text = text.as_ref();
-                if is_id(text) { Ok(Self(text.into())) } else { Err(InvalidId) }
-            }
+/// Identifier of a channel: a webchat channel, a phone number id or a social account.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct ChannelId(Arc<str>);
 
-            /// Returns a new identifier from `ids`.
-            pub fn generate(ids: &dyn IdSource) -> Self {
-                Self(ids.next_id().into())
-            }
+/// Identifier of a webchat visitor: a CUID, or the `sub` claim of an embed token.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct VisitorId(Arc<str>);
 
-            /// Returns the identifier as text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
+/// Identifier of a webchat identity (spec B 2.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct IdentityId(Arc<str>);
 
-        impl $crate::cell::TextCell for $name {
-            fn as_text(&self) -> &str {
-                &self.0
-            }
+/// Identifier of a user of the administration.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct UserId(Arc<str>);
 
-            fn from_text(text: &str) -> Result<Self, $crate::fault::BoxError> {
-                Ok(Self::parse(text)?)
-            }
-        }
+/// Identifier of a group of users (spec A 2.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct GroupId(Arc<str>);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+/// Identifier of an API client, a machine that administers (spec A 2.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct ApiClientId(Arc<str>);
 
-        impl TryFrom<String> for $name {
-            type Error = InvalidId;
-            fn try_from(text: String) -> Result<Self, InvalidId> {
-                Self::parse(text)
-            }
-        }
+/// Identifier of a user's device for push notifications (spec A 2.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct UserDeviceId(Arc<str>);
 
-        impl From<$name> for String {
-            fn from(id: $name) -> Self {
-                id.as_str().to_owned()
-            }
-        }
+/// Identifier of a password recovery (spec A 2.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct PasswordRecoveryId(Arc<str>);
 
-        impl std::str::FromStr for $name {
-            type Err = InvalidId;
-            fn from_str(text: &str) -> Result<Self, InvalidId> {
-                Self::parse(text)
-            }
-        }
-    )*};
-}
+/// Identifier of an audit record (spec A 2.7).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct AuditLogId(Arc<str>);
 
-ids! {
-    /// Identifier of a router, the root aggregate (spec A 2.2).
-    RouterId,
-    /// Identifier of a flow.
-    FlowId,
-    /// Identifier of one immutable version of a flow.
-    FlowVersionId,
-    /// Identifier of a static variable of a router or flow (spec A 2.3).
-    VariableId,
-    /// Identifier of a block, unique within its flow.
-    BlockId,
-    /// Identifier of a contact (spec A 2.4).
-    ContactId,
-    /// Identifier of a chat (spec A 2.4).
-    ChatId,
-    /// Identifier of a message row (spec A 2.5; `internalId` in stream events).
-    MessageId,
-    /// Identifier of a channel: a webchat channel, a phone number id or a social account.
-    ChannelId,
-    /// Identifier of a webchat visitor: a CUID, or the `sub` claim of an embed token.
-    VisitorId,
-    /// Identifier of a webchat identity (spec B 2.1).
-    IdentityId,
-    /// Identifier of a user of the administration.
-    UserId,
-    /// Identifier of a group of users (spec A 2.1).
-    GroupId,
-    /// Identifier of an API client, a machine that administers (spec A 2.1).
-    ApiClientId,
-    /// Identifier of a user's device for push notifications (spec A 2.1).
-    UserDeviceId,
-    /// Identifier of a password recovery (spec A 2.1).
-    PasswordRecoveryId,
-    /// Identifier of an audit record (spec A 2.7).
-    AuditLogId,
-    /// Identifier of a credential of a model provider.
-    LlmCredentialId,
-    /// Identifier of a phone number of the phone channel, as it is administered (spec A 2.9).
-    ChannelNumberId,
-    /// Identifier of a message template.
-    TemplateId,
-    /// Identifier of a dead letter.
-    DeadLetterId,
-    /// Identifier of an integration of a router (spec A 2.9).
-    IntegrationId,
-    /// Identifier of a helpdesk queue.
-    QueueId,
-    /// Identifier of a ticket.
-    TicketId,
-    /// Identifier of an AI agent.
-    AgentId,
-}
+/// Identifier of a credential of a model provider.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct LlmCredentialId(Arc<str>);
+
+/// Identifier of a phone number of the phone channel, as it is administered (spec A 2.9).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct ChannelNumberId(Arc<str>);
+
+/// Identifier of a message template.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct TemplateId(Arc<str>);
+
+/// Identifier of a dead letter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct DeadLetterId(Arc<str>);
+
+/// Identifier of an integration of a router (spec A 2.9).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct IntegrationId(Arc<str>);
+
+/// Identifier of a helpdesk queue.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct QueueId(Arc<str>);
+
+/// Identifier of a ticket.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct TicketId(Arc<str>);
+
+/// Identifier of an AI agent.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct AgentId(Arc<str>);
+
+/// Identifier of any kind, where a field holds one of several: of a flow or a block, of a user or an API client.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct AnyId(Arc<str>);
 
 /// Where identifiers and secrets come from; injected, so that tests are repeatable.
 pub trait IdSource: Send + Sync + fmt::Debug {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Milliseconds since the Unix epoch. The same number in both databases and in session state;
 /// ISO 8601 with milliseconds where people read it ([`Timestamp::to_iso`]).
@@ -60,6 +60,45 @@ impl fmt::Display for Timestamp {
         f.write_str(&self.to_iso())
     }
 }
+
+/// A moment as people and documents write it: ISO 8601, in UTC with milliseconds. Streams and columns have the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IsoTime(pub Timestamp);
+
+impl From<Timestamp> for IsoTime {
+    fn from(moment: Timestamp) -> Self {
+        Self(moment)
+    }
+}
+
+impl Serialize for IsoTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.to_iso())
+    }
+}
+
+impl<'de> Deserialize<'de> for IsoTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let moment = jiff::Timestamp::deserialize(deserializer)?;
+        Ok(Self(Timestamp::from_millis(moment.as_millisecond())))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::PartialSchema for IsoTime {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .examples(["2026-11-20T10:57:00.000Z"])
+            .build()
+            .into()
+    }
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::ToSchema for IsoTime {}
 
 /// The present time; injected, so that tests own time.
 pub trait Clock: Send + Sync + fmt::Debug {

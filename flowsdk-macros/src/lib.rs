@@ -1,7 +1,12 @@
 //! Derives of FlowSDK. `flowsdk-core` exports each beside the trait that it implements, and the code that they write
 //! names that crate as `flowsdk_core`.
 
+mod case;
 mod fault;
+mod id;
+mod named;
+mod schema;
+mod text;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -11,4 +16,97 @@ use syn::{DeriveInput, parse_macro_input};
 pub fn fault(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     fault::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Names the variants of an enum without fields, as serde does: it reads `#[serde(rename_all = "..")]` of the enum and
+/// `#[serde(rename = "..")]` of its variants.
+///
+/// It writes `ALL`, `name` and `parse`, the trait `Named`, and under the feature `schema` of the crate that declares the
+/// enum a schema by the name of the enum followed by `Name`. `#[named(schema = "..", description = "..")]` changes the
+/// name of the schema and describes it.
+///
+/// ```
+/// use flowsdk_core::cell::Named;
+/// use serde::{Deserialize, Serialize};
+///
+/// /// How urgent a ticket is.
+/// #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
+/// #[serde(rename_all = "snake_case")]
+/// pub enum Priority {
+///     /// Before all others.
+///     VeryHigh,
+///     /// In the order of arrival.
+///     Normal,
+/// }
+///
+/// assert_eq!(Priority::VeryHigh.name(), "very_high");
+/// assert_eq!(Priority::parse("normal"), Some(Priority::Normal));
+/// assert_eq!(Priority::ALL.len(), 2);
+/// ```
+#[proc_macro_derive(Named, attributes(named, serde))]
+pub fn named(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    named::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct around a text a type of its own: on the wire, in a column and in the document.
+///
+/// It writes `TextCell`, `Serialize`, `Deserialize`, `Display`, `FromStr`, the conversions from and into `String`, and
+/// under the feature `schema` of the crate that declares the type its schema. Keys of `#[text(..)]`:
+///
+/// | Key | Value |
+/// |---|---|
+/// | `error` | the error of a text that does not fit: a unit struct. Required |
+/// | `rule` | a function from `&str` to `bool`; writes `parse` and `as_str` |
+/// | `normalize` | instead of `rule`, a function from `&str` to `Option<String>`, the text to keep |
+/// | `schema` | the name of the schema, if it is not that of the type |
+/// | `pattern`, `min_length`, `max_length`, `format`, `example`, `description` | keywords of the schema |
+///
+/// Without `rule` and `normalize` the type has `parse` and `as_str` of its own.
+///
+/// ```
+/// use flowsdk_core::cell::TextType;
+///
+/// #[derive(Debug, thiserror::Error)]
+/// #[error("must be digits")]
+/// pub struct NotDigits;
+///
+/// fn is_digits(text: &str) -> bool {
+///     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+/// }
+///
+/// /// The number of an order.
+/// #[derive(Debug, Clone, PartialEq, Eq, TextType)]
+/// #[text(rule = is_digits, error = NotDigits, pattern = "^[0-9]+$", example = "1027")]
+/// pub struct OrderNumber(String);
+///
+/// assert_eq!(OrderNumber::parse("1027")?.as_str(), "1027");
+/// assert!("a".parse::<OrderNumber>().is_err());
+/// # Ok::<(), NotDigits>(())
+/// ```
+#[proc_macro_derive(TextType, attributes(text))]
+pub fn text_type(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    text::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct around an `Arc<str>` an identifier: a text type by the rule of all ids, with `generate`. All of them
+/// have the schema `Id`.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use flowsdk_core::id::Id;
+///
+/// /// Identifier of a campaign.
+/// #[derive(Debug, Clone, PartialEq, Eq, Hash, Id)]
+/// pub struct CampaignId(Arc<str>);
+///
+/// assert!(CampaignId::parse("cmi7w0q2p00000qx1b3k9z5ra").is_ok());
+/// assert!(CampaignId::parse("a b").is_err());
+/// ```
+#[proc_macro_derive(Id)]
+pub fn id(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    id::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

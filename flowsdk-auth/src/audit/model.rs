@@ -1,98 +1,67 @@
 //! The record.
 
+use flowsdk_core::cell::Named;
 use flowsdk_core::id::{AuditLogId, RouterId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An enum whose names on the wire, in storage and in Rust go together.
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[allow(missing_docs, reason = "the names are the contract's")]
-        pub enum $name {
-            $(#[serde(rename = $text)] $variant,)*
-        }
-
-        impl $name {
-            /// Every one.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// Returns the name on the wire and in storage.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
-            }
-
-            /// Returns the one of this name.
-            pub fn parse(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.name() == name)
-            }
-        }
-
-        impl flowsdk_core::cell::Named for $name {
-            const ALL: &'static [Self] = Self::ALL;
-
-            fn name(self) -> &'static str {
-                Self::name(self)
-            }
-        }
-    };
+/// The recorded action (spec A 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[allow(missing_docs, reason = "the names are the contract's")]
+pub enum AuditAction {
+    Login,
+    TokenRefresh,
+    Logout,
+    PasswordChange,
+    Create,
+    Update,
+    Delete,
+    Publish,
+    Unpublish,
+    CampaignDispatched,
+    RetentionCleanup,
 }
 
-named! {
-    /// The recorded action (spec A 6).
-    AuditAction {
-        Login = "LOGIN",
-        TokenRefresh = "TOKEN_REFRESH",
-        Logout = "LOGOUT",
-        PasswordChange = "PASSWORD_CHANGE",
-        Create = "CREATE",
-        Update = "UPDATE",
-        Delete = "DELETE",
-        Publish = "PUBLISH",
-        Unpublish = "UNPUBLISH",
-        CampaignDispatched = "CAMPAIGN_DISPATCHED",
-        RetentionCleanup = "RETENTION_CLEANUP",
-    }
+/// The kind of the entity (spec A 2.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[allow(missing_docs, reason = "the names are the contract's")]
+pub enum AuditEntityType {
+    User,
+    Router,
+    ChannelNumber,
+    Flow,
+    PublishedFlow,
+    Tool,
+    PublishedTool,
+    Agent,
+    AgentGroup,
+    AiAgent,
+    Department,
+    Queue,
+    LlmCredential,
+    IntegrationServer,
+    IntegrationServerEndpoint,
+    MessageTemplate,
+    Campaign,
+    ScriptTemplate,
+    SystemPrompt,
+    Guardrail,
+    FlowVariable,
+    RouterVariable,
+    ApiClient,
+    WebchatChannel,
 }
 
-named! {
-    /// The kind of the entity (spec A 2.7).
-    AuditEntityType {
-        User = "USER",
-        Router = "ROUTER",
-        ChannelNumber = "CHANNEL_NUMBER",
-        Flow = "FLOW",
-        PublishedFlow = "PUBLISHED_FLOW",
-        Tool = "TOOL",
-        PublishedTool = "PUBLISHED_TOOL",
-        Agent = "AGENT",
-        AgentGroup = "AGENT_GROUP",
-        AiAgent = "AI_AGENT",
-        Department = "DEPARTMENT",
-        Queue = "QUEUE",
-        LlmCredential = "LLM_CREDENTIAL",
-        IntegrationServer = "INTEGRATION_SERVER",
-        IntegrationServerEndpoint = "INTEGRATION_SERVER_ENDPOINT",
-        MessageTemplate = "MESSAGE_TEMPLATE",
-        Campaign = "CAMPAIGN",
-        ScriptTemplate = "SCRIPT_TEMPLATE",
-        SystemPrompt = "SYSTEM_PROMPT",
-        Guardrail = "GUARDRAIL",
-        FlowVariable = "FLOW_VARIABLE",
-        RouterVariable = "ROUTER_VARIABLE",
-        ApiClient = "API_CLIENT",
-        WebchatChannel = "WEBCHAT_CHANNEL",
-    }
-}
-
-named! {
-    /// How it went.
-    AuditStatus {
-        Success = "success",
-        Failure = "failure",
-    }
+/// How it went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are the contract's")]
+pub enum AuditStatus {
+    Success,
+    Failure,
 }
 
 /// A record as it is written.

@@ -1,9 +1,10 @@
 //! The permissions of a group or an API client.
 
+use flowsdk_core::cell::Named;
 use serde::{Deserialize, Serialize};
 
 /// A resource that permissions name (spec A 2.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the contract's")]
 pub enum Resource {
@@ -24,44 +25,6 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Every resource.
-    pub const ALL: [Self; 14] = [
-        Self::Flows,
-        Self::Routers,
-        Self::Contacts,
-        Self::ChannelNumbers,
-        Self::ChannelBusinessProfile,
-        Self::Queues,
-        Self::Users,
-        Self::Reports,
-        Self::Settings,
-        Self::Helpdesk,
-        Self::Campaigns,
-        Self::Sessions,
-        Self::Chats,
-        Self::AuditLogs,
-    ];
-
-    /// Returns its name in permissions.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Flows => "flows",
-            Self::Routers => "routers",
-            Self::Contacts => "contacts",
-            Self::ChannelNumbers => "channel_numbers",
-            Self::ChannelBusinessProfile => "channel_business_profile",
-            Self::Queues => "queues",
-            Self::Users => "users",
-            Self::Reports => "reports",
-            Self::Settings => "settings",
-            Self::Helpdesk => "helpdesk",
-            Self::Campaigns => "campaigns",
-            Self::Sessions => "sessions",
-            Self::Chats => "chats",
-            Self::AuditLogs => "audit_logs",
-        }
-    }
-
     /// Returns whether it belongs to no router: principals with a router scope may not use it (spec A 5.3 rule 7).
     pub const fn is_global(self) -> bool {
         matches!(self, Self::Users | Self::Settings)
@@ -69,9 +32,10 @@ impl Resource {
 }
 
 /// An action on a resource. None includes another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the contract's")]
+#[named(description = "None includes another.")]
 pub enum Action {
     Read,
     Write,
@@ -79,18 +43,6 @@ pub enum Action {
 }
 
 impl Action {
-    /// Every action.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Admin];
-
-    /// Returns its name in permissions.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Admin => "admin",
-        }
-    }
-
     const fn bit(self) -> u8 {
         1 << self as u8
     }
@@ -99,10 +51,12 @@ impl Action {
 /// One entry of a list of permissions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Permission {
     /// The resource.
     pub resource: Resource,
     /// The actions permitted with it.
+    #[cfg_attr(feature = "schema", schema(max_items = 16))]
     pub actions: Vec<Action>,
 }
 

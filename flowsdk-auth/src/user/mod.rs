@@ -9,7 +9,7 @@ mod service;
 
 pub use change::{NewUser, UserChange};
 pub use error::UserError;
-pub use model::{Email, InvalidEmail, User, UserRole};
+pub use model::{Email, InvalidEmail, InvalidPhone, Phone, User, UserRole};
 pub use password::{MIN_PASSWORD_CHARS, PasswordRule};
 pub use repository::{HasUsers, UserFilter, UserRepository};
 pub use service::{UserWithGroup, Users};

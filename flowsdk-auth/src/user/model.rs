@@ -1,15 +1,18 @@
 //! The user.
 
+use flowsdk_core::cell::{Named, TextType};
 use std::fmt;
 
+use flowsdk_core::contact::{PHONE_DESCRIPTION, PHONE_PATTERN};
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// `userRole`: `admin` passes every permission check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
+#[named(description = "An `admin` may do everything; a `member` what his group allows.")]
 pub enum UserRole {
     /// Has the permissions of their group.
     Member,
@@ -17,69 +20,59 @@ pub enum UserRole {
     Admin,
 }
 
-impl UserRole {
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-        }
-    }
-}
-
-impl flowsdk_core::cell::Named for UserRole {
-    const ALL: &'static [Self] = &[Self::Member, Self::Admin];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
-}
-
 /// A text that is not an e-mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an e-mail address")]
 pub struct InvalidEmail;
 
+/// Longest address, in bytes.
+const MAX_EMAIL_LEN: usize = 254;
+
+/// Returns an address without blanks around it and in lower case: one `@` between two parts without blanks, at most
+/// [`MAX_EMAIL_LEN`].
+fn normal_email(text: &str) -> Option<String> {
+    let text = text.trim().to_lowercase();
+    let (local, domain) = text.split_once('@')?;
+    let fits = text.len() <= MAX_EMAIL_LEN && !text.contains(char::is_whitespace);
+    (fits && !local.is_empty() && !domain.is_empty() && !domain.contains('@')).then_some(text)
+}
+
 /// An e-mail address, unique among users; compared without case, so it is kept in lower case.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, TextType)]
+#[text(
+    normalize = normal_email,
+    error = InvalidEmail,
+    schema = "EmailAddress",
+    format = "email",
+    max_length = MAX_EMAIL_LEN,
+    example = "ana@example.com"
+)]
 pub struct Email(String);
 
-impl Email {
-    /// Parses an address: one `@` between two parts without blanks, at most 254 bytes.
-    pub fn parse(text: &str) -> Result<Self, InvalidEmail> {
-        let text = text.trim().to_lowercase();
-        let fits = text.len() <= 254 && !text.contains(char::is_whitespace);
-        match text.split_once('@') {
-            Some((local, domain))
-                if fits && !local.is_empty() && !domain.is_empty() && !domain.contains('@') =>
-            {
-                Ok(Self(text))
-            }
-            _ => Err(InvalidEmail),
-        }
-    }
+/// The error for a text that is not a phone number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a phone number")]
+pub struct InvalidPhone;
 
-    /// Returns the address.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+/// Returns a phone number without blanks, dots, hyphens and brackets: 8 to 15 digits, perhaps after a plus sign.
+fn normal_phone(text: &str) -> Option<String> {
+    let kept: String = text.chars().filter(|c| !matches!(c, ' ' | '(' | ')' | '.' | '-')).collect();
+    let digits = kept.strip_prefix('+').unwrap_or(&kept);
+    let fits = (8..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    fits.then_some(kept)
 }
 
-impl flowsdk_core::cell::TextCell for Email {
-    fn as_text(&self) -> &str {
-        &self.0
-    }
-
-    fn from_text(text: &str) -> Result<Self, flowsdk_core::fault::BoxError> {
-        Ok(Self::parse(text)?)
-    }
-}
-
-impl fmt::Display for Email {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+/// The phone number of a user: digits, perhaps after a plus sign. Blanks, dots, hyphens and brackets are dropped.
+#[derive(Debug, Clone, PartialEq, Eq, TextType)]
+#[text(
+    normalize = normal_phone,
+    error = InvalidPhone,
+    schema = "PhoneNumber",
+    pattern = PHONE_PATTERN,
+    example = "+5511987654321",
+    description = PHONE_DESCRIPTION
+)]
+pub struct Phone(String);
 
 /// A user account.
 #[derive(Clone)]
@@ -135,6 +128,16 @@ impl fmt::Debug for User {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn phone_numbers_are_kept_as_digits() {
+        let parse = |text: &str| Phone::parse(text).ok().map(String::from);
+        assert_eq!(parse("+55 (11) 98765-4321").as_deref(), Some("+5511987654321"));
+        assert_eq!(parse("5511987654321").as_deref(), Some("5511987654321"));
+        for bad in ["", "1234567", "1234567890123456", "55+11987654321", "call me", "٣٣٣٣٣٣٣٣"] {
+            assert_eq!(parse(bad), None, "{bad:?}");
+        }
+    }
 
     #[test]
     fn neither_log_nor_audit_shows_the_password() {

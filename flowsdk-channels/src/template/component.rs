@@ -2,43 +2,48 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One part of a template.
+/// One part of a template, in the provider's shape. There is one `BODY`, and at most one of each other type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateComponent))]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 pub enum Component {
     /// The line or medium above the body.
     Header {
         /// The kind of its content.
         format: HeaderFormat,
-        /// A text, where it is one.
+        /// With `TEXT`: at most 60 characters, perhaps with `{{1}}`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(value_type = String, required = false))]
         text: Option<String>,
         /// A sample, for the provider's review.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(value_type = HeaderExample, required = false))]
         example: Option<HeaderExample>,
     },
     /// The text of the message.
     Body {
-        /// The text, with placeholders.
+        /// At most 1,024 characters; placeholders are `{{1}}`, `{{2}}` … without a gap, none at either end.
         text: String,
         /// Samples, for the provider's review.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(value_type = BodyExample, required = false))]
         example: Option<BodyExample>,
     },
     /// The line below the body.
     Footer {
-        /// Its text, of at most 60 characters.
+        /// At most 60 characters, without placeholders.
         text: String,
     },
     /// The buttons below the message.
     Buttons {
-        /// The buttons in the order of display.
+        /// 1 to 10 buttons, in the order of display.
         buttons: Vec<Button>,
     },
 }
 
 /// Kinds of headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateHeaderFormat))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs, reason = "the names are the provider's")]
 pub enum HeaderFormat {
@@ -52,26 +57,31 @@ pub enum HeaderFormat {
 
 /// A sample of a header.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateHeaderExample))]
 #[serde(deny_unknown_fields)]
 pub struct HeaderExample {
     /// The value of its placeholder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schema(required = false))]
     pub header_text: Vec<String>,
     /// Handles of media that were uploaded to the provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schema(required = false))]
     pub header_handle: Vec<String>,
 }
 
 /// Samples of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateBodyExample))]
 #[serde(deny_unknown_fields)]
 pub struct BodyExample {
     /// Rows of values, one for each placeholder.
     pub body_text: Vec<Vec<String>>,
 }
 
-/// A button of a template.
+/// A button of a template; texts have at most 25 characters and no placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateButton))]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 pub enum Button {
     /// Answers with its text.
@@ -83,10 +93,11 @@ pub enum Button {
     Url {
         /// The label of the button.
         text: String,
-        /// The page; `{{1}}` at its end is filled in when it is sent.
+        /// The page. `{{1}}` at its end is filled in when the template is sent.
         url: String,
         /// A sample of the whole address.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "schema", schema(required = false))]
         example: Vec<String>,
     },
     /// Calls a number.
@@ -107,6 +118,7 @@ pub enum Button {
         otp_type: String,
         /// The label of the button; the provider has a default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(value_type = String, required = false))]
         text: Option<String>,
     },
     /// Opens an interactive form.

@@ -1,11 +1,12 @@
 //! The provider's names for a template, its language, its category and its status.
 
-use std::fmt;
-
+use flowsdk_core::cell::{Named, TextType};
 use serde::{Deserialize, Serialize};
 
 /// The pattern of a name.
 pub const NAME_PATTERN: &str = "^[a-z0-9_]{1,512}$";
+/// Longest name.
+const MAX_NAME_LEN: usize = 512;
 /// The pattern of a language.
 pub const LANGUAGE_PATTERN: &str = "^[a-z]{2,3}(_[A-Z]{2,4})?$";
 
@@ -15,7 +16,7 @@ pub const LANGUAGE_PATTERN: &str = "^[a-z]{2,3}(_[A-Z]{2,4})?$";
 pub struct InvalidTemplateName;
 
 fn is_name(text: &str) -> bool {
-    (1..=512).contains(&text.len())
+    (1..=MAX_NAME_LEN).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
@@ -28,117 +29,58 @@ fn is_language(text: &str) -> bool {
         })
 }
 
-macro_rules! texts {
-    ($($(#[$doc:meta])* $name:ident: $rule:ident, $pattern:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
-        pub struct $name(String);
+/// The name of a template: lower case letters, digits and underscores ([`NAME_PATTERN`]).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, TextType)]
+#[text(
+    rule = is_name,
+    error = InvalidTemplateName,
+    schema = "TemplateNameText",
+    pattern = NAME_PATTERN,
+    max_length = MAX_NAME_LEN,
+    example = "order_update"
+)]
+pub struct TemplateName(String);
 
-        impl $name {
-            /// Returns the text as the provider writes it.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
+/// A language of the provider's, such as `pt_BR` ([`LANGUAGE_PATTERN`]).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, TextType)]
+#[text(
+    rule = is_language,
+    error = InvalidTemplateName,
+    schema = "TemplateLanguageText",
+    pattern = LANGUAGE_PATTERN,
+    example = "pt_BR"
+)]
+pub struct TemplateLanguage(String);
 
-        impl TryFrom<String> for $name {
-            type Error = InvalidTemplateName;
-            fn try_from(text: String) -> Result<Self, InvalidTemplateName> {
-                if $rule(&text) { Ok(Self(text)) } else { Err(InvalidTemplateName) }
-            }
-        }
-
-        impl flowsdk_core::cell::TextCell for $name {
-            fn as_text(&self) -> &str {
-                &self.0
-            }
-
-            fn from_text(text: &str) -> Result<Self, flowsdk_core::fault::BoxError> {
-                Ok(Self::try_from(text.to_owned())?)
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(value: $name) -> Self {
-                value.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-    )*};
+/// The purpose of a template; prices and rules of the provider depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum TemplateCategory {
+    /// Offers and news.
+    Marketing,
+    /// Messages that the contact asked for: orders, appointments.
+    Utility,
+    /// One-time codes.
+    Authentication,
 }
 
-texts! {
-    /// The name of a template: lower case letters, digits and underscores ([`NAME_PATTERN`]).
-    TemplateName: is_name, NAME_PATTERN;
-    /// A language of the provider's, such as `pt_BR` ([`LANGUAGE_PATTERN`]).
-    TemplateLanguage: is_language, LANGUAGE_PATTERN;
-}
-
-macro_rules! names {
-    ($($(#[$doc:meta])* $kind:ident { $($(#[$one:meta])* $variant:ident = $name:literal),* $(,)? })*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub enum $kind {
-            $($(#[$one])* #[serde(rename = $name)] $variant),*
-        }
-
-        impl $kind {
-            /// All values, in the order of declaration.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
-
-            /// Returns the name on the wire.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name),* }
-            }
-
-            /// The one of this name.
-            pub fn parse(name: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|one| one.name() == name)
-            }
-        }
-
-        impl flowsdk_core::cell::Named for $kind {
-            const ALL: &'static [Self] = &Self::ALL;
-
-            fn name(self) -> &'static str {
-                Self::name(self)
-            }
-        }
-    )*};
-}
-
-names! {
-    /// The purpose of a template; prices and rules of the provider depend on it.
-    TemplateCategory {
-        /// Offers and news.
-        Marketing = "MARKETING",
-        /// Messages that the contact asked for: orders, appointments.
-        Utility = "UTILITY",
-        /// One-time codes.
-        Authentication = "AUTHENTICATION",
-    }
-
-    /// The provider's review status of a template. Only an approved one can be sent.
-    TemplateStatus {
-        /// The provider does not know it yet.
-        Draft = "DRAFT",
-        /// The provider is reviewing it.
-        Pending = "PENDING",
-        /// It can be sent.
-        Approved = "APPROVED",
-        /// The provider refused it.
-        Rejected = "REJECTED",
-        /// Too many recipients complained; it comes back by itself.
-        Paused = "PAUSED",
-        /// Too many complained too often.
-        Disabled = "DISABLED",
-    }
+/// The provider's review status of a template. Only an approved one can be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "UPPERCASE")]
+#[named(description = "Only an `APPROVED` one can be sent.")]
+pub enum TemplateStatus {
+    /// The provider does not know it yet.
+    Draft,
+    /// The provider is reviewing it.
+    Pending,
+    /// It can be sent.
+    Approved,
+    /// The provider refused it.
+    Rejected,
+    /// Too many recipients complained; it comes back by itself.
+    Paused,
+    /// Too many complained too often.
+    Disabled,
 }
 
 #[cfg(test)]

@@ -1,34 +1,20 @@
 //! The chat.
 
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Named;
 use crate::context::OpContext;
 use crate::id::{ChatId, ContactId, RouterId};
 use crate::time::Timestamp;
 
 /// Whether a chat still takes messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
 pub enum ChatStatus {
     /// It does; at most one a contact and router.
     Open,
     /// It is history.
     Closed,
-}
-
-impl ChatStatus {
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Closed => "closed",
-        }
-    }
-}
-
-impl crate::cell::Named for ChatStatus {
-    const ALL: &'static [Self] = &[Self::Open, Self::Closed];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
 }
 
 /// A chat.

@@ -51,6 +51,12 @@ impl ContactIdentity {
     }
 }
 
+/// The pattern of a phone number as people write it.
+pub const PHONE_PATTERN: &str = r"^\s*\+?[0-9 ().-]{8,32}$";
+/// What a phone number consists of, for documents.
+pub const PHONE_DESCRIPTION: &str =
+    "With country code: 8 to 15 digits; blanks, dots, hyphens and brackets are dropped.";
+
 /// Returns the digits of a phone number. Blanks, dots, hyphens, brackets and a leading plus sign are left out. `None`
 /// for any other character.
 pub fn phone_digits(text: &str) -> Option<String> {

@@ -13,7 +13,10 @@ pub use catalog::{
     ContactAlias, ContactCatalog, ContactDetails, ContactFilter, HasContactCatalog, LiveSession, OpenChat,
 };
 
-pub use identity::{ContactIdentity, InvalidIdentity, MAX_IDENTITY, is_alias, is_phone_number, phone_digits};
+pub use identity::{
+    ContactIdentity, InvalidIdentity, MAX_IDENTITY, PHONE_DESCRIPTION, PHONE_PATTERN, is_alias,
+    is_phone_number, phone_digits,
+};
 pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,
 };

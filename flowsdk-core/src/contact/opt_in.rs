@@ -1,6 +1,9 @@
 //! Opt-ins: whether a router may write to a contact first (spec A 2.4). The log is only appended to; the newest
 //! record of a contact and router counts.
 
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Named;
 use async_trait::async_trait;
 
 use crate::fault::StorageError;
@@ -8,7 +11,8 @@ use crate::id::{ChatId, ContactId, RouterId};
 use crate::time::Timestamp;
 
 /// The answer of a contact to being written to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
 pub enum OptInStatus {
     /// Yes.
     Accepted,
@@ -16,49 +20,14 @@ pub enum OptInStatus {
     Revoked,
 }
 
-impl OptInStatus {
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Revoked => "revoked",
-        }
-    }
-}
-
-impl crate::cell::Named for OptInStatus {
-    const ALL: &'static [Self] = &[Self::Accepted, Self::Revoked];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
-}
-
 /// How it came to be known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
 pub enum OptInSource {
     /// A flow asked.
     Flow,
     /// It was imported.
     Import,
-}
-
-impl OptInSource {
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Flow => "flow",
-            Self::Import => "import",
-        }
-    }
-}
-
-impl crate::cell::Named for OptInSource {
-    const ALL: &'static [Self] = &[Self::Flow, Self::Import];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
 }
 
 /// One record of the log.

@@ -55,7 +55,7 @@ where
         let event = match topic {
             TopicName::Incoming => serde_json::from_str(&entry.payload).map(ConversationEvent::Incoming),
             TopicName::Flow => serde_json::from_str(&entry.payload).map(ConversationEvent::Flow),
-            other => return Err(format!("{} is not for conversations", other.as_str())),
+            other => return Err(format!("{} is not for conversations", other.name())),
         };
         event.map_err(|error| error.to_string())
     }
@@ -97,7 +97,7 @@ where
             // There is no session to freeze.
             return Ok(SetAside::DeadLetter);
         };
-        let kept = serde_json::json!({ "stream": topic.as_str(), "id": entry.id, "payload": entry.payload });
+        let kept = serde_json::json!({ "stream": topic.name(), "id": entry.id, "payload": entry.payload });
         self.conversations
             .freeze(session, kept, "unreadable_entry", reason)
             .await

@@ -114,7 +114,7 @@ where
 /// could not be read then.
 fn read(entry: &Value) -> Option<ConversationEvent> {
     if let (Some(stream), Some(payload)) = (entry["stream"].as_str(), entry["payload"].as_str()) {
-        return match TopicName::from_name(stream)? {
+        return match TopicName::parse(stream)? {
             TopicName::Incoming => serde_json::from_str(payload).ok().map(ConversationEvent::Incoming),
             TopicName::Flow => serde_json::from_str(payload).ok().map(ConversationEvent::Flow),
             _ => None,

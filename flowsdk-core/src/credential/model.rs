@@ -1,5 +1,6 @@
 //! The credential.
 
+use crate::cell::Named;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,34 +12,13 @@ use crate::integration::BaseUrl;
 use crate::time::Timestamp;
 
 /// Whose models they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
 #[serde(rename_all = "snake_case")]
 pub enum LlmProvider {
     /// OpenAI itself, or a proxy of it at `baseUrl`.
     Openai,
     /// A server that speaks like it, at `baseUrl`.
     OpenaiCompatible,
-}
-
-impl LlmProvider {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Openai, Self::OpenaiCompatible];
-
-    /// Returns the name on the wire and in storage.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::OpenaiCompatible => "openai_compatible",
-        }
-    }
-}
-
-impl crate::cell::Named for LlmProvider {
-    const ALL: &'static [Self] = &[Self::Openai, Self::OpenaiCompatible];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
 }
 
 /// A credential of a model provider.

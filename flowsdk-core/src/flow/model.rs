@@ -1,5 +1,8 @@
 //! A flow, its draft and its published versions.
 
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Named;
 use serde_json::{Value, json};
 
 use crate::change::{Entity, EntityKind, Recorded};
@@ -7,38 +10,14 @@ use crate::id::{FlowId, FlowVersionId, IdSource, RouterId};
 use crate::time::Timestamp;
 
 /// The purpose of a flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+#[named(description = "Conversations run a `flow`; AI agents call a `tool`.")]
 pub enum FlowKind {
     /// Conversations run it.
     Flow,
     /// AI agents call it.
     Tool,
-}
-
-impl FlowKind {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Flow, Self::Tool];
-
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Flow => "flow",
-            Self::Tool => "tool",
-        }
-    }
-
-    /// Returns the kind of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-impl crate::cell::Named for FlowKind {
-    const ALL: &'static [Self] = &[Self::Flow, Self::Tool];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
 }
 
 /// A flow.

@@ -1,8 +1,6 @@
 //! Addresses of servers, and paths below them.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
+use crate::cell::TextType;
 
 /// Longest address.
 const MAX_LEN: usize = 2_048;
@@ -14,37 +12,22 @@ pub struct InvalidBaseUrl;
 
 /// The address below which a server answers: `https://api.example.com/v1`. It names no user, because addresses are
 /// shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, TextType)]
+#[text(
+    rule = is_base_url,
+    error = InvalidBaseUrl,
+    schema = "BaseAddress",
+    pattern = r"^https?://[^\s/?#@\\]+(/[^\s?#\\]*)?$",
+    max_length = MAX_LEN,
+    example = "https://api.example.com/v1",
+    description = "Without user, query and fragment."
+)]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Returns an address of `http` or `https`.
-    ///
-    /// # Errors
-    /// [`InvalidBaseUrl`].
-    pub fn parse(text: &str) -> Result<Self, InvalidBaseUrl> {
-        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        let rest = rest.ok_or(InvalidBaseUrl)?;
-        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let host_fits = host.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[')
-            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte));
-        let path_fits = path.is_empty() || is_path(path);
-        if text.len() <= MAX_LEN && host_fits && path_fits {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(InvalidBaseUrl)
-        }
-    }
-
     /// Returns whether the connection is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.0.starts_with("https://")
-    }
-
-    /// Returns the address.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 
     /// Returns the address of `path` below this one, with a query. `None` when the path would leave it.
@@ -63,34 +46,15 @@ impl BaseUrl {
     }
 }
 
-impl crate::cell::TextCell for BaseUrl {
-    fn as_text(&self) -> &str {
-        self.as_str()
-    }
-
-    fn from_text(text: &str) -> Result<Self, crate::fault::BoxError> {
-        Ok(Self::parse(text)?)
-    }
-}
-
-impl TryFrom<String> for BaseUrl {
-    type Error = InvalidBaseUrl;
-
-    fn try_from(text: String) -> Result<Self, InvalidBaseUrl> {
-        Self::parse(&text)
-    }
-}
-
-impl From<BaseUrl> for String {
-    fn from(url: BaseUrl) -> Self {
-        url.0
-    }
-}
-
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// Returns whether a text is an address of `http` or `https`.
+fn is_base_url(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) else {
+        return false;
+    };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host_fits = host.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[')
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte));
+    text.len() <= MAX_LEN && host_fits && (path.is_empty() || is_path(path))
 }
 
 /// Returns whether a path begins with `/`, has neither query nor fragment, and no step that leads upwards. Servers

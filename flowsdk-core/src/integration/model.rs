@@ -1,5 +1,6 @@
 //! The integration.
 
+use crate::cell::Named;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -19,36 +20,19 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The kind of server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum IntegrationKind {
     /// One that answers HTTP requests.
     Http,
 }
 
-impl IntegrationKind {
-    /// All of them.
-    pub const ALL: [Self; 1] = [Self::Http];
-
-    /// Returns the name on the wire and in storage.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Http => "http",
-        }
-    }
-}
-
-impl crate::cell::Named for IntegrationKind {
-    const ALL: &'static [Self] = &[Self::Http];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
-}
-
 /// How the credentials are shown to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
+#[named(
+    description = "`bearer` and `basic` in `Authorization`, `header` in the one that `headerName` names."
+)]
 pub enum IntegrationAuth {
     /// `Authorization: Bearer <credentials>`.
     #[default]
@@ -57,20 +41,6 @@ pub enum IntegrationAuth {
     Basic,
     /// In the header that `headerName` names.
     Header,
-}
-
-impl IntegrationAuth {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Bearer, Self::Basic, Self::Header];
-
-    /// Returns the name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bearer => "bearer",
-            Self::Basic => "basic",
-            Self::Header => "header",
-        }
-    }
 }
 
 /// How the server is asked. Nothing in it is secret.

@@ -1,5 +1,6 @@
 //! The message row.
 
+use crate::cell::Named;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,31 +10,13 @@ use crate::session::SessionId;
 use crate::time::Timestamp;
 
 /// Which way a message went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// From the contact.
     In,
     /// To the contact.
     Out,
-}
-
-impl Direction {
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Out => "out",
-        }
-    }
-}
-
-impl crate::cell::Named for Direction {
-    const ALL: &'static [Self] = &[Self::In, Self::Out];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
 }
 
 /// The producer of an outgoing event (spec B 6).
@@ -49,7 +32,7 @@ pub enum Source {
 }
 
 /// The speaker, as a visitor sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum SenderKind {
     /// The flow.
@@ -58,18 +41,6 @@ pub enum SenderKind {
     Ai,
     /// A human agent.
     Human,
-}
-
-impl crate::cell::Named for SenderKind {
-    const ALL: &'static [Self] = &[Self::Flow, Self::Ai, Self::Human];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Flow => "flow",
-            Self::Ai => "ai",
-            Self::Human => "human",
-        }
-    }
 }
 
 /// Kind and name of who speaks.

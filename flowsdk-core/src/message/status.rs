@@ -1,9 +1,10 @@
 //! How far an outgoing message came (spec A 3.1, rulings C4).
 
+use crate::cell::Named;
 use serde::{Deserialize, Serialize};
 
 /// The status of an outgoing message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageStatus {
     /// Stored, not yet confirmed by the channel.
@@ -21,29 +22,6 @@ pub enum MessageStatus {
 }
 
 impl MessageStatus {
-    /// Every status.
-    pub const ALL: [Self; 6] =
-        [Self::Pending, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed];
-
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Sent => "sent",
-            Self::Delivered => "delivered",
-            Self::Read => "read",
-            Self::Played => "played",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// Reads a stored name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Pending, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed]
-            .into_iter()
-            .find(|status| status.name() == name)
-    }
-
     /// Returns its rank: pending < sent < delivered < read < played.
     const fn rank(self) -> u8 {
         match self {
@@ -65,15 +43,6 @@ impl MessageStatus {
             Self::Read => &[Self::Pending, Self::Sent, Self::Delivered],
             Self::Played => &[Self::Pending, Self::Sent, Self::Delivered, Self::Read],
         }
-    }
-}
-
-impl crate::cell::Named for MessageStatus {
-    const ALL: &'static [Self] =
-        &[Self::Pending, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Session ids: `wa-<phoneNumberId>-<phoneNumber>`, `wc-<channelId>-<userId>[-ctx<hash>]`,
 //! `ig-<igUserId>-<fromId>` (spec A 2.6). The prefix alone selects the channel (spec B).
 
+use crate::cell::{Named, TextType};
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 /// The channels, an exhaustive list (rulings C9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum Channel {
     /// Business messaging addressed by a phone number, prefix `wa-`.
@@ -27,23 +28,6 @@ impl Channel {
             Self::Social => "ig-",
         }
     }
-
-    /// Returns the name in `source`, `origin` and `channelType`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Phone => "phone",
-            Self::Webchat => "webchat",
-            Self::Social => "social",
-        }
-    }
-}
-
-impl crate::cell::Named for Channel {
-    const ALL: &'static [Self] = &[Self::Phone, Self::Webchat, Self::Social];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
 }
 
 /// A text that is not a session id.
@@ -52,7 +36,14 @@ impl crate::cell::Named for Channel {
 pub struct InvalidSessionId;
 
 /// A session id, parsed once into its parts.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, TextType)]
+#[text(
+    error = InvalidSessionId,
+    schema = "SessionIdText",
+    pattern = "^(wa|wc|ig)-[!-~]+$",
+    max_length = MAX_LEN,
+    example = "wc-cmi7w0q2p00000qx1b3k9z5ra-cmi7w0q2p00000qx1b3k9z5rb"
+)]
 pub struct SessionId {
     text: Arc<str>,
     /// Where the transport part (phone number id, channel id, account id) ends.
@@ -60,8 +51,6 @@ pub struct SessionId {
     /// Where the party (phone number, visitor id, sender id) ends.
     party_end: usize,
 }
-
-crate::id::serde_as_text!(SessionId);
 
 /// Length of every prefix.
 const PREFIX: usize = 3;
@@ -171,45 +160,9 @@ impl SessionId {
     }
 }
 
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
 impl fmt::Debug for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SessionId({})", self.text)
-    }
-}
-
-impl crate::cell::TextCell for SessionId {
-    fn as_text(&self) -> &str {
-        self.as_str()
-    }
-
-    fn from_text(text: &str) -> Result<Self, crate::fault::BoxError> {
-        Ok(Self::parse(text)?)
-    }
-}
-
-impl TryFrom<String> for SessionId {
-    type Error = InvalidSessionId;
-    fn try_from(text: String) -> Result<Self, InvalidSessionId> {
-        Self::parse(text)
-    }
-}
-
-impl std::str::FromStr for SessionId {
-    type Err = InvalidSessionId;
-    fn from_str(text: &str) -> Result<Self, InvalidSessionId> {
-        Self::parse(text)
-    }
-}
-
-impl From<SessionId> for String {
-    fn from(id: SessionId) -> Self {
-        id.as_str().to_owned()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The session row and its state.
 
+use crate::cell::Named;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use crate::message::IncomingMessage;
 use crate::time::Timestamp;
 
 /// The owner of the conversation (spec B 2.5; there is no `frozen` mode).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The flow engine answers.
@@ -20,25 +21,6 @@ pub enum Mode {
     Human,
     /// An AI agent answers.
     Agent,
-}
-
-impl Mode {
-    /// Returns the name in storage and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Flow => "flow",
-            Self::Human => "human",
-            Self::Agent => "agent",
-        }
-    }
-}
-
-impl crate::cell::Named for Mode {
-    const ALL: &'static [Self] = &[Self::Flow, Self::Human, Self::Agent];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
 }
 
 /// Most stops that `sessionHistory` keeps; the row is rewritten at every turn, so it stays small.

@@ -1,85 +1,59 @@
 //! The streams by name, the type each carries, and how sessions spread over partitions.
 
+use crate::cell::Named;
 use std::fmt::Debug;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::event;
 
 /// A stream by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
+#[named(schema = "StreamName")]
 pub enum TopicName {
     /// `stream:incoming`: gateways to orchestrator.
+    #[serde(rename = "stream:incoming")]
     Incoming,
     /// `stream:flow`: core, orchestrator and agents to engine.
+    #[serde(rename = "stream:flow")]
     Flow,
     /// `stream:agent`: engine, agents and core to agents.
+    #[serde(rename = "stream:agent")]
     Agent,
     /// `stream:helpdesk`: engine, orchestrator and agents to the helpdesk.
+    #[serde(rename = "stream:helpdesk")]
     Helpdesk,
     /// `stream:summary`: summary requests.
+    #[serde(rename = "stream:summary")]
     Summary,
     /// `stream:status`: gateways to orchestrator and core.
+    #[serde(rename = "stream:status")]
     Status,
     /// `stream:outgoing-phone`.
+    #[serde(rename = "stream:outgoing-phone")]
     OutgoingPhone,
     /// `stream:outgoing-chat`.
+    #[serde(rename = "stream:outgoing-chat")]
     OutgoingChat,
     /// `stream:outgoing-social`.
+    #[serde(rename = "stream:outgoing-social")]
     OutgoingSocial,
     /// `stream:social-comments`: the social gateway to itself.
+    #[serde(rename = "stream:social-comments")]
     SocialComments,
     /// `stream:social-activations`: the social gateway to core.
+    #[serde(rename = "stream:social-activations")]
     SocialActivations,
     /// `stream:agent-turns`: telemetry.
+    #[serde(rename = "stream:agent-turns")]
     AgentTurns,
     /// `stream:llm-usage`: telemetry.
+    #[serde(rename = "stream:llm-usage")]
     LlmUsage,
 }
 
 impl TopicName {
-    /// Every stream.
-    pub const ALL: [TopicName; 13] = [
-        Self::Incoming,
-        Self::Flow,
-        Self::Agent,
-        Self::Helpdesk,
-        Self::Summary,
-        Self::Status,
-        Self::OutgoingPhone,
-        Self::OutgoingChat,
-        Self::OutgoingSocial,
-        Self::SocialComments,
-        Self::SocialActivations,
-        Self::AgentTurns,
-        Self::LlmUsage,
-    ];
-
-    /// Returns the stream's name on every broker.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Incoming => "stream:incoming",
-            Self::Flow => "stream:flow",
-            Self::Agent => "stream:agent",
-            Self::Helpdesk => "stream:helpdesk",
-            Self::Summary => "stream:summary",
-            Self::Status => "stream:status",
-            Self::OutgoingPhone => "stream:outgoing-phone",
-            Self::OutgoingChat => "stream:outgoing-chat",
-            Self::OutgoingSocial => "stream:outgoing-social",
-            Self::SocialComments => "stream:social-comments",
-            Self::SocialActivations => "stream:social-activations",
-            Self::AgentTurns => "stream:agent-turns",
-            Self::LlmUsage => "stream:llm-usage",
-        }
-    }
-
-    /// Returns the stream of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|topic| topic.as_str() == name)
-    }
-
     /// Returns the outgoing stream of a session, by its prefix (spec A 4.5 rule 5, rulings S10, C9).
     pub fn outgoing(session: &crate::session::SessionId) -> Self {
         match session.channel() {
@@ -87,14 +61,6 @@ impl TopicName {
             crate::session::Channel::Webchat => Self::OutgoingChat,
             crate::session::Channel::Social => Self::OutgoingSocial,
         }
-    }
-}
-
-impl crate::cell::Named for TopicName {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.as_str()
     }
 }
 
@@ -174,9 +140,9 @@ impl StreamPartition {
     /// Returns the name on a broker: with one partition exactly the spec's (`stream:flow`), else `stream:flow:{n}`.
     pub fn name(self, partitions: u32) -> String {
         if partitions <= 1 {
-            self.topic.as_str().to_owned()
+            self.topic.name().to_owned()
         } else {
-            format!("{}:{}", self.topic.as_str(), self.index)
+            format!("{}:{}", self.topic.name(), self.index)
         }
     }
 }

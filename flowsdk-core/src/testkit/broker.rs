@@ -148,13 +148,13 @@ pub async fn keys_spread_over_the_partitions(broker: Arc<dyn Broker>) {
 pub async fn streams_do_not_mix(broker: Arc<dyn Broker>) {
     let entries: Vec<_> = TopicName::ALL
         .into_iter()
-        .map(|topic| NewEntry { topic, key: "k".to_owned(), payload: topic.as_str().to_owned() })
+        .map(|topic| NewEntry { topic, key: "k".to_owned(), payload: topic.name().to_owned() })
         .collect();
     broker.publish(&entries).await.expect("publish");
     for topic in TopicName::ALL {
         let stream = StreamPartition { topic, ..partition(&broker, "k") };
         let mut reader = broker.open(stream, GROUP, "one").await.expect("open");
-        assert_eq!(collect(&mut reader, 1).await[0].payload, topic.as_str());
+        assert_eq!(collect(&mut reader, 1).await[0].payload, topic.name());
         nothing(&mut reader).await;
     }
 }

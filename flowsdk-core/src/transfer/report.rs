@@ -1,9 +1,14 @@
 //! The results of an import, and the work left to do by hand.
 
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Named;
 use crate::id::{ChannelId, FlowId, RouterId};
 
 /// The outcome for one entity of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+#[named(schema = "ImportLanded")]
 pub enum Landed {
     /// It is new.
     Created,
@@ -13,21 +18,6 @@ pub enum Landed {
     Replaced,
     /// The existing entity of the same name stays as it is.
     Kept,
-}
-
-impl Landed {
-    /// Every one.
-    pub const ALL: [Self; 4] = [Self::Created, Self::Renamed, Self::Replaced, Self::Kept];
-
-    /// The name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Renamed => "renamed",
-            Self::Replaced => "replaced",
-            Self::Kept => "kept",
-        }
-    }
 }
 
 /// A flow of the file.

@@ -1,12 +1,9 @@
 //! The variable.
 
-use std::fmt;
-use std::str::FromStr;
-
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::cell::TextType;
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::VariableId;
 use crate::router::VariableOwner;
@@ -20,59 +17,26 @@ pub const MAX_KEY_LEN: usize = 128;
 #[error("must match ^[a-zA-Z_][a-zA-Z0-9_]*$")]
 pub struct InvalidKey;
 
+/// Returns whether a text is a key: letters, digits and underscores of ASCII, no digit in front, at most
+/// [`MAX_KEY_LEN`].
+fn is_key(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && text.len() <= MAX_KEY_LEN
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 /// The key of a variable; it never changes (spec A 4.4 rule 1).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, TextType)]
+#[text(
+    rule = is_key,
+    error = InvalidKey,
+    schema = "VariableKeyName",
+    pattern = "^[a-zA-Z_][a-zA-Z0-9_]*$",
+    max_length = MAX_KEY_LEN,
+    example = "apiBase"
+)]
 pub struct VariableKey(String);
-
-impl VariableKey {
-    /// A key: `^[a-zA-Z_][a-zA-Z0-9_]*$`, at most [`MAX_KEY_LEN`].
-    pub fn parse(text: &str) -> Result<Self, InvalidKey> {
-        let mut bytes = text.bytes();
-        let starts_well = bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
-        let fits = starts_well
-            && text.len() <= MAX_KEY_LEN
-            && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidKey) }
-    }
-
-    /// Returns the key.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl crate::cell::TextCell for VariableKey {
-    fn as_text(&self) -> &str {
-        self.as_str()
-    }
-
-    fn from_text(text: &str) -> Result<Self, crate::fault::BoxError> {
-        Ok(Self::parse(text)?)
-    }
-}
-
-impl TryFrom<String> for VariableKey {
-    type Error = InvalidKey;
-
-    fn try_from(text: String) -> Result<Self, InvalidKey> {
-        Self::parse(&text)
-    }
-}
-
-impl FromStr for VariableKey {
-    type Err = InvalidKey;
-
-    fn from_str(text: &str) -> Result<Self, InvalidKey> {
-        Self::parse(text)
-    }
-}
-
-impl fmt::Display for VariableKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// The value as it is stored: never both columns (spec A 2.3).
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,7 +22,6 @@ use super::caller;
 use crate::api::ApiError;
 use crate::api::body::Body;
 use crate::api::error::Problems;
-use crate::api::openapi::types::Id;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::json;
 
@@ -117,7 +116,6 @@ struct Turn {
     #[schema(value_type = String, example = "wc-cmi7w0q2p00000qx1b3k9z5ra-cmi7w0q2p00010qx1b3k9z5rb")]
     session_id: SessionId,
     /// Of the stored message; of the first one, when it came twice.
-    #[schema(value_type = Id)]
     message_id: MessageId,
     /// Whether it came before. Its answers were given then, and are in the history.
     repeated: bool,
@@ -158,7 +156,7 @@ impl FromQuery for Wait {
 #[utoipa::path(
     post, path = "/webchat/test/messages", tag = "webchat",
     params(
-        ("x-channel-id" = Id, Header, description = "The test channel"),
+        ("x-channel-id" = flowsdk_core::id::ChannelId, Header, description = "The test channel"),
         ("x-user-id" = Option<String>, Header, description = "A visitor who has been here before"),
         ("x-session-key" = Option<String>, Header, description = "His key"),
         WaitParams,

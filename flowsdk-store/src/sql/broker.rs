@@ -107,7 +107,7 @@ impl Broker for SqlBroker {
         let mut tx = self.store.read().await.map_err(unavailable)?;
         let (count,) = tx
             .conn
-            .fetch_optional::<(i64,)>(BACKLOG, (stream.topic.as_str(), i64::from(stream.index), group))
+            .fetch_optional::<(i64,)>(BACKLOG, (stream.topic.name(), i64::from(stream.index), group))
             .await
             .map_err(unavailable)?
             .unwrap_or((0,));
@@ -133,7 +133,7 @@ impl SqlReader {
             .fetch_all::<Row>(
                 READ,
                 (
-                    self.stream.topic.as_str(),
+                    self.stream.topic.name(),
                     i64::from(self.stream.index),
                     self.group.as_str(),
                     self.place.0,

@@ -74,7 +74,7 @@ impl Outbox for SqlTx {
         self.published |= !rows.is_empty();
         self.conn
             .execute_rows(&INSERT, &rows[..], |to, row| {
-                to.bind(row.entry.topic.as_str())
+                to.bind(row.entry.topic.name())
                     .bind(row.part)
                     .bind(row.group)
                     .bind(row.entry.key.as_str())

@@ -18,7 +18,7 @@ fn failed(topic: TopicName) -> FailedEntry {
     FailedEntry {
         topic,
         group: "reader".to_owned(),
-        source: Some(format!("0:{}", topic.as_str())),
+        source: Some(format!("0:{}", topic.name())),
         key: "k".to_owned(),
         payload: "{}".to_owned(),
         reason: "on purpose".to_owned(),

@@ -67,7 +67,7 @@ impl<T: Topic + 'static, H: Handler<T>> BatchHandler for Each<T, H> {
 
     fn parse(&self, topic: TopicName, entry: &Entry) -> Result<T::Event, String> {
         if topic != T::NAME {
-            return Err(format!("{} is not {}", topic.as_str(), T::NAME.as_str()));
+            return Err(format!("{} is not {}", topic.name(), T::NAME.name()));
         }
         serde_json::from_str(&entry.payload).map_err(|error| error.to_string())
     }

@@ -103,7 +103,7 @@ impl<H: BatchHandler> PartitionWorker<H> {
                     readers.spawn(feed.run(reader));
                 }
                 Err(error) => {
-                    tracing::warn!(%error, stream = topic.as_str(), "a stream cannot be opened");
+                    tracing::warn!(%error, stream = topic.name(), "a stream cannot be opened");
                     ownership.reading.cancel();
                 }
             }
@@ -153,7 +153,7 @@ impl<H: BatchHandler> Feed<H> {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%error, stream = self.stream.topic.as_str(), "a stream cannot be read");
+                    tracing::warn!(%error, stream = self.stream.topic.name(), "a stream cannot be read");
                     tokio::select! {
                         () = tokio::time::sleep(ERROR_PAUSE) => {}
                         () = self.ownership.left() => {}
@@ -182,7 +182,7 @@ impl<H: BatchHandler> Feed<H> {
                 Task::Event(Box::new(Item { origin: Some(origin), payload, _permit: permit, ..item }))
             }
             Err(reason) => {
-                tracing::error!(stream = topic.as_str(), entry = entry.id, reason, "an entry cannot be read");
+                tracing::error!(stream = topic.name(), entry = entry.id, reason, "an entry cannot be read");
                 let unreadable = Unreadable { entry, reason, origin, attempts: 0, failed_at: None };
                 Task::Unreadable(Box::new(unreadable))
             }

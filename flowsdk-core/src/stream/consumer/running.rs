@@ -165,7 +165,7 @@ impl<H: BatchHandler> Bench<H> {
     }
 
     async fn record(&self, letter: FailedEntry) -> Result<(), String> {
-        let topic = letter.topic.as_str();
+        let topic = letter.topic.name();
         self.dead_letters.record(&letter).await.map_err(|error| Chain(&error).to_string())?;
         let name = self.config.name;
         metrics::counter!("flowsdk_dead_letters_total", "consumer" => name, "topic" => topic).increment(1);

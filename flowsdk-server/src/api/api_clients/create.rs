@@ -1,10 +1,11 @@
 //! `POST /api-clients`.
 
+use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_auth::api_client::NewApiClient;
-use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::permission::{Permission, Permissions};
 use flowsdk_core::id::RouterId;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -13,7 +14,6 @@ use super::{ApiClientWithToken, COLLECTION};
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::{Id, IsoTime, PermissionEntry};
 use crate::api::reply::Created;
 use crate::api::state::ApiClients;
 
@@ -25,11 +25,11 @@ pub(super) struct CreateApiClient {
     name: String,
     /// What it may do.
     #[serde(default)]
-    #[schema(value_type = Vec<PermissionEntry>, required = false, max_items = 100)]
+    #[schema(value_type = Vec<Permission>, required = false, max_items = 100)]
     permissions: Permissions,
     /// The routers it is confined to; empty means no restriction.
     #[serde(default)]
-    #[schema(value_type = Vec<Id>, required = false, max_items = 1000)]
+    #[schema(required = false, max_items = 1000)]
     router_ids: Vec<RouterId>,
     /// An inactive one is not let in.
     #[serde(default = "active")]

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::ApiClients;
 
@@ -17,7 +16,7 @@ use crate::api::state::ApiClients;
 /// Its token counts no more.
 #[utoipa::path(
     delete, path = "/api-clients/{id}", tag = "api-clients",
-    params(("id" = Id, Path, description = "The API client")),
+    params(("id" = ApiClientId, Path, description = "The API client")),
     responses((status = 204, description = "Deleted"))
 )]
 pub(super) async fn delete_api_client(

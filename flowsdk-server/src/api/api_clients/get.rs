@@ -8,7 +8,6 @@ use flowsdk_core::id::ApiClientId;
 use super::ApiClientView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ApiClients;
@@ -16,7 +15,7 @@ use crate::api::state::ApiClients;
 /// Show an API client
 #[utoipa::path(
     get, path = "/api-clients/{id}", tag = "api-clients",
-    params(("id" = Id, Path, description = "The API client")),
+    params(("id" = ApiClientId, Path, description = "The API client")),
     responses((status = 200, description = "The API client", body = ApiClientView))
 )]
 pub(super) async fn get_api_client(

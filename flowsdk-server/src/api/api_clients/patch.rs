@@ -1,10 +1,11 @@
 //! `PATCH /api-clients/{id}`.
 
+use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_auth::api_client::ApiClientChange;
-use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::permission::{Permission, Permissions};
 use flowsdk_core::id::{ApiClientId, RouterId};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -13,7 +14,6 @@ use super::ApiClientView;
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::{Id, IsoTime, PermissionEntry};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ApiClients;
@@ -25,10 +25,10 @@ pub(super) struct PatchApiClient {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     name: Option<String>,
     /// What it may do; replaces the whole list.
-    #[schema(value_type = Vec<PermissionEntry>, required = false, max_items = 100)]
+    #[schema(value_type = Vec<Permission>, required = false, max_items = 100)]
     permissions: Option<Permissions>,
     /// The routers it is confined to; replaces the whole list, and an empty one lifts the restriction.
-    #[schema(value_type = Vec<Id>, required = false, max_items = 1000)]
+    #[schema(value_type = Vec<RouterId>, required = false, max_items = 1000)]
     router_ids: Option<Vec<RouterId>>,
     /// An inactive one is not let in.
     #[schema(value_type = bool, required = false)]
@@ -56,7 +56,7 @@ impl From<PatchApiClient> for ApiClientChange {
 /// Its next request sees the change.
 #[utoipa::path(
     patch, path = "/api-clients/{id}", tag = "api-clients",
-    params(("id" = Id, Path, description = "The API client")),
+    params(("id" = ApiClientId, Path, description = "The API client")),
     request_body = PatchApiClient,
     responses((status = 200, description = "The API client", body = ApiClientView))
 )]

@@ -8,7 +8,6 @@ use flowsdk_core::id::ApiClientId;
 use super::ApiClientWithToken;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ApiClients;
@@ -18,7 +17,7 @@ use crate::api::state::ApiClients;
 /// The old one counts no more. The answer shows the new one, once.
 #[utoipa::path(
     post, path = "/api-clients/{id}/rotate", tag = "api-clients",
-    params(("id" = Id, Path, description = "The API client")),
+    params(("id" = ApiClientId, Path, description = "The API client")),
     responses((status = 200, description = "The API client with its token", body = ApiClientWithToken))
 )]
 pub(super) async fn rotate_api_client(

@@ -1,30 +1,27 @@
 //! An API client as clients see it.
 
+use flowsdk_core::time::IsoTime;
 use std::fmt;
 
 use flowsdk_auth::api_client::ApiClient;
-use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::permission::{Permission, Permissions};
 use flowsdk_core::id::{ApiClientId, RouterId};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime, PermissionEntry};
 
 /// A machine that administers. Its token is shown only when it is made.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ApiClient)]
 pub(super) struct ApiClientView {
-    #[schema(value_type = Id)]
     pub(super) id: ApiClientId,
     #[schema(example = "CRM")]
     name: String,
     /// What it may do.
-    #[schema(value_type = Vec<PermissionEntry>)]
+    #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
     /// The routers it is confined to; empty means no restriction.
-    #[schema(value_type = Vec<Id>)]
     router_ids: Vec<RouterId>,
     /// An inactive one is not let in.
     active: bool,

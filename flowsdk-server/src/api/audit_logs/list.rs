@@ -1,5 +1,6 @@
 //! `GET /audit-logs`.
 
+use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -12,7 +13,6 @@ use utoipa::IntoParams;
 use super::AuditLogView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{AuditActionName, AuditEntityTypeName, AuditStatusName, Id, IsoTime};
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader, invalid_cursor};
 use crate::api::reply::Reply;
 use crate::api::state::AuditLogs;
@@ -22,15 +22,11 @@ use crate::api::state::AuditLogs;
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[allow(dead_code, reason = "the document is made of it")]
 struct AuditParams {
-    #[param(value_type = Option<AuditActionName>)]
     action: Option<AuditAction>,
-    #[param(value_type = Option<AuditEntityTypeName>)]
     entity_type: Option<AuditEntityType>,
     /// A user or an API client.
     actor_id: Option<String>,
-    #[param(value_type = Option<Id>)]
     router_id: Option<RouterId>,
-    #[param(value_type = Option<AuditStatusName>)]
     status: Option<AuditStatus>,
     /// From this moment on.
     #[param(value_type = Option<IsoTime>)]
@@ -51,11 +47,11 @@ impl FromQuery for AuditQuery {
     fn read(query: &mut QueryReader) -> Self {
         let not_an_id = Text::new("Id inválido", "Invalid id");
         let filter = AuditFilter {
-            action: query.one_of("action", AuditAction::ALL, AuditAction::name),
-            entity_type: query.one_of("entityType", AuditEntityType::ALL, AuditEntityType::name),
+            action: query.one_of("action", &AuditAction::ALL, AuditAction::name),
+            entity_type: query.one_of("entityType", &AuditEntityType::ALL, AuditEntityType::name),
             actor_id: query.text("actorId"),
             router_id: query.parsed("routerId", |text| RouterId::parse(text).ok(), not_an_id),
-            status: query.one_of("status", AuditStatus::ALL, AuditStatus::name),
+            status: query.one_of("status", &AuditStatus::ALL, AuditStatus::name),
             from: query.time("from"),
             to: query.time("to"),
             ..AuditFilter::default()

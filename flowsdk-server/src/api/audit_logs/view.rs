@@ -1,25 +1,21 @@
 //! A record of the audit log as clients see it.
 
 use flowsdk_auth::audit::{AuditAction, AuditActor, AuditEntityType, AuditStatus, RecordedAudit};
+use flowsdk_auth::user::Email;
 use flowsdk_core::id::{AuditLogId, RouterId, UserId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{
-    AuditActionName, AuditEntityTypeName, AuditStatusName, EmailAddress, Id, IsoTime,
-};
 
 /// A record of the audit log.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuditLog)]
 pub(super) struct AuditLogView {
-    #[schema(value_type = Id)]
     id: AuditLogId,
-    #[schema(value_type = AuditActionName)]
     action: AuditAction,
-    #[schema(value_type = Option<AuditEntityTypeName>, required = true)]
+    #[schema(required = true)]
     entity_type: Option<AuditEntityType>,
     #[schema(required = true)]
     entity_id: Option<String>,
@@ -29,9 +25,8 @@ pub(super) struct AuditLogView {
     /// The user, if there still is one.
     #[schema(required = true)]
     actor: Option<ActorView>,
-    #[schema(value_type = Option<Id>, required = true)]
+    #[schema(required = true)]
     router_id: Option<RouterId>,
-    #[schema(value_type = AuditStatusName)]
     status: AuditStatus,
     /// Created, deleted: the entity without sensitive fields. Updated: `{ field: { from, to } }`.
     #[schema(value_type = Option<Object>, required = true)]
@@ -46,10 +41,9 @@ pub(super) struct AuditLogView {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuditActor)]
 struct ActorView {
-    #[schema(value_type = Id)]
     id: UserId,
     name: String,
-    #[schema(value_type = EmailAddress)]
+    #[schema(value_type = Email)]
     email: String,
 }
 

@@ -1,5 +1,6 @@
 //! `GET /auth/me`.
 
+use flowsdk_core::id::AnyId;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -13,7 +14,6 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::AnyPrincipal;
-use crate::api::openapi::types::{Id, PermissionEntry};
 use crate::api::reply::Reply;
 use crate::api::state::Users;
 use crate::api::users::UserView;
@@ -31,17 +31,16 @@ pub(super) enum PrincipalKind {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Me {
     kind: PrincipalKind,
-    #[schema(value_type = Id)]
+    #[schema(value_type = AnyId)]
     id: String,
     name: String,
     /// Null for an API client.
     #[schema(required = true)]
     user: Option<UserView>,
     /// What his group or the API client allows; everything for an administrator.
-    #[schema(value_type = Vec<PermissionEntry>)]
+    #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
     /// The routers he is confined to; empty means no restriction.
-    #[schema(value_type = Vec<Id>)]
     router_ids: Vec<RouterId>,
 }
 

@@ -15,7 +15,6 @@ use super::{COLLECTION, ChannelNumberView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{Id, PhoneNumber, ProviderIdText};
 use crate::api::reply::Created;
 use crate::api::state::ChannelNumbers;
 
@@ -23,17 +22,13 @@ use crate::api::state::ChannelNumbers;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateChannelNumber {
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: String,
     /// The provider's id of it; it cannot be changed later.
-    #[schema(value_type = ProviderIdText)]
     phone_number_id: ProviderId,
-    #[schema(value_type = PhoneNumber)]
     phone_number: E164,
     /// The provider's business account.
-    #[schema(value_type = ProviderIdText)]
     business_account_id: ProviderId,
     /// What the provider wants to see with each request. Kept encrypted and never shown.
     #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096)]

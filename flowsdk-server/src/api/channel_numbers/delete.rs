@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{Force, ForceParams, Query};
 use crate::api::state::ChannelNumbers;
@@ -18,7 +17,7 @@ use crate::api::state::ChannelNumbers;
 /// With its keys. Its chats stay, and so do the templates of its business account.
 #[utoipa::path(
     delete, path = "/channel-numbers/{id}", tag = "channel-numbers",
-    params(("id" = Id, Path, description = "The number"), ForceParams),
+    params(("id" = ChannelNumberId, Path, description = "The number"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`in_use`: `details` names what depends on it"),

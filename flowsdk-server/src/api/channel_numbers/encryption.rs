@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ChannelNumbers;
@@ -25,7 +24,7 @@ pub(super) struct EncryptionView {
 /// Show whether a number's interactive forms have keys
 #[utoipa::path(
     get, path = "/channel-numbers/{id}/encryption", tag = "channel-numbers",
-    params(("id" = Id, Path, description = "The number")),
+    params(("id" = ChannelNumberId, Path, description = "The number")),
     responses((status = 200, description = "Whether there are keys", body = EncryptionView))
 )]
 pub(super) async fn get_encryption(

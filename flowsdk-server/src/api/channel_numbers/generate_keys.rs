@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ChannelNumbers;
@@ -31,7 +30,7 @@ pub(super) struct PublicKeyView {
 /// provider has to be given the new public key.
 #[utoipa::path(
     post, path = "/channel-numbers/{id}/encryption/generate-keys", tag = "channel-numbers",
-    params(("id" = Id, Path, description = "The number")),
+    params(("id" = ChannelNumberId, Path, description = "The number")),
     responses((status = 200, description = "The public key", body = PublicKeyView))
 )]
 pub(super) async fn generate_encryption_keys(

@@ -8,7 +8,6 @@ use flowsdk_core::id::ChannelNumberId;
 use super::ChannelNumberView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ChannelNumbers;
@@ -16,7 +15,7 @@ use crate::api::state::ChannelNumbers;
 /// Show a number of the phone channel
 #[utoipa::path(
     get, path = "/channel-numbers/{id}", tag = "channel-numbers",
-    params(("id" = Id, Path, description = "The number")),
+    params(("id" = ChannelNumberId, Path, description = "The number")),
     responses((status = 200, description = "The number", body = ChannelNumberView))
 )]
 pub(super) async fn get_channel_number(

@@ -13,7 +13,6 @@ use super::ChannelNumberView;
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, PhoneNumber, ProviderIdText};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ChannelNumbers;
@@ -24,10 +23,10 @@ use crate::api::state::ChannelNumbers;
 pub(super) struct PatchChannelNumber {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: Option<String>,
-    #[schema(value_type = PhoneNumber, required = false)]
+    #[schema(value_type = E164, required = false)]
     phone_number: Option<E164>,
     /// The provider's business account.
-    #[schema(value_type = ProviderIdText, required = false)]
+    #[schema(value_type = ProviderId, required = false)]
     business_account_id: Option<ProviderId>,
     /// What the provider wants to see with each request. Kept encrypted and never shown; null forgets it.
     #[serde(default, deserialize_with = "present")]
@@ -43,7 +42,7 @@ pub(super) struct PatchChannelNumber {
 /// Its router and its id at the provider stay: sessions are named after that id.
 #[utoipa::path(
     patch, path = "/channel-numbers/{id}", tag = "channel-numbers",
-    params(("id" = Id, Path, description = "The number")),
+    params(("id" = ChannelNumberId, Path, description = "The number")),
     request_body = PatchChannelNumber,
     responses((status = 200, description = "The number", body = ChannelNumberView))
 )]

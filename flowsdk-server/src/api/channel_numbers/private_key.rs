@@ -10,7 +10,6 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::ChannelNumbers;
@@ -31,7 +30,7 @@ pub(super) struct PrivateKeyView {
 /// For whoever answers the forms. Each export is logged and in the audit log.
 #[utoipa::path(
     get, path = "/channel-numbers/{id}/encryption/private-key", tag = "channel-numbers",
-    params(("id" = Id, Path, description = "The number")),
+    params(("id" = ChannelNumberId, Path, description = "The number")),
     responses(
         (status = 200, description = "The private key and what opens it", body = PrivateKeyView),
         (status = 404, description = "`not_found`; `keys_missing`: the number has no keys yet"),

@@ -2,30 +2,25 @@
 
 use flowsdk_channels::channel_number::{ChannelNumber, E164, ProviderId};
 use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime, ProviderIdText};
 
 /// A number of the phone channel. Its secrets are never shown, only whether there are any.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ChannelNumber)]
 pub(super) struct ChannelNumberView {
-    #[schema(value_type = Id)]
     pub(super) id: ChannelNumberId,
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(example = "Loja")]
     name: String,
     /// The provider's id of it.
-    #[schema(value_type = ProviderIdText)]
     phone_number_id: ProviderId,
     /// E.164 without plus sign.
     #[schema(value_type = String, example = "5511987654321")]
     phone_number: E164,
     /// The provider's business account.
-    #[schema(value_type = ProviderIdText)]
     business_account_id: ProviderId,
     has_access_token: bool,
     /// Whether its interactive forms have keys.

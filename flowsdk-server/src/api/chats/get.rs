@@ -8,7 +8,6 @@ use flowsdk_core::id::ChatId;
 use super::view::ChatView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Chats;
@@ -16,7 +15,7 @@ use crate::api::state::Chats;
 /// Show a chat
 #[utoipa::path(
     get, path = "/chats/{id}", tag = "chats",
-    params(("id" = Id, Path, description = "The chat")),
+    params(("id" = ChatId, Path, description = "The chat")),
     responses((status = 200, description = "The chat", body = ChatView))
 )]
 pub(super) async fn get_chat(

@@ -11,7 +11,6 @@ use utoipa::IntoParams;
 use super::view::ChatView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{ChatStatusName, Id};
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Chats;
@@ -22,12 +21,12 @@ use crate::api::state::Chats;
 #[allow(dead_code, reason = "the document is made of it")]
 struct ChatParams {
     /// Those with this router.
-    #[param(value_type = Option<Id>)]
+    #[param(value_type = Option<RouterId>)]
     router_id: Option<String>,
     /// Those of this contact.
-    #[param(value_type = Option<Id>)]
+    #[param(value_type = Option<ContactId>)]
     contact_id: Option<String>,
-    #[param(value_type = Option<ChatStatusName>)]
+    #[param(value_type = Option<ChatStatus>)]
     status: Option<String>,
 }
 
@@ -36,7 +35,7 @@ impl FromQuery for ChatFilter {
         Self {
             router_id: query.id("routerId", RouterId::parse),
             contact_id: query.id("contactId", ContactId::parse),
-            status: query.one_of("status", &[ChatStatus::Open, ChatStatus::Closed], ChatStatus::name),
+            status: query.one_of("status", &ChatStatus::ALL, ChatStatus::name),
         }
     }
 }

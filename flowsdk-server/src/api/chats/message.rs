@@ -8,7 +8,6 @@ use flowsdk_core::id::MessageId;
 use super::view::MessageView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Chats;
@@ -16,7 +15,7 @@ use crate::api::state::Chats;
 /// Show how far a message came
 #[utoipa::path(
     get, path = "/messages/{messageId}", tag = "chats",
-    params(("messageId" = Id, Path, description = "The message")),
+    params(("messageId" = MessageId, Path, description = "The message")),
     responses((status = 200, description = "The message", body = MessageView))
 )]
 pub(super) async fn get_message(

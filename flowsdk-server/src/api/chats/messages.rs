@@ -9,7 +9,6 @@ use flowsdk_core::page::PageRequest;
 use super::view::ChatMessageView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{PageParams, PageView, Query};
 use crate::api::reply::Reply;
@@ -18,7 +17,7 @@ use crate::api::state::Chats;
 /// List the messages of a chat
 #[utoipa::path(
     get, path = "/chats/{id}/messages", tag = "chats",
-    params(("id" = Id, Path, description = "The chat"), PageParams),
+    params(("id" = ChatId, Path, description = "The chat"), PageParams),
     responses((status = 200, description = "A page of messages", body = PageView<ChatMessageView>))
 )]
 pub(super) async fn list_chat_messages(

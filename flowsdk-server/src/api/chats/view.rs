@@ -1,29 +1,25 @@
 //! Chats and messages as clients see them.
 
-use flowsdk_core::chat::Chat;
+use flowsdk_core::chat::{Chat, ChatStatus};
+use flowsdk_core::id::{ChatId, ContactId, MessageId, RouterId};
 use flowsdk_core::message::{Direction, Message, MessageStatus};
+use flowsdk_core::session::SessionId;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{
-    ChatStatusName, DirectionName, Id, IsoTime, MessageStatusName, SessionIdText,
-};
 
 /// The conversation of a contact with a router.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Chat)]
 pub(super) struct ChatView {
-    #[schema(value_type = Id)]
-    id: String,
-    #[schema(value_type = Id)]
-    contact_id: String,
+    id: ChatId,
+    contact_id: ContactId,
     /// Null on legacy chats.
-    #[schema(value_type = Option<Id>, required = true)]
-    router_id: Option<String>,
-    #[schema(value_type = ChatStatusName)]
-    status: &'static str,
+    #[schema(required = true)]
+    router_id: Option<RouterId>,
+    status: ChatStatus,
     #[schema(required = true)]
     summary: Option<String>,
     created_at: IsoTime,
@@ -32,10 +28,10 @@ pub(super) struct ChatView {
 impl From<Chat> for ChatView {
     fn from(chat: Chat) -> Self {
         Self {
-            id: chat.id.into(),
-            contact_id: chat.contact_id.into(),
-            router_id: chat.router_id.map(String::from),
-            status: chat.status.name(),
+            id: chat.id,
+            contact_id: chat.contact_id,
+            router_id: chat.router_id,
+            status: chat.status,
             summary: chat.summary,
             created_at: chat.created_at.into(),
         }
@@ -57,12 +53,9 @@ struct SenderView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = ChatMessage)]
 pub(super) struct ChatMessageView {
-    #[schema(value_type = Id)]
-    id: String,
-    #[schema(value_type = SessionIdText)]
-    session_id: String,
-    #[schema(value_type = DirectionName)]
-    direction: &'static str,
+    id: MessageId,
+    session_id: SessionId,
+    direction: Direction,
     /// `text`, `interactive` and so on.
     #[schema(example = "text")]
     r#type: String,
@@ -73,8 +66,8 @@ pub(super) struct ChatMessageView {
     #[schema(required = true)]
     sender: Option<SenderView>,
     /// Null for messages of the contact.
-    #[schema(value_type = Option<MessageStatusName>, required = true)]
-    status: Option<&'static str>,
+    #[schema(required = true)]
+    status: Option<MessageStatus>,
     created_at: IsoTime,
     status_updated_at: IsoTime,
 }
@@ -86,13 +79,13 @@ impl From<Message> for ChatMessageView {
             name: sender.name,
         });
         Self {
-            id: message.id.into(),
-            session_id: message.session_id.to_string(),
-            direction: message.direction.name(),
+            id: message.id,
+            session_id: message.session_id,
+            direction: message.direction,
             r#type: message.kind,
             content: message.content,
             sender,
-            status: message.status.map(MessageStatus::name),
+            status: message.status,
             created_at: message.created_at.into(),
             status_updated_at: message.status_updated_at.into(),
         }
@@ -104,11 +97,10 @@ impl From<Message> for ChatMessageView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Message)]
 pub(super) struct MessageView {
-    #[schema(value_type = Id)]
-    id: String,
+    id: MessageId,
     /// Null for messages of the contact.
-    #[schema(value_type = Option<MessageStatusName>, required = true)]
-    status: Option<&'static str>,
+    #[schema(required = true)]
+    status: Option<MessageStatus>,
     #[schema(example = "template")]
     r#type: String,
     /// The provider's id, filled after sending.
@@ -123,8 +115,8 @@ impl From<Message> for MessageView {
         // Of an incoming message the column holds the key under which it is stored once.
         let sent = message.direction == Direction::Out;
         Self {
-            id: message.id.into(),
-            status: message.status.map(MessageStatus::name),
+            id: message.id,
+            status: message.status,
             r#type: message.kind,
             whatsapp_message_id: message.channel_message_id.filter(|_| sent),
             created_at: message.created_at.into(),

@@ -19,7 +19,6 @@ use super::view::ContactDetailsView;
 use crate::api::error::{ApiError, Problems};
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{ChannelName, Id};
 use crate::api::reply::Created;
 use crate::api::sessions::refused;
 use crate::api::state::Contacts;
@@ -33,7 +32,7 @@ pub(super) struct CreateContact {
     #[schema(min_length = 1, max_length = 300, example = "5511987654321")]
     phone_number: String,
     #[serde(default = "phone")]
-    #[schema(value_type = ChannelName, required = false)]
+    #[schema(required = false)]
     origin: Channel,
     /// Locked when it is given; without one the contact is called as its identity.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
@@ -42,7 +41,7 @@ pub(super) struct CreateContact {
     #[schema(value_type = Object, required = false, additional_properties = true)]
     contact_variables: Map<String, Value>,
     /// A router that is to know the contact before it has written; a caller who is confined to routers names one.
-    #[schema(value_type = Id, required = false)]
+    #[schema(value_type = RouterId, required = false)]
     router_id: Option<RouterId>,
 }
 

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{Force, ForceParams, Query};
 use crate::api::state::Contacts;
@@ -19,7 +18,7 @@ use crate::api::state::Contacts;
 /// it: then chats, messages and sessions go with it.
 #[utoipa::path(
     delete, path = "/contacts/{id}", tag = "contacts",
-    params(("id" = Id, Path, description = "The contact"), ForceParams),
+    params(("id" = ContactId, Path, description = "The contact"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`in_use`: by what is in `details`"),

@@ -8,7 +8,6 @@ use flowsdk_core::id::ContactId;
 use super::view::ContactDetailsView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Contacts;
@@ -16,7 +15,7 @@ use crate::api::state::Contacts;
 /// Show a contact
 #[utoipa::path(
     get, path = "/contacts/{id}", tag = "contacts",
-    params(("id" = Id, Path, description = "The contact")),
+    params(("id" = ContactId, Path, description = "The contact")),
     responses((status = 200, description = "The contact", body = ContactDetailsView))
 )]
 pub(super) async fn get_contact(

@@ -1,5 +1,6 @@
 //! `GET /contacts/{contactId}/insights`.
 
+use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -10,7 +11,6 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, IsoTime};
 use crate::api::opt_ins::OptInView;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
@@ -71,7 +71,7 @@ impl From<ContactInsights> for InsightsView {
 /// With the routers that the caller is confined to, if he is.
 #[utoipa::path(
     get, path = "/contacts/{contactId}/insights", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact")),
+    params(("contactId" = ContactId, Path, description = "The contact")),
     responses((status = 200, description = "Its doings", body = InsightsView))
 )]
 pub(super) async fn get_contact_insights(

@@ -12,7 +12,6 @@ use utoipa::IntoParams;
 use super::ContactView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::ChannelName;
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Contacts;
@@ -29,7 +28,7 @@ struct ContactParams {
     #[param(max_length = 200, example = "ana sou")]
     q: Option<String>,
     /// Those of this channel.
-    #[param(value_type = Option<ChannelName>)]
+    #[param(value_type = Option<Channel>)]
     origin: Option<String>,
 }
 

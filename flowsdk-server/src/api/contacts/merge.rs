@@ -11,7 +11,6 @@ use super::view::ContactDetailsView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Contacts;
@@ -20,7 +19,6 @@ use crate::api::state::Contacts;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct MergeContact {
-    #[schema(value_type = Id)]
     contact_id: ContactId,
 }
 
@@ -31,7 +29,7 @@ pub(super) struct MergeContact {
 /// with one router are a 409.
 #[utoipa::path(
     post, path = "/contacts/{contactId}/merge", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact that stays")),
+    params(("contactId" = ContactId, Path, description = "The contact that stays")),
     request_body = MergeContact,
     responses(
         (status = 200, description = "The contact that stays", body = ContactDetailsView),

@@ -11,7 +11,6 @@ use super::view::ContactDetailsView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Contacts;
@@ -28,7 +27,7 @@ pub(super) struct PatchContact {
 /// Change a contact
 #[utoipa::path(
     patch, path = "/contacts/{id}", tag = "contacts",
-    params(("id" = Id, Path, description = "The contact")),
+    params(("id" = ContactId, Path, description = "The contact")),
     request_body = PatchContact,
     responses((status = 200, description = "The contact", body = ContactDetailsView))
 )]

@@ -8,14 +8,13 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathIds;
 use crate::api::state::Contacts;
 
 /// Remove a variable of a contact
 #[utoipa::path(
     delete, path = "/contacts/{contactId}/variables/{key}", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact"), ("key" = String, Path, description = "The variable")),
+    params(("contactId" = ContactId, Path, description = "The contact"), ("key" = String, Path, description = "The variable")),
     responses((status = 204, description = "Removed"))
 )]
 pub(super) async fn delete_contact_variable(

@@ -12,7 +12,6 @@ use utoipa::ToSchema;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::sessions::refused;
@@ -37,7 +36,7 @@ pub(super) struct ContactVariables {
 /// Merge variables into those of a contact
 #[utoipa::path(
     patch, path = "/contacts/{contactId}/variables", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact")),
+    params(("contactId" = ContactId, Path, description = "The contact")),
     request_body = PatchContactVariables,
     responses(
         (status = 200, description = "All variables of the contact", body = ContactVariables),

@@ -1,20 +1,19 @@
 //! Contacts as clients see them.
 
 use flowsdk_core::contact::{Contact, ContactAlias, ContactDetails};
+use flowsdk_core::id::ContactId;
 use flowsdk_core::session::Channel;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{ChannelName, Id, IsoTime};
 
 /// A person, shared by all routers.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Contact)]
 pub(in crate::api) struct ContactView {
-    #[schema(value_type = Id)]
-    id: String,
+    id: ContactId,
     /// The unique identity: digits of a number in E.164, `wc-<channelId>-<userId>` or `ig-<igsid>`.
     #[schema(example = "5511987654321")]
     phone_number: String,
@@ -22,8 +21,8 @@ pub(in crate::api) struct ContactView {
     name: String,
     /// Whether no channel overwrites the name any more.
     name_locked: bool,
-    #[schema(value_type = Option<ChannelName>, required = true)]
-    origin: Option<&'static str>,
+    #[schema(required = true)]
+    origin: Option<Channel>,
     /// Shared by all routers.
     #[schema(value_type = Object, additional_properties = true)]
     contact_variables: Map<String, Value>,
@@ -33,11 +32,11 @@ pub(in crate::api) struct ContactView {
 impl From<Contact> for ContactView {
     fn from(contact: Contact) -> Self {
         Self {
-            id: contact.id.into(),
+            id: contact.id,
             phone_number: contact.phone_number,
             name: contact.name,
             name_locked: contact.name_locked,
-            origin: contact.origin.map(Channel::name),
+            origin: contact.origin,
             contact_variables: contact.variables,
             created_at: contact.created_at.into(),
         }
@@ -80,7 +79,7 @@ pub(super) struct ContactDetailsView {
 impl ContactDetailsView {
     /// Its id.
     pub(super) fn id(&self) -> String {
-        self.contact.id.clone()
+        self.contact.id.to_string()
     }
 }
 

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::DeadLetters;
 
@@ -17,7 +16,7 @@ use crate::api::state::DeadLetters;
 /// The entry is lost for good.
 #[utoipa::path(
     delete, path = "/dead-letters/{id}", tag = "dead-letters",
-    params(("id" = Id, Path, description = "The dead letter")),
+    params(("id" = DeadLetterId, Path, description = "The dead letter")),
     responses((status = 204, description = "Deleted"))
 )]
 pub(super) async fn delete_dead_letter(

@@ -8,7 +8,6 @@ use flowsdk_core::id::DeadLetterId;
 use super::DeadLetterView;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::DeadLetters;
@@ -16,7 +15,7 @@ use crate::api::state::DeadLetters;
 /// Show a dead letter
 #[utoipa::path(
     get, path = "/dead-letters/{id}", tag = "dead-letters",
-    params(("id" = Id, Path, description = "The dead letter")),
+    params(("id" = DeadLetterId, Path, description = "The dead letter")),
     responses((status = 200, description = "The dead letter", body = DeadLetterView))
 )]
 pub(super) async fn get_dead_letter(

@@ -11,7 +11,6 @@ use utoipa::IntoParams;
 use super::DeadLetterView;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::StreamName;
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::DeadLetters;
@@ -22,7 +21,7 @@ use crate::api::state::DeadLetters;
 #[allow(dead_code, reason = "the document is made of it")]
 struct DeadLetterParams {
     /// Only those of this stream.
-    #[param(value_type = Option<StreamName>)]
+    #[param(value_type = Option<TopicName>)]
     topic: Option<String>,
     /// Only those of this consumer group.
     #[param(example = "webchat")]
@@ -35,7 +34,7 @@ pub(super) struct Wanted(DeadLetterFilter);
 
 impl FromQuery for Wanted {
     fn read(query: &mut QueryReader) -> Self {
-        let topic = query.one_of("topic", &TopicName::ALL, TopicName::as_str);
+        let topic = query.one_of("topic", &TopicName::ALL, TopicName::name);
         Self(DeadLetterFilter { topic, group: query.text("group") })
     }
 }

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::DeadLetters;
 
@@ -18,7 +17,7 @@ use crate::api::state::DeadLetters;
 /// the same one, one publishes it. Should the entry fail again, it is a new dead letter.
 #[utoipa::path(
     post, path = "/dead-letters/{id}/retry", tag = "dead-letters",
-    params(("id" = Id, Path, description = "The dead letter")),
+    params(("id" = DeadLetterId, Path, description = "The dead letter")),
     responses(
         (status = 204, description = "Published"),
         (status = 409, description = "`stream_not_read`: no part of this installation reads the stream"),

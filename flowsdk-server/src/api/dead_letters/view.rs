@@ -2,20 +2,18 @@
 
 use flowsdk_core::id::{DeadLetterId, RouterId};
 use flowsdk_core::stream::dead_letter::DeadLetter;
+use flowsdk_core::stream::topic::TopicName;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime, StreamName};
 
 /// An entry of a stream that failed for good.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeadLetter)]
 pub(super) struct DeadLetterView {
-    #[schema(value_type = Id)]
     id: DeadLetterId,
-    #[schema(value_type = StreamName)]
-    topic: &'static str,
+    topic: TopicName,
     /// The consumer group that could not handle the entry.
     #[schema(example = "webchat")]
     group: String,
@@ -29,7 +27,7 @@ pub(super) struct DeadLetterView {
     #[schema(minimum = 0)]
     attempts: u32,
     /// The router of the session that the key names, if there was one.
-    #[schema(value_type = Option<Id>, required = true)]
+    #[schema(required = true)]
     router_id: Option<RouterId>,
     first_failed_at: IsoTime,
     /// The time of the last failure.
@@ -40,7 +38,7 @@ impl From<DeadLetter> for DeadLetterView {
     fn from(letter: DeadLetter) -> Self {
         Self {
             id: letter.id,
-            topic: letter.topic.as_str(),
+            topic: letter.topic,
             group: letter.group,
             key: letter.key,
             payload: letter.payload,

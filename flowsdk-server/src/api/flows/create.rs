@@ -16,7 +16,6 @@ use super::{COLLECTION, FlowDetailsView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{FlowKindName, Id};
 use crate::api::reply::Created;
 use crate::api::state::Flows;
 
@@ -24,12 +23,11 @@ use crate::api::state::Flows;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateFlow {
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     name: String,
     #[serde(default = "flow", deserialize_with = "kind")]
-    #[schema(value_type = FlowKindName, required = false)]
+    #[schema(required = false)]
     kind: FlowKind,
     /// The draft (docs/flows.md). It may be wrong; only what is published must not be.
     #[schema(value_type = Object, required = false)]

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{Force, ForceParams, Query};
 use crate::api::state::Flows;
@@ -18,7 +17,7 @@ use crate::api::state::Flows;
 /// With its draft, versions and variables.
 #[utoipa::path(
     delete, path = "/flows/{id}", tag = "flows",
-    params(("id" = Id, Path, description = "The flow"), ForceParams),
+    params(("id" = FlowId, Path, description = "The flow"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`in_use`: `details` names what depends on it"),

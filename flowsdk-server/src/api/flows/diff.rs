@@ -12,7 +12,6 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -148,7 +147,7 @@ impl From<FlowDiff> for DiffView {
 /// Compare two versions of a flow
 #[utoipa::path(
     get, path = "/flows/{id}/diff", tag = "flows",
-    params(("id" = Id, Path, description = "The flow"), DiffParams),
+    params(("id" = FlowId, Path, description = "The flow"), DiffParams),
     responses((status = 200, description = "What leads from the one to the other", body = DiffView))
 )]
 pub(super) async fn diff_flow(

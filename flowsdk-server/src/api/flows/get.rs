@@ -8,7 +8,6 @@ use flowsdk_core::id::FlowId;
 use super::FlowDetailsView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
@@ -16,7 +15,7 @@ use crate::api::state::Flows;
 /// Show a flow with its draft
 #[utoipa::path(
     get, path = "/flows/{id}", tag = "flows",
-    params(("id" = Id, Path, description = "The flow")),
+    params(("id" = FlowId, Path, description = "The flow")),
     responses((status = 200, description = "The flow", body = FlowDetailsView))
 )]
 pub(super) async fn get_flow(

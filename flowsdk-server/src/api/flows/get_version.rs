@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 use super::VersionView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathIds;
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
@@ -30,7 +29,7 @@ pub(super) struct VersionDetailsView {
 #[utoipa::path(
     get, path = "/flows/{id}/versions/{number}", tag = "flows",
     params(
-        ("id" = Id, Path, description = "The flow"),
+        ("id" = FlowId, Path, description = "The flow"),
         ("number" = i64, Path, description = "The number of the version", minimum = 1),
     ),
     responses((status = 200, description = "The version", body = VersionDetailsView))

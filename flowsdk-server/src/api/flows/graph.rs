@@ -12,7 +12,6 @@ use utoipa::IntoParams;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::state::Flows;
@@ -55,7 +54,7 @@ impl FromQuery for WhichDefinition {
 /// Show a flow as a picture
 #[utoipa::path(
     get, path = "/flows/{id}/graph.svg", tag = "flows",
-    params(("id" = Id, Path, description = "The flow"), GraphParams),
+    params(("id" = FlowId, Path, description = "The flow"), GraphParams),
     responses(
         (status = 200, description = "The picture, without scripts", body = String, content_type = "image/svg+xml"),
         (status = 422, description = "`flow_invalid`: the draft cannot be read, `details` says where"),
@@ -74,7 +73,7 @@ pub(super) async fn flow_as_svg(
 /// Show a flow as Mermaid text
 #[utoipa::path(
     get, path = "/flows/{id}/graph.mmd", tag = "flows",
-    params(("id" = Id, Path, description = "The flow"), GraphParams),
+    params(("id" = FlowId, Path, description = "The flow"), GraphParams),
     responses(
         (status = 200, description = "A flowchart", body = String, content_type = "text/plain"),
         (status = 422, description = "`flow_invalid`: the draft cannot be read, `details` says where"),

@@ -12,7 +12,6 @@ use utoipa::IntoParams;
 use super::FlowView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{FlowKindName, Id};
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
@@ -23,10 +22,8 @@ use crate::api::state::Flows;
 #[allow(dead_code, reason = "the document is made of it")]
 struct FlowParams {
     /// Those of this router.
-    #[param(value_type = Option<Id>)]
     router_id: Option<RouterId>,
     /// Those of this kind.
-    #[param(value_type = Option<FlowKindName>)]
     kind: Option<FlowKind>,
 }
 

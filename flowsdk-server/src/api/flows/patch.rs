@@ -14,7 +14,6 @@ use super::FlowDetailsView;
 use crate::api::body::Body;
 use crate::api::error::{ApiError, Problems};
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
@@ -52,7 +51,7 @@ impl PatchFlow {
 /// Its name and its draft. Sessions see nothing of the draft before it is published.
 #[utoipa::path(
     patch, path = "/flows/{id}", tag = "flows",
-    params(("id" = Id, Path, description = "The flow")),
+    params(("id" = FlowId, Path, description = "The flow")),
     request_body = PatchFlow,
     responses(
         (status = 200, description = "The flow", body = FlowDetailsView),

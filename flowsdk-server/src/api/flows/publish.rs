@@ -12,7 +12,6 @@ use super::VersionView;
 use super::problems::ProblemView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -56,7 +55,7 @@ pub(super) struct PublishedView {
 /// already makes no other version.
 #[utoipa::path(
     post, path = "/flows/{id}/publish", tag = "flows",
-    params(("id" = Id, Path, description = "The flow"), PublishParams),
+    params(("id" = FlowId, Path, description = "The flow"), PublishParams),
     responses(
         (status = 200, description = "The version", body = PublishedView),
         (status = 409, description = "`stale_revision`"),

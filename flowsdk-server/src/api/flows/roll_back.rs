@@ -8,7 +8,6 @@ use flowsdk_core::id::FlowId;
 use super::VersionView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathIds;
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
@@ -19,7 +18,7 @@ use crate::api::state::Flows;
 #[utoipa::path(
     post, path = "/flows/{id}/versions/{number}/rollback", tag = "flows",
     params(
-        ("id" = Id, Path, description = "The flow"),
+        ("id" = FlowId, Path, description = "The flow"),
         ("number" = i64, Path, description = "The number of the version", minimum = 1),
     ),
     responses(

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::Flows;
 
@@ -17,7 +16,7 @@ use crate::api::state::Flows;
 /// No session begins on it any more; running ones stay. Its versions stay too.
 #[utoipa::path(
     post, path = "/flows/{id}/unpublish", tag = "flows",
-    params(("id" = Id, Path, description = "The flow")),
+    params(("id" = FlowId, Path, description = "The flow")),
     responses(
         (status = 204, description = "Unpublished"),
         (status = 409, description = "`flow_not_published`"),

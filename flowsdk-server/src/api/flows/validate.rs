@@ -8,7 +8,6 @@ use flowsdk_core::id::FlowId;
 use super::problems::ValidationView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::request;
@@ -17,7 +16,7 @@ use crate::api::state::Flows;
 /// Validate the draft of a flow
 #[utoipa::path(
     post, path = "/flows/{id}/validate", tag = "flows",
-    params(("id" = Id, Path, description = "The flow")),
+    params(("id" = FlowId, Path, description = "The flow")),
     responses((status = 200, description = "Everything that is wrong with it", body = ValidationView))
 )]
 pub(super) async fn validate_flow(

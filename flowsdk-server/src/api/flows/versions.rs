@@ -9,7 +9,6 @@ use flowsdk_core::page::PageRequest;
 use super::VersionView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{PageParams, PageView, Query};
 use crate::api::reply::Reply;
@@ -18,7 +17,7 @@ use crate::api::state::Flows;
 /// List the published versions of a flow
 #[utoipa::path(
     get, path = "/flows/{id}/versions", tag = "flows",
-    params(("id" = Id, Path, description = "The flow"), PageParams),
+    params(("id" = FlowId, Path, description = "The flow"), PageParams),
     responses((status = 200, description = "A page of versions", body = PageView<VersionView>))
 )]
 pub(super) async fn list_flow_versions(

@@ -3,25 +3,21 @@
 use flowsdk_core::admin::flow::FlowDetails;
 use flowsdk_core::flow::{FlowKind, FlowVersion, FlowVersionHead, ListedFlow};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
+use flowsdk_core::time::IsoTime;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{FlowKindName, Id, IsoTime};
 
 /// A flow without its definition.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Flow)]
 pub(super) struct FlowView {
-    #[schema(value_type = Id)]
     pub(super) id: FlowId,
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(example = "Boas-vindas")]
     name: String,
     #[serde(serialize_with = "kind")]
-    #[schema(value_type = FlowKindName)]
     kind: FlowKind,
     /// Of the draft; raised whenever its definition is changed.
     revision: i64,
@@ -78,7 +74,6 @@ impl From<FlowDetails> for FlowDetailsView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = FlowVersion)]
 pub(in crate::api) struct VersionView {
-    #[schema(value_type = Id)]
     id: FlowVersionId,
     /// 1, 2, 3 ...
     number: i64,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use flowsdk_auth::group::{Group, NewGroup};
-use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::permission::{Permission, Permissions};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use super::{COLLECTION, GroupView};
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{Id, PermissionEntry};
 use crate::api::reply::Created;
 use crate::api::state::Groups;
 
@@ -27,11 +26,11 @@ pub(super) struct CreateGroup {
     name: String,
     /// What its users may do.
     #[serde(default)]
-    #[schema(value_type = Vec<PermissionEntry>, required = false, max_items = 100)]
+    #[schema(value_type = Vec<Permission>, required = false, max_items = 100)]
     permissions: Permissions,
     /// The routers they are confined to; empty means no restriction.
     #[serde(default)]
-    #[schema(value_type = Vec<Id>, required = false, max_items = 1000)]
+    #[schema(required = false, max_items = 1000)]
     router_ids: Vec<RouterId>,
 }
 

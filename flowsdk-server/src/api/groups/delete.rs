@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::Groups;
 
@@ -17,7 +16,7 @@ use crate::api::state::Groups;
 /// Its users have none afterwards.
 #[utoipa::path(
     delete, path = "/groups/{id}", tag = "groups",
-    params(("id" = Id, Path, description = "The group")),
+    params(("id" = GroupId, Path, description = "The group")),
     responses((status = 204, description = "Deleted"))
 )]
 pub(super) async fn delete_group(

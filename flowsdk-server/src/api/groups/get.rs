@@ -8,7 +8,6 @@ use flowsdk_core::id::GroupId;
 use super::GroupView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Groups;
@@ -16,7 +15,7 @@ use crate::api::state::Groups;
 /// Show a group
 #[utoipa::path(
     get, path = "/groups/{id}", tag = "groups",
-    params(("id" = Id, Path, description = "The group")),
+    params(("id" = GroupId, Path, description = "The group")),
     responses((status = 200, description = "The group", body = GroupView))
 )]
 pub(super) async fn get_group(

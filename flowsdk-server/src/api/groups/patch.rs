@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_auth::group::GroupChange;
-use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::permission::{Permission, Permissions};
 use flowsdk_core::id::{GroupId, RouterId};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -13,7 +13,6 @@ use super::GroupView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::{Id, PermissionEntry};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Groups;
@@ -25,10 +24,10 @@ pub(super) struct PatchGroup {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     name: Option<String>,
     /// What its users may do; replaces the whole list.
-    #[schema(value_type = Vec<PermissionEntry>, required = false, max_items = 100)]
+    #[schema(value_type = Vec<Permission>, required = false, max_items = 100)]
     permissions: Option<Permissions>,
     /// The routers they are confined to; replaces the whole list, and an empty one lifts the restriction.
-    #[schema(value_type = Vec<Id>, required = false, max_items = 1000)]
+    #[schema(value_type = Vec<RouterId>, required = false, max_items = 1000)]
     router_ids: Option<Vec<RouterId>>,
 }
 
@@ -37,7 +36,7 @@ pub(super) struct PatchGroup {
 /// Its users' next requests see the change.
 #[utoipa::path(
     patch, path = "/groups/{id}", tag = "groups",
-    params(("id" = Id, Path, description = "The group")),
+    params(("id" = GroupId, Path, description = "The group")),
     request_body = PatchGroup,
     responses((status = 200, description = "The group", body = GroupView))
 )]

@@ -1,27 +1,24 @@
 //! A group as clients see it.
 
 use flowsdk_auth::group::Group;
-use flowsdk_auth::permission::Permissions;
+use flowsdk_auth::permission::{Permission, Permissions};
 use flowsdk_core::id::{GroupId, RouterId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime, PermissionEntry};
 
 /// A group of users.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Group)]
 pub(in crate::api) struct GroupView {
-    #[schema(value_type = Id)]
     pub(super) id: GroupId,
     #[schema(example = "Atendimento")]
     name: String,
     /// What its users may do.
-    #[schema(value_type = Vec<PermissionEntry>)]
+    #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
     /// The routers they are confined to; empty means no restriction.
-    #[schema(value_type = Vec<Id>)]
     router_ids: Vec<RouterId>,
     created_at: IsoTime,
     updated_at: IsoTime,

@@ -15,7 +15,6 @@ use super::{COLLECTION, IntegrationView, SettingsBody};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{BaseAddress, Id, IntegrationKindName};
 use crate::api::reply::Created;
 use crate::api::state::Integrations;
 
@@ -23,14 +22,11 @@ use crate::api::state::Integrations;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateIntegration {
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     name: String,
-    #[schema(value_type = IntegrationKindName)]
     kind: IntegrationKind,
     /// Where the server answers.
-    #[schema(value_type = BaseAddress)]
     base_url: BaseUrl,
     /// What the server wants to see. Kept encrypted and never shown.
     #[schema(value_type = Option<String>, format = Password, min_length = 8, max_length = 4_096, pattern = "^[ -~]+$")]

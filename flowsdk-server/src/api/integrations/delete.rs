@@ -8,14 +8,13 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::Integrations;
 
 /// Delete an integration
 #[utoipa::path(
     delete, path = "/integrations/{id}", tag = "integrations",
-    params(("id" = Id, Path, description = "The integration")),
+    params(("id" = IntegrationId, Path, description = "The integration")),
     responses((status = 204, description = "Deleted"))
 )]
 pub(super) async fn delete_integration(

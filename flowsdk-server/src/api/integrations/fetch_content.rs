@@ -13,7 +13,6 @@ use utoipa::ToSchema;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Integrations;
@@ -58,7 +57,7 @@ impl From<Fetched> for FetchedView {
 /// A GET with the credentials of the integration, to a public address or an allowed host, of at most 1 MiB.
 #[utoipa::path(
     post, path = "/integrations/{id}/fetch-content", tag = "integrations",
-    params(("id" = Id, Path, description = "The integration")),
+    params(("id" = IntegrationId, Path, description = "The integration")),
     request_body = FetchContent,
     responses(
         (status = 200, description = "What the server answered, whatever its status", body = FetchedView),

@@ -8,7 +8,6 @@ use flowsdk_core::id::IntegrationId;
 use super::IntegrationView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Integrations;
@@ -16,7 +15,7 @@ use crate::api::state::Integrations;
 /// Show an integration
 #[utoipa::path(
     get, path = "/integrations/{id}", tag = "integrations",
-    params(("id" = Id, Path, description = "The integration")),
+    params(("id" = IntegrationId, Path, description = "The integration")),
     responses((status = 200, description = "The integration", body = IntegrationView))
 )]
 pub(super) async fn get_integration(

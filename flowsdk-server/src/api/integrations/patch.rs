@@ -13,7 +13,6 @@ use super::{IntegrationView, SettingsBody};
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{BaseAddress, Id};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Integrations;
@@ -25,7 +24,7 @@ pub(super) struct PatchIntegration {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     name: Option<String>,
     /// Where the server answers. Another address without `credentials` forgets the credentials.
-    #[schema(value_type = BaseAddress, required = false)]
+    #[schema(value_type = BaseUrl, required = false)]
     base_url: Option<BaseUrl>,
     /// What the server wants to see. Kept encrypted and never shown; null forgets it.
     #[serde(default, deserialize_with = "present")]
@@ -39,7 +38,7 @@ pub(super) struct PatchIntegration {
 /// Change an integration
 #[utoipa::path(
     patch, path = "/integrations/{id}", tag = "integrations",
-    params(("id" = Id, Path, description = "The integration")),
+    params(("id" = IntegrationId, Path, description = "The integration")),
     request_body = PatchIntegration,
     responses((status = 200, description = "The integration", body = IntegrationView))
 )]

@@ -4,10 +4,9 @@ use flowsdk_core::id::{IntegrationId, RouterId};
 use flowsdk_core::integration::{
     BaseUrl, Integration, IntegrationAuth, IntegrationKind, IntegrationSettings,
 };
+use flowsdk_core::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{BaseAddress, Id, IntegrationAuthName, IntegrationKindName, IsoTime};
 
 /// How the server is asked. Nothing in it may be secret.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -15,7 +14,7 @@ use crate::api::openapi::types::{BaseAddress, Id, IntegrationAuthName, Integrati
 #[schema(as = IntegrationSettingsInput)]
 pub(super) struct SettingsBody {
     #[serde(default)]
-    #[schema(value_type = IntegrationAuthName, required = false)]
+    #[schema(required = false)]
     auth: IntegrationAuth,
     /// With `auth` `header`, and only then.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 100, example = "x-api-key")]
@@ -42,7 +41,6 @@ impl From<SettingsBody> for IntegrationSettings {
 #[serde(rename_all = "camelCase")]
 #[schema(as = IntegrationSettings)]
 pub(super) struct SettingsView {
-    #[schema(value_type = IntegrationAuthName)]
     auth: IntegrationAuth,
     #[schema(required = true, example = "x-api-key")]
     header_name: Option<String>,
@@ -54,15 +52,11 @@ pub(super) struct SettingsView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Integration)]
 pub(super) struct IntegrationView {
-    #[schema(value_type = Id)]
     pub(super) id: IntegrationId,
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(example = "CRM")]
     name: String,
-    #[schema(value_type = IntegrationKindName)]
     kind: IntegrationKind,
-    #[schema(value_type = BaseAddress)]
     base_url: BaseUrl,
     has_credentials: bool,
     #[schema(inline)]

@@ -1,5 +1,6 @@
 //! `POST /llm-credentials`.
 
+use flowsdk_core::schema::SecureAddress;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -15,7 +16,6 @@ use super::{COLLECTION, LlmCredentialView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{LlmProviderName, SecureAddress};
 use crate::api::reply::Created;
 use crate::api::state::LlmCredentials;
 
@@ -25,7 +25,6 @@ use crate::api::state::LlmCredentials;
 pub(super) struct CreateLlmCredential {
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
     name: String,
-    #[schema(value_type = LlmProviderName)]
     provider: LlmProvider,
     /// Where the provider answers; `openai_compatible` needs it.
     #[schema(value_type = Option<SecureAddress>)]

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{Force, ForceParams, Query};
 use crate::api::state::LlmCredentials;
@@ -16,7 +15,7 @@ use crate::api::state::LlmCredentials;
 /// Delete a credential of a model provider
 #[utoipa::path(
     delete, path = "/llm-credentials/{id}", tag = "llm-credentials",
-    params(("id" = Id, Path, description = "The credential"), ForceParams),
+    params(("id" = LlmCredentialId, Path, description = "The credential"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`in_use`: `details` names the routers that name it"),

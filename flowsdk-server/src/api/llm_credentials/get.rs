@@ -8,7 +8,6 @@ use flowsdk_core::id::LlmCredentialId;
 use super::LlmCredentialView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::LlmCredentials;
@@ -16,7 +15,7 @@ use crate::api::state::LlmCredentials;
 /// Show a credential of a model provider
 #[utoipa::path(
     get, path = "/llm-credentials/{id}", tag = "llm-credentials",
-    params(("id" = Id, Path, description = "The credential")),
+    params(("id" = LlmCredentialId, Path, description = "The credential")),
     responses((status = 200, description = "The credential", body = LlmCredentialView))
 )]
 pub(super) async fn get_llm_credential(

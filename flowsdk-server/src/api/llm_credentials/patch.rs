@@ -1,5 +1,6 @@
 //! `PATCH /llm-credentials/{id}`.
 
+use flowsdk_core::schema::SecureAddress;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -14,7 +15,6 @@ use super::LlmCredentialView;
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, LlmProviderName, SecureAddress};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::LlmCredentials;
@@ -25,7 +25,7 @@ use crate::api::state::LlmCredentials;
 pub(super) struct PatchLlmCredential {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
     name: Option<String>,
-    #[schema(value_type = LlmProviderName, required = false)]
+    #[schema(value_type = LlmProvider, required = false)]
     provider: Option<LlmProvider>,
     /// Where the provider answers; null means his own address. Another address without `apiKey` forgets the key.
     #[serde(default, deserialize_with = "present")]
@@ -39,7 +39,7 @@ pub(super) struct PatchLlmCredential {
 /// Change a credential of a model provider
 #[utoipa::path(
     patch, path = "/llm-credentials/{id}", tag = "llm-credentials",
-    params(("id" = Id, Path, description = "The credential")),
+    params(("id" = LlmCredentialId, Path, description = "The credential")),
     request_body = PatchLlmCredential,
     responses((status = 200, description = "The credential", body = LlmCredentialView))
 )]

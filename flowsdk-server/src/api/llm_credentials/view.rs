@@ -3,21 +3,19 @@
 use flowsdk_core::credential::{LlmCredential, LlmProvider};
 use flowsdk_core::id::LlmCredentialId;
 use flowsdk_core::integration::BaseUrl;
+use flowsdk_core::schema::SecureAddress;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime, LlmProviderName, SecureAddress};
 
 /// A credential of a model provider. Its key is never shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = LlmCredential)]
 pub(super) struct LlmCredentialView {
-    #[schema(value_type = Id)]
     pub(super) id: LlmCredentialId,
     #[schema(example = "Produção")]
     name: String,
-    #[schema(value_type = LlmProviderName)]
     provider: LlmProvider,
     /// Where the provider answers; null means his own address.
     #[schema(value_type = Option<SecureAddress>, required = true)]

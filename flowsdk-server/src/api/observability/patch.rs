@@ -1,5 +1,6 @@
 //! `PATCH /settings/observability`.
 
+use flowsdk_core::schema::SecureAddress;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -13,7 +14,6 @@ use super::ObservabilityView;
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::SecureAddress;
 use crate::api::reply::Reply;
 use crate::api::state::Observability;
 

@@ -2,10 +2,10 @@
 
 use flowsdk_core::integration::BaseUrl;
 use flowsdk_core::observability::ObservabilitySettings;
+use flowsdk_core::schema::SecureAddress;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{IsoTime, SecureAddress};
 
 /// Where the server's telemetry is to go. Kept, and used by nothing yet: this version sends no telemetry.
 #[derive(Debug, Serialize, ToSchema)]

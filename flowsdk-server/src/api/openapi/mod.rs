@@ -3,7 +3,6 @@
 mod complete;
 mod pages;
 mod responses;
-pub mod types;
 
 pub(super) use complete::complete;
 pub(super) use pages::refer_to_items;

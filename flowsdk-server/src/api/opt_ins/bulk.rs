@@ -16,7 +16,6 @@ use super::sent::{RowsBody, SentRows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Replayed, of_caller, stored_as};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -101,7 +100,7 @@ impl ImportView {
 /// with `source` `import`; the others are told. Of several rows of one contact and moment the last counts.
 #[utoipa::path(
     post, path = "/routers/{routerId}/opt-ins/bulk", tag = "contacts",
-    params(("routerId" = Id, Path, description = "The router"), StrictParams, IdempotencyParams),
+    params(("routerId" = RouterId, Path, description = "The router"), StrictParams, IdempotencyParams),
     request_body(content((RowsBody = "application/json"), (String = "text/csv"))),
     responses(
         (status = 200, description = "What became of it", body = ImportView),

@@ -1,5 +1,6 @@
 //! `GET /contacts/{contactId}/opt-in`.
 
+use flowsdk_core::contact::OptInStatus;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -11,7 +12,6 @@ use utoipa::{IntoParams, ToSchema};
 use super::OptInView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, OptInStatusName};
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -23,7 +23,7 @@ use crate::api::state::OptIns;
 #[allow(dead_code, reason = "the document is made of it")]
 struct OptInParams {
     /// Opt-ins are per router.
-    #[param(value_type = Id)]
+    #[param(value_type = RouterId)]
     router_id: String,
 }
 
@@ -46,13 +46,11 @@ impl FromQuery for OfRouter {
 #[serde(rename_all = "camelCase")]
 #[schema(as = CurrentOptIn)]
 pub(super) struct CurrentOptIn {
-    #[schema(value_type = Id)]
-    contact_id: String,
-    #[schema(value_type = Id)]
-    router_id: String,
+    contact_id: ContactId,
+    router_id: RouterId,
     /// Null, where the contact never said anything.
-    #[schema(value_type = Option<OptInStatusName>, required = true)]
-    status: Option<&'static str>,
+    #[schema(required = true)]
+    status: Option<OptInStatus>,
     /// The record that counts.
     #[schema(required = true)]
     record: Option<OptInView>,
@@ -61,7 +59,7 @@ pub(super) struct CurrentOptIn {
 /// Show whether a router may write to a contact first
 #[utoipa::path(
     get, path = "/contacts/{contactId}/opt-in", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact"), OptInParams),
+    params(("contactId" = ContactId, Path, description = "The contact"), OptInParams),
     responses((status = 200, description = "What the contact last said", body = CurrentOptIn))
 )]
 pub(super) async fn get_contact_opt_in(
@@ -74,9 +72,9 @@ pub(super) async fn get_contact_opt_in(
     let router = can.admit(router)?;
     let record = opt_ins.current(can.reach(), &id, &router).await?;
     Ok(Reply(CurrentOptIn {
-        contact_id: id.into(),
-        router_id: router.into_inner().into(),
-        status: record.as_ref().map(|record| record.status.name()),
+        contact_id: id,
+        router_id: router.into_inner(),
+        status: record.as_ref().map(|record| record.status),
         record: record.map(OptInView::from),
     }))
 }

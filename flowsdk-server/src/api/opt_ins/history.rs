@@ -9,7 +9,6 @@ use flowsdk_core::page::PageRequest;
 use super::OptInView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{PageParams, PageView, Query};
 use crate::api::reply::Reply;
@@ -20,7 +19,7 @@ use crate::api::state::OptIns;
 /// By the routers that the caller is confined to, if he is.
 #[utoipa::path(
     get, path = "/contacts/{contactId}/opt-ins", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact"), PageParams),
+    params(("contactId" = ContactId, Path, description = "The contact"), PageParams),
     responses((status = 200, description = "A page of records", body = PageView<OptInView>))
 )]
 pub(super) async fn list_contact_opt_ins(

@@ -11,7 +11,6 @@ use utoipa::IntoParams;
 use super::view::RouterOptInView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, OptInStatusName};
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -23,7 +22,7 @@ use crate::api::state::OptIns;
 #[allow(dead_code, reason = "the document is made of it")]
 struct OptInParams {
     /// Those that last said this.
-    #[param(value_type = Option<OptInStatusName>)]
+    #[param(value_type = Option<OptInStatus>)]
     status: Option<String>,
     /// Words, or beginnings of words, of name, number or alias; accents and capitals do not matter.
     #[param(max_length = 200, example = "ana sou")]
@@ -42,7 +41,7 @@ impl FromQuery for OptInFilter {
 /// One record a contact, the newest.
 #[utoipa::path(
     get, path = "/routers/{routerId}/opt-ins", tag = "contacts",
-    params(("routerId" = Id, Path, description = "The router"), PageParams, OptInParams),
+    params(("routerId" = RouterId, Path, description = "The router"), PageParams, OptInParams),
     responses((status = 200, description = "A page of records", body = PageView<RouterOptInView>))
 )]
 pub(super) async fn list_router_opt_ins(

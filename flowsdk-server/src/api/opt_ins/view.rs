@@ -1,30 +1,28 @@
 //! Opt-ins as clients see them.
 
-use flowsdk_core::contact::{Contact, ContactOptIn};
+use flowsdk_core::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
+use flowsdk_core::id::AnyId;
+use flowsdk_core::id::{ChatId, ContactId, RouterId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api::contacts::ContactView;
-use crate::api::openapi::types::{Id, IsoTime, OptInSourceName, OptInStatusName};
 
 /// What a contact said to being written to by a router.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = OptIn)]
 pub(in crate::api) struct OptInView {
-    #[schema(value_type = Id)]
+    #[schema(value_type = AnyId)]
     id: String,
-    #[schema(value_type = Id)]
-    contact_id: String,
-    #[schema(value_type = Id)]
-    router_id: String,
-    #[schema(value_type = OptInStatusName)]
-    status: &'static str,
+    contact_id: ContactId,
+    router_id: RouterId,
+    status: OptInStatus,
     /// The chat in which it was said.
-    #[schema(value_type = Option<Id>, required = true)]
-    chat_id: Option<String>,
-    #[schema(value_type = OptInSourceName)]
-    source: &'static str,
+    #[schema(required = true)]
+    chat_id: Option<ChatId>,
+    source: OptInSource,
     recorded_at: IsoTime,
 }
 
@@ -32,11 +30,11 @@ impl From<ContactOptIn> for OptInView {
     fn from(record: ContactOptIn) -> Self {
         Self {
             id: record.id,
-            contact_id: record.contact_id.into(),
-            router_id: record.router_id.into(),
-            status: record.status.name(),
-            chat_id: record.chat_id.map(String::from),
-            source: record.source.name(),
+            contact_id: record.contact_id,
+            router_id: record.router_id,
+            status: record.status,
+            chat_id: record.chat_id,
+            source: record.source,
             recorded_at: record.recorded_at.into(),
         }
     }
@@ -47,16 +45,14 @@ impl From<ContactOptIn> for OptInView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = RouterOptIn)]
 pub(super) struct RouterOptInView {
-    #[schema(value_type = Id)]
+    #[schema(value_type = AnyId)]
     id: String,
     contact: ContactView,
-    #[schema(value_type = OptInStatusName)]
-    status: &'static str,
+    status: OptInStatus,
     /// The chat in which it was said.
-    #[schema(value_type = Option<Id>, required = true)]
-    chat_id: Option<String>,
-    #[schema(value_type = OptInSourceName)]
-    source: &'static str,
+    #[schema(required = true)]
+    chat_id: Option<ChatId>,
+    source: OptInSource,
     recorded_at: IsoTime,
 }
 
@@ -65,9 +61,9 @@ impl From<(ContactOptIn, Contact)> for RouterOptInView {
         Self {
             id: record.id,
             contact: contact.into(),
-            status: record.status.name(),
-            chat_id: record.chat_id.map(String::from),
-            source: record.source.name(),
+            status: record.status,
+            chat_id: record.chat_id,
+            source: record.source,
             recorded_at: record.recorded_at.into(),
         }
     }

@@ -5,7 +5,6 @@ use flowsdk_core::text::Text;
 use utoipa::IntoParams;
 
 use super::{FromQuery, QueryReader};
-use crate::api::openapi::types::Id;
 
 /// Which records.
 #[derive(Debug, IntoParams)]
@@ -13,7 +12,6 @@ use crate::api::openapi::types::Id;
 #[allow(dead_code, reason = "the document is made of it")]
 pub struct RouterParams {
     /// Those of this router.
-    #[param(value_type = Option<Id>)]
     router_id: Option<RouterId>,
 }
 

@@ -1,5 +1,7 @@
 //! `POST /routers`.
 
+use flowsdk_core::schema::TimeZoneName;
+use flowsdk_core::schema::WebAddress;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -17,7 +19,6 @@ use super::{COLLECTION, RouterView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{Id, TimeZoneName, WebAddress};
 use crate::api::reply::Created;
 use crate::api::state::Routers;
 
@@ -28,7 +29,6 @@ pub(super) struct CreateRouter {
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     name: String,
     /// A flow of the router. A new one has none, so only null is possible here.
-    #[schema(value_type = Option<Id>)]
     initial_flow_id: Option<FlowId>,
     #[schema(value_type = TimeZoneName, required = false)]
     tz: Option<String>,
@@ -39,7 +39,6 @@ pub(super) struct CreateRouter {
     #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
     channel_verify_token: Option<SecretString>,
     /// The credential of every AI agent of the router.
-    #[schema(value_type = Option<Id>)]
     llm_credential_id: Option<LlmCredentialId>,
     #[schema(value_type = Option<WebAddress>)]
     logo_url: Option<String>,

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{Force, ForceParams, Query};
 use crate::api::state::Routers;
@@ -18,7 +17,7 @@ use crate::api::state::Routers;
 /// With its flows, variables and channels. Its chats stay, closed and without a router.
 #[utoipa::path(
     delete, path = "/routers/{id}", tag = "routers",
-    params(("id" = Id, Path, description = "The router"), ForceParams),
+    params(("id" = RouterId, Path, description = "The router"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`in_use`: `details` names what depends on it"),

@@ -10,7 +10,6 @@ use http::StatusCode;
 use super::RouterView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply;
 use crate::api::state::Routers;
@@ -18,7 +17,7 @@ use crate::api::state::Routers;
 /// Show a router
 #[utoipa::path(
     get, path = "/routers/{id}", tag = "routers",
-    params(("id" = Id, Path, description = "The router")),
+    params(("id" = RouterId, Path, description = "The router")),
     responses((status = 200, description = "The router", body = RouterView<'static>))
 )]
 pub(super) async fn get_router(

@@ -1,5 +1,7 @@
 //! `PATCH /routers/{id}`.
 
+use flowsdk_core::schema::TimeZoneName;
+use flowsdk_core::schema::WebAddress;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -16,7 +18,6 @@ use super::RouterView;
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, TimeZoneName, WebAddress};
 use crate::api::path::PathId;
 use crate::api::reply;
 use crate::api::state::Routers;
@@ -29,7 +30,7 @@ pub(super) struct PatchRouter {
     name: Option<String>,
     /// A flow of the router; null starts none.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<FlowId>)]
     initial_flow_id: Option<Option<FlowId>>,
     #[schema(value_type = TimeZoneName, required = false)]
     tz: Option<String>,
@@ -43,7 +44,7 @@ pub(super) struct PatchRouter {
     channel_verify_token: Option<Option<SecretString>>,
     /// The credential of every AI agent of the router.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<LlmCredentialId>)]
     llm_credential_id: Option<Option<LlmCredentialId>>,
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<WebAddress>)]
@@ -86,7 +87,7 @@ impl From<PatchRouter> for RouterChange {
 /// Counts with the next message.
 #[utoipa::path(
     patch, path = "/routers/{id}", tag = "routers",
-    params(("id" = Id, Path, description = "The router")),
+    params(("id" = RouterId, Path, description = "The router")),
     request_body = PatchRouter,
     responses(
         (status = 200, description = "The router", body = RouterView<'static>),

@@ -2,23 +2,22 @@
 
 use flowsdk_core::id::{FlowId, LlmCredentialId, RouterId};
 use flowsdk_core::router::Router;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime};
 
 /// A router. Its secrets are never shown, only whether there are any.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Router)]
 pub(super) struct RouterView<'a> {
-    #[schema(value_type = Id)]
+    #[schema(value_type = RouterId)]
     id: &'a RouterId,
     #[schema(example = "Atendimento")]
     name: &'a str,
     /// The flow that a first message starts; without one messages are stored and nothing starts.
-    #[schema(value_type = Option<Id>, required = true)]
+    #[schema(value_type = Option<FlowId>, required = true)]
     initial_flow_id: Option<&'a FlowId>,
     /// IANA time zone.
     #[schema(example = "America/Sao_Paulo")]
@@ -26,7 +25,7 @@ pub(super) struct RouterView<'a> {
     has_channel_app_secret: bool,
     has_channel_verify_token: bool,
     /// The credential of every AI agent of the router.
-    #[schema(value_type = Option<Id>, required = true)]
+    #[schema(value_type = Option<LlmCredentialId>, required = true)]
     llm_credential_id: Option<&'a LlmCredentialId>,
     #[schema(required = true)]
     logo_url: Option<&'a str>,

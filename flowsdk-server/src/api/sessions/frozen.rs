@@ -1,10 +1,12 @@
 //! `GET /sessions/frozen`.
 
+use flowsdk_core::id::{BlockId, FlowId, RouterId};
+use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::session::{FrozenError, FrozenItem, Mode};
+use flowsdk_core::session::{FrozenError, FrozenItem, Mode, SessionId};
 use flowsdk_core::text::Language;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +14,6 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, IsoTime, ModeName, SessionIdText};
 use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
 use crate::api::reply::Reply;
 use crate::api::request;
@@ -41,17 +42,16 @@ impl FrozenErrorView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = FrozenSession)]
 pub(super) struct FrozenSessionView {
-    #[schema(value_type = SessionIdText)]
-    session_id: String,
-    #[schema(value_type = Option<Id>, required = true)]
-    router_id: Option<String>,
-    #[schema(value_type = Option<Id>, required = true)]
-    flow_id: Option<String>,
-    #[schema(value_type = Option<Id>, required = true)]
-    block_id: Option<String>,
+    session_id: SessionId,
+    #[schema(required = true)]
+    router_id: Option<RouterId>,
+    #[schema(required = true)]
+    flow_id: Option<FlowId>,
+    #[schema(required = true)]
+    block_id: Option<BlockId>,
     /// Null for a session that could not even begin.
-    #[schema(value_type = Option<ModeName>, required = true)]
-    mode: Option<&'static str>,
+    #[schema(required = true)]
+    mode: Option<Mode>,
     error: FrozenErrorView,
     /// The entry of a stream that could not be handled.
     #[schema(value_type = Object)]
@@ -63,11 +63,11 @@ impl FrozenSessionView {
     fn of(item: FrozenItem, language: Language) -> Self {
         let FrozenItem { frozen, router_id, mode, position } = item;
         Self {
-            session_id: frozen.session_id.to_string(),
-            router_id: router_id.map(String::from),
-            flow_id: position.as_ref().map(|position| position.flow_id.to_string()),
-            block_id: position.and_then(|position| position.block_id).map(String::from),
-            mode: mode.map(Mode::name),
+            session_id: frozen.session_id,
+            router_id,
+            flow_id: position.as_ref().map(|position| position.flow_id.clone()),
+            block_id: position.and_then(|position| position.block_id),
+            mode,
             error: FrozenErrorView::of(frozen.error, language),
             entry: frozen.entry,
             frozen_at: frozen.frozen_at.into(),

@@ -1,5 +1,6 @@
 //! `GET /sessions/{sessionId}`.
 
+use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -8,14 +9,13 @@ use super::path::PathSession;
 use super::view::SessionStateView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::SessionIdText;
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
 /// Show a session
 #[utoipa::path(
     get, path = "/sessions/{sessionId}", tag = "sessions",
-    params(("sessionId" = SessionIdText, Path, description = "The session")),
+    params(("sessionId" = SessionId, Path, description = "The session")),
     responses((status = 200, description = "The state of the session", body = SessionStateView))
 )]
 pub(super) async fn get_session(

@@ -11,7 +11,6 @@ use utoipa::IntoParams;
 use super::view::SessionView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, ModeName};
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
@@ -22,16 +21,16 @@ use crate::api::state::Sessions;
 #[allow(dead_code, reason = "the document is made of it")]
 struct SessionParams {
     /// Those of this router.
-    #[param(value_type = Option<Id>)]
+    #[param(value_type = Option<RouterId>)]
     router_id: Option<String>,
     /// Those of this owner.
-    #[param(value_type = Option<ModeName>)]
+    #[param(value_type = Option<Mode>)]
     mode: Option<String>,
     /// Those of this contact.
-    #[param(value_type = Option<Id>)]
+    #[param(value_type = Option<ContactId>)]
     contact_id: Option<String>,
     /// Those that stand in this flow.
-    #[param(value_type = Option<Id>)]
+    #[param(value_type = Option<FlowId>)]
     flow_id: Option<String>,
 }
 
@@ -39,7 +38,7 @@ impl FromQuery for SessionFilter {
     fn read(query: &mut QueryReader) -> Self {
         Self {
             router_id: query.id("routerId", RouterId::parse),
-            mode: query.one_of("mode", &[Mode::Flow, Mode::Human, Mode::Agent], Mode::name),
+            mode: query.one_of("mode", &Mode::ALL, Mode::name),
             contact_id: query.id("contactId", ContactId::parse),
             flow_id: query.id("flowId", FlowId::parse),
         }

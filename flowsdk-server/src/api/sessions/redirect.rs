@@ -1,5 +1,6 @@
 //! `POST /sessions/{sessionId}/redirect`.
 
+use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -13,7 +14,6 @@ use super::view::RedirectedView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, SessionIdText};
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
@@ -21,9 +21,7 @@ use crate::api::state::Sessions;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RedirectSession {
-    #[schema(value_type = Id)]
     flow_id: FlowId,
-    #[schema(value_type = Id)]
     block_id: BlockId,
     /// Whether the engine runs the block now, or only stands on it and waits for the next message.
     #[serde(default = "yes")]
@@ -40,7 +38,7 @@ fn yes() -> bool {
 /// Answers as soon as the event is published; the engine follows it later, in order with the session's messages.
 #[utoipa::path(
     post, path = "/sessions/{sessionId}/redirect", tag = "sessions",
-    params(("sessionId" = SessionIdText, Path, description = "The session")),
+    params(("sessionId" = SessionId, Path, description = "The session")),
     request_body = RedirectSession,
     responses(
         (status = 200, description = "Published", body = RedirectedView),
@@ -58,5 +56,5 @@ pub(super) async fn redirect_session(
     let RedirectSession { flow_id, block_id, execute_on_entry } = body;
     let redirect = RedirectTo { flow_id, block_id, execute_on_entry };
     let redirected = sessions.redirect(can.reach(), &id, redirect).await?;
-    Ok(Reply(RedirectedView::of(id.to_string(), redirected)))
+    Ok(Reply(RedirectedView::of(id, redirected)))
 }

@@ -1,5 +1,7 @@
 //! `GET /sessions/{sessionId}/trace`.
 
+use flowsdk_core::session::SessionId;
+use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -11,7 +13,6 @@ use utoipa::ToSchema;
 use super::path::PathSession;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{IsoTime, SessionIdText};
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader, invalid_cursor};
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
@@ -57,7 +58,7 @@ impl FromQuery for TraceQuery {
 /// Newest first; the latest 100 of a session are kept, also when it has ended.
 #[utoipa::path(
     get, path = "/sessions/{sessionId}/trace", tag = "sessions",
-    params(("sessionId" = SessionIdText, Path, description = "The session"), PageParams),
+    params(("sessionId" = SessionId, Path, description = "The session"), PageParams),
     responses((status = 200, description = "A page of traces", body = PageView<SessionTraceView>))
 )]
 pub(super) async fn list_session_traces(

@@ -1,5 +1,6 @@
 //! `POST /sessions/{sessionId}/unfreeze`.
 
+use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -11,7 +12,6 @@ use super::path::PathSession;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::SessionIdText;
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
@@ -38,8 +38,7 @@ pub(super) struct UnfreezeSession {
 pub(super) struct Unfrozen {
     /// Always true.
     ok: bool,
-    #[schema(value_type = SessionIdText)]
-    session_id: String,
+    session_id: SessionId,
     action: UnfreezeAction,
 }
 
@@ -50,7 +49,7 @@ pub(super) struct Unfrozen {
 /// Should one fail again, the session is frozen again.
 #[utoipa::path(
     post, path = "/sessions/{sessionId}/unfreeze", tag = "sessions",
-    params(("sessionId" = SessionIdText, Path, description = "The session")),
+    params(("sessionId" = SessionId, Path, description = "The session")),
     request_body = UnfreezeSession,
     responses(
         (status = 200, description = "Done, or published", body = Unfrozen),
@@ -68,5 +67,5 @@ pub(super) async fn unfreeze_session(
         UnfreezeAction::Resume => Unfreeze::Resume,
     };
     sessions.unfreeze(can.reach(), &id, action).await?;
-    Ok(Reply(Unfrozen { ok: true, session_id: id.to_string(), action: body.action }))
+    Ok(Reply(Unfrozen { ok: true, session_id: id, action: body.action }))
 }

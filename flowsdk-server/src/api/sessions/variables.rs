@@ -1,5 +1,6 @@
 //! `PATCH /sessions/{sessionId}/variables`.
 
+use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -12,7 +13,6 @@ use super::path::PathSession;
 use crate::api::body::Body;
 use crate::api::error::{ApiError, Problems};
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::SessionIdText;
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
@@ -30,8 +30,7 @@ pub(super) struct PatchSessionVariables {
 pub(super) struct SessionVariables {
     /// Always true.
     ok: bool,
-    #[schema(value_type = SessionIdText)]
-    session_id: String,
+    session_id: SessionId,
     #[schema(value_type = Object, additional_properties = true)]
     variables: Map<String, Value>,
 }
@@ -50,7 +49,7 @@ pub(in crate::api) fn refused(field: &str, errors: Vec<InvalidVariable>) -> ApiE
 /// Also while a turn runs, or while the session is frozen: neither loses what the other wrote.
 #[utoipa::path(
     patch, path = "/sessions/{sessionId}/variables", tag = "sessions",
-    params(("sessionId" = SessionIdText, Path, description = "The session")),
+    params(("sessionId" = SessionId, Path, description = "The session")),
     request_body = PatchSessionVariables,
     responses(
         (status = 200, description = "All variables of the session", body = SessionVariables),
@@ -65,5 +64,5 @@ pub(super) async fn patch_session_variables(
 ) -> Result<Reply<SessionVariables>, ApiError> {
     check_variables(&body.variables).map_err(|errors| refused("variables", errors))?;
     let variables = sessions.merge_variables(can.reach(), &id, &body.variables).await?;
-    Ok(Reply(SessionVariables { ok: true, session_id: id.to_string(), variables }))
+    Ok(Reply(SessionVariables { ok: true, session_id: id, variables }))
 }

@@ -1,20 +1,22 @@
 //! Sessions as clients see them.
 
 use flowsdk_core::admin::session::{Named, Redirected, SessionState};
-use flowsdk_core::session::{Frost, Session};
+use flowsdk_core::id::AnyId;
+use flowsdk_core::id::{BlockId, ChatId, ContactId, FlowId, RouterId};
+use flowsdk_core::session::{Channel, Frost, Mode, Session, SessionId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::frozen::FrozenErrorView;
-use crate::api::openapi::types::{ChannelName, Id, IsoTime, ModeName, SessionIdText};
 use crate::api::request;
 
 /// A flow or a block.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Named)]
 pub(super) struct NamedView {
-    #[schema(value_type = Id)]
+    #[schema(value_type = AnyId)]
     id: String,
     /// The id, where the thing is gone.
     #[schema(example = "Boas-vindas")]
@@ -56,10 +58,8 @@ struct StopView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = SessionRedirect)]
 struct RedirectView {
-    #[schema(value_type = Id)]
-    flow_id: String,
-    #[schema(value_type = Id)]
-    block_id: String,
+    flow_id: FlowId,
+    block_id: BlockId,
 }
 
 /// The state of a session (spec A 2.6).
@@ -67,25 +67,19 @@ struct RedirectView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = SessionState)]
 pub(super) struct SessionStateView {
-    #[schema(value_type = ModeName)]
-    mode: &'static str,
-    #[schema(value_type = Id)]
-    router_id: String,
-    #[schema(value_type = Option<Id>, required = true)]
-    flow_id: Option<String>,
-    #[schema(value_type = Id)]
-    contact_id: String,
-    #[schema(value_type = Id)]
-    chat_id: String,
-    #[schema(value_type = Option<Id>, required = true)]
-    current_block_id: Option<String>,
+    mode: Mode,
+    router_id: RouterId,
+    #[schema(required = true)]
+    flow_id: Option<FlowId>,
+    contact_id: ContactId,
+    chat_id: ChatId,
+    #[schema(required = true)]
+    current_block_id: Option<BlockId>,
     #[schema(value_type = Object)]
     variables: Map<String, Value>,
-    #[schema(value_type = ChannelName)]
-    source: &'static str,
+    source: Channel,
     /// The session id.
-    #[schema(value_type = SessionIdText)]
-    contact_identity: String,
+    contact_identity: SessionId,
     #[schema(required = true)]
     current_flow: Option<NamedView>,
     #[schema(required = true)]
@@ -117,16 +111,14 @@ impl From<(SessionState, Option<Frost>)> for SessionStateView {
         let SessionState { session, current_flow, current_block, previous_block, history } = state;
         let position = session.position.as_ref();
         Self {
-            mode: session.mode.name(),
-            router_id: session.router_id.to_string(),
-            flow_id: position.map(|position| position.flow_id.to_string()),
-            contact_id: session.contact_id.to_string(),
-            chat_id: session.chat_id.to_string(),
-            current_block_id: position
-                .and_then(|position| position.block_id.as_ref())
-                .map(ToString::to_string),
-            source: session.id.channel().name(),
-            contact_identity: session.id.to_string(),
+            mode: session.mode,
+            router_id: session.router_id,
+            flow_id: position.map(|position| position.flow_id.clone()),
+            contact_id: session.contact_id,
+            chat_id: session.chat_id,
+            current_block_id: position.and_then(|position| position.block_id.clone()),
+            source: session.id.channel(),
+            contact_identity: session.id,
             current_flow: current_flow.map(NamedView::from),
             current_block: current_block.map(NamedView::from),
             previous_block: previous_block.map(NamedView::from),
@@ -139,8 +131,8 @@ impl From<(SessionState, Option<Frost>)> for SessionStateView {
             last_interaction_at: session.last_interaction_at.as_millis(),
             redirect_history: session
                 .redirects
-                .iter()
-                .map(|to| RedirectView { flow_id: to.flow_id.to_string(), block_id: to.block_id.to_string() })
+                .into_iter()
+                .map(|to| RedirectView { flow_id: to.flow_id, block_id: to.block_id })
                 .collect(),
             variables: session.variables,
             frozen: frost.map(FrostView::from),
@@ -153,22 +145,16 @@ impl From<(SessionState, Option<Frost>)> for SessionStateView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Session)]
 pub(super) struct SessionView {
-    #[schema(value_type = SessionIdText)]
-    session_id: String,
-    #[schema(value_type = ModeName)]
-    mode: &'static str,
-    #[schema(value_type = Id)]
-    router_id: String,
-    #[schema(value_type = Option<Id>, required = true)]
-    flow_id: Option<String>,
-    #[schema(value_type = Id)]
-    contact_id: String,
-    #[schema(value_type = Id)]
-    chat_id: String,
-    #[schema(value_type = Option<Id>, required = true)]
-    current_block_id: Option<String>,
-    #[schema(value_type = ChannelName)]
-    source: &'static str,
+    session_id: SessionId,
+    mode: Mode,
+    router_id: RouterId,
+    #[schema(required = true)]
+    flow_id: Option<FlowId>,
+    contact_id: ContactId,
+    chat_id: ChatId,
+    #[schema(required = true)]
+    current_block_id: Option<BlockId>,
+    source: Channel,
     /// Milliseconds since 1970.
     #[schema(example = 1_795_085_820_050_i64)]
     started_at: i64,
@@ -184,18 +170,16 @@ impl From<(Session, Option<Frost>)> for SessionView {
     fn from((session, frost): (Session, Option<Frost>)) -> Self {
         let position = session.position.as_ref();
         Self {
-            mode: session.mode.name(),
-            router_id: session.router_id.to_string(),
-            flow_id: position.map(|position| position.flow_id.to_string()),
-            contact_id: session.contact_id.to_string(),
-            chat_id: session.chat_id.to_string(),
-            current_block_id: position
-                .and_then(|position| position.block_id.as_ref())
-                .map(ToString::to_string),
-            source: session.id.channel().name(),
+            mode: session.mode,
+            router_id: session.router_id,
+            flow_id: position.map(|position| position.flow_id.clone()),
+            contact_id: session.contact_id,
+            chat_id: session.chat_id,
+            current_block_id: position.and_then(|position| position.block_id.clone()),
+            source: session.id.channel(),
             started_at: session.started_at.as_millis(),
             last_interaction_at: session.last_interaction_at.as_millis(),
-            session_id: session.id.to_string(),
+            session_id: session.id,
             frozen: frost.map(FrostView::from),
         }
     }
@@ -208,26 +192,23 @@ impl From<(Session, Option<Frost>)> for SessionView {
 pub(super) struct RedirectedView {
     /// Always true.
     ok: bool,
-    #[schema(value_type = SessionIdText)]
-    session_id: String,
-    #[schema(value_type = Id)]
-    flow_id: String,
-    #[schema(value_type = Id)]
-    block_id: String,
+    session_id: SessionId,
+    flow_id: FlowId,
+    block_id: BlockId,
     execute_on_entry: bool,
     /// `redirectId` of the event on the flow stream.
-    #[schema(value_type = Id)]
+    #[schema(value_type = AnyId)]
     stream_entry_id: String,
 }
 
 impl RedirectedView {
-    pub(super) fn of(session_id: String, redirected: Redirected) -> Self {
+    pub(super) fn of(session_id: SessionId, redirected: Redirected) -> Self {
         let Redirected { redirect, stream_entry_id } = redirected;
         Self {
             ok: true,
             session_id,
-            flow_id: redirect.flow_id.to_string(),
-            block_id: redirect.block_id.to_string(),
+            flow_id: redirect.flow_id,
+            block_id: redirect.block_id,
             execute_on_entry: redirect.execute_on_entry,
             stream_entry_id,
         }

@@ -13,13 +13,10 @@ use flowsdk_core::idempotency::{Once, Outcome};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{COLLECTION, ComponentSchema, TemplateView};
+use super::{COLLECTION, TemplateView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{
-    Id, ProviderIdText, TemplateCategoryName, TemplateLanguageText, TemplateNameText, TemplateStatusName,
-};
 use crate::api::reply::Created;
 use crate::api::state::Templates;
 
@@ -27,21 +24,16 @@ use crate::api::state::Templates;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateTemplate {
-    #[schema(value_type = Id)]
     router_id: RouterId,
     /// The provider's business account that has it.
-    #[schema(value_type = ProviderIdText)]
     business_account_id: ProviderId,
-    #[schema(value_type = TemplateNameText)]
     name: TemplateName,
-    #[schema(value_type = TemplateLanguageText)]
     language: TemplateLanguage,
-    #[schema(value_type = TemplateCategoryName)]
     category: TemplateCategory,
     /// How it stands with the provider; `DRAFT` when nothing is said.
-    #[schema(value_type = TemplateStatusName, required = false)]
+    #[schema(value_type = TemplateStatus, required = false)]
     status: Option<TemplateStatus>,
-    #[schema(value_type = Vec<ComponentSchema>, max_items = 4)]
+    #[schema(max_items = 4)]
     components: Vec<Component>,
 }
 

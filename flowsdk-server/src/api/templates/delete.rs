@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::Templates;
 
@@ -17,7 +16,7 @@ use crate::api::state::Templates;
 /// The provider's own stays.
 #[utoipa::path(
     delete, path = "/templates/{id}", tag = "templates",
-    params(("id" = Id, Path, description = "The template")),
+    params(("id" = TemplateId, Path, description = "The template")),
     responses((status = 204, description = "Deleted"))
 )]
 pub(super) async fn delete_template(

@@ -8,7 +8,6 @@ use flowsdk_core::id::TemplateId;
 use super::TemplateView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Templates;
@@ -16,7 +15,7 @@ use crate::api::state::Templates;
 /// Show a message template
 #[utoipa::path(
     get, path = "/templates/{id}", tag = "templates",
-    params(("id" = Id, Path, description = "The template")),
+    params(("id" = TemplateId, Path, description = "The template")),
     responses((status = 200, description = "The template", body = TemplateView))
 )]
 pub(super) async fn get_template(

@@ -12,7 +12,6 @@ use utoipa::IntoParams;
 use super::TemplateView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{ProviderIdText, TemplateStatusName};
 use crate::api::query::{FromQuery, OfRouter, PageParams, PageView, Query, QueryReader, RouterParams};
 use crate::api::reply::Reply;
 use crate::api::state::Templates;
@@ -23,10 +22,10 @@ use crate::api::state::Templates;
 #[allow(dead_code, reason = "the document is made of it")]
 struct TemplateParams {
     /// Those of this business account of the provider.
-    #[param(value_type = Option<ProviderIdText>)]
+    #[param(value_type = Option<ProviderId>)]
     business_account_id: Option<String>,
     /// Those that stand like this.
-    #[param(value_type = Option<TemplateStatusName>)]
+    #[param(value_type = Option<TemplateStatus>)]
     status: Option<String>,
     /// Those of this name, in any language.
     #[param(example = "order_update")]

@@ -2,7 +2,6 @@
 //!
 //! A template is one of a phone number's business account, so `channel_numbers` guards it.
 
-mod component;
 mod create;
 mod delete;
 mod get;
@@ -10,7 +9,6 @@ mod list;
 mod patch;
 mod view;
 
-use component::ComponentSchema;
 use view::TemplateView;
 
 use super::routes::{Routes, endpoint};

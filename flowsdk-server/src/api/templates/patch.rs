@@ -8,11 +8,10 @@ use flowsdk_core::id::TemplateId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{ComponentSchema, TemplateView};
+use super::TemplateView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, TemplateCategoryName, TemplateStatusName};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Templates;
@@ -21,11 +20,11 @@ use crate::api::state::Templates;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchTemplate {
-    #[schema(value_type = TemplateCategoryName, required = false)]
+    #[schema(value_type = TemplateCategory, required = false)]
     category: Option<TemplateCategory>,
-    #[schema(value_type = TemplateStatusName, required = false)]
+    #[schema(value_type = TemplateStatus, required = false)]
     status: Option<TemplateStatus>,
-    #[schema(value_type = Vec<ComponentSchema>, required = false, max_items = 4)]
+    #[schema(value_type = Vec<Component>, required = false, max_items = 4)]
     components: Option<Vec<Component>>,
 }
 
@@ -34,7 +33,7 @@ pub(super) struct PatchTemplate {
 /// Only here: nothing is sent to the provider.
 #[utoipa::path(
     patch, path = "/templates/{id}", tag = "templates",
-    params(("id" = Id, Path, description = "The template")),
+    params(("id" = TemplateId, Path, description = "The template")),
     request_body = PatchTemplate,
     responses((status = 200, description = "The template", body = TemplateView))
 )]

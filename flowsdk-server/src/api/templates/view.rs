@@ -5,36 +5,23 @@ use flowsdk_channels::template::{
     Component, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, count_placeholders,
 };
 use flowsdk_core::id::{RouterId, TemplateId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use super::ComponentSchema;
-use crate::api::openapi::types::{
-    Id, IsoTime, ProviderIdText, TemplateCategoryName, TemplateLanguageText, TemplateNameText,
-    TemplateStatusName,
-};
 
 /// A message template.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Template)]
 pub(super) struct TemplateView {
-    #[schema(value_type = Id)]
     pub(super) id: TemplateId,
-    #[schema(value_type = Id)]
     router_id: RouterId,
     /// The provider's business account that has it.
-    #[schema(value_type = ProviderIdText)]
     business_account_id: ProviderId,
-    #[schema(value_type = TemplateNameText)]
     name: TemplateName,
-    #[schema(value_type = TemplateLanguageText)]
     language: TemplateLanguage,
-    #[schema(value_type = TemplateCategoryName)]
     category: TemplateCategory,
-    #[schema(value_type = TemplateStatusName)]
     status: TemplateStatus,
-    #[schema(value_type = Vec<ComponentSchema>)]
     components: Vec<Component>,
     /// How many values its body wants when it is sent.
     body_variables: usize,

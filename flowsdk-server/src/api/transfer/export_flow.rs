@@ -8,7 +8,6 @@ use flowsdk_core::id::FlowId;
 use super::TransferFileView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Attachment;
 use crate::api::state::Transfers;
@@ -19,7 +18,7 @@ use crate::api::state::Transfers;
 /// do not travel with it.
 #[utoipa::path(
     get, path = "/flows/{id}/export", tag = "flows",
-    params(("id" = Id, Path, description = "The flow")),
+    params(("id" = FlowId, Path, description = "The flow")),
     responses((
         status = 200, description = "The file", body = TransferFileView,
         headers(("Content-Disposition" = String, description = "`attachment`, with a name for the file")),

@@ -9,7 +9,6 @@ use flowsdk_core::id::RouterId;
 use super::{TransferFileView, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Attachment;
 use crate::api::state::Transfers;
@@ -19,7 +18,7 @@ use crate::api::state::Transfers;
 /// Its settings, variables, flows and channels as one file, without secrets. Asks for `flows:read`, too.
 #[utoipa::path(
     get, path = "/routers/{id}/export", tag = "routers",
-    params(("id" = Id, Path, description = "The router")),
+    params(("id" = RouterId, Path, description = "The router")),
     responses((
         status = 200, description = "The file", body = TransferFileView,
         headers(("Content-Disposition" = String, description = "`attachment`, with a name for the file")),

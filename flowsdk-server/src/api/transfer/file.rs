@@ -1,13 +1,16 @@
 //! The schema of the file; the types themselves are the domain's.
 
+use flowsdk_core::flow::FlowKind;
+use flowsdk_core::id::FlowId;
+use flowsdk_core::schema::TimeZoneName;
+use flowsdk_core::schema::WebAddress;
 use flowsdk_core::transfer::TransferFile;
+use flowsdk_core::variable::VariableKey;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
-
-use crate::api::openapi::types::{FlowKindName, Id, TimeZoneName, VariableKeyName, WebAddress};
 
 /// A router, or some of its flows, as one file: references by name, and no secrets.
 #[derive(Debug, ToSchema)]
@@ -43,7 +46,7 @@ struct RouterSchema {
     #[schema(value_type = TimeZoneName)]
     tz: String,
     /// The slug of its initial flow.
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<FlowId>)]
     initial_flow: Option<String>,
     /// Whether it had one, which is to be filled in.
     #[schema(required = false)]
@@ -69,7 +72,7 @@ struct RouterSchema {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[allow(dead_code, reason = "the document is made of it")]
 struct VariableSchema {
-    #[schema(value_type = VariableKeyName)]
+    #[schema(value_type = VariableKey)]
     key: String,
     /// Null of a secret, which is to be filled in.
     #[schema(required = true, max_length = 65_536)]
@@ -84,11 +87,11 @@ struct VariableSchema {
 #[allow(dead_code, reason = "the document is made of it")]
 struct FlowSchema {
     /// By what the file refers to it; in definitions it stands for the id of the flow.
-    #[schema(value_type = Id)]
+    #[schema(value_type = FlowId)]
     slug: String,
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     name: String,
-    #[schema(value_type = FlowKindName)]
+    #[schema(value_type = FlowKind)]
     kind: String,
     #[schema(value_type = Object)]
     draft: Value,
@@ -114,7 +117,7 @@ struct ChannelSchema {
     #[schema(max_items = 100)]
     allowed_origins: Option<Vec<String>>,
     /// The slug of the flow that it begins with instead of the router's.
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<FlowId>)]
     initial_flow: Option<String>,
     /// Whether it had an embed secret. It gets another one, which nobody knows yet.
     #[schema(required = false)]

@@ -15,7 +15,6 @@ use super::{COLLECTION, IMPORT_LIMIT, ImportFile, ReportView, on_conflict, requi
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored_as};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -49,7 +48,7 @@ impl FromQuery for Wish {
 /// answer says what is still to be filled in. Asks for `flows:write`, too.
 #[utoipa::path(
     post, path = "/routers/{id}/import", tag = "routers",
-    params(("id" = Id, Path, description = "The router"), ConflictParams, IdempotencyParams),
+    params(("id" = RouterId, Path, description = "The router"), ConflictParams, IdempotencyParams),
     request_body = ImportFile,
     responses(
         (status = 200, description = "What was done", body = ReportView),

@@ -2,35 +2,8 @@
 
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::transfer::{ImportReport, Landed};
-use serde::{Serialize, Serializer};
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
-
-use crate::api::openapi::types::Id;
-
-/// What became of a thing of the file.
-#[derive(Debug)]
-struct LandedView(Landed);
-
-impl Serialize for LandedView {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.name())
-    }
-}
-
-impl PartialSchema for LandedView {
-    fn schema() -> RefOr<Schema> {
-        let names = Landed::ALL.map(Landed::name);
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build().into()
-    }
-}
-
-impl ToSchema for LandedView {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "ImportLanded".into()
-    }
-}
+use serde::Serialize;
+use utoipa::ToSchema;
 
 /// A flow of the file.
 #[derive(Debug, Serialize, ToSchema)]
@@ -39,11 +12,10 @@ impl ToSchema for LandedView {
 struct FlowView {
     /// What the file calls it.
     slug: String,
-    #[schema(value_type = Id)]
     id: FlowId,
     /// Its name here.
     name: String,
-    landed: LandedView,
+    landed: Landed,
     /// The version that was published, if the file had one.
     #[schema(required = true)]
     published_version: Option<i64>,
@@ -54,14 +26,13 @@ struct FlowView {
 #[schema(as = ImportedVariable)]
 struct VariableView {
     key: String,
-    landed: LandedView,
+    landed: Landed,
 }
 
 /// A channel of the file.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ImportedChannel)]
 struct ChannelView {
-    #[schema(value_type = Id)]
     id: ChannelId,
     name: String,
 }
@@ -87,7 +58,6 @@ struct MissingView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = ImportReport)]
 pub(super) struct ReportView {
-    #[schema(value_type = Id)]
     router_id: RouterId,
     router_name: String,
     flows: Vec<FlowView>,
@@ -102,13 +72,13 @@ impl From<ImportReport> for ReportView {
             slug: flow.slug,
             id: flow.id,
             name: flow.name,
-            landed: LandedView(flow.landed),
+            landed: flow.landed,
             published_version: flow.published_version,
         });
         let variables = report
             .variables
             .into_iter()
-            .map(|variable| VariableView { key: variable.key, landed: LandedView(variable.landed) });
+            .map(|variable| VariableView { key: variable.key, landed: variable.landed });
         let channels =
             report.channels.into_iter().map(|channel| ChannelView { id: channel.id, name: channel.name });
         let missing = report.missing.into_iter().map(|missing| MissingView {

@@ -8,14 +8,13 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::AnyUser;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::UserDevices;
 
 /// Delete a device of the caller
 #[utoipa::path(
     delete, path = "/user-devices/{id}", tag = "user-devices",
-    params(("id" = Id, Path, description = "The device")),
+    params(("id" = UserDeviceId, Path, description = "The device")),
     responses((status = 204, description = "Deleted"))
 )]
 pub(super) async fn delete_user_device(

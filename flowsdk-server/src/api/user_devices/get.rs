@@ -8,7 +8,6 @@ use flowsdk_core::id::UserDeviceId;
 use super::UserDeviceView;
 use crate::api::error::ApiError;
 use crate::api::guard::AnyUser;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::UserDevices;
@@ -16,7 +15,7 @@ use crate::api::state::UserDevices;
 /// Show a device of the caller
 #[utoipa::path(
     get, path = "/user-devices/{id}", tag = "user-devices",
-    params(("id" = Id, Path, description = "The device")),
+    params(("id" = UserDeviceId, Path, description = "The device")),
     responses((status = 200, description = "The device", body = UserDeviceView))
 )]
 pub(super) async fn get_user_device(

@@ -11,7 +11,6 @@ use super::UserDeviceView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::AnyUser;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::UserDevices;
@@ -30,7 +29,7 @@ pub(super) struct PatchUserDevice {
 /// Change a device of the caller
 #[utoipa::path(
     patch, path = "/user-devices/{id}", tag = "user-devices",
-    params(("id" = Id, Path, description = "The device")),
+    params(("id" = UserDeviceId, Path, description = "The device")),
     request_body = PatchUserDevice,
     responses(
         (status = 200, description = "The device", body = UserDeviceView),

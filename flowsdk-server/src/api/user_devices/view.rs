@@ -2,19 +2,16 @@
 
 use flowsdk_auth::device::UserDevice;
 use flowsdk_core::id::{UserDeviceId, UserId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime};
 
 /// A device that takes push notifications.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = UserDevice)]
 pub(super) struct UserDeviceView {
-    #[schema(value_type = Id)]
     pub(super) id: UserDeviceId,
-    #[schema(value_type = Id)]
     user_id: UserId,
     /// The push service's.
     #[schema(example = "dGhpcyBpcyBhIHRva2Vu")]

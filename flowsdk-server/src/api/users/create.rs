@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_auth::user::{NewUser, UserRole, UserWithGroup};
+use flowsdk_auth::user::{Email, NewUser, Phone, UserRole, UserWithGroup};
 use flowsdk_core::id::GroupId;
 use flowsdk_core::idempotency::{Once, Outcome};
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::view::{Phone, SentEmail};
 use super::{COLLECTION, UserView};
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::{EmailAddress, Id, PhoneNumber, UserRoleName};
 use crate::api::reply::Created;
 use crate::api::state::Users;
 
@@ -26,17 +24,14 @@ use crate::api::state::Users;
 pub(super) struct CreateUser {
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     name: String,
-    #[schema(value_type = EmailAddress)]
-    email: SentEmail,
-    #[schema(value_type = PhoneNumber)]
+    email: Email,
     phone: Phone,
     /// At most 72 bytes.
     #[schema(value_type = String, format = Password, min_length = 8, max_length = 72)]
     password: SecretString,
     #[serde(default = "member")]
-    #[schema(value_type = UserRoleName, required = false)]
+    #[schema(required = false)]
     user_role: UserRole,
-    #[schema(value_type = Option<Id>)]
     group_id: Option<GroupId>,
 }
 
@@ -48,8 +43,8 @@ impl From<CreateUser> for NewUser {
     fn from(body: CreateUser) -> Self {
         Self {
             name: body.name,
-            email: body.email.0,
-            phone: body.phone.0,
+            email: body.email,
+            phone: body.phone.into(),
             password: body.password,
             role: body.user_role,
             group_id: body.group_id,

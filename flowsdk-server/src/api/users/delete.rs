@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::Users;
 
@@ -17,7 +16,7 @@ use crate::api::state::Users;
 /// With his devices; his tokens count no more.
 #[utoipa::path(
     delete, path = "/users/{id}", tag = "users",
-    params(("id" = Id, Path, description = "The user")),
+    params(("id" = UserId, Path, description = "The user")),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`last_administrator`"),

@@ -8,7 +8,6 @@ use flowsdk_core::id::UserId;
 use super::UserView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Users;
@@ -16,7 +15,7 @@ use crate::api::state::Users;
 /// Show a user
 #[utoipa::path(
     get, path = "/users/{id}", tag = "users",
-    params(("id" = Id, Path, description = "The user")),
+    params(("id" = UserId, Path, description = "The user")),
     responses((status = 200, description = "The user", body = UserView))
 )]
 pub(super) async fn get_user(

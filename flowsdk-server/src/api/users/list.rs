@@ -12,7 +12,6 @@ use utoipa::IntoParams;
 use super::UserView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::{Id, UserRoleName};
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Users;
@@ -23,10 +22,8 @@ use crate::api::state::Users;
 #[allow(dead_code, reason = "the document is made of it")]
 struct UserParams {
     /// Those of this group.
-    #[param(value_type = Option<Id>)]
     group_id: Option<GroupId>,
     /// Those of this role.
-    #[param(value_type = Option<UserRoleName>)]
     user_role: Option<UserRole>,
 }
 
@@ -35,7 +32,7 @@ impl FromQuery for UserFilter {
         let not_an_id = Text::new("Id inválido", "Invalid id");
         Self {
             group_id: query.parsed("groupId", |text| GroupId::parse(text).ok(), not_an_id),
-            role: query.one_of("userRole", &[UserRole::Member, UserRole::Admin], UserRole::name),
+            role: query.one_of("userRole", &UserRole::ALL, UserRole::name),
         }
     }
 }

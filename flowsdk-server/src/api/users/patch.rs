@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_auth::user::{UserChange, UserRole};
+use flowsdk_auth::user::{Email, Phone, UserChange, UserRole};
 use flowsdk_core::id::{GroupId, UserId};
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::UserView;
-use super::view::{Phone, SentEmail};
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::{EmailAddress, Id, PhoneNumber, UserRoleName};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Users;
@@ -25,18 +23,18 @@ use crate::api::state::Users;
 pub(super) struct PatchUser {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     name: Option<String>,
-    #[schema(value_type = EmailAddress, required = false)]
-    email: Option<SentEmail>,
-    #[schema(value_type = PhoneNumber, required = false)]
+    #[schema(value_type = Email, required = false)]
+    email: Option<Email>,
+    #[schema(value_type = Phone, required = false)]
     phone: Option<Phone>,
     /// At most 72 bytes; ends every session of the user.
     #[schema(value_type = String, required = false, format = Password, min_length = 8, max_length = 72)]
     password: Option<SecretString>,
-    #[schema(value_type = UserRoleName, required = false)]
+    #[schema(value_type = UserRole, required = false)]
     user_role: Option<UserRole>,
     /// Null takes him out of his group.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<Id>)]
+    #[schema(value_type = Option<GroupId>)]
     group_id: Option<Option<GroupId>>,
 }
 
@@ -44,8 +42,8 @@ impl From<PatchUser> for UserChange {
     fn from(body: PatchUser) -> Self {
         Self {
             name: body.name,
-            email: body.email.map(|email| email.0),
-            phone: body.phone.map(|phone| phone.0),
+            email: body.email,
+            phone: body.phone.map(String::from),
             password: body.password,
             role: body.user_role,
             group_id: body.group_id,
@@ -56,7 +54,7 @@ impl From<PatchUser> for UserChange {
 /// Change a user
 #[utoipa::path(
     patch, path = "/users/{id}", tag = "users",
-    params(("id" = Id, Path, description = "The user")),
+    params(("id" = UserId, Path, description = "The user")),
     request_body = PatchUser,
     responses(
         (status = 200, description = "The user", body = UserView),

@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_auth::user::{UserChange, UserRole};
+use flowsdk_auth::user::{Email, Phone, UserChange, UserRole};
 use flowsdk_core::id::{GroupId, UserId};
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::UserView;
-use super::view::{Phone, SentEmail};
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
-use crate::api::openapi::types::{EmailAddress, Id, PhoneNumber, UserRoleName};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Users;
@@ -25,16 +23,13 @@ use crate::api::state::Users;
 pub(super) struct PutUser {
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     name: String,
-    #[schema(value_type = EmailAddress)]
-    email: SentEmail,
-    #[schema(value_type = PhoneNumber)]
+    email: Email,
     phone: Phone,
     /// At most 72 bytes; ends every session of the user.
     #[schema(value_type = String, required = false, format = Password, min_length = 8, max_length = 72)]
     password: Option<SecretString>,
-    #[schema(value_type = UserRoleName)]
     user_role: UserRole,
-    #[schema(value_type = Option<Id>, required = true)]
+    #[schema(required = true)]
     group_id: Option<GroupId>,
 }
 
@@ -42,8 +37,8 @@ impl From<PutUser> for UserChange {
     fn from(body: PutUser) -> Self {
         Self {
             name: Some(body.name),
-            email: Some(body.email.0),
-            phone: Some(body.phone.0),
+            email: Some(body.email),
+            phone: Some(body.phone.into()),
             password: body.password,
             role: Some(body.user_role),
             group_id: Some(body.group_id),
@@ -54,7 +49,7 @@ impl From<PutUser> for UserChange {
 /// Replace a user
 #[utoipa::path(
     put, path = "/users/{id}", tag = "users",
-    params(("id" = Id, Path, description = "The user")),
+    params(("id" = UserId, Path, description = "The user")),
     request_body = PutUser,
     responses(
         (status = 200, description = "The user", body = UserView),

@@ -5,14 +5,11 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::api::openapi::types::VariableKeyName;
-
 /// A variable to be.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateVariable {
     /// It cannot be changed later.
-    #[schema(value_type = VariableKeyName)]
     key: VariableKey,
     #[schema(value_type = String, max_length = 65_536, example = "https://api.example.com")]
     value: SecretString,

@@ -1,21 +1,18 @@
 //! A variable as clients see it.
 
 use flowsdk_core::id::VariableId;
-use flowsdk_core::variable::Variable;
+use flowsdk_core::time::IsoTime;
+use flowsdk_core::variable::{Variable, VariableKey};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::api::openapi::types::{Id, IsoTime, VariableKeyName};
 
 /// A static variable. The value of a secret is never shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Variable)]
 pub(super) struct VariableView {
-    #[schema(value_type = Id)]
     id: VariableId,
-    #[schema(value_type = VariableKeyName)]
-    key: String,
+    key: VariableKey,
     /// Null when it is a secret.
     #[schema(required = true)]
     value: Option<String>,
@@ -35,7 +32,7 @@ impl From<&Variable> for VariableView {
     fn from(variable: &Variable) -> Self {
         Self {
             id: variable.id.clone(),
-            key: variable.key.to_string(),
+            key: variable.key.clone(),
             value: variable.value.shown().map(str::to_owned),
             is_secret: variable.value.is_secret(),
             created_at: variable.created_at.into(),

@@ -16,7 +16,6 @@ use super::{COLLECTION, Origin, WebchatChannelView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::Id;
 use crate::api::reply::Created;
 use crate::api::state::WebchatChannels;
 
@@ -24,7 +23,6 @@ use crate::api::state::WebchatChannels;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateWebchatChannel {
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     name: String,
@@ -32,7 +30,6 @@ pub(super) struct CreateWebchatChannel {
     #[schema(value_type = Option<Object>)]
     appearance: Option<Value>,
     /// Overrides the router's initial flow; null inherits it.
-    #[schema(value_type = Option<Id>)]
     initial_flow_id: Option<FlowId>,
     /// Origins that may open a socket; null means any.
     #[schema(value_type = Option<Vec<Origin>>, max_items = 100)]

@@ -8,7 +8,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{Force, ForceParams, Query};
 use crate::api::state::WebchatChannels;
@@ -18,7 +17,7 @@ use crate::api::state::WebchatChannels;
 /// Its visitors are not recognised any more; their chats stay.
 #[utoipa::path(
     delete, path = "/webchat/channels/{id}", tag = "webchat",
-    params(("id" = Id, Path, description = "The channel"), ForceParams),
+    params(("id" = ChannelId, Path, description = "The channel"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
         (status = 400, description = "`test_channel`: the test channel cannot be deleted"),

@@ -8,7 +8,6 @@ use flowsdk_core::id::ChannelId;
 use super::WebchatChannelView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
@@ -16,7 +15,7 @@ use crate::api::state::WebchatChannels;
 /// Show a channel of the web chat
 #[utoipa::path(
     get, path = "/webchat/channels/{id}", tag = "webchat",
-    params(("id" = Id, Path, description = "The channel")),
+    params(("id" = ChannelId, Path, description = "The channel")),
     responses((status = 200, description = "The channel", body = WebchatChannelView))
 )]
 pub(super) async fn get_webchat_channel(

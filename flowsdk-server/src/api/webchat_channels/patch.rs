@@ -13,7 +13,6 @@ use super::{Origin, WebchatChannelView};
 use crate::api::body::{Body, present};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
@@ -39,7 +38,7 @@ pub(super) struct PatchWebchatChannel {
 /// Visitors see it when they connect next.
 #[utoipa::path(
     patch, path = "/webchat/channels/{id}", tag = "webchat",
-    params(("id" = Id, Path, description = "The channel")),
+    params(("id" = ChannelId, Path, description = "The channel")),
     request_body = PatchWebchatChannel,
     responses((status = 200, description = "The channel", body = WebchatChannelView))
 )]

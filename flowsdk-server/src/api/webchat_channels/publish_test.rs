@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 use super::WebchatChannelView;
 use crate::api::error::ApiError;
 use crate::api::guard::AnyPrincipal;
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
@@ -21,9 +20,7 @@ use crate::api::state::WebchatChannels;
 #[serde(rename_all = "camelCase")]
 #[schema(as = PublishedTest)]
 pub(super) struct PublishedTestView {
-    #[schema(value_type = Id)]
     flow_id: FlowId,
-    #[schema(value_type = Id)]
     version_id: FlowVersionId,
     /// Of the draft that the test version was made of.
     revision: i64,
@@ -44,7 +41,7 @@ impl From<PublishedTest> for PublishedTestView {
 /// lets that channel begin with this flow. The channel is made if there is none. Other channels see nothing of it.
 #[utoipa::path(
     post, path = "/flows/{id}/publish-test", tag = "webchat",
-    params(("id" = Id, Path, description = "The flow")),
+    params(("id" = FlowId, Path, description = "The flow")),
     responses(
         (status = 200, description = "What is tested, and where", body = PublishedTestView),
         (status = 409, description = "`stale_revision`: the draft is being written all the time"),

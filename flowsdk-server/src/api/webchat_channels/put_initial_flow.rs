@@ -11,7 +11,6 @@ use super::WebchatChannelView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
@@ -21,14 +20,14 @@ use crate::api::state::WebchatChannels;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PutInitialFlow {
     /// A flow of the channel's router; null inherits the router's.
-    #[schema(value_type = Option<Id>, required = true)]
+    #[schema(required = true)]
     flow_id: Option<FlowId>,
 }
 
 /// Choose the flow that a channel of the web chat begins with
 #[utoipa::path(
     put, path = "/webchat/channels/{id}/initial-flow", tag = "webchat",
-    params(("id" = Id, Path, description = "The channel")),
+    params(("id" = ChannelId, Path, description = "The channel")),
     request_body = PutInitialFlow,
     responses(
         (status = 200, description = "The channel", body = WebchatChannelView),

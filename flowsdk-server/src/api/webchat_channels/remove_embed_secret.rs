@@ -8,14 +8,13 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::state::WebchatChannels;
 
 /// Open a channel of the web chat to anybody
 #[utoipa::path(
     delete, path = "/webchat/channels/{id}/embed-secret", tag = "webchat",
-    params(("id" = Id, Path, description = "The channel")),
+    params(("id" = ChannelId, Path, description = "The channel")),
     responses((status = 204, description = "It has no embed secret any more"))
 )]
 pub(super) async fn remove_embed_secret(

@@ -10,7 +10,6 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
@@ -20,7 +19,6 @@ use crate::api::state::WebchatChannels;
 #[serde(rename_all = "camelCase")]
 #[schema(as = EmbedSecret)]
 pub(super) struct EmbedSecretView {
-    #[schema(value_type = Id)]
     channel_id: ChannelId,
     /// Shown this once.
     embed_secret: String,
@@ -31,7 +29,7 @@ pub(super) struct EmbedSecretView {
 /// Makes a secret, or another one: from now on only tokens signed with it get in.
 #[utoipa::path(
     post, path = "/webchat/channels/{id}/embed-secret", tag = "webchat",
-    params(("id" = Id, Path, description = "The channel")),
+    params(("id" = ChannelId, Path, description = "The channel")),
     responses((status = 200, description = "The secret", body = EmbedSecretView))
 )]
 pub(super) async fn set_embed_secret(

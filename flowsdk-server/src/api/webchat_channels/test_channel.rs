@@ -8,7 +8,6 @@ use flowsdk_core::id::RouterId;
 use super::WebchatChannelView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
@@ -18,7 +17,7 @@ use crate::api::state::WebchatChannels;
 /// It is made if there is none.
 #[utoipa::path(
     get, path = "/routers/{id}/webchat/test", tag = "webchat",
-    params(("id" = Id, Path, description = "The router")),
+    params(("id" = RouterId, Path, description = "The router")),
     responses((status = 200, description = "The test channel", body = WebchatChannelView))
 )]
 pub(super) async fn get_test_channel(

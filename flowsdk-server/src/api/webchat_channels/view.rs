@@ -2,13 +2,12 @@
 
 use flowsdk_channels::webchat::WebchatChannel;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
-
-use crate::api::openapi::types::{Id, IsoTime};
 
 /// The origin of a page, as browsers write it.
 #[derive(Debug)]
@@ -33,9 +32,7 @@ impl ToSchema for Origin {}
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebchatChannel)]
 pub(super) struct WebchatChannelView {
-    #[schema(value_type = Id)]
     pub(super) id: ChannelId,
-    #[schema(value_type = Id)]
     router_id: RouterId,
     #[schema(example = "Loja")]
     name: String,
@@ -45,7 +42,7 @@ pub(super) struct WebchatChannelView {
     #[schema(value_type = Option<Object>, required = true)]
     appearance: Option<Value>,
     /// Overrides the router's initial flow; null inherits it.
-    #[schema(value_type = Option<Id>, required = true)]
+    #[schema(required = true)]
     initial_flow_id: Option<FlowId>,
     /// Whether only signed embed tokens get in.
     has_embed_secret: bool,

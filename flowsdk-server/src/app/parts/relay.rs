@@ -40,7 +40,7 @@ fn relay(ground: &Ground) {
             RelayOptions::default(),
         );
         let relay = Arc::new(relay);
-        ground.under_lease(format!("relay:{}", topic.as_str()), "outbox relay", move |stop| {
+        ground.under_lease(format!("relay:{}", topic.name()), "outbox relay", move |stop| {
             let relay = Arc::clone(&relay);
             async move { relay.run(&stop).await }
         });

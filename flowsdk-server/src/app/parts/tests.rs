@@ -12,7 +12,7 @@ fn a_stream_is_read_once_by_a_group() {
 /// Databases and Redis servers hold these names.
 #[test]
 fn groups_keep_their_names() {
-    let groups: Vec<_> = outbox_groups(REGISTRY).map(|(topic, group)| (topic.as_str(), group)).collect();
+    let groups: Vec<_> = outbox_groups(REGISTRY).map(|(topic, group)| (topic.name(), group)).collect();
     assert_eq!(
         groups,
         [

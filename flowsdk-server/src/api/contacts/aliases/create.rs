@@ -15,7 +15,6 @@ use crate::api::body::Body;
 use crate::api::contacts::view::AliasView;
 use crate::api::error::{ApiError, Problems};
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply;
 use crate::api::state::Contacts;
@@ -34,7 +33,7 @@ pub(in crate::api::contacts) struct CreateContactAlias {
 /// What comes under it is the contact's from then on.
 #[utoipa::path(
     post, path = "/contacts/{contactId}/aliases", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact")),
+    params(("contactId" = ContactId, Path, description = "The contact")),
     request_body = CreateContactAlias,
     responses(
         (status = 201, description = "The alias", body = AliasView),

@@ -8,14 +8,13 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathIds;
 use crate::api::state::Contacts;
 
 /// Remove an identity of a contact
 #[utoipa::path(
     delete, path = "/contacts/{contactId}/aliases/{alias}", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact"), ("alias" = String, Path, description = "The alias")),
+    params(("contactId" = ContactId, Path, description = "The contact"), ("alias" = String, Path, description = "The alias")),
     responses((status = 204, description = "Removed"))
 )]
 pub(in crate::api::contacts) async fn delete_contact_alias(

@@ -8,7 +8,6 @@ use flowsdk_core::id::ContactId;
 use crate::api::contacts::view::AliasView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::PageView;
 use crate::api::reply::Reply;
@@ -19,7 +18,7 @@ use crate::api::state::Contacts;
 /// All of them on one page, oldest first.
 #[utoipa::path(
     get, path = "/contacts/{contactId}/aliases", tag = "contacts",
-    params(("contactId" = Id, Path, description = "The contact")),
+    params(("contactId" = ContactId, Path, description = "The contact")),
     responses((status = 200, description = "The aliases", body = PageView<AliasView>))
 )]
 pub(in crate::api::contacts) async fn list_contact_aliases(

@@ -9,7 +9,6 @@ use flowsdk_core::router::VariableOwner;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathIds;
 use crate::api::reply::Reply;
 use crate::api::state::Variables;
@@ -20,7 +19,7 @@ use crate::api::variables::{PutVariable, VariableView};
 /// Turns have it from the next message on.
 #[utoipa::path(
     put, path = "/flows/{id}/variables/{varId}", tag = "variables",
-    params(("id" = Id, Path, description = "The flow"), ("varId" = Id, Path, description = "The variable")),
+    params(("id" = FlowId, Path, description = "The flow"), ("varId" = VariableId, Path, description = "The variable")),
     request_body = PutVariable,
     responses((status = 200, description = "The variable", body = VariableView))
 )]

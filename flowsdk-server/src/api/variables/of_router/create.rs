@@ -12,7 +12,6 @@ use flowsdk_core::variable::Variable;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::reply::Created;
 use crate::api::state::Variables;
@@ -23,7 +22,7 @@ use crate::api::variables::{CreateVariable, VariableView};
 /// Turns have it from the next message on.
 #[utoipa::path(
     post, path = "/routers/{id}/variables", tag = "variables",
-    params(("id" = Id, Path, description = "The router"), IdempotencyParams),
+    params(("id" = RouterId, Path, description = "The router"), IdempotencyParams),
     request_body = CreateVariable,
     responses(
         (status = 201, description = "The variable", body = VariableView),

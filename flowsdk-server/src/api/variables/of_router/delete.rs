@@ -9,7 +9,6 @@ use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathIds;
 use crate::api::state::Variables;
 
@@ -18,7 +17,7 @@ use crate::api::state::Variables;
 /// Turns do not have it from the next message on.
 #[utoipa::path(
     delete, path = "/routers/{id}/variables/{varId}", tag = "variables",
-    params(("id" = Id, Path, description = "The router"), ("varId" = Id, Path, description = "The variable")),
+    params(("id" = RouterId, Path, description = "The router"), ("varId" = VariableId, Path, description = "The variable")),
     responses((status = 204, description = "Deleted"))
 )]
 pub(in crate::api::variables) async fn delete_router_variable(

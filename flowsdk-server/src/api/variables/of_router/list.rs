@@ -9,7 +9,6 @@ use flowsdk_core::router::VariableOwner;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::openapi::types::Id;
 use crate::api::path::PathId;
 use crate::api::query::{PageParams, PageView, Query};
 use crate::api::reply::Reply;
@@ -19,7 +18,7 @@ use crate::api::variables::VariableView;
 /// List the variables of a router
 #[utoipa::path(
     get, path = "/routers/{id}/variables", tag = "variables",
-    params(("id" = Id, Path, description = "The router"), PageParams),
+    params(("id" = RouterId, Path, description = "The router"), PageParams),
     responses((status = 200, description = "A page of variables", body = PageView<VariableView>))
 )]
 pub(in crate::api::variables) async fn list_router_variables(

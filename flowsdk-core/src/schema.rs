@@ -1,0 +1,22 @@
+//! Schemas of texts that have no type of their own, for `#[schema(value_type = ..)]` of a field.
+
+use utoipa::ToSchema;
+
+/// IANA time zone.
+#[derive(Debug, ToSchema)]
+#[schema(format = "time-zone", max_length = 64, examples("America/Sao_Paulo"))]
+pub struct TimeZoneName(pub String);
+
+/// An address of the web.
+#[derive(Debug, ToSchema)]
+#[schema(pattern = r"^https?://[^\s]+$", max_length = 2_048, examples("https://example.com/logo.png"))]
+pub struct WebAddress(pub String);
+
+/// An https address. Without user, query and fragment.
+#[derive(Debug, ToSchema)]
+#[schema(
+    pattern = r"^https://[^\s/?#@\\]+(/[^\s?#\\]*)?$",
+    max_length = 2_048,
+    examples("https://api.example.com/v1")
+)]
+pub struct SecureAddress(pub String);

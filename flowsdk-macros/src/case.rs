@@ -1,0 +1,43 @@
+//! The names that serde gives to variants under `rename_all`.
+
+/// Returns `variant` under the rule `rule` of serde; `None` for a rule that no enum here has.
+pub(crate) fn rename(rule: &str, variant: &str) -> Option<String> {
+    Some(match rule {
+        "lowercase" => variant.to_ascii_lowercase(),
+        "UPPERCASE" => variant.to_ascii_uppercase(),
+        "snake_case" => snake(variant),
+        "SCREAMING_SNAKE_CASE" => snake(variant).to_ascii_uppercase(),
+        "kebab-case" => snake(variant).replace('_', "-"),
+        _ => return None,
+    })
+}
+
+fn snake(variant: &str) -> String {
+    let mut name = String::with_capacity(variant.len() + 4);
+    for (at, letter) in variant.char_indices() {
+        if at > 0 && letter.is_uppercase() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_are_renamed_as_serde_does() {
+        for (rule, name) in [
+            ("lowercase", "openaicompatible"),
+            ("UPPERCASE", "OPENAICOMPATIBLE"),
+            ("snake_case", "openai_compatible"),
+            ("SCREAMING_SNAKE_CASE", "OPENAI_COMPATIBLE"),
+            ("kebab-case", "openai-compatible"),
+        ] {
+            assert_eq!(rename(rule, "OpenaiCompatible").as_deref(), Some(name), "{rule}");
+        }
+        assert_eq!(rename("Train-Case", "A"), None);
+    }
+}
