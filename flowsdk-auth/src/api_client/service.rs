@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::change::{Entity, EntityKind};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::ApiClientId;
 use flowsdk_core::page::{Page, PageRequest};
@@ -9,7 +10,7 @@ use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
 
 use super::{ApiClient, ApiClientChange, ApiClientError, HasApiClients, NewApiClient};
-use crate::audit::{AuditEntityType, AuditRecord, AuditRecorder, Audited};
+use crate::audit::{AuditRecord, AuditRecorder};
 use crate::principal::Actor;
 use crate::token::api_token;
 
@@ -138,6 +139,6 @@ where
     }
 }
 
-fn audited(id: &ApiClientId) -> Audited<'_> {
-    Audited { kind: AuditEntityType::ApiClient, id: id.as_str(), router_id: None }
+fn audited(id: &ApiClientId) -> Entity<'_> {
+    Entity { kind: EntityKind::ApiClient, id: id.as_str(), router_id: None }
 }

@@ -1,10 +1,10 @@
 //! Writes the changes of the other crates to the log.
 
-use flowsdk_core::change::{Author, Change, ChangeLog, Entity, EntityKind};
+use flowsdk_core::change::{Author, Change, ChangeLog, Entity};
 use flowsdk_core::context::OpContext;
 
 use super::changes::{diff, snapshot};
-use super::{AuditAction, AuditEntityType, AuditRecord, AuditRecorder};
+use super::{AuditAction, AuditRecord, AuditRecorder};
 use crate::principal::Origin;
 
 /// A [`ChangeLog`] that is the audit log. Sensitive fields are left out here, once for all.
@@ -37,44 +37,12 @@ fn record(cx: &OpContext, author: &Author, entity: Entity<'_>, change: &Change) 
         Change::Dispatched(what) => (AuditAction::CampaignDispatched, snapshot(what)),
     };
     let origin = Origin { ip: author.ip.clone(), user_agent: author.user_agent.clone() };
-    let audited = super::Audited { kind: kind(entity.kind), id: entity.id, router_id: entity.router_id };
-    AuditRecord::entity_by(cx, &author.id, &origin, action, audited, Some(changes))
-}
-
-fn kind(kind: EntityKind) -> AuditEntityType {
-    macro_rules! same_name {
-        ($($name:ident),* $(,)?) => {
-            match kind { $(EntityKind::$name => AuditEntityType::$name),* }
-        };
-    }
-    same_name!(
-        Router,
-        ChannelNumber,
-        Flow,
-        PublishedFlow,
-        Tool,
-        PublishedTool,
-        Agent,
-        AgentGroup,
-        AiAgent,
-        Department,
-        Queue,
-        LlmCredential,
-        IntegrationServer,
-        IntegrationServerEndpoint,
-        MessageTemplate,
-        Campaign,
-        ScriptTemplate,
-        SystemPrompt,
-        Guardrail,
-        FlowVariable,
-        RouterVariable,
-        WebchatChannel,
-    )
+    AuditRecord::entity_by(cx, &author.id, &origin, action, entity, Some(changes))
 }
 
 #[cfg(test)]
 mod tests {
+    use flowsdk_core::change::EntityKind;
     use serde_json::json;
 
     use super::*;
@@ -101,7 +69,7 @@ mod tests {
         ] {
             let record = record(&cx, &author, entity, &change);
             assert_eq!((record.action, record.changes.as_ref()), (action, Some(changes)));
-            assert_eq!(record.entity_type, Some(AuditEntityType::RouterVariable));
+            assert_eq!(record.entity_type, Some(EntityKind::RouterVariable));
             assert_eq!((record.entity_id.as_deref(), record.actor_id.as_deref()), (Some("v1"), Some("c1")));
             assert_eq!(record.router_id.as_ref(), Some(&router));
             assert_eq!(record.metadata, Some(json!({ "ip": "10.0.0.1", "userAgent": null })));

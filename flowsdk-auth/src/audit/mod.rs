@@ -16,8 +16,7 @@ mod writer;
 
 pub use change_log::AuditChangeLog;
 pub use log::{AuditLogs, AuditPage};
-pub use model::{AuditAction, AuditActor, AuditEntityType, AuditRecord, AuditStatus, RecordedAudit};
-pub use record::Audited;
+pub use model::{AuditAction, AuditActor, AuditRecord, AuditStatus, RecordedAudit};
 pub use recorder::{AuditRecorder, channel};
 pub use repository::{AuditFilter, AuditRepository, HasAuditLogs};
 pub use retention::AuditRetention;

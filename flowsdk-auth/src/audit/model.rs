@@ -1,6 +1,7 @@
 //! The record.
 
 use flowsdk_core::cell::Named;
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::id::{AuditLogId, RouterId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,37 +25,6 @@ pub enum AuditAction {
     RetentionCleanup,
 }
 
-/// The kind of the entity (spec A 2.7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs, reason = "the names are the contract's")]
-pub enum AuditEntityType {
-    User,
-    Router,
-    ChannelNumber,
-    Flow,
-    PublishedFlow,
-    Tool,
-    PublishedTool,
-    Agent,
-    AgentGroup,
-    AiAgent,
-    Department,
-    Queue,
-    LlmCredential,
-    IntegrationServer,
-    IntegrationServerEndpoint,
-    MessageTemplate,
-    Campaign,
-    ScriptTemplate,
-    SystemPrompt,
-    Guardrail,
-    FlowVariable,
-    RouterVariable,
-    ApiClient,
-    WebchatChannel,
-}
-
 /// How it went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
@@ -72,7 +42,7 @@ pub struct AuditRecord {
     /// The recorded action.
     pub action: AuditAction,
     /// The kind of the entity.
-    pub entity_type: Option<AuditEntityType>,
+    pub entity_type: Option<EntityKind>,
     /// Which one.
     pub entity_id: Option<String>,
     /// The user or API client that did it.

@@ -1,43 +1,27 @@
 //! How records come about.
 
+use flowsdk_core::change::Entity;
 use flowsdk_core::context::OpContext;
-use flowsdk_core::id::{AuditLogId, RouterId, UserId};
+use flowsdk_core::id::{AuditLogId, UserId};
 use serde_json::{Value, json};
 
 use super::changes::{diff, snapshot};
-use super::{AuditAction, AuditEntityType, AuditRecord, AuditStatus};
+use super::{AuditAction, AuditRecord, AuditStatus};
 use crate::principal::{Actor, Origin};
-
-/// The entity that something was done to.
-#[derive(Debug, Clone, Copy)]
-pub struct Audited<'a> {
-    /// The kind of the entity.
-    pub kind: AuditEntityType,
-    /// The id of the entity.
-    pub id: &'a str,
-    /// The router it belongs to.
-    pub router_id: Option<&'a RouterId>,
-}
 
 impl AuditRecord {
     /// The creation of an entity; `after` is its public JSON.
-    pub fn created(cx: &OpContext, actor: &Actor, entity: Audited<'_>, after: &Value) -> Self {
+    pub fn created(cx: &OpContext, actor: &Actor, entity: Entity<'_>, after: &Value) -> Self {
         Self::entity(cx, actor, AuditAction::Create, entity, Some(snapshot(after)))
     }
 
     /// A change of an entity, between its public JSON before and after.
-    pub fn updated(
-        cx: &OpContext,
-        actor: &Actor,
-        entity: Audited<'_>,
-        before: &Value,
-        after: &Value,
-    ) -> Self {
+    pub fn updated(cx: &OpContext, actor: &Actor, entity: Entity<'_>, before: &Value, after: &Value) -> Self {
         Self::entity(cx, actor, AuditAction::Update, entity, Some(diff(before, after)))
     }
 
     /// The deletion of an entity; `before` is its public JSON.
-    pub fn deleted(cx: &OpContext, actor: &Actor, entity: Audited<'_>, before: &Value) -> Self {
+    pub fn deleted(cx: &OpContext, actor: &Actor, entity: Entity<'_>, before: &Value) -> Self {
         Self::entity(cx, actor, AuditAction::Delete, entity, Some(snapshot(before)))
     }
 
@@ -46,7 +30,7 @@ impl AuditRecord {
         cx: &OpContext,
         actor: &Actor,
         action: AuditAction,
-        entity: Audited<'_>,
+        entity: Entity<'_>,
         changes: Option<Value>,
     ) -> Self {
         Self::entity_by(cx, actor.principal.id(), &actor.origin, action, entity, changes)
@@ -58,7 +42,7 @@ impl AuditRecord {
         actor_id: &str,
         origin: &Origin,
         action: AuditAction,
-        entity: Audited<'_>,
+        entity: Entity<'_>,
         changes: Option<Value>,
     ) -> Self {
         Self {
@@ -131,6 +115,8 @@ fn metadata(origin: &Origin, email: Option<&str>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use flowsdk_core::change::EntityKind;
+    use flowsdk_core::id::RouterId;
     use flowsdk_core::time::Timestamp;
 
     use super::*;
@@ -146,7 +132,7 @@ mod tests {
         let (user, router) = (UserId::parse("c1").expect("id"), RouterId::parse("r1").expect("id"));
         let actor =
             Actor { principal: Principal::User { id: user, name: "Ana".to_owned() }, origin: origin() };
-        let entity = Audited { kind: AuditEntityType::Flow, id: "f1", router_id: Some(&router) };
+        let entity = Entity { kind: EntityKind::Flow, id: "f1", router_id: Some(&router) };
         let (before, after) =
             (json!({ "name": "a", "password": "x" }), json!({ "name": "b", "password": "y" }));
         let updated = AuditRecord::updated(&cx, &actor, entity, &before, &after);
@@ -154,7 +140,7 @@ mod tests {
         assert_eq!(updated.metadata, Some(json!({ "ip": "10.0.0.1", "userAgent": "curl" })));
         assert_eq!((updated.actor_id.as_deref(), updated.router_id.as_ref()), (Some("c1"), Some(&router)));
         assert_eq!((updated.action, updated.status), (AuditAction::Update, AuditStatus::Success));
-        let created = AuditRecord::created(&cx, &actor, Audited { router_id: None, ..entity }, &after);
+        let created = AuditRecord::created(&cx, &actor, Entity { router_id: None, ..entity }, &after);
         assert_eq!((created.changes, created.router_id), (Some(json!({ "name": "b" })), None));
         let deleted = AuditRecord::deleted(&cx, &actor, entity, &before);
         assert_eq!((deleted.action, deleted.changes), (AuditAction::Delete, Some(json!({ "name": "a" }))));

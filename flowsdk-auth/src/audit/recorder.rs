@@ -35,7 +35,7 @@ pub(super) fn dropped(record: &AuditRecord, reason: &str) {
         reason,
         id = record.id.as_str(),
         action = record.action.name(),
-        entity_type = record.entity_type.map(super::AuditEntityType::name),
+        entity_type = record.entity_type.map(flowsdk_core::change::EntityKind::name),
         entity_id = record.entity_id,
         actor_id = record.actor_id,
         status = record.status.name(),

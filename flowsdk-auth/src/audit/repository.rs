@@ -1,12 +1,13 @@
 //! Storage of the log.
 
 use async_trait::async_trait;
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{AuditLogId, RouterId};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::time::Timestamp;
 
-use super::{AuditAction, AuditEntityType, AuditRecord, AuditStatus, RecordedAudit};
+use super::{AuditAction, AuditRecord, AuditStatus, RecordedAudit};
 use crate::permission::RouterScope;
 
 /// Which records a page shows; an absent field restricts nothing.
@@ -15,7 +16,7 @@ pub struct AuditFilter {
     /// Of this action.
     pub action: Option<AuditAction>,
     /// Of this kind of entity.
-    pub entity_type: Option<AuditEntityType>,
+    pub entity_type: Option<EntityKind>,
     /// Of this actor.
     pub actor_id: Option<String>,
     /// Of this router.

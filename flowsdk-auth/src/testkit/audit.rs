@@ -1,5 +1,6 @@
 //! The audit log: records and their order.
 
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::AuditLogId;
 use flowsdk_core::store::Store;
@@ -9,9 +10,7 @@ use serde_json::json;
 
 use super::tx::*;
 use super::world::{HOSTILE, NOW, SIZES, context, insert_user, later, router_id, user};
-use crate::audit::{
-    AuditAction, AuditActor, AuditEntityType, AuditFilter, AuditRecord, AuditStatus, RecordedAudit,
-};
+use crate::audit::{AuditAction, AuditActor, AuditFilter, AuditRecord, AuditStatus, RecordedAudit};
 use crate::user::User;
 
 /// A record of a failed login, at [`NOW`].
@@ -71,7 +70,7 @@ where
     let mut records = vec![record(&cx)];
     records.push(AuditRecord {
         action: AuditAction::Update,
-        entity_type: Some(AuditEntityType::Router),
+        entity_type: Some(EntityKind::Router),
         entity_id: Some(HOSTILE.to_owned()),
         actor_id: Some(HOSTILE.to_owned()),
         router_id: Some(router_id(1)),
@@ -82,9 +81,7 @@ where
         ..record(&cx)
     });
     records.extend(AuditAction::ALL.iter().map(|&action| AuditRecord { action, ..record(&cx) }));
-    records.extend(
-        AuditEntityType::ALL.iter().map(|&one| AuditRecord { entity_type: Some(one), ..record(&cx) }),
-    );
+    records.extend(EntityKind::ALL.iter().map(|&one| AuditRecord { entity_type: Some(one), ..record(&cx) }));
     append(&subject, &records).await;
     records.reverse();
     assert_eq!(all(&subject).await, records);

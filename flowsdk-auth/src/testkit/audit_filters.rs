@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::id::{AuditLogId, least_id};
 use flowsdk_core::store::Store;
 use flowsdk_core::testkit::store::StoreUnderTest;
@@ -10,7 +11,7 @@ use flowsdk_core::time::Timestamp;
 use super::audit::{append, list, record};
 use super::tx::*;
 use super::world::{NOW, context, later, router_id};
-use crate::audit::{AuditAction, AuditEntityType, AuditFilter, AuditRecord, AuditStatus};
+use crate::audit::{AuditAction, AuditFilter, AuditRecord, AuditStatus};
 use crate::permission::RouterScope;
 
 /// Returns whether the record passes the filter.
@@ -55,7 +56,7 @@ where
     let records: Vec<_> = (0..400usize)
         .map(|n| AuditRecord {
             action: [AuditAction::Login, AuditAction::Create, AuditAction::Update][n % 3],
-            entity_type: [None, Some(AuditEntityType::Router), Some(AuditEntityType::Flow)][n / 2 % 3],
+            entity_type: [None, Some(EntityKind::Router), Some(EntityKind::Flow)][n / 2 % 3],
             actor_id: (n % 5 > 0).then(|| format!("actor{}", n % 5)),
             router_id: (n % 7 > 0).then(|| router_id(n % 7)),
             status: if n % 11 < 4 { AuditStatus::Failure } else { AuditStatus::Success },
@@ -77,7 +78,7 @@ where
         ] {
             let filter = AuditFilter {
                 action: has(0).then_some(AuditAction::Create),
-                entity_type: has(1).then_some(AuditEntityType::Router),
+                entity_type: has(1).then_some(EntityKind::Router),
                 actor_id: has(2).then(|| "actor2".to_owned()),
                 router_id: router.map(router_id),
                 status: has(3).then_some(if has(6) { AuditStatus::Success } else { AuditStatus::Failure }),

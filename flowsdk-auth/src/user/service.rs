@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use flowsdk_core::change::{Entity, EntityKind};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, UserId};
@@ -13,7 +14,7 @@ use flowsdk_crypto::PasswordHasher;
 use secrecy::SecretString;
 
 use super::{HasUsers, NewUser, PasswordRule, User, UserChange, UserError, UserFilter, UserRole};
-use crate::audit::{AuditEntityType, AuditRecord, AuditRecorder, Audited};
+use crate::audit::{AuditRecord, AuditRecorder};
 use crate::group::{Group, HasGroups};
 use crate::principal::Actor;
 use crate::recovery::HasPasswordRecoveries;
@@ -175,8 +176,8 @@ where
     }
 }
 
-fn audited(id: &UserId) -> Audited<'_> {
-    Audited { kind: AuditEntityType::User, id: id.as_str(), router_id: None }
+fn audited(id: &UserId) -> Entity<'_> {
+    Entity { kind: EntityKind::User, id: id.as_str(), router_id: None }
 }
 
 fn is_last(administrators: &[UserId], id: &UserId) -> bool {

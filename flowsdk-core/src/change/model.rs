@@ -1,7 +1,9 @@
 //! The log of changes: the actor, the action and the entity.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::cell::Named;
 use crate::id::RouterId;
 
 /// The author of a command, and the place of the call.
@@ -15,11 +17,13 @@ pub struct Author {
     pub user_agent: Option<String>,
 }
 
-/// The kind of a changed entity: those of the contract (spec A 2.7) whose part of the workspace does not keep the
-/// log itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The kind of an entity in the log of changes (spec A 2.7), by its name on the wire and in storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Named)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[named(schema = "AuditEntityTypeName")]
 #[allow(missing_docs, reason = "the names are the contract's")]
 pub enum EntityKind {
+    User,
     Router,
     ChannelNumber,
     Flow,
@@ -41,6 +45,7 @@ pub enum EntityKind {
     Guardrail,
     FlowVariable,
     RouterVariable,
+    ApiClient,
     WebchatChannel,
 }
 
@@ -92,5 +97,17 @@ impl Change {
     /// From one state to another.
     pub fn updated<T: Recorded>(before: &T, after: &T) -> Self {
         Self::Updated { before: before.to_json(), after: after.to_json() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EntityKind;
+
+    #[test]
+    fn a_kind_has_one_name() {
+        for kind in EntityKind::ALL {
+            assert_eq!(serde_json::to_value(kind).expect("JSON"), kind.name());
+        }
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_auth::audit::{
-    AuditAction, AuditActor, AuditEntityType, AuditFilter, AuditRecord, AuditRepository, AuditStatus,
-    RecordedAudit,
+    AuditAction, AuditActor, AuditFilter, AuditRecord, AuditRepository, AuditStatus, RecordedAudit,
 };
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{self, AuditLogId, UserId};
 use flowsdk_core::time::Timestamp;
@@ -40,7 +40,7 @@ pub(super) struct Wanted {
     from: Timestamp,
     to: Timestamp,
     actor_id: Option<String>,
-    entity_type: Option<AuditEntityType>,
+    entity_type: Option<EntityKind>,
     action: Option<AuditAction>,
     failure: Option<AuditStatus>,
     success: Option<AuditStatus>,

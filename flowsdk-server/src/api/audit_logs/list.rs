@@ -4,7 +4,8 @@ use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_auth::audit::{AuditAction, AuditEntityType, AuditFilter, AuditStatus};
+use flowsdk_auth::audit::{AuditAction, AuditFilter, AuditStatus};
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::id::{AuditLogId, RouterId};
 use flowsdk_core::text::Text;
 use flowsdk_core::time::Timestamp;
@@ -23,7 +24,7 @@ use crate::api::state::AuditLogs;
 #[allow(dead_code, reason = "the document is made of it")]
 struct AuditParams {
     action: Option<AuditAction>,
-    entity_type: Option<AuditEntityType>,
+    entity_type: Option<EntityKind>,
     /// A user or an API client.
     actor_id: Option<String>,
     router_id: Option<RouterId>,
@@ -48,7 +49,7 @@ impl FromQuery for AuditQuery {
         let not_an_id = Text::new("Id inválido", "Invalid id");
         let filter = AuditFilter {
             action: query.one_of("action", &AuditAction::ALL, AuditAction::name),
-            entity_type: query.one_of("entityType", &AuditEntityType::ALL, AuditEntityType::name),
+            entity_type: query.one_of("entityType", &EntityKind::ALL, EntityKind::name),
             actor_id: query.text("actorId"),
             router_id: query.parsed("routerId", |text| RouterId::parse(text).ok(), not_an_id),
             status: query.one_of("status", &AuditStatus::ALL, AuditStatus::name),

@@ -1,7 +1,8 @@
 //! A record of the audit log as clients see it.
 
-use flowsdk_auth::audit::{AuditAction, AuditActor, AuditEntityType, AuditStatus, RecordedAudit};
+use flowsdk_auth::audit::{AuditAction, AuditActor, AuditStatus, RecordedAudit};
 use flowsdk_auth::user::Email;
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::id::{AuditLogId, RouterId, UserId};
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
@@ -16,7 +17,7 @@ pub(super) struct AuditLogView {
     id: AuditLogId,
     action: AuditAction,
     #[schema(required = true)]
-    entity_type: Option<AuditEntityType>,
+    entity_type: Option<EntityKind>,
     #[schema(required = true)]
     entity_id: Option<String>,
     /// A user or an API client.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_auth::api_client::{ApiClientChange, ApiClientError, NewApiClient};
-use flowsdk_auth::audit::{AuditAction, AuditEntityType};
+use flowsdk_auth::audit::AuditAction;
 use flowsdk_auth::device::{UserDeviceError, UserDevices};
 use flowsdk_auth::group::{GroupChange, GroupError, NewGroup};
 use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_auth::user::UserRole;
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::fault::FaultKind;
 use flowsdk_core::id::{ApiClientId, GroupId, RouterId, UserDeviceId};
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
@@ -113,7 +114,7 @@ async fn an_api_client_is_administered(store: SqlStore) {
 
     let records = world.recorded().await;
     for record in &records {
-        assert_eq!(record.entity_type, Some(AuditEntityType::ApiClient));
+        assert_eq!(record.entity_type, Some(EntityKind::ApiClient));
         assert_eq!(record.entity_id.as_deref(), Some(client.id.as_str()));
         assert!(!format!("{record:?}").contains("fai_"));
         for hash in [&client.token_hash, &rotated.token_hash] {

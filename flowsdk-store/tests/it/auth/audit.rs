@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_auth::audit::{
-    self, AuditAction, AuditEntityType, AuditFilter, AuditLogs, AuditRecord, AuditRetention, Audited,
-    HasAuditLogs as _,
+    self, AuditAction, AuditFilter, AuditLogs, AuditRecord, AuditRetention, HasAuditLogs as _,
 };
+use flowsdk_core::change::{Entity, EntityKind};
 use flowsdk_core::id::AuditLogId;
 use flowsdk_core::router::{Admitted, Reach};
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -28,7 +28,7 @@ on_every_database! {
 
 fn record(world: &World, n: u32) -> AuditRecord {
     let id = n.to_string();
-    let entity = Audited { kind: AuditEntityType::Flow, id: &id, router_id: None };
+    let entity = Entity { kind: EntityKind::Flow, id: &id, router_id: None };
     AuditRecord::created(&world.cx, &world.actor(), entity, &json!({ "n": n, "password": "secret" }))
 }
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use flowsdk_auth::audit::{AuditAction, AuditEntityType};
+use flowsdk_auth::audit::AuditAction;
 use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_auth::user::{Email, NewUser, UserChange, UserError, UserFilter, UserRole, UserWithGroup};
+use flowsdk_core::change::EntityKind;
 use flowsdk_core::fault::{Fault as _, FaultKind};
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
@@ -77,7 +78,7 @@ async fn a_user_is_created_shown_changed_and_deleted(store: SqlStore) {
 
     let records: Vec<_> = world.recorded().await.into_iter().filter(|r| r.entity_type.is_some()).collect();
     for record in &records {
-        assert_eq!(record.entity_type, Some(AuditEntityType::User));
+        assert_eq!(record.entity_type, Some(EntityKind::User));
         assert_eq!(
             (record.entity_id.as_deref(), record.actor_id.as_deref()),
             (Some(user.id.as_str()), Some("cactor"))
