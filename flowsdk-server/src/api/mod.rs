@@ -39,7 +39,7 @@ mod webchat_channels;
 
 pub use error::{ApiError, method_not_allowed, not_found};
 pub use request::{Identified, Identify};
-pub use state::{ApiParts, ApiState};
+pub use state::{ApiParts, ApiState, Services};
 
 use axum::Router;
 use flowsdk_core::fault::BoxError;

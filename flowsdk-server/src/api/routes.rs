@@ -4,6 +4,7 @@ use axum::Router;
 use axum::routing::MethodRouter;
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::path::PathItem;
+use utoipa::openapi::tag::TagBuilder;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::guard::Access;
@@ -38,6 +39,13 @@ impl Routes {
     /// Creates an empty set of routes.
     pub(super) fn new() -> Self {
         Self { documented: OpenApiRouter::with_openapi(openapi::base()), twins: Router::new() }
+    }
+
+    /// Declares a tag, with the text that the document shows with it. Operations of any resource may name it.
+    pub(super) fn tag(mut self, name: &str, text: &str) -> Self {
+        let tag = TagBuilder::new().name(name).description(Some(text)).build();
+        self.documented.get_openapi_mut().tags.get_or_insert_default().push(tag);
+        self
     }
 
     /// Adds a handler.

@@ -8,80 +8,61 @@ use flowsdk_store::sql::SqlStore;
 use super::idempotency::Digests;
 use super::limits::RequestLimits;
 
-/// The services over the store of this server.
-pub type Authenticator = flowsdk_auth::access::Authenticator<SqlStore>;
-/// Getting in and out.
-pub type Logins = flowsdk_auth::login::Logins<SqlStore>;
-/// Password recovery.
-pub type Recoveries = flowsdk_auth::recovery::Recoveries<SqlStore>;
-/// Users.
-pub type Users = flowsdk_auth::user::Users<SqlStore>;
-/// Groups.
-pub type Groups = flowsdk_auth::group::Groups<SqlStore>;
-/// API clients.
-pub type ApiClients = flowsdk_auth::api_client::ApiClients<SqlStore>;
-/// Devices of users.
-pub type UserDevices = flowsdk_auth::device::UserDevices<SqlStore>;
-/// The audit log.
-pub type AuditLogs = flowsdk_auth::audit::AuditLogs<SqlStore>;
-/// Routers.
-pub type Routers = flowsdk_core::admin::router::Routers<SqlStore>;
-/// Flows.
-pub type Flows = flowsdk_core::admin::flow::Flows<SqlStore>;
-/// Channels of the web chat.
-pub type WebchatChannels = flowsdk_channels::webchat::channels::WebchatChannels<SqlStore>;
-/// Numbers of the phone channel.
-pub type ChannelNumbers = flowsdk_channels::channel_number::ChannelNumbers<SqlStore>;
-/// Message templates.
-pub type Templates = flowsdk_channels::template::Templates<SqlStore>;
-/// Credentials of model providers.
-pub type LlmCredentials = flowsdk_core::credential::LlmCredentials<SqlStore>;
-/// Integrations of routers.
-pub type Integrations = flowsdk_core::integration::Integrations<SqlStore>;
-/// The settings of observability.
-pub type Observability = flowsdk_core::observability::Observability<SqlStore>;
-/// Exports and imports.
-pub type Transfers = flowsdk_core::transfer::Transfers<SqlStore>;
-/// Static variables.
-pub type Variables = flowsdk_core::admin::variable::Variables<SqlStore>;
-/// Dead letters.
-pub type DeadLetters = flowsdk_core::stream::dead_letter::DeadLetters<SqlStore>;
-/// Sessions.
-pub type Sessions = flowsdk_core::admin::session::Sessions<SqlStore>;
-/// Chats and messages.
-pub type Chats = flowsdk_core::admin::chat::Chats<SqlStore>;
-/// Contacts.
-pub type Contacts = flowsdk_core::admin::contact::Contacts<SqlStore>;
-/// Opt-ins.
-pub type OptIns = flowsdk_core::admin::contact::OptIns<SqlStore>;
+/// The services over the store of this server: of each its type, its field in [`Services`] and how a handler takes it
+/// from the state.
+macro_rules! services {
+    ($($field:ident: $service:ident in $($module:ident)::+,)*) => {
+        $(
+            #[doc = concat!("See [`", stringify!($($module)::+), "`].")]
+            pub type $service = $($module)::+::$service<SqlStore>;
+
+            impl FromRef<ApiState> for Arc<$service> {
+                fn from_ref(state: &ApiState) -> Self {
+                    Arc::clone(&state.0.services.$field)
+                }
+            }
+        )*
+
+        /// The services of the API.
+        #[derive(Debug)]
+        #[allow(missing_docs, reason = "the types say it")]
+        pub struct Services {
+            $(pub $field: Arc<$service>,)*
+        }
+    };
+}
+
+services! {
+    authenticator: Authenticator in flowsdk_auth::access,
+    logins: Logins in flowsdk_auth::login,
+    recoveries: Recoveries in flowsdk_auth::recovery,
+    users: Users in flowsdk_auth::user,
+    groups: Groups in flowsdk_auth::group,
+    api_clients: ApiClients in flowsdk_auth::api_client,
+    user_devices: UserDevices in flowsdk_auth::device,
+    audit_logs: AuditLogs in flowsdk_auth::audit,
+    routers: Routers in flowsdk_core::admin::router,
+    flows: Flows in flowsdk_core::admin::flow,
+    variables: Variables in flowsdk_core::admin::variable,
+    transfers: Transfers in flowsdk_core::transfer,
+    webchat_channels: WebchatChannels in flowsdk_channels::webchat::channels,
+    sessions: Sessions in flowsdk_core::admin::session,
+    chats: Chats in flowsdk_core::admin::chat,
+    contacts: Contacts in flowsdk_core::admin::contact,
+    opt_ins: OptIns in flowsdk_core::admin::contact,
+    channel_numbers: ChannelNumbers in flowsdk_channels::channel_number,
+    templates: Templates in flowsdk_channels::template,
+    llm_credentials: LlmCredentials in flowsdk_core::credential,
+    integrations: Integrations in flowsdk_core::integration,
+    observability: Observability in flowsdk_core::observability,
+    dead_letters: DeadLetters in flowsdk_core::stream::dead_letter,
+}
 
 /// The services and settings of the API.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the types say it")]
 pub struct ApiParts {
-    pub authenticator: Arc<Authenticator>,
-    pub logins: Arc<Logins>,
-    pub recoveries: Arc<Recoveries>,
-    pub users: Arc<Users>,
-    pub groups: Arc<Groups>,
-    pub api_clients: Arc<ApiClients>,
-    pub user_devices: Arc<UserDevices>,
-    pub audit_logs: Arc<AuditLogs>,
-    pub routers: Arc<Routers>,
-    pub flows: Arc<Flows>,
-    pub variables: Arc<Variables>,
-    pub transfers: Arc<Transfers>,
-    pub webchat_channels: Arc<WebchatChannels>,
-    pub sessions: Arc<Sessions>,
-    pub chats: Arc<Chats>,
-    pub contacts: Arc<Contacts>,
-    pub opt_ins: Arc<OptIns>,
-    pub channel_numbers: Arc<ChannelNumbers>,
-    pub templates: Arc<Templates>,
-    pub llm_credentials: Arc<LlmCredentials>,
-    pub integrations: Arc<Integrations>,
-    pub observability: Arc<Observability>,
-    pub dead_letters: Arc<DeadLetters>,
+    pub services: Services,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -100,7 +81,7 @@ impl ApiState {
     }
 
     pub(super) fn authenticator(&self) -> &Authenticator {
-        &self.0.authenticator
+        &self.0.services.authenticator
     }
 
     pub(super) fn limits(&self) -> Option<&RequestLimits> {
@@ -114,39 +95,4 @@ impl ApiState {
     pub(super) fn trusted_proxies(&self) -> u32 {
         self.0.trusted_proxies
     }
-}
-
-macro_rules! services {
-    ($($field:ident: $service:ty),* $(,)?) => {$(
-        impl FromRef<ApiState> for Arc<$service> {
-            fn from_ref(state: &ApiState) -> Self {
-                Arc::clone(&state.0.$field)
-            }
-        }
-    )*};
-}
-
-services! {
-    logins: Logins,
-    recoveries: Recoveries,
-    users: Users,
-    groups: Groups,
-    api_clients: ApiClients,
-    user_devices: UserDevices,
-    audit_logs: AuditLogs,
-    routers: Routers,
-    flows: Flows,
-    variables: Variables,
-    transfers: Transfers,
-    webchat_channels: WebchatChannels,
-    sessions: Sessions,
-    chats: Chats,
-    contacts: Contacts,
-    opt_ins: OptIns,
-    channel_numbers: ChannelNumbers,
-    templates: Templates,
-    llm_credentials: LlmCredentials,
-    integrations: Integrations,
-    observability: Observability,
-    dead_letters: DeadLetters,
 }

@@ -14,6 +14,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("api-clients", "Machines that administer")
         .add(endpoint!(list::list_api_clients))
         .add(endpoint!(create::create_api_client))
         .add(endpoint!(get::get_api_client))

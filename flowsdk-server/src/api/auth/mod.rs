@@ -19,6 +19,7 @@ use super::users::UserView;
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("auth", "Getting in and out, recovering a password")
         .add(endpoint!(login::login))
         .add(endpoint!(desk_login::desk_login))
         .add(endpoint!(refresh::refresh_tokens))

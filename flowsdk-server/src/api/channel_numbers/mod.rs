@@ -19,6 +19,7 @@ const COLLECTION: &str = "/channel-numbers";
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("channel-numbers", "Numbers of the phone channel, and the keys of their interactive forms")
         .add(endpoint!(list::list_channel_numbers))
         .add(endpoint!(create::create_channel_number))
         .add(endpoint!(get::get_channel_number))

@@ -10,6 +10,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("chats", "What was said")
         .add(endpoint!(list::list_chats))
         .add(endpoint!(get::get_chat))
         .add(endpoint!(messages::list_chat_messages))

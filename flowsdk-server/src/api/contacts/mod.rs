@@ -18,6 +18,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("contacts", "The people who write, and whether they may be written to")
         .add(endpoint!(list::list_contacts))
         .add(endpoint!(create::create_contact))
         .add(endpoint!(get::get_contact))

@@ -13,6 +13,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("dead-letters", "Entries of streams that failed for good")
         .add(endpoint!(list::list_dead_letters))
         .add(endpoint!(get::get_dead_letter))
         .add(endpoint!(retry::retry_dead_letter))

@@ -14,6 +14,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("groups", "What people may do, and for which routers")
         .add(endpoint!(list::list_groups))
         .add(endpoint!(create::create_group))
         .add(endpoint!(get::get_group))

@@ -19,6 +19,7 @@ const COLLECTION: &str = "/integrations";
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("integrations", "Servers of others that a router works with")
         .add(endpoint!(list::list_integrations))
         .add(endpoint!(create::create_integration))
         .add(endpoint!(get::get_integration))

@@ -18,6 +18,7 @@ const COLLECTION: &str = "/llm-credentials";
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("llm-credentials", "Credentials of model providers, which routers name")
         .add(endpoint!(list::list_llm_credentials))
         .add(endpoint!(create::create_llm_credential))
         .add(endpoint!(get::get_llm_credential))

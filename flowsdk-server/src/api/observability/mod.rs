@@ -9,5 +9,8 @@ use view::ObservabilityView;
 use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
-    routes.add(endpoint!(get::get_observability)).add(endpoint!(patch::patch_observability))
+    routes
+        .tag("settings", "Settings of the server")
+        .add(endpoint!(get::get_observability))
+        .add(endpoint!(patch::patch_observability))
 }

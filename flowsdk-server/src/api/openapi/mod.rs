@@ -10,7 +10,6 @@ pub(super) use pages::refer_to_items;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{
     Components, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder, ServerBuilder,
-    tag::TagBuilder,
 };
 
 /// Users' access tokens.
@@ -27,29 +26,7 @@ Every answer has the header `x-request-id`. An error is `{ code, message, detail
 to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
 `admin`, or `resource:action` of his group or API client.";
 
-const TAGS: [(&str, &str); 19] = [
-    ("auth", "Getting in and out, recovering a password"),
-    ("users", "People who administer"),
-    ("groups", "What people may do, and for which routers"),
-    ("api-clients", "Machines that administer"),
-    ("user-devices", "The caller's devices for push notifications"),
-    ("audit-logs", "Who did what"),
-    ("routers", "The root of flows, channels and conversations"),
-    ("flows", "What conversations run: drafts, published versions, test versions"),
-    ("variables", "Static variables of routers and flows"),
-    ("webchat", "Channels of the web chat"),
-    ("sessions", "Where conversations stand"),
-    ("chats", "What was said"),
-    ("contacts", "The people who write, and whether they may be written to"),
-    ("channel-numbers", "Numbers of the phone channel, and the keys of their interactive forms"),
-    ("templates", "Message templates"),
-    ("llm-credentials", "Credentials of model providers, which routers name"),
-    ("integrations", "Servers of others that a router works with"),
-    ("settings", "Settings of the server"),
-    ("dead-letters", "Entries of streams that failed for good"),
-];
-
-/// The document without paths.
+/// The document without tags and paths.
 pub(super) fn base() -> OpenApi {
     let mut components = Components::new();
     components.responses.extend(responses::common());
@@ -78,6 +55,5 @@ pub(super) fn base() -> OpenApi {
         .servers(Some(["/api", "/"].map(|url| ServerBuilder::new().url(url).build())))
         .paths(PathsBuilder::new().build())
         .components(Some(components))
-        .tags(Some(TAGS.map(|(name, text)| TagBuilder::new().name(name).description(Some(text)).build())))
         .build()
 }

@@ -16,6 +16,7 @@ const COLLECTION: &str = "/routers";
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("routers", "The root of flows, channels and conversations")
         .add(endpoint!(list::list_routers))
         .add(endpoint!(create::create_router))
         .add(endpoint!(get::get_router))

@@ -16,6 +16,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("sessions", "Where conversations stand")
         .add(endpoint!(list::list_sessions))
         .add(endpoint!(frozen::list_frozen_sessions))
         .add(endpoint!(get::get_session))

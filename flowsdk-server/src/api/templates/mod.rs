@@ -18,6 +18,7 @@ const COLLECTION: &str = "/templates";
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("templates", "Message templates")
         .add(endpoint!(list::list_templates))
         .add(endpoint!(create::create_template))
         .add(endpoint!(get::get_template))

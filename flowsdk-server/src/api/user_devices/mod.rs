@@ -13,6 +13,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("user-devices", "The caller's devices for push notifications")
         .add(endpoint!(list::list_user_devices))
         .add(endpoint!(create::create_user_device))
         .add(endpoint!(get::get_user_device))

@@ -14,6 +14,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("users", "People who administer")
         .add(endpoint!(list::list_users))
         .add(endpoint!(create::create_user))
         .add(endpoint!(get::get_user))

@@ -23,6 +23,7 @@ const COLLECTION: &str = "/webchat/channels";
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("webchat", "Channels of the web chat")
         .add(endpoint!(list::list_webchat_channels))
         .add(endpoint!(create::create_webchat_channel))
         .add(endpoint!(get::get_webchat_channel))

@@ -15,12 +15,8 @@ use flowsdk_store::sql::SqlStore;
 use super::Part;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
-use crate::api::state::{
-    ApiClients, AuditLogs, Authenticator, ChannelNumbers, Chats, Contacts, DeadLetters, Flows, Groups,
-    Integrations, LlmCredentials, Logins, Observability, OptIns, Recoveries, Routers, Sessions, Templates,
-    Transfers, UserDevices, Users, Variables, WebchatChannels,
-};
-use crate::api::{ApiParts, ApiState};
+use crate::api::state::{self, Authenticator};
+use crate::api::{ApiParts, ApiState, Services};
 use crate::app::ground::Ground;
 use crate::config::{Administration, Role, Section};
 
@@ -53,7 +49,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let changes = || Arc::clone(&changes);
 
     let authenticator = Arc::new(Authenticator::new(store(), cx(), Arc::clone(&tokens)));
-    let logins = Logins::new(
+    let logins = state::Logins::new(
         store(),
         cx(),
         ground.hasher.clone(),
@@ -64,7 +60,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     )
     // A restart must not make a used token good again.
     .with_marks_in(Arc::clone(&ground.kv));
-    let (recoveries, sender) = Recoveries::new(
+    let (recoveries, sender) = state::Recoveries::new(
         store(),
         cx(),
         ground.hasher.clone(),
@@ -77,35 +73,39 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
 
     let maker = FormKeyMaker::new(1, FORM_KEYS_WAITING);
     let limits = RequestLimits::new(config.api.rate).map(Arc::new);
-    let users = Users::new(store(), cx(), ground.hasher.clone(), audit.clone(), settings.password_cost);
+    let users =
+        state::Users::new(store(), cx(), ground.hasher.clone(), audit.clone(), settings.password_cost);
     let retention = AuditRetention::new(store(), cx(), audit.clone(), config.api.audit_retention);
     let traces = TraceRetention::new(store(), config.api.trace_retention);
     retain(ground, retention, traces);
     housekeeping(ground, &authenticator, limits.as_ref());
-    let routes = crate::api::router(ApiState::new(ApiParts {
+    let services = Services {
         authenticator,
         logins: Arc::new(logins),
         recoveries: Arc::new(recoveries),
         users: Arc::new(users),
-        groups: Arc::new(Groups::new(store(), cx())),
-        api_clients: Arc::new(ApiClients::new(store(), cx(), audit)),
-        user_devices: Arc::new(UserDevices::new(store(), cx())),
-        audit_logs: Arc::new(AuditLogs::new(store())),
-        routers: Arc::new(Routers::new(store(), cx(), key(), changes())),
-        flows: Arc::new(Flows::new(store(), cx(), changes())),
-        variables: Arc::new(Variables::new(store(), cx(), key(), changes())),
-        transfers: Arc::new(Transfers::new(store(), cx(), key(), changes())),
-        webchat_channels: Arc::new(WebchatChannels::new(store(), cx(), key(), changes())),
-        channel_numbers: Arc::new(ChannelNumbers::new(store(), cx(), key(), maker, changes())),
-        templates: Arc::new(Templates::new(store(), cx(), changes())),
-        llm_credentials: Arc::new(LlmCredentials::new(store(), cx(), key(), changes())),
-        integrations: Arc::new(Integrations::new(store(), cx(), key(), http, changes())),
-        observability: Arc::new(Observability::new(store(), cx(), key())),
-        sessions: Arc::new(Sessions::new(store(), cx())),
-        chats: Arc::new(Chats::new(store())),
-        contacts: Arc::new(Contacts::new(store(), cx())),
-        opt_ins: Arc::new(OptIns::new(store(), cx())),
-        dead_letters: Arc::new(DeadLetters::new(store(), cx())),
+        groups: Arc::new(state::Groups::new(store(), cx())),
+        api_clients: Arc::new(state::ApiClients::new(store(), cx(), audit)),
+        user_devices: Arc::new(state::UserDevices::new(store(), cx())),
+        audit_logs: Arc::new(state::AuditLogs::new(store())),
+        routers: Arc::new(state::Routers::new(store(), cx(), key(), changes())),
+        flows: Arc::new(state::Flows::new(store(), cx(), changes())),
+        variables: Arc::new(state::Variables::new(store(), cx(), key(), changes())),
+        transfers: Arc::new(state::Transfers::new(store(), cx(), key(), changes())),
+        webchat_channels: Arc::new(state::WebchatChannels::new(store(), cx(), key(), changes())),
+        channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),
+        templates: Arc::new(state::Templates::new(store(), cx(), changes())),
+        llm_credentials: Arc::new(state::LlmCredentials::new(store(), cx(), key(), changes())),
+        integrations: Arc::new(state::Integrations::new(store(), cx(), key(), http, changes())),
+        observability: Arc::new(state::Observability::new(store(), cx(), key())),
+        sessions: Arc::new(state::Sessions::new(store(), cx())),
+        chats: Arc::new(state::Chats::new(store())),
+        contacts: Arc::new(state::Contacts::new(store(), cx())),
+        opt_ins: Arc::new(state::OptIns::new(store(), cx())),
+        dead_letters: Arc::new(state::DeadLetters::new(store(), cx())),
+    };
+    let routes = crate::api::router(ApiState::new(ApiParts {
+        services,
         limits,
         digests: Digests::new(&administration.tokens.access_secret),
         trusted_proxies: config.webchat.trusted_proxies,
