@@ -38,7 +38,6 @@ pub mod page;
 pub mod place;
 pub mod prelude;
 pub mod router;
-#[cfg(feature = "schema")]
 pub mod schema;
 pub mod session;
 pub mod store;

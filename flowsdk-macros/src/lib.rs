@@ -110,3 +110,27 @@ pub fn id(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     id::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
+
+/// Admits `#[schema(..)]` on a type and its fields, and does nothing else.
+///
+/// A type whose schema stands behind a feature derives `utoipa::ToSchema` under that feature only. With this derive
+/// beside it the attributes need no `cfg_attr` of their own.
+///
+/// ```
+/// use flowsdk_core::schema::SchemaAttributes;
+/// use serde::Deserialize;
+///
+/// /// The order of a customer.
+/// #[derive(Debug, Deserialize, SchemaAttributes)]
+/// #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+/// #[schema(as = CreateOrder)]
+/// pub struct NewOrder {
+///     /// How many pieces.
+///     #[schema(minimum = 1)]
+///     pub pieces: u32,
+/// }
+/// ```
+#[proc_macro_derive(SchemaAttributes, attributes(schema))]
+pub fn schema_attributes(_input: TokenStream) -> TokenStream {
+    TokenStream::new()
+}

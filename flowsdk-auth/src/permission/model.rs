@@ -1,6 +1,7 @@
 //! The permissions of a group or an API client.
 
 use flowsdk_core::cell::Named;
+use flowsdk_core::schema::SchemaAttributes;
 use serde::{Deserialize, Serialize};
 
 /// A resource that permissions name (spec A 2.1).
@@ -49,14 +50,14 @@ impl Action {
 }
 
 /// One entry of a list of permissions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Permission {
     /// The resource.
     pub resource: Resource,
     /// The actions permitted with it.
-    #[cfg_attr(feature = "schema", schema(max_items = 16))]
+    #[schema(max_items = 16)]
     pub actions: Vec<Action>,
 }
 

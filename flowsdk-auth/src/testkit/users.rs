@@ -53,7 +53,7 @@ where
         assert!(find(&subject, &user.id).await.is_none());
         insert_user(&subject, &user).await;
         let mut tx = subject.store.begin().await.expect("begin");
-        let address = Email::parse(&user.email.as_str().to_uppercase()).expect("an address");
+        let address = Email::parse(user.email.as_str().to_uppercase()).expect("an address");
         for found in [
             tx.users().find(&user.id).await,
             tx.users().find_for_update(&user.id).await,

@@ -3,7 +3,6 @@
 use flowsdk_core::cell::{Named, TextType};
 use std::fmt;
 
-use flowsdk_core::contact::{PHONE_DESCRIPTION, PHONE_PATTERN};
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -68,9 +67,9 @@ fn normal_phone(text: &str) -> Option<String> {
     normalize = normal_phone,
     error = InvalidPhone,
     schema = "PhoneNumber",
-    pattern = PHONE_PATTERN,
+    pattern = flowsdk_core::contact::PHONE_PATTERN,
     example = "+5511987654321",
-    description = PHONE_DESCRIPTION
+    description = flowsdk_core::contact::PHONE_DESCRIPTION
 )]
 pub struct Phone(String);
 

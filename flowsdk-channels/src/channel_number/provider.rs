@@ -1,7 +1,7 @@
 //! Identifiers of the provider of the phone channel.
 
 use flowsdk_core::cell::TextType;
-use flowsdk_core::contact::{PHONE_DESCRIPTION, PHONE_PATTERN, phone_digits};
+use flowsdk_core::contact::phone_digits;
 
 /// Most digits of an id of the provider.
 const MAX_DIGITS: usize = 32;
@@ -41,9 +41,9 @@ pub struct InvalidNumber;
     normalize = phone_digits,
     error = InvalidNumber,
     schema = "PhoneNumber",
-    pattern = PHONE_PATTERN,
+    pattern = flowsdk_core::contact::PHONE_PATTERN,
     example = "+5511987654321",
-    description = PHONE_DESCRIPTION
+    description = flowsdk_core::contact::PHONE_DESCRIPTION
 )]
 pub struct E164(String);
 

@@ -1,10 +1,12 @@
 //! The components of a template, in the provider's shape: they are sent to it as they stand here.
 
+use flowsdk_core::schema::SchemaAttributes;
 use serde::{Deserialize, Serialize};
 
 /// One part of a template, in the provider's shape. There is one `BODY`, and at most one of each other type.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateComponent))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = TemplateComponent)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 pub enum Component {
     /// The line or medium above the body.
@@ -13,11 +15,11 @@ pub enum Component {
         format: HeaderFormat,
         /// With `TEXT`: at most 60 characters, perhaps with `{{1}}`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(value_type = String, required = false))]
+        #[schema(value_type = String, required = false)]
         text: Option<String>,
         /// A sample, for the provider's review.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(value_type = HeaderExample, required = false))]
+        #[schema(value_type = HeaderExample, required = false)]
         example: Option<HeaderExample>,
     },
     /// The text of the message.
@@ -26,7 +28,7 @@ pub enum Component {
         text: String,
         /// Samples, for the provider's review.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(value_type = BodyExample, required = false))]
+        #[schema(value_type = BodyExample, required = false)]
         example: Option<BodyExample>,
     },
     /// The line below the body.
@@ -42,8 +44,9 @@ pub enum Component {
 }
 
 /// Kinds of headers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateHeaderFormat))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = TemplateHeaderFormat)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs, reason = "the names are the provider's")]
 pub enum HeaderFormat {
@@ -56,23 +59,25 @@ pub enum HeaderFormat {
 }
 
 /// A sample of a header.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateHeaderExample))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = TemplateHeaderExample)]
 #[serde(deny_unknown_fields)]
 pub struct HeaderExample {
     /// The value of its placeholder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schema(required = false))]
+    #[schema(required = false)]
     pub header_text: Vec<String>,
     /// Handles of media that were uploaded to the provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schema(required = false))]
+    #[schema(required = false)]
     pub header_handle: Vec<String>,
 }
 
 /// Samples of a body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateBodyExample))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = TemplateBodyExample)]
 #[serde(deny_unknown_fields)]
 pub struct BodyExample {
     /// Rows of values, one for each placeholder.
@@ -80,8 +85,9 @@ pub struct BodyExample {
 }
 
 /// A button of a template; texts have at most 25 characters and no placeholders.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = TemplateButton))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = TemplateButton)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 pub enum Button {
     /// Answers with its text.
@@ -97,7 +103,7 @@ pub enum Button {
         url: String,
         /// A sample of the whole address.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[cfg_attr(feature = "schema", schema(required = false))]
+        #[schema(required = false)]
         example: Vec<String>,
     },
     /// Calls a number.
@@ -118,7 +124,7 @@ pub enum Button {
         otp_type: String,
         /// The label of the button; the provider has a default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(value_type = String, required = false))]
+        #[schema(value_type = String, required = false)]
         text: Option<String>,
     },
     /// Opens an interactive form.

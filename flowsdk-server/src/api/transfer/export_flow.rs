@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
+use flowsdk_core::transfer::TransferFile;
 
-use super::TransferFileView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
@@ -20,7 +20,7 @@ use crate::api::state::Transfers;
     get, path = "/flows/{id}/export", tag = "flows",
     params(("id" = FlowId, Path, description = "The flow")),
     responses((
-        status = 200, description = "The file", body = TransferFileView,
+        status = 200, description = "The file", body = TransferFile,
         headers(("Content-Disposition" = String, description = "`attachment`, with a name for the file")),
     ))
 )]
@@ -28,8 +28,8 @@ pub(super) async fn export_flow(
     can: Can<marks::Flows, marks::Read>,
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<FlowId>,
-) -> Result<Attachment<TransferFileView>, ApiError> {
+) -> Result<Attachment<TransferFile>, ApiError> {
     let file = transfers.export_flow(can.reach(), &id).await?;
     let name = file.flows.first().map(|flow| flow.name.clone()).unwrap_or_default();
-    Ok(Attachment { name, ending: ".flow.json", body: TransferFileView(file) })
+    Ok(Attachment { name, ending: ".flow.json", body: file })
 }

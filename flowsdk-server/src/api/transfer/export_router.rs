@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_auth::permission::Action;
 use flowsdk_core::id::RouterId;
+use flowsdk_core::transfer::TransferFile;
 
-use super::{TransferFileView, require_flows};
+use super::require_flows;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
@@ -20,7 +21,7 @@ use crate::api::state::Transfers;
     get, path = "/routers/{id}/export", tag = "routers",
     params(("id" = RouterId, Path, description = "The router")),
     responses((
-        status = 200, description = "The file", body = TransferFileView,
+        status = 200, description = "The file", body = TransferFile,
         headers(("Content-Disposition" = String, description = "`attachment`, with a name for the file")),
     ))
 )]
@@ -28,10 +29,10 @@ pub(super) async fn export_router(
     can: Can<marks::Routers, marks::Read>,
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<RouterId>,
-) -> Result<Attachment<TransferFileView>, ApiError> {
+) -> Result<Attachment<TransferFile>, ApiError> {
     require_flows(&can.caller, Action::Read)?;
     let id = can.admit(id)?;
     let file = transfers.export_router(&id).await?;
     let name = file.router.as_ref().map(|router| router.name.clone()).unwrap_or_default();
-    Ok(Attachment { name, ending: ".router.json", body: TransferFileView(file) })
+    Ok(Attachment { name, ending: ".router.json", body: file })
 }

@@ -7,11 +7,11 @@ use axum::response::{IntoResponse as _, Response};
 use flowsdk_auth::permission::Action;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::transfer::{ImportReport, OnConflict};
+use flowsdk_core::transfer::{ImportReport, OnConflict, TransferFile};
 use http::StatusCode;
 use utoipa::IntoParams;
 
-use super::{COLLECTION, IMPORT_LIMIT, ImportFile, ReportView, on_conflict, require_flows};
+use super::{COLLECTION, IMPORT_LIMIT, ReportView, on_conflict, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored_as};
@@ -49,7 +49,7 @@ impl FromQuery for Wish {
 #[utoipa::path(
     post, path = "/routers/{id}/import", tag = "routers",
     params(("id" = RouterId, Path, description = "The router"), ConflictParams, IdempotencyParams),
-    request_body = ImportFile,
+    request_body = TransferFile,
     responses(
         (status = 200, description = "What was done", body = ReportView),
         (status = 409, description = "`name_taken`, `idempotency_conflict`"),
@@ -61,11 +61,11 @@ pub(super) async fn import_flows(
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<RouterId>,
     Query(Wish(on_conflict)): Query<Wish>,
-    body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
+    body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     let id = can.admit(id)?;
     require_flows(&can.caller, Action::Write)?;
-    let (ImportFile(file), request) = body.of(&can.caller);
+    let (file, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,
         answer: |report: &ImportReport| stored_as(StatusCode::OK, &ReportView::from(report.clone())),

@@ -7,10 +7,10 @@ use axum::response::{IntoResponse as _, Response};
 use flowsdk_auth::permission::Action;
 use flowsdk_core::idempotency::{Once, Outcome};
 use flowsdk_core::router::AllRouters;
-use flowsdk_core::transfer::{ImportReport, OnConflict};
+use flowsdk_core::transfer::{ImportReport, OnConflict, TransferFile};
 use utoipa::IntoParams;
 
-use super::{COLLECTION, IMPORT_LIMIT, ImportFile, ReportView, on_conflict, require_flows};
+use super::{COLLECTION, IMPORT_LIMIT, ReportView, on_conflict, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
@@ -45,7 +45,7 @@ impl FromQuery for Wish {
 #[utoipa::path(
     post, path = "/routers/import", tag = "routers",
     params(ConflictParams, IdempotencyParams),
-    request_body = ImportFile,
+    request_body = TransferFile,
     responses(
         (status = 201, description = "What was made", body = ReportView),
         (status = 409, description = "`name_taken`, `idempotency_conflict`"),
@@ -56,11 +56,11 @@ pub(super) async fn import_router(
     can: Can<marks::Routers, marks::Write>,
     State(transfers): State<Arc<Transfers>>,
     Query(Wish(on_conflict)): Query<Wish>,
-    body: Idempotent<ImportFile, IMPORT_LIMIT, true>,
+    body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     let everywhere = can.admit(AllRouters)?;
     require_flows(&can.caller, Action::Write)?;
-    let (ImportFile(file), request) = body.of(&can.caller);
+    let (file, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,
         answer: |report: &ImportReport| stored(&ReportView::from(report.clone())),

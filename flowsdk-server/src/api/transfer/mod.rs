@@ -4,12 +4,10 @@
 
 mod export_flow;
 mod export_router;
-mod file;
 mod import_flows;
 mod import_router;
 mod report;
 
-use file::{ImportFile, TransferFileView};
 use report::ReportView;
 
 use flowsdk_auth::permission::{Action, Resource};

@@ -1,0 +1,8 @@
+//! Schemas of types, for an OpenAPI document, behind the feature `schema`.
+
+pub use flowsdk_macros::SchemaAttributes;
+#[cfg(feature = "schema")]
+pub use texts::{SecureAddress, TimeZoneName, WebAddress};
+
+#[cfg(feature = "schema")]
+mod texts;
