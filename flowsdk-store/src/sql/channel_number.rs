@@ -84,7 +84,11 @@ impl ChannelNumberRepository for SqlTx {
     }
 
     async fn insert_if_absent(&mut self, number: &ChannelNumber) -> Result<bool, StorageError> {
-        Ok(self.conn.execute(INSERT, All(number)).await? > 0)
+        let is_new = self.conn.execute(INSERT, All(number)).await? > 0;
+        if is_new {
+            self.conn.insert_channels(&[number.into()]).await?;
+        }
+        Ok(is_new)
     }
 
     async fn save(&mut self, number: &ChannelNumber) -> Result<(), StorageError> {
@@ -92,6 +96,7 @@ impl ChannelNumberRepository for SqlTx {
     }
 
     async fn delete(&mut self, id: &ChannelNumberId) -> Result<(), StorageError> {
+        self.conn.delete_channel_of_number(id).await?;
         self.conn.execute(DELETE, (id,)).await.map(drop)
     }
 }

@@ -11,6 +11,7 @@ use flowsdk_core::transfer::{ChannelTransfer, PortableChannel};
 use serde_json::Value;
 
 use super::SqlTx;
+use super::channel::Channel;
 use super::statement::{RowsSql, Sql, sql};
 
 const CHANNELS_OF: Sql =
@@ -68,6 +69,8 @@ impl ChannelTransfer for SqlTx {
             }
         };
         let channels: Vec<WebchatChannel> = channels.iter().map(channel).collect();
-        self.conn.insert_rows(&INSERT, &channels).await.map(drop)
+        self.conn.insert_rows(&INSERT, &channels).await?;
+        let channels: Vec<Channel> = channels.iter().map(Channel::from).collect();
+        self.conn.insert_channels(&channels).await
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn sqlite() -> Migrator {
     migrations!("sqlite": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 4 "0004_identity",
         5 "0005_audit", 6 "0006_router_settings",
         7 "0007_contacts", 8 "0008_builder", 9 "0009_channels", 10 "0010_people", 11 "0011_trace_router",
-        12 "0012_dead_letter")
+        12 "0012_dead_letter", 13 "0013_channel")
 }
 
 /// Returns the migrations of Postgres.
@@ -33,5 +33,5 @@ pub(super) fn postgres() -> Migrator {
     migrations!("postgres": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 4 "0004_identity",
         5 "0005_audit", 6 "0006_router_settings",
         7 "0007_contacts", 8 "0008_builder", 9 "0009_channels", 10 "0010_people", 11 "0011_trace_router",
-        12 "0012_dead_letter")
+        12 "0012_dead_letter", 13 "0013_channel")
 }

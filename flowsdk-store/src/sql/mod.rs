@@ -13,6 +13,7 @@ mod api_client;
 mod audit;
 mod bind;
 mod broker;
+mod channel;
 mod channel_number;
 mod channel_transfer;
 mod chat;

@@ -1,4 +1,4 @@
-//! Routers, the routes of their channels, and static variables.
+//! Routers and static variables.
 
 use async_trait::async_trait;
 use constcat::concat;
@@ -27,15 +27,6 @@ record! {
 const FIND: Sql = sql_list!(concat!(Router::SELECT, " WHERE id IN "), "$1", "");
 
 pub(super) static LIST: ListSql = ListSql::of::<Router>().within("id");
-
-/// Webchat only: the other channels bring their tables with them.
-const FIND_ROUTES: Sql = sql_list!(
-    "SELECT 'wc-' || webchat_channel.id, router.id, COALESCE(webchat_channel.initial_flow_id, router.initial_flow_id),
-        webchat_channel.is_test_channel
-     FROM webchat_channel JOIN router ON router.id = webchat_channel.router_id WHERE webchat_channel.id IN ",
-    "$1",
-    ""
-);
 
 const INSERT: Sql = sql(Router::INSERT);
 
@@ -67,7 +58,7 @@ const PUT_FLOW_VARIABLE: Sql = sql(
 );
 
 super::statement::statements! {
-    FIND, FIND_ROUTES, INSERT, SET_INITIAL_FLOW, ROUTER_VARIABLES, FLOW_VARIABLES, PUT_ROUTER_VARIABLE,
+    FIND, INSERT, SET_INITIAL_FLOW, ROUTER_VARIABLES, FLOW_VARIABLES, PUT_ROUTER_VARIABLE,
     PUT_FLOW_VARIABLE; LIST
 }
 
@@ -87,18 +78,7 @@ impl RouterRepository for SqlTx {
     }
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
-        type Row = (String, RouterId, Option<FlowId>, bool);
-        let channels: Vec<&str> = phone_number_ids.iter().filter_map(|id| id.strip_prefix("wc-")).collect();
-        let rows = self.conn.fetch_all::<Row>(FIND_ROUTES, (Json(&channels),)).await?;
-        Ok(rows
-            .into_iter()
-            .map(|(phone_number_id, router_id, initial_flow_id, is_test)| Route {
-                phone_number_id,
-                router_id,
-                initial_flow_id,
-                is_test,
-            })
-            .collect())
+        self.conn.routes(phone_number_ids).await
     }
 
     async fn insert(&mut self, router: &Router) -> Result<(), StorageError> {

@@ -193,18 +193,14 @@ const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
 const STANDSTILL: Sql = sql("SELECT EXISTS (SELECT 1 FROM frozen_session WHERE session_id = $1),
         EXISTS (SELECT 1 FROM session WHERE id = $1 AND state->'pending' IS NOT NULL)");
 
-/// Its router is that of the session, or, where it could not even begin, that of its channel. Accounts of social
-/// networks have no table.
+/// Its router is that of the session, or, where it could not even begin, that of its channel.
 static FREEZE: RowsSql = RowsSql::typed(
     "WITH new (session_id, error_code, error_message, entry, frozen_at, channel) AS (VALUES ",
     &["text", "text", "text", "jsonb", "bigint", "text"],
     ") INSERT INTO frozen_session (session_id, error_code, error_message, entry, frozen_at, router_id)
      SELECT session_id, error_code, error_message, entry, frozen_at,
         COALESCE((SELECT session.router_id FROM session WHERE session.id = new.session_id),
-                 (SELECT webchat_channel.router_id FROM webchat_channel
-                  WHERE 'wc-' || webchat_channel.id = new.channel),
-                 (SELECT channel_number.router_id FROM channel_number
-                  WHERE channel_number.phone_number_id = new.channel))
+                 (SELECT channel.router_id FROM channel WHERE channel.id = new.channel))
      FROM new WHERE true ON CONFLICT (session_id) DO NOTHING",
 );
 

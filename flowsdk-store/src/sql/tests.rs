@@ -1,5 +1,6 @@
 //! Rules for every statement and for the schema, on both engines.
 
+mod channels;
 mod identity;
 mod migrations;
 mod parity;

@@ -49,7 +49,8 @@ impl WebchatRepository for SqlTx {
     }
 
     async fn insert_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError> {
-        self.conn.execute(INSERT_CHANNEL, All(channel)).await.map(drop)
+        self.conn.execute(INSERT_CHANNEL, All(channel)).await?;
+        self.conn.insert_channels(&[channel.into()]).await
     }
 
     async fn find_identity(

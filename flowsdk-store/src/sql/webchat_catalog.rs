@@ -55,16 +55,20 @@ impl WebchatCatalog for SqlTx {
         channel: &WebchatChannel,
     ) -> Result<WebchatChannel, StorageError> {
         let WebchatChannel { id, router_id, name, created_at, .. } = channel;
-        self.conn.execute(INSERT_TEST, (id, router_id, name, created_at)).await?;
+        if self.conn.execute(INSERT_TEST, (id, router_id, name, created_at)).await? > 0 {
+            self.conn.insert_channels(&[channel.into()]).await?;
+        }
         let row = self.conn.fetch_optional(FIND_TEST_FOR_UPDATE, (router_id,)).await?;
         row.ok_or_else(|| corrupt("webchat_channel")(&"the test channel is not there"))
     }
 
     async fn save_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError> {
-        self.conn.execute(SAVE, Changes(channel)).await.map(drop)
+        self.conn.execute(SAVE, Changes(channel)).await?;
+        self.conn.save_channel(&channel.into()).await
     }
 
     async fn delete_channel(&mut self, id: &ChannelId) -> Result<(), StorageError> {
+        self.conn.delete_webchat_channel(id).await?;
         self.conn.execute(DELETE, (id,)).await.map(drop)
     }
 }

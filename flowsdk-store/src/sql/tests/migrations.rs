@@ -22,6 +22,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0010_people", "f722ebef2c10", "8b33e5464209"),
     ("0011_trace_router", "55cde968662c", "f75c0c2e5f67"),
     ("0012_dead_letter", "f288b437f486", "21f42d3ea194"),
+    ("0013_channel", "6ad89da89df5", "9e55cc958b21"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -194,3 +194,21 @@ async fn what_a_visitor_read_is_looked_up_by_message() {
         assert!(steps.iter().any(looks_up), "{name}: {steps:#?}");
     }
 }
+
+#[tokio::test]
+async fn the_route_of_a_turn_is_two_look_ups_by_primary_key() {
+    let mut connection = super::migrated_sqlite().await;
+    let steps = steps(&mut connection, crate::sql::channel::FIND_ROUTES).await;
+    let looks_up = |table: &str| {
+        steps
+            .iter()
+            .filter(|step| step.starts_with(&format!("SEARCH {table} ")))
+            .all(|step| step.ends_with("(id=?)"))
+            && steps.iter().any(|step| step.starts_with(&format!("SEARCH {table} ")))
+    };
+    assert!(looks_up("channel") && looks_up("router"), "{steps:#?}");
+    assert!(
+        !steps.iter().any(|step| step.starts_with("SCAN channel") || step.starts_with("SCAN router")),
+        "{steps:#?}"
+    );
+}

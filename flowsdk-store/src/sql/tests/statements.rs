@@ -18,6 +18,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         api_client,
         audit,
         broker,
+        channel,
         channel_number,
         channel_transfer,
         chat,

@@ -1,0 +1,113 @@
+//! Channels of every kind, as turns look for them. Each kind has a table of its own beside this one, and writes both by
+//! the functions of this file, in the transaction of the caller.
+
+use constcat::concat;
+use flowsdk_channels::channel_number::ChannelNumber;
+use flowsdk_channels::webchat::WebchatChannel;
+use flowsdk_core::cell::Json;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{ChannelId, ChannelNumberId, FlowId, RouterId};
+use flowsdk_core::router::Route;
+use flowsdk_core::session::Channel as Kind;
+
+use super::executor::Conn;
+use super::record::record;
+use super::statement::{RowsSql, Sql, sql, sql_list};
+
+/// A row of `channel`. Only the initial flow ever changes.
+#[derive(Debug)]
+pub(super) struct Channel {
+    /// The id that incoming events name: `wc-<channelId>`, or the provider's id of a number.
+    id: String,
+    router_id: RouterId,
+    kind: Kind,
+    is_test: bool,
+    initial_flow_id: Option<FlowId>,
+}
+
+record! {
+    Channel in "channel" { id, router_id, kind, is_test, initial_flow_id }
+}
+
+fn webchat(id: &ChannelId) -> String {
+    format!("wc-{id}")
+}
+
+impl From<&WebchatChannel> for Channel {
+    fn from(channel: &WebchatChannel) -> Self {
+        Self {
+            id: webchat(&channel.id),
+            router_id: channel.router_id.clone(),
+            kind: Kind::Webchat,
+            is_test: channel.is_test_channel,
+            initial_flow_id: channel.initial_flow_id.clone(),
+        }
+    }
+}
+
+impl From<&ChannelNumber> for Channel {
+    fn from(number: &ChannelNumber) -> Self {
+        Self {
+            id: number.phone_number_id.to_string(),
+            router_id: number.router_id.clone(),
+            kind: Kind::Phone,
+            is_test: false,
+            initial_flow_id: None,
+        }
+    }
+}
+
+static INSERT: RowsSql = RowsSql::insert::<Channel>("");
+
+const SAVE: Sql = sql("UPDATE channel SET initial_flow_id = $2 WHERE id = $1");
+
+const DELETE_WEBCHAT: Sql = sql("DELETE FROM channel WHERE id = $1");
+
+const DELETE_NUMBER: Sql =
+    sql("DELETE FROM channel WHERE id = (SELECT phone_number_id FROM channel_number WHERE id = $1)");
+
+/// One look-up of a turn: by the primary keys of the channel and of its router.
+pub(super) const FIND_ROUTES: Sql = sql_list!(
+    concat!(
+        "SELECT channel.id, channel.router_id, COALESCE(channel.initial_flow_id, router.initial_flow_id), ",
+        "channel.is_test FROM channel JOIN router ON router.id = channel.router_id WHERE channel.id IN "
+    ),
+    "$1",
+    ""
+);
+
+super::statement::statements! { SAVE, DELETE_WEBCHAT, DELETE_NUMBER, FIND_ROUTES; INSERT }
+
+impl Conn {
+    pub(super) async fn insert_channels(&mut self, channels: &[Channel]) -> Result<(), StorageError> {
+        self.insert_rows(&INSERT, channels).await.map(drop)
+    }
+
+    pub(super) async fn save_channel(&mut self, channel: &Channel) -> Result<(), StorageError> {
+        self.execute(SAVE, (&channel.id, &channel.initial_flow_id)).await.map(drop)
+    }
+
+    pub(super) async fn delete_webchat_channel(&mut self, id: &ChannelId) -> Result<(), StorageError> {
+        self.execute(DELETE_WEBCHAT, (&webchat(id),)).await.map(drop)
+    }
+
+    /// Deletes the channel of a number, whose own row is still there.
+    pub(super) async fn delete_channel_of_number(
+        &mut self,
+        id: &ChannelNumberId,
+    ) -> Result<(), StorageError> {
+        self.execute(DELETE_NUMBER, (id,)).await.map(drop)
+    }
+
+    pub(super) async fn routes(&mut self, ids: &[String]) -> Result<Vec<Route>, StorageError> {
+        type Row = (String, RouterId, Option<FlowId>, bool);
+        let rows = self.fetch_all::<Row>(FIND_ROUTES, (Json(ids),)).await?;
+        let route = |(phone_number_id, router_id, initial_flow_id, is_test)| Route {
+            phone_number_id,
+            router_id,
+            initial_flow_id,
+            is_test,
+        };
+        Ok(rows.into_iter().map(route).collect())
+    }
+}
