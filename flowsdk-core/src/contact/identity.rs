@@ -70,9 +70,22 @@ pub fn is_phone_number(text: &str) -> bool {
     (8..=15).contains(&text.len()) && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns whether a text may be an alias: the id that a provider may use.
-pub fn is_alias(text: &str) -> bool {
-    is_visible(text) && text.len() <= MAX_IDENTITY
+/// An alias of a contact: an id that a provider may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alias(String);
+
+impl Alias {
+    /// Reads an alias: visible ASCII characters, at most [`MAX_IDENTITY`].
+    pub fn parse(text: impl Into<String>) -> Result<Self, InvalidIdentity> {
+        let text = text.into();
+        if is_visible(&text) && text.len() <= MAX_IDENTITY { Ok(Self(text)) } else { Err(InvalidIdentity) }
+    }
+}
+
+impl From<Alias> for String {
+    fn from(Alias(text): Alias) -> Self {
+        text
+    }
 }
 
 fn is_visible(text: &str) -> bool {
@@ -105,6 +118,12 @@ mod tests {
         }
         let webchat = ContactIdentity::parse(Channel::Webchat, "wc-c1-a-b").expect("an identity");
         assert_eq!(webchat.webchat_channel().as_deref(), Some("wc-c1"));
-        assert!(is_alias("BR.13491208655302741918") && !is_alias("") && !is_alias("a b") && !is_alias("é"));
+        assert_eq!(
+            Alias::parse("BR.13491208655302741918").map(String::from).as_deref(),
+            Ok("BR.13491208655302741918")
+        );
+        for bad in ["", "a b", "é", &"a".repeat(MAX_IDENTITY + 1)] {
+            assert_eq!(Alias::parse(bad), Err(InvalidIdentity), "{bad:?}");
+        }
     }
 }

@@ -25,6 +25,6 @@ pub use repository::{
 };
 pub use trace::{HasTraces, MAX_TRACES, SessionTrace, SessionTraceRepository};
 pub use variables::{
-    InvalidVariable, MAX_VARIABLE_DEPTH, MAX_VARIABLE_KEY, MAX_VARIABLES, VariablesTooLarge, check_variables,
+    InvalidVariable, MAX_VARIABLE_DEPTH, MAX_VARIABLE_KEY, MAX_VARIABLES, SentVariables, VariablesTooLarge,
     merge_variables,
 };

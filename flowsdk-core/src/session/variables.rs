@@ -1,5 +1,7 @@
 //! Variables of sessions and contacts, as the API changes them: a shallow merge within limits.
 
+use std::ops::Deref;
+
 use serde_json::{Map, Value};
 
 use crate::fault::Fault;
@@ -33,12 +35,31 @@ pub struct InvalidVariable {
 )]
 pub struct VariablesTooLarge;
 
-/// Validates that these variables may be stored. Keys must be such that a token can name them (spec A 9), so they
-/// hold no dot, no brace, no blank and no control character.
-///
-/// # Errors
-/// Every one that may not.
-pub fn check_variables(sent: &Map<String, Value>) -> Result<(), Vec<InvalidVariable>> {
+/// Variables that may be stored: the use cases that store variables of a caller take nothing else.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SentVariables(Map<String, Value>);
+
+impl SentVariables {
+    /// Validates that these variables may be stored. Keys must be such that a token can name them (spec A 9), so they
+    /// hold no dot, no brace, no blank and no control character.
+    ///
+    /// # Errors
+    /// Every variable that may not be stored.
+    pub fn check(sent: Map<String, Value>) -> Result<Self, Vec<InvalidVariable>> {
+        let refused = refused(&sent);
+        if refused.is_empty() { Ok(Self(sent)) } else { Err(refused) }
+    }
+}
+
+impl Deref for SentVariables {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+fn refused(sent: &Map<String, Value>) -> Vec<InvalidVariable> {
     let mut refused = Vec::new();
     for (key, value) in sent {
         let text = if key.is_empty() || key.chars().count() > MAX_VARIABLE_KEY {
@@ -62,7 +83,7 @@ pub fn check_variables(sent: &Map<String, Value>) -> Result<(), Vec<InvalidVaria
         };
         refused.push(InvalidVariable { key: key.clone(), text });
     }
-    if refused.is_empty() { Ok(()) } else { Err(refused) }
+    refused
 }
 
 /// Levels of lists and objects in `value`.
@@ -109,16 +130,16 @@ mod tests {
     fn variables_have_limits() {
         let long = "k".repeat(MAX_VARIABLE_KEY);
         for good in [json!({}), json!({ "ação": 1, "a-b": [] }), json!({ long.clone(): null })] {
-            assert_eq!(check_variables(&map(good.clone())), Ok(()), "{good}");
+            assert!(SentVariables::check(map(good.clone())).is_ok(), "{good}");
         }
         for key in ["", "a.b", "a b", "{a", "a}", "a\n", &format!("{long}k")] {
-            assert!(check_variables(&map(json!({ key: 1 }))).is_err(), "{key:?}");
+            assert!(SentVariables::check(map(json!({ key: 1 }))).is_err(), "{key:?}");
         }
-        let several = check_variables(&map(json!({ "a.b": 1, "good": 2, "": 3 }))).expect_err("refused");
+        let several = SentVariables::check(map(json!({ "a.b": 1, "good": 2, "": 3 }))).expect_err("refused");
         assert_eq!(several.iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), ["", "a.b"]);
         let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
-        assert!(check_variables(&map(json!({ "a": nested(MAX_VARIABLE_DEPTH) }))).is_ok());
-        assert!(check_variables(&map(json!({ "a": nested(MAX_VARIABLE_DEPTH + 1) }))).is_err());
+        assert!(SentVariables::check(map(json!({ "a": nested(MAX_VARIABLE_DEPTH) }))).is_ok());
+        assert!(SentVariables::check(map(json!({ "a": nested(MAX_VARIABLE_DEPTH + 1) }))).is_err());
         let fits = json!({ "a": "x".repeat(MAX_VARIABLES - r#"{"a":""}"#.len()) });
         assert_eq!(merge_variables(&mut Map::new(), &map(fits.clone())), Ok(()));
         let mut full = map(fits);

@@ -9,7 +9,7 @@ use super::ContactError;
 use crate::admin::contact::merge::{chats_to_close, merged};
 use crate::chat::HasChats;
 use crate::contact::{
-    Contact, ContactAlias, ContactDetails, ContactFilter, ContactIdentity, ContactInsights,
+    Alias, Contact, ContactAlias, ContactDetails, ContactFilter, ContactIdentity, ContactInsights,
     HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS,
 };
 use crate::context::OpContext;
@@ -19,7 +19,7 @@ use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, HasRouters, Reach, Reachable};
-use crate::session::{HasSessions, merge_variables};
+use crate::session::{HasSessions, SentVariables, merge_variables};
 use crate::store::{Store, Transaction as _};
 
 /// How often work is tried that lost a race.
@@ -34,7 +34,7 @@ pub struct NewContact {
     /// Its name, which no channel overwrites then; without one it is called as its identity.
     pub name: Option<String>,
     /// Its variables.
-    pub variables: Map<String, Value>,
+    pub variables: SentVariables,
     /// The router that is to know it before it has written.
     pub router_id: Option<RouterId>,
 }
@@ -157,7 +157,7 @@ where
         &self,
         reach: Reach<'_>,
         id: &ContactId,
-        sent: &Map<String, Value>,
+        sent: &SentVariables,
     ) -> Result<Map<String, Value>, ContactError> {
         let details =
             self.update(reach, id, |contact| Ok(merge_variables(&mut contact.variables, sent)?)).await?;
@@ -232,12 +232,12 @@ where
         &self,
         reach: Reach<'_>,
         id: &ContactId,
-        alias: String,
+        alias: Alias,
     ) -> Result<ContactAlias, ContactError> {
         let mut tx = self.store.begin().await?;
         tx.contacts().find_many_for_update(std::slice::from_ref(id)).await?;
         find(&mut tx, reach, id).await?;
-        let alias = ContactAlias { contact_id: id.clone(), alias, created_at: self.cx.now() };
+        let alias = ContactAlias { contact_id: id.clone(), alias: alias.into(), created_at: self.cx.now() };
         if !tx.contact_catalog().add_alias(&alias).await? {
             return Err(ContactError::AliasTaken);
         }

@@ -16,8 +16,8 @@ use crate::id::FlowId;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, Reach};
 use crate::session::{
-    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, Session, SessionFilter, SessionId,
-    SessionTrace, SessionWrite, merge_variables,
+    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, SentVariables, Session, SessionFilter,
+    SessionId, SessionTrace, SessionWrite, merge_variables,
 };
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
@@ -119,7 +119,7 @@ where
         &self,
         reach: Reach<'_>,
         id: &SessionId,
-        sent: &Map<String, Value>,
+        sent: &SentVariables,
     ) -> Result<Map<String, Value>, SessionError> {
         for _ in 1..ATTEMPTS {
             match self.try_merge(reach, id, sent).await {
@@ -134,7 +134,7 @@ where
         &self,
         reach: Reach<'_>,
         id: &SessionId,
-        sent: &Map<String, Value>,
+        sent: &SentVariables,
     ) -> Result<Map<String, Value>, SessionError> {
         let mut tx = self.store.begin().await?;
         let stored = tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?.pop();

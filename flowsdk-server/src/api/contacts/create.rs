@@ -8,7 +8,7 @@ use flowsdk_core::admin::contact::NewContact;
 use flowsdk_core::contact::{ContactDetails, ContactIdentity};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
-use flowsdk_core::session::{Channel, check_variables};
+use flowsdk_core::session::{Channel, SentVariables};
 use flowsdk_core::text::Text;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -60,8 +60,9 @@ impl TryFrom<CreateContact> for NewContact {
             );
             ApiError::invalid(Problems::one("phoneNumber", must))
         })?;
-        check_variables(&body.contact_variables).map_err(|errors| refused("contactVariables", errors))?;
-        let (name, variables) = (body.name.map(|name| name.trim().to_owned()), body.contact_variables);
+        let variables = SentVariables::check(body.contact_variables);
+        let variables = variables.map_err(|errors| refused("contactVariables", errors))?;
+        let name = body.name.map(|name| name.trim().to_owned());
         Ok(Self { identity, name, variables, router_id: body.router_id })
     }
 }

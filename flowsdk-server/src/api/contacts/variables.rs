@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::ContactId;
-use flowsdk_core::session::check_variables;
+use flowsdk_core::session::SentVariables;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -49,8 +49,8 @@ pub(super) async fn patch_contact_variables(
     PathId(id): PathId<ContactId>,
     Body(body): Body<PatchContactVariables>,
 ) -> Result<Reply<ContactVariables>, ApiError> {
-    check_variables(&body.contact_variables).map_err(|errors| refused("contactVariables", errors))?;
-    let reach = can.reach();
-    let contact_variables = contacts.merge_variables(reach, &id, &body.contact_variables).await?;
+    let sent = SentVariables::check(body.contact_variables);
+    let sent = sent.map_err(|errors| refused("contactVariables", errors))?;
+    let contact_variables = contacts.merge_variables(can.reach(), &id, &sent).await?;
     Ok(Reply(ContactVariables { contact_variables }))
 }

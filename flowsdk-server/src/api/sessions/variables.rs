@@ -4,7 +4,7 @@ use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::session::{InvalidVariable, check_variables};
+use flowsdk_core::session::{InvalidVariable, SentVariables};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -62,7 +62,7 @@ pub(super) async fn patch_session_variables(
     PathSession(id): PathSession,
     Body(body): Body<PatchSessionVariables>,
 ) -> Result<Reply<SessionVariables>, ApiError> {
-    check_variables(&body.variables).map_err(|errors| refused("variables", errors))?;
-    let variables = sessions.merge_variables(can.reach(), &id, &body.variables).await?;
+    let sent = SentVariables::check(body.variables).map_err(|errors| refused("variables", errors))?;
+    let variables = sessions.merge_variables(can.reach(), &id, &sent).await?;
     Ok(Reply(SessionVariables { ok: true, session_id: id, variables }))
 }

@@ -7,8 +7,9 @@ use flowsdk_core::admin::session::{SessionError, Sessions};
 use flowsdk_core::conversation::{ConversationError, ConversationEvent};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
+use flowsdk_core::session::SentVariables;
 use flowsdk_store::sql::SqlStore;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::flows::{block, flow_of};
@@ -20,8 +21,8 @@ on_every_database! { nothing_is_lost_between_turns_and_patches, nothing_is_lost_
 const TURNS: usize = 25;
 const PATCHES: usize = 25;
 
-fn map(value: Value) -> Map<String, Value> {
-    value.as_object().expect("an object").clone()
+fn variables(value: Value) -> SentVariables {
+    SentVariables::check(value.as_object().expect("an object").clone()).expect("good ones")
 }
 
 async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
@@ -33,8 +34,9 @@ async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
         let sessions = Arc::clone(&sessions);
         tasks.spawn(async move {
             for n in 0..PATCHES {
-                let sent =
-                    map(json!({ format!("p{lane}.{n}").replace('.', "_"): n, "shared": { "by": lane } }));
+                let sent = variables(
+                    json!({ format!("p{lane}.{n}").replace('.', "_"): n, "shared": { "by": lane } }),
+                );
                 let stored = sessions.merge_variables(Reach::ALL, &session("ana"), &sent).await;
                 let stored = stored.expect("a patch is tried until it holds");
                 assert!(sent.iter().all(|(key, value)| stored.get(key) == Some(value)), "{stored:?}");
@@ -67,7 +69,8 @@ async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
     let answers =
         world.transcript_of("ana").await.iter().filter(|line| line.starts_with("< You said")).count();
     assert_eq!(answers, TURNS, "every turn ran once");
-    let gone = sessions.merge_variables(Reach::ALL, &super::world::session("bia"), &Map::new()).await;
+    let gone =
+        sessions.merge_variables(Reach::ALL, &super::world::session("bia"), &SentVariables::default()).await;
     assert!(matches!(gone, Err(SessionError::NotFound)), "{gone:?}");
 }
 
@@ -85,7 +88,7 @@ async fn nothing_is_lost_between_first_turns_and_patches(store: SqlStore) {
     let mut patches = JoinSet::new();
     patches.spawn(async move {
         for n in 0..PATCHES {
-            let sent = map(json!({ format!("patch{n}"): n }));
+            let sent = variables(json!({ format!("patch{n}"): n }));
             contacts.merge_variables(Reach::ALL, &ana, &sent).await.expect("merged");
         }
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use flowsdk_core::contact::is_alias;
+use flowsdk_core::contact::Alias;
 use flowsdk_core::id::ContactId;
 use flowsdk_core::text::Text;
 use http::StatusCode;
@@ -46,10 +46,8 @@ pub(in crate::api::contacts) async fn create_contact_alias(
     PathId(id): PathId<ContactId>,
     Body(body): Body<CreateContactAlias>,
 ) -> Result<Response, ApiError> {
-    if !is_alias(&body.alias) {
-        let must = Text::new("Valor inválido", "Invalid value");
-        return Err(ApiError::invalid(Problems::one("alias", must)));
-    }
-    let alias = contacts.add_alias(can.reach(), &id, body.alias).await?;
+    let must = Text::new("Valor inválido", "Invalid value");
+    let alias = Alias::parse(body.alias).map_err(|_| ApiError::invalid(Problems::one("alias", must)))?;
+    let alias = contacts.add_alias(can.reach(), &id, alias).await?;
     Ok(reply::json(StatusCode::CREATED, &AliasView::from(alias)))
 }
