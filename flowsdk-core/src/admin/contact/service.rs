@@ -111,7 +111,7 @@ where
                 Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
             merge_variables(&mut contact.variables, &new.variables)?;
             if let Some(name) = new.name {
-                contact.name = name;
+                contact.name = name.trim().to_owned();
                 contact.name_locked = true;
             }
             let is_known = !tx.contacts().find_by_phone_numbers(&[identity]).await?.is_empty();
@@ -131,7 +131,7 @@ where
         .await
     }
 
-    /// Names a contact; no channel overwrites the name from then on.
+    /// Names a contact, without blanks around it; no channel overwrites the name from then on.
     ///
     /// # Errors
     /// [`ContactError::NotFound`].
@@ -142,7 +142,7 @@ where
         name: String,
     ) -> Result<ContactDetails, ContactError> {
         self.update(reach, id, |contact| {
-            contact.name.clone_from(&name);
+            contact.name = name.trim().to_owned();
             contact.name_locked = true;
             Ok(())
         })

@@ -62,8 +62,7 @@ impl TryFrom<CreateContact> for NewContact {
         })?;
         let variables = SentVariables::check(body.contact_variables);
         let variables = variables.map_err(|errors| refused("contactVariables", errors))?;
-        let name = body.name.map(|name| name.trim().to_owned());
-        Ok(Self { identity, name, variables, router_id: body.router_id })
+        Ok(Self { identity, name: body.name, variables, router_id: body.router_id })
     }
 }
 

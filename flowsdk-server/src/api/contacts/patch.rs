@@ -39,7 +39,7 @@ pub(super) async fn patch_contact(
 ) -> Result<Reply<ContactDetailsView>, ApiError> {
     let reach = can.reach();
     let details = match body.name {
-        Some(name) => contacts.rename(reach, &id, name.trim().to_owned()).await?,
+        Some(name) => contacts.rename(reach, &id, name).await?,
         None => contacts.get(reach, &id).await?,
     };
     Ok(Reply(details.into()))
