@@ -71,13 +71,14 @@ impl<H: BatchHandler> Dispatcher<H> {
     pub async fn run(mut self, stop: CancellationToken) {
         let left = Arc::clone(&self.left);
         let mut open = true;
-        let mut wake: Option<Timestamp> = None;
         loop {
+            self.lanes.release(self.bench.clock.now());
             self.start_batches();
             if !open && self.lanes.is_empty() && self.running.is_empty() {
                 return;
             }
-            let pause = wake.map(|at| at.since(self.bench.clock.now()));
+            // Asked for last: a lost entry that could not start lets its lane go on to one that waits for a moment.
+            let pause = self.lanes.next_moment().map(|at| at.since(self.bench.clock.now()));
             let gathering = self.gathering();
             tokio::select! {
                 Some(ended) = self.running.join_next(), if !self.running.is_empty() => match ended {
@@ -95,7 +96,6 @@ impl<H: BatchHandler> Dispatcher<H> {
                 // The entries in the inbox are still taken; nothing more gets in.
                 () = stop.cancelled(), if !self.inbox.is_closed() => self.inbox.close(),
             }
-            wake = self.lanes.release(self.bench.clock.now());
         }
     }
 

@@ -208,18 +208,21 @@ impl<T> Lanes<T> {
         dropped
     }
 
-    /// Makes ready every lane whose time has come; returns the next moment to call it again.
+    /// Makes ready every lane whose time has come; returns [`Lanes::next_moment`].
     pub fn release(&mut self, now: Timestamp) -> Option<Timestamp> {
-        while let Some((at, key)) = self.later.pop_first() {
-            if at > now {
-                self.later.insert((at, key));
-                return Some(at);
-            }
+        while self.next_moment().is_some_and(|at| at <= now)
+            && let Some((_, key)) = self.later.pop_first()
+        {
             if let Some(lane) = self.lanes.get_mut(&key) {
                 lane.state = State::Ready(self.ready.push(key, lane.class()));
             }
         }
-        None
+        self.next_moment()
+    }
+
+    /// Returns the moment at which [`Lanes::release`] next makes a lane ready. Every answer to a piece may change it.
+    pub fn next_moment(&self) -> Option<Timestamp> {
+        self.later.first().map(|(at, _)| *at)
     }
 
     /// Ends the running piece of `key`; returns how many entries it had.

@@ -141,10 +141,15 @@ struct Stage {
 
 impl Stage {
     fn new(coalesce: Option<Coalesce>) -> Self {
+        Self::with(8, coalesce)
+    }
+
+    /// A consumer of so many places.
+    fn with(parallel: usize, coalesce: Option<Coalesce>) -> Self {
         let (began, done) = (Instant::now(), Done::default());
         let (acked, letters) = (Arc::new(AckedBy::default()), Arc::new(Letters::default()));
         let config = ConsumerConfig {
-            parallel: 8,
+            parallel,
             max_attempts: 2,
             backoff: Duration::from_millis(10),
             coalesce,
@@ -317,6 +322,25 @@ async fn work_of_a_lost_partition_is_cancelled_and_not_acknowledged() {
     tokio::time::sleep(SOON).await;
     stage.ownership.alive.cancel();
     stage.quiet().await;
+    assert_eq!(stage.done(), []);
+    assert_eq!(stage.acked(), [""; 0]);
+}
+
+/// The lane of a lost entry goes on to a burst that waits to be quiet, when nothing else wakes the dispatcher.
+#[tokio::test(start_paused = true)]
+async fn a_burst_behind_lost_work_does_not_hold_its_partition() {
+    let mut stage = Stage::with(1, bursts());
+    stage.send(NOW, "a", Behaviour::Slow).await;
+    // The burst is quiet, and its work takes the only place.
+    tokio::time::sleep(Duration::from_millis(1_600)).await;
+    stage.send(NOW, "z", Behaviour::Preempts).await;
+    stage.send(NOW, "z", Behaviour::Slow).await;
+    tokio::time::sleep(SOON).await;
+    stage.ownership.reading.cancel();
+    stage.submitter.left.notify_one();
+    tokio::time::sleep(SOON).await;
+    stage.ownership.alive.cancel();
+    tokio::time::timeout(Duration::from_secs(60), stage.quiet()).await.expect("nothing is in flight");
     assert_eq!(stage.done(), []);
     assert_eq!(stage.acked(), [""; 0]);
 }
