@@ -35,6 +35,7 @@ pub mod loader;
 pub mod message;
 pub mod observability;
 pub mod page;
+pub mod patch;
 pub mod place;
 pub mod prelude;
 pub mod router;

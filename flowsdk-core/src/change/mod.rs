@@ -7,4 +7,4 @@ mod log;
 mod model;
 
 pub use log::{ChangeLog, NoChangeLog};
-pub use model::{Author, Change, Entity, EntityKind, Recorded};
+pub use model::{Author, Change, Entity, EntityKind, Recorded, form};

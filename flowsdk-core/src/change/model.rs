@@ -65,8 +65,13 @@ pub trait Recorded {
     /// Returns the kind and the id.
     fn entity(&self) -> Entity<'_>;
 
-    /// Returns its public form: of secrets, whether there are any.
+    /// Returns its public form, which answers show too: of secrets, whether there are any.
     fn to_json(&self) -> Value;
+}
+
+/// Returns a public form as a log of changes keeps it.
+pub fn form(view: &impl Serialize) -> Value {
+    serde_json::to_value(view).unwrap_or_default()
 }
 
 /// A change of an entity. Entities are passed as their public JSON. A log leaves out sensitive fields

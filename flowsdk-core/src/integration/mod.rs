@@ -10,6 +10,7 @@ mod model;
 mod redact;
 mod repository;
 mod service;
+mod view;
 
 pub use address::{BaseUrl, InvalidBaseUrl};
 pub use error::IntegrationError;
@@ -20,3 +21,4 @@ pub use model::{
 };
 pub use repository::{HasIntegrations, IntegrationRepository};
 pub use service::Integrations;
+pub use view::IntegrationView;

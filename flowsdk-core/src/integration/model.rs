@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::BaseUrl;
-use crate::change::{Entity, EntityKind, Recorded};
+use super::{BaseUrl, IntegrationView};
+use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::{IntegrationId, RouterId};
+use crate::patch::present;
 use crate::router::{Reach, Reachable};
+use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
 /// How long a server may take when nothing else is said.
@@ -43,18 +45,22 @@ pub enum IntegrationAuth {
     Header,
 }
 
-/// How the server is asked. Nothing in it is secret.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// How the server is asked. Nothing in it may be secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = IntegrationSettingsInput)]
 pub struct IntegrationSettings {
-    /// How the credentials are shown.
+    /// How the credentials are shown to the server.
     #[serde(default)]
     pub auth: IntegrationAuth,
-    /// In which header, with [`IntegrationAuth::Header`].
+    /// With `auth` `header`, and only then.
     #[serde(default)]
+    #[schema(min_length = 1, max_length = 100, example = "x-api-key")]
     pub header_name: Option<String>,
-    /// How long the server may take, in milliseconds; at most [`MAX_TIMEOUT`].
+    /// How long the server may take, in milliseconds.
     #[serde(default = "default_timeout")]
+    #[schema(required = false, minimum = 100, maximum = 30_000, default = 10_000)]
     pub timeout_ms: u64,
 }
 
@@ -133,28 +139,30 @@ impl Recorded for Integration {
     }
 
     fn to_json(&self) -> Value {
-        json!({
-            "id": self.id, "routerId": self.router_id, "name": self.name, "kind": self.kind,
-            "baseUrl": self.base_url, "hasCredentials": self.credentials.is_some(), "settings": self.settings,
-            "createdAt": self.created_at.to_iso(), "updatedAt": self.updated_at.to_iso(),
-        })
+        form(&IntegrationView::from(self.clone()))
     }
 }
 
-/// An integration to be.
-#[derive(Debug, Clone)]
+/// A new integration.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateIntegration)]
 pub struct NewIntegration {
-    /// The router; the caller checks that it is within their reach.
+    /// The router that works with the server. It cannot be changed later.
     pub router_id: RouterId,
-    /// The name that authors use for it.
+    /// The name that authors use for the integration.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     pub name: String,
     /// The kind of server.
     pub kind: IntegrationKind,
-    /// Where it answers.
+    /// Where the server answers.
     pub base_url: BaseUrl,
-    /// The credentials that the server expects.
+    /// The credentials that the server expects. Kept encrypted and never shown.
+    #[schema(value_type = Option<String>, format = Password, min_length = 8, max_length = 4_096, pattern = "^[ -~]+$")]
     pub credentials: Option<SecretString>,
-    /// How it is asked.
+    /// How the server is asked.
+    #[serde(default)]
     pub settings: IntegrationSettings,
 }
 
@@ -164,16 +172,24 @@ impl Reachable for NewIntegration {
     }
 }
 
-/// The changes to make; an absent field stays, and `Some(None)` removes a value.
-#[derive(Debug, Clone, Default)]
+/// The changes to make to an integration; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchIntegration)]
 pub struct IntegrationChange {
     /// The new name.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
     pub name: Option<String>,
-    /// Where it answers. Its credentials do not follow it to another server.
+    /// Where the server answers. Another address without `credentials` forgets the credentials.
+    #[schema(value_type = BaseUrl, required = false)]
     pub base_url: Option<BaseUrl>,
-    /// The credentials that the server expects.
+    /// The credentials that the server expects. Kept encrypted and never shown; null forgets them.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, format = Password, min_length = 8, max_length = 4_096, pattern = "^[ -~]+$")]
     pub credentials: Option<Option<SecretString>>,
-    /// How it is asked.
+    /// All settings: those that are left out get their defaults.
+    #[schema(value_type = IntegrationSettings, required = false)]
     pub settings: Option<IntegrationSettings>,
 }
 

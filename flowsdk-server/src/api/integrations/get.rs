@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::IntegrationId;
+use flowsdk_core::integration::IntegrationView;
 
-use super::IntegrationView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;

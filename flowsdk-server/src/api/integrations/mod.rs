@@ -8,9 +8,6 @@ mod fetch_content;
 mod get;
 mod list;
 mod patch;
-mod view;
-
-use view::{IntegrationView, SettingsBody};
 
 use super::routes::{Routes, endpoint};
 
