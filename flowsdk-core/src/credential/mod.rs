@@ -4,8 +4,10 @@ mod error;
 mod model;
 mod repository;
 mod service;
+mod view;
 
 pub use error::LlmCredentialError;
 pub use model::{LlmCredential, LlmCredentialChange, LlmProvider, NewLlmCredential};
 pub use repository::{HasLlmCredentials, LlmCredentialRepository};
 pub use service::LlmCredentials;
+pub use view::LlmCredentialView;

@@ -3,12 +3,15 @@
 use crate::cell::Named;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::change::{Entity, EntityKind, Recorded};
+use super::LlmCredentialView;
+use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::LlmCredentialId;
 use crate::integration::BaseUrl;
+use crate::patch::present;
+use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
 /// Whose models they are.
@@ -56,37 +59,47 @@ impl Recorded for LlmCredential {
     }
 
     fn to_json(&self) -> Value {
-        json!({
-            "id": self.id, "name": self.name, "provider": self.provider, "baseUrl": self.base_url,
-            "hasApiKey": self.api_key.is_some(), "createdAt": self.created_at.to_iso(),
-            "updatedAt": self.updated_at.to_iso(),
-        })
+        form(&LlmCredentialView::from(self.clone()))
     }
 }
 
-/// A credential to be.
-#[derive(Debug, Clone)]
+/// A new credential.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateLlmCredential)]
 pub struct NewLlmCredential {
-    /// Its name.
+    /// The name of the credential.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
     pub name: String,
-    /// Whose models it opens.
+    /// The provider whose models it opens.
     pub provider: LlmProvider,
-    /// Where the provider answers.
+    /// Where the provider answers; `openai_compatible` needs it.
+    #[schema(value_type = Option<crate::schema::SecureAddress>)]
     pub base_url: Option<BaseUrl>,
-    /// The key that the provider expects.
+    /// The key that the provider expects. Kept encrypted and never shown.
+    #[schema(value_type = String, format = Password, min_length = 1, max_length = 4_096, pattern = "^[!-~]+$")]
     pub api_key: SecretString,
 }
 
-/// The changes to make; an absent field stays, and `Some(None)` removes a value.
-#[derive(Debug, Clone, Default)]
+/// The changes to make to a credential; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchLlmCredential)]
 pub struct LlmCredentialChange {
-    /// Its name.
+    /// The new name.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
     pub name: Option<String>,
-    /// Whose models it opens.
+    /// The provider whose models it opens.
+    #[schema(value_type = LlmProvider, required = false)]
     pub provider: Option<LlmProvider>,
-    /// Where the provider answers.
+    /// Where the provider answers; null means its usual address. Another address without `apiKey` forgets the key.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<crate::schema::SecureAddress>)]
     pub base_url: Option<Option<BaseUrl>>,
-    /// The key that the provider expects.
+    /// The key that the provider expects. Kept encrypted and never shown.
+    #[schema(value_type = String, required = false, format = Password, min_length = 1, max_length = 4_096, pattern = "^[!-~]+$")]
     pub api_key: Option<SecretString>,
 }
 

@@ -1,24 +1,26 @@
-//! A credential as clients see it.
+//! The public form of a credential.
 
-use flowsdk_core::credential::{LlmCredential, LlmProvider};
-use flowsdk_core::id::LlmCredentialId;
-use flowsdk_core::integration::BaseUrl;
-use flowsdk_core::schema::SecureAddress;
-use flowsdk_core::time::IsoTime;
 use serde::Serialize;
-use utoipa::ToSchema;
+
+use super::{LlmCredential, LlmProvider};
+use crate::id::LlmCredentialId;
+use crate::integration::BaseUrl;
+use crate::schema::SchemaAttributes;
+use crate::time::IsoTime;
 
 /// A credential of a model provider. Its key is never shown.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = LlmCredential)]
-pub(super) struct LlmCredentialView {
-    pub(super) id: LlmCredentialId,
+pub struct LlmCredentialView {
+    /// The id of the credential.
+    pub id: LlmCredentialId,
     #[schema(example = "Produção")]
     name: String,
     provider: LlmProvider,
-    /// Where the provider answers; null means his own address.
-    #[schema(value_type = Option<SecureAddress>, required = true)]
+    /// Where the provider answers; null means its usual address.
+    #[schema(value_type = Option<crate::schema::SecureAddress>, required = true)]
     base_url: Option<BaseUrl>,
     has_api_key: bool,
     created_at: IsoTime,
