@@ -11,6 +11,7 @@ mod placeholder;
 mod repository;
 mod service;
 mod validate;
+mod view;
 
 pub use component::{BodyExample, Button, Component, HeaderExample, HeaderFormat};
 pub use error::TemplateError;
@@ -23,3 +24,4 @@ pub use placeholder::{InvalidPlaceholders, WrongCount, count_placeholders, rende
 pub use repository::{HasTemplates, TemplateRepository};
 pub use service::Templates;
 pub use validate::{MAX_BODY, MAX_BUTTON_TEXT, MAX_BUTTONS, MAX_FOOTER, MAX_HEADER, validate};
+pub use view::TemplateView;

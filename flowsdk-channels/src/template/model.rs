@@ -1,12 +1,14 @@
 //! The template.
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
 use flowsdk_core::id::{RouterId, TemplateId};
 use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Component, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus};
+use super::{Component, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, TemplateView};
 use crate::channel_number::ProviderId;
 
 /// A message template of a router.
@@ -51,32 +53,37 @@ impl Recorded for Template {
     }
 
     fn to_json(&self) -> Value {
-        json!({
-            "id": self.id, "routerId": self.router_id, "businessAccountId": self.business_account_id,
-            "name": self.name, "language": self.language, "category": self.category, "status": self.status,
-            "components": self.components, "createdAt": self.created_at.to_iso(),
-            "updatedAt": self.updated_at.to_iso(),
-        })
+        form(&TemplateView::from(self.clone()))
     }
 }
 
-/// A template to be.
-#[derive(Debug, Clone)]
+/// A new template. Router, business account, name and language cannot be changed later.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateTemplate)]
 pub struct NewTemplate {
-    /// The router; the caller of the service checks that it is within reach.
+    /// The router of the template.
     pub router_id: RouterId,
-    /// The provider's business account.
+    /// The provider's business account that has it.
     pub business_account_id: ProviderId,
-    /// Its name; unique in router, account and language.
+    /// The name; unique in router, account and language.
     pub name: TemplateName,
     /// The language of its texts.
     pub language: TemplateLanguage,
     /// Its purpose; prices and rules of the provider depend on it.
     pub category: TemplateCategory,
-    /// Its review status with the provider.
+    /// Its review status with the provider; `DRAFT` when nothing is said.
+    #[serde(default = "draft")]
+    #[schema(required = false)]
     pub status: TemplateStatus,
-    /// Its parts, not yet validated.
+    /// Its parts, in the order of the message.
+    #[schema(max_items = 4)]
     pub components: Vec<Component>,
+}
+
+fn draft() -> TemplateStatus {
+    TemplateStatus::Draft
 }
 
 impl Reachable for NewTemplate {
@@ -85,14 +92,20 @@ impl Reachable for NewTemplate {
     }
 }
 
-/// Changes to a template; an absent field stays.
-#[derive(Debug, Clone, Default)]
+/// The changes to make to a template; an absent field stays.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchTemplate)]
 pub struct TemplateChange {
     /// Its purpose; prices and rules of the provider depend on it.
+    #[schema(value_type = TemplateCategory, required = false)]
     pub category: Option<TemplateCategory>,
     /// Its review status with the provider.
+    #[schema(value_type = TemplateStatus, required = false)]
     pub status: Option<TemplateStatus>,
-    /// Its parts, not yet validated.
+    /// All of its parts, in the order of the message.
+    #[schema(value_type = Vec<Component>, required = false, max_items = 4)]
     pub components: Option<Vec<Component>>,
 }
 

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_channels::channel_number::ProviderId;
-use flowsdk_channels::template::{TemplateFilter, TemplateStatus};
+use flowsdk_channels::template::{TemplateFilter, TemplateStatus, TemplateView};
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::text::Text;
 use utoipa::IntoParams;
 
-use super::TemplateView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::query::{FromQuery, OfRouter, PageParams, PageView, Query, QueryReader, RouterParams};

@@ -7,9 +7,6 @@ mod delete;
 mod get;
 mod list;
 mod patch;
-mod view;
-
-use view::TemplateView;
 
 use super::routes::{Routes, endpoint};
 

@@ -1,20 +1,23 @@
-//! A template as clients see it.
+//! The public form of a template.
 
-use flowsdk_channels::channel_number::ProviderId;
-use flowsdk_channels::template::{
-    Component, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, count_placeholders,
-};
 use flowsdk_core::id::{RouterId, TemplateId};
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
-use utoipa::ToSchema;
+
+use super::{
+    Component, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, count_placeholders,
+};
+use crate::channel_number::ProviderId;
 
 /// A message template.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = Template)]
-pub(super) struct TemplateView {
-    pub(super) id: TemplateId,
+pub struct TemplateView {
+    /// The id of the template.
+    pub id: TemplateId,
     router_id: RouterId,
     /// The provider's business account that has it.
     business_account_id: ProviderId,
