@@ -7,6 +7,7 @@ mod model;
 mod provider;
 mod repository;
 mod service;
+mod view;
 
 pub use error::ChannelNumberError;
 pub use keys::ExportedKey;
@@ -14,3 +15,4 @@ pub use model::{ChannelNumber, ChannelNumberChange, FormKeys, NewChannelNumber};
 pub use provider::{E164, InvalidNumber, InvalidProviderId, ProviderId};
 pub use repository::{ChannelNumberRepository, HasChannelNumbers};
 pub use service::ChannelNumbers;
+pub use view::ChannelNumberView;

@@ -1,15 +1,18 @@
 //! The number.
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::patch::present;
 use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
 use flowsdk_crypto::FormKeyPair;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::Value;
 
-use super::{E164, ProviderId};
+use super::{ChannelNumberView, E164, ProviderId};
 
 /// The key pair of a number's interactive forms. The private half stands under its passphrase, and both once more
 /// under the master key (spec A 4.7).
@@ -67,34 +70,38 @@ impl Recorded for ChannelNumber {
     }
 
     fn to_json(&self) -> Value {
-        json!({
-            "id": self.id, "routerId": self.router_id, "name": self.name,
-            "phoneNumberId": self.phone_number_id, "phoneNumber": self.phone_number,
-            "businessAccountId": self.business_account_id, "active": self.active,
-            "hasAccessToken": self.access_token.is_some(), "hasPrivateKey": self.keys.is_some(),
-            "encryptionPublicKey": self.keys.as_ref().map(|keys| &keys.public_key),
-            "createdAt": self.created_at.to_iso(), "updatedAt": self.updated_at.to_iso(),
-        })
+        form(&ChannelNumberView::from(self.clone()))
     }
 }
 
-/// A number to be.
-#[derive(Debug, Clone)]
+/// A new number.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateChannelNumber)]
 pub struct NewChannelNumber {
-    /// The router; the caller of the service checks that it is within reach.
+    /// The router of the number. It cannot be changed later.
     pub router_id: RouterId,
     /// The display name, for people.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     pub name: String,
-    /// The provider's id of it.
+    /// The provider's id of the number. It cannot be changed later.
     pub phone_number_id: ProviderId,
-    /// The phone number in E.164.
+    /// The phone number with country code.
     pub phone_number: E164,
     /// The provider's business account.
     pub business_account_id: ProviderId,
-    /// The access token that the provider expects with each request.
+    /// The access token that the provider expects with each request. Kept encrypted and never shown.
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096)]
     pub access_token: Option<SecretString>,
     /// Whether anything may be sent from it.
+    #[serde(default = "yes")]
+    #[schema(required = false, default = true)]
     pub active: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Reachable for NewChannelNumber {
@@ -103,18 +110,27 @@ impl Reachable for NewChannelNumber {
     }
 }
 
-/// Changes to a number. An absent field stays; `Some(None)` removes a value.
-#[derive(Debug, Clone, Default)]
+/// The changes to make to a number; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchChannelNumber)]
 pub struct ChannelNumberChange {
     /// The display name, for people.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     pub name: Option<String>,
-    /// The number itself: the provider may move an id to another one.
+    /// The phone number with country code: the provider may move an id to another one.
+    #[schema(value_type = E164, required = false)]
     pub phone_number: Option<E164>,
     /// The provider's business account.
+    #[schema(value_type = ProviderId, required = false)]
     pub business_account_id: Option<ProviderId>,
-    /// The access token that the provider expects with each request.
+    /// The access token that the provider expects with each request. Kept encrypted and never shown; null forgets it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096)]
     pub access_token: Option<Option<SecretString>>,
     /// Whether anything may be sent from it.
+    #[schema(value_type = bool, required = false)]
     pub active: Option<bool>,
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_channels::channel_number::ChannelNumberView;
 use flowsdk_core::id::ChannelNumberId;
 
-use super::ChannelNumberView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;

@@ -8,9 +8,6 @@ mod get;
 mod list;
 mod patch;
 mod private_key;
-mod view;
-
-use view::ChannelNumberView;
 
 use super::routes::{Routes, endpoint};
 

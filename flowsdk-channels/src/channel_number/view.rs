@@ -1,21 +1,24 @@
-//! A number as clients see it.
+//! The public form of a number.
 
-use flowsdk_channels::channel_number::{ChannelNumber, E164, ProviderId};
 use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
-use utoipa::ToSchema;
+
+use super::{ChannelNumber, E164, ProviderId};
 
 /// A number of the phone channel. Its secrets are never shown, only whether there are any.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = ChannelNumber)]
-pub(super) struct ChannelNumberView {
-    pub(super) id: ChannelNumberId,
+pub struct ChannelNumberView {
+    /// The id of the number.
+    pub id: ChannelNumberId,
     router_id: RouterId,
     #[schema(example = "Loja")]
     name: String,
-    /// The provider's id of it.
+    /// The provider's id of the number.
     phone_number_id: ProviderId,
     /// E.164 without plus sign.
     #[schema(value_type = String, example = "5511987654321")]
