@@ -20,3 +20,8 @@ pub struct WebAddress(pub String);
     examples("https://api.example.com/v1")
 )]
 pub struct SecureAddress(pub String);
+
+/// The origin of a page, as browsers write it.
+#[derive(Debug, ToSchema)]
+#[schema(pattern = r"^https?://[^/\s]+$", max_length = 300, examples("https://loja.example.com"))]
+pub struct Origin(pub String);

@@ -1,24 +1,34 @@
 //! The input for a new channel, and the changes to one.
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
 use flowsdk_core::id::{FlowId, RouterId};
+use flowsdk_core::patch::present;
 use flowsdk_core::router::{Reach, Reachable};
-use serde_json::{Value, json};
+use flowsdk_core::schema::SchemaAttributes;
+use serde::Deserialize;
+use serde_json::Value;
 
+use super::WebchatChannelView;
 use crate::webchat::WebchatChannel;
 
-/// A channel to be.
-#[derive(Debug, Clone)]
+/// A new channel.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateWebchatChannel)]
 pub struct NewWebchatChannel {
-    /// The router; the caller of the service checks that it is within reach.
+    /// The router of the channel.
     pub router_id: RouterId,
-    /// The name, `channelName` in `auth_ok`.
+    /// The name that visitors see, `channelName` in `auth_ok`.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     pub name: String,
     /// Colours, avatar, texts; passed to the page as it is.
+    #[schema(value_type = Option<Object>)]
     pub appearance: Option<Value>,
-    /// Overrides the router's initial flow.
+    /// Overrides the router's initial flow; null inherits it.
     pub initial_flow_id: Option<FlowId>,
-    /// Origins that may open a socket; `None` means any.
+    /// Origins that may open a socket; null means any.
+    #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
     pub allowed_origins: Option<Vec<String>>,
 }
 
@@ -28,14 +38,22 @@ impl Reachable for NewWebchatChannel {
     }
 }
 
-/// Changes to a channel. An absent field stays; `Some(None)` removes a value.
-#[derive(Debug, Clone, Default)]
+/// The changes to make to a channel; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchWebchatChannel)]
 pub struct WebchatChannelChange {
-    /// The name, `channelName` in `auth_ok`.
+    /// The name that visitors see, `channelName` in `auth_ok`.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     pub name: Option<String>,
     /// Colours, avatar, texts; passed to the page as it is.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Object>)]
     pub appearance: Option<Option<Value>>,
-    /// Origins that may open a socket; `None` means any.
+    /// Origins that may open a socket; null means any.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
     pub allowed_origins: Option<Option<Vec<String>>>,
 }
 
@@ -55,11 +73,6 @@ impl Recorded for WebchatChannel {
     }
 
     fn to_json(&self) -> Value {
-        json!({
-            "id": self.id, "routerId": self.router_id, "name": self.name,
-            "isTestChannel": self.is_test_channel, "appearance": self.appearance,
-            "initialFlowId": self.initial_flow_id, "hasEmbedSecret": self.embed_secret.is_some(),
-            "allowedOrigins": self.allowed_origins, "createdAt": self.created_at.to_iso(),
-        })
+        form(&WebchatChannelView::from(self.clone()))
     }
 }

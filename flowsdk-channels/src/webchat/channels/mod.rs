@@ -8,9 +8,11 @@ mod change;
 mod error;
 mod service;
 mod testing;
+mod view;
 
 pub use catalog::{HasWebchatCatalog, WebchatCatalog};
 pub use change::{NewWebchatChannel, WebchatChannelChange};
 pub use error::WebchatChannelError;
 pub use service::WebchatChannels;
 pub use testing::PublishedTest;
+pub use view::WebchatChannelView;

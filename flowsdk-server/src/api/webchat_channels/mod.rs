@@ -12,9 +12,6 @@ mod put_initial_flow;
 mod remove_embed_secret;
 mod set_embed_secret;
 mod test_channel;
-mod view;
-
-use view::{Origin, WebchatChannelView};
 
 use super::routes::{Routes, endpoint};
 

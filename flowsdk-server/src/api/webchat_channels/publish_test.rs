@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_channels::webchat::channels::PublishedTest;
+use flowsdk_channels::webchat::channels::{PublishedTest, WebchatChannelView};
 use flowsdk_core::id::{FlowId, FlowVersionId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::WebchatChannelView;
 use crate::api::error::ApiError;
 use crate::api::guard::AnyPrincipal;
 use crate::api::path::PathId;

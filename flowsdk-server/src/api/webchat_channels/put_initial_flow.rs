@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_channels::webchat::channels::WebchatChannelView;
 use flowsdk_core::id::{ChannelId, FlowId};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::WebchatChannelView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_channels::webchat::channels::WebchatChannelView;
 use flowsdk_core::id::RouterId;
 
-use super::WebchatChannelView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;

@@ -1,38 +1,21 @@
-//! A channel of the web chat as clients see it.
+//! The public form of a channel.
 
-use flowsdk_channels::webchat::WebchatChannel;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
 
-/// The origin of a page, as browsers write it.
-#[derive(Debug)]
-pub(super) enum Origin {}
-
-impl PartialSchema for Origin {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some(r"^https?://[^/\s]+$"))
-            .max_length(Some(300))
-            .examples(["https://loja.example.com"])
-            .build()
-            .into()
-    }
-}
-
-impl ToSchema for Origin {}
+use crate::webchat::WebchatChannel;
 
 /// A channel of the web chat. Its embed secret is shown once, when it is made.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = WebchatChannel)]
-pub(super) struct WebchatChannelView {
-    pub(super) id: ChannelId,
+pub struct WebchatChannelView {
+    /// The id of the channel.
+    pub id: ChannelId,
     router_id: RouterId,
     #[schema(example = "Loja")]
     name: String,
@@ -47,7 +30,7 @@ pub(super) struct WebchatChannelView {
     /// Whether only signed embed tokens get in.
     has_embed_secret: bool,
     /// Origins that may open a socket; null means any.
-    #[schema(value_type = Option<Vec<Origin>>, required = true)]
+    #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, required = true)]
     allowed_origins: Option<Vec<String>>,
     created_at: IsoTime,
 }
