@@ -4,8 +4,10 @@ mod catalog;
 mod model;
 mod reach;
 mod repository;
+mod view;
 
 pub use catalog::{HasRouterCatalog, RouterCatalog};
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
 pub use reach::{Admitted, AdmittedRouter, AllRouters, OutOfReach, Reach, Reachable};
 pub use repository::{HasRouters, Route, RouterRepository};
+pub use view::RouterView;

@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::change::{Entity, EntityKind, Recorded};
+use super::RouterView;
+use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::crypto::Encrypted;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::time::Timestamp;
@@ -73,16 +74,7 @@ impl Recorded for Router {
     }
 
     fn to_json(&self) -> Value {
-        json!({
-            "id": self.id, "name": self.name, "initialFlowId": self.initial_flow_id, "tz": self.tz,
-            "hasChannelAppSecret": self.channel_app_secret.is_some(),
-            "hasChannelVerifyToken": self.channel_verify_token.is_some(),
-            "llmCredentialId": self.llm_credential_id, "logoUrl": self.logo_url,
-            "sentimentConfig": self.sentiment_config, "copilotConfig": self.copilot_config,
-            "helpdeskAgentPrefixEnabled": self.helpdesk_agent_prefix_enabled,
-            "helpdeskAgentPrefixTemplate": self.helpdesk_agent_prefix_template,
-            "createdAt": self.created_at.to_iso(), "updatedAt": self.updated_at.to_iso(),
-        })
+        form(&RouterView::from(self))
     }
 }
 

@@ -1,37 +1,122 @@
 //! The commands that set and change a router.
 
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::crypto::MasterKey;
-use crate::id::{FlowId, LlmCredentialId};
+use crate::id::{FlowId, LlmCredentialId, RouterId};
+use crate::patch::present;
 use crate::router::Router;
+use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
-/// The changes to make; an absent field stays, and `Some(None)` removes a value.
-#[derive(Debug, Clone, Default)]
-pub struct RouterChange {
-    /// Its name.
-    pub name: Option<String>,
-    /// A flow of the router.
-    pub initial_flow_id: Option<Option<FlowId>>,
-    /// IANA time zone, checked by the caller.
+/// A new router.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateRouter)]
+pub struct NewRouter {
+    /// The name of the router.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    pub name: String,
+    /// A flow of the router. A new router has none, so only null is possible.
+    pub initial_flow_id: Option<FlowId>,
+    /// IANA time zone.
+    #[schema(value_type = crate::schema::TimeZoneName, required = false)]
     pub tz: Option<String>,
-    /// The token that the channel's provider presents when it verifies the webhook.
-    pub channel_verify_token: Option<Option<SecretString>>,
-    /// The secret with which the channel's provider signs webhooks.
-    pub channel_app_secret: Option<Option<SecretString>>,
+    /// The secret with which the channel's provider signs webhooks. Kept encrypted and never shown.
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    pub channel_app_secret: Option<SecretString>,
+    /// The token that the channel's provider presents when it verifies the webhook. Never shown.
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    pub channel_verify_token: Option<SecretString>,
     /// The credential of every AI agent of the router.
+    pub llm_credential_id: Option<LlmCredentialId>,
+    /// Where the logo is.
+    #[schema(value_type = Option<crate::schema::WebAddress>)]
+    pub logo_url: Option<String>,
+    /// How the sentiment of a chat is told.
+    #[schema(value_type = Option<Object>)]
+    pub sentiment_config: Option<Value>,
+    /// The settings of the copilot for the helpdesk's agents.
+    #[schema(value_type = Option<Object>)]
+    pub copilot_config: Option<Value>,
+    /// Whether a helpdesk agent's name stands before their messages.
+    #[schema(value_type = bool, required = false)]
+    pub helpdesk_agent_prefix_enabled: Option<bool>,
+    /// How the name stands there.
+    #[schema(value_type = Option<String>, max_length = 500)]
+    pub helpdesk_agent_prefix_template: Option<String>,
+}
+
+impl NewRouter {
+    /// Returns the router; `key` encrypts the app secret.
+    pub(super) fn into_router(self, id: RouterId, key: &MasterKey, now: Timestamp) -> Router {
+        let settings = RouterChange {
+            name: None,
+            initial_flow_id: Some(self.initial_flow_id),
+            tz: self.tz,
+            channel_verify_token: Some(self.channel_verify_token),
+            channel_app_secret: Some(self.channel_app_secret),
+            llm_credential_id: Some(self.llm_credential_id),
+            logo_url: Some(self.logo_url),
+            sentiment_config: Some(self.sentiment_config),
+            copilot_config: Some(self.copilot_config),
+            helpdesk_agent_prefix_enabled: self.helpdesk_agent_prefix_enabled,
+            helpdesk_agent_prefix_template: Some(self.helpdesk_agent_prefix_template),
+        };
+        settings.apply(Router::new(id, self.name, now), key, now)
+    }
+}
+
+/// The changes to make to a router; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchRouter)]
+pub struct RouterChange {
+    /// The new name.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    pub name: Option<String>,
+    /// A flow of the router; null starts none.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<FlowId>)]
+    pub initial_flow_id: Option<Option<FlowId>>,
+    /// IANA time zone.
+    #[schema(value_type = crate::schema::TimeZoneName, required = false)]
+    pub tz: Option<String>,
+    /// The secret with which the channel's provider signs webhooks. Kept encrypted and never
+    /// shown; null forgets it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    pub channel_app_secret: Option<Option<SecretString>>,
+    /// The token that the channel's provider presents when it verifies the webhook. Never shown; null forgets it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    pub channel_verify_token: Option<Option<SecretString>>,
+    /// The credential of every AI agent of the router.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<LlmCredentialId>)]
     pub llm_credential_id: Option<Option<LlmCredentialId>>,
     /// Where the logo is.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<crate::schema::WebAddress>)]
     pub logo_url: Option<Option<String>>,
     /// How the sentiment of a chat is told.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Object>)]
     pub sentiment_config: Option<Option<Value>>,
     /// The settings of the copilot for the helpdesk's agents.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Object>)]
     pub copilot_config: Option<Option<Value>>,
     /// Whether a helpdesk agent's name stands before their messages.
+    #[schema(value_type = bool, required = false)]
     pub helpdesk_agent_prefix_enabled: Option<bool>,
-    /// How it stands there.
+    /// How the name stands there.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, max_length = 500)]
     pub helpdesk_agent_prefix_template: Option<Option<String>>,
 }
 

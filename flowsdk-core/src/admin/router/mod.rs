@@ -4,6 +4,6 @@ mod change;
 mod error;
 mod service;
 
-pub use change::RouterChange;
+pub use change::{NewRouter, RouterChange};
 pub use error::RouterError;
 pub use service::Routers;

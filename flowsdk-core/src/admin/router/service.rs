@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{RouterChange, RouterError};
+use super::{NewRouter, RouterChange, RouterError};
 use crate::admin::flow::require_initial;
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
@@ -70,7 +70,7 @@ where
         self.store.read().await?.routers().list(reach.routers(), page).await
     }
 
-    /// Creates a router of this name with `settings`, once for each idempotency key. A caller who is confined to
+    /// Creates a router, once for each idempotency key. A caller who is confined to
     /// routers would not see it.
     ///
     /// # Errors
@@ -80,14 +80,11 @@ where
         &self,
         author: &Author,
         _confined_to_none: Admitted<AllRouters>,
-        name: String,
-        settings: RouterChange,
+        new: NewRouter,
         once: Option<Once<Router>>,
     ) -> Result<Outcome<Router>, RouterError> {
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
-            let new = Router::new(RouterId::generate(self.cx.ids()), name, self.cx.now());
-            let created_at = new.created_at;
-            let router = settings.apply(new, &self.master_key, created_at);
+            let router = new.into_router(RouterId::generate(self.cx.ids()), &self.master_key, self.cx.now());
             if router.initial_flow_id.is_some() {
                 return Err(RouterError::FlowUnknown);
             }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use flowsdk_core::page::PageRequest;
+use flowsdk_core::router::RouterView;
 use http::StatusCode;
 
-use super::RouterView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::query::{PageParams, PageView, Query};

@@ -1,17 +1,19 @@
-//! A router as clients see it.
+//! The public form of a router.
 
-use flowsdk_core::id::{FlowId, LlmCredentialId, RouterId};
-use flowsdk_core::router::Router;
-use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
+
+use super::Router;
+use crate::id::{FlowId, LlmCredentialId, RouterId};
+use crate::schema::SchemaAttributes;
+use crate::time::IsoTime;
 
 /// A router. Its secrets are never shown, only whether there are any.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = Router)]
-pub(super) struct RouterView<'a> {
+pub struct RouterView<'a> {
     #[schema(value_type = RouterId)]
     id: &'a RouterId,
     #[schema(example = "Atendimento")]
@@ -33,7 +35,7 @@ pub(super) struct RouterView<'a> {
     sentiment_config: Option<&'a Value>,
     #[schema(value_type = Option<Object>, required = true)]
     copilot_config: Option<&'a Value>,
-    /// Whether a helpdesk agent's name stands before what he writes.
+    /// Whether a helpdesk agent's name stands before their messages.
     helpdesk_agent_prefix_enabled: bool,
     /// How it stands there.
     #[schema(required = true)]
