@@ -5,6 +5,8 @@
 
 mod model;
 mod repository;
+mod view;
 
-pub use model::{InvalidKey, MAX_KEY_LEN, NewVariable, Variable, VariableKey, VariableValue};
+pub use model::{InvalidKey, MAX_KEY_LEN, NewVariable, Variable, VariableChange, VariableKey, VariableValue};
 pub use repository::{HasVariables, VariableRepository};
+pub use view::VariableView;

@@ -1,12 +1,17 @@
 //! The variable.
 
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::VariableView;
 
 use crate::cell::TextType;
+use crate::change::form;
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::VariableId;
 use crate::router::VariableOwner;
+use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
 /// Longest key.
@@ -83,15 +88,36 @@ impl VariableValue {
     }
 }
 
-/// A variable to be. Its value may be a secret, so it is held like one.
-#[derive(Debug, Clone)]
+// The value may be a secret, so it is held like one.
+/// A new variable.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateVariable)]
 pub struct NewVariable {
-    /// Its key.
+    /// The key by which flows name the variable. It cannot be changed later.
     pub key: VariableKey,
-    /// Its value.
+    /// The value of the variable.
+    #[schema(value_type = String, max_length = 65_536, example = "https://api.example.com")]
     pub value: SecretString,
-    /// Whether it is a secret.
+    /// Whether it is a secret. A secret is kept encrypted and never shown.
+    #[serde(default)]
+    #[schema(required = false, default = false)]
     pub is_secret: bool,
+}
+
+/// The new value of a variable. It is always sent: a stored one is neither opened nor carried over.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PutVariable)]
+pub struct VariableChange {
+    /// The new value.
+    #[schema(value_type = String, max_length = 65_536, example = "https://api.example.com")]
+    pub value: SecretString,
+    /// Whether it is a secret from now on; absent, that stays as it is.
+    #[schema(value_type = bool, required = false)]
+    pub is_secret: Option<bool>,
 }
 
 /// A variable.
@@ -114,9 +140,7 @@ pub struct Variable {
 impl Variable {
     /// Returns the public form, for the log of changes: nothing of a secret is in it.
     pub fn to_json(&self) -> Value {
-        json!({ "id": self.id, "key": self.key.as_str(), "value": self.value.shown(),
-            "isSecret": self.value.is_secret(), "createdAt": self.created_at.to_iso(),
-            "updatedAt": self.updated_at.to_iso() })
+        form(&VariableView::from(self))
     }
 }
 

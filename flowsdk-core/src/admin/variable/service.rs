@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use secrecy::SecretString;
-
 use super::VariableError;
 use crate::change::{Author, Change, ChangeLog, Entity};
 use crate::context::OpContext;
@@ -15,7 +13,7 @@ use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, HasRouters, Reach, VariableOwner};
 use crate::store::{Store, Transaction as _};
-use crate::variable::{HasVariables, NewVariable, Variable, VariableValue};
+use crate::variable::{HasVariables, NewVariable, Variable, VariableChange, VariableValue};
 
 /// Creates, shows, changes and deletes the static variables of routers and flows.
 ///
@@ -97,7 +95,7 @@ where
         }))
     }
 
-    /// Sets the sent value of a variable, and makes it a secret, or not, if `is_secret` says so (rule 3).
+    /// Sets the sent value of a variable, and makes it a secret, or not, if the change says so (rule 3).
     ///
     /// # Errors
     /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::NotFound`],
@@ -108,14 +106,13 @@ where
         owner: &Admitted<VariableOwner>,
         reach: Reach<'_>,
         id: &VariableId,
-        value: &SecretString,
-        is_secret: Option<bool>,
+        change: VariableChange,
     ) -> Result<Variable, VariableError> {
         let mut tx = self.store.begin().await?;
         let router = router_of(&mut tx, owner, reach).await?;
         let before = tx.variables().find_for_update(owner, id).await?.ok_or(VariableError::NotFound)?;
-        let is_secret = is_secret.unwrap_or(before.value.is_secret());
-        let value = VariableValue::of(value, is_secret, &self.master_key);
+        let is_secret = change.is_secret.unwrap_or(before.value.is_secret());
+        let value = VariableValue::of(&change.value, is_secret, &self.master_key);
         let after = Variable { value, updated_at: self.cx.now(), ..before.clone() };
         tx.variables().save(&after).await?;
         tx.commit().await?;

@@ -2,13 +2,8 @@
 //!
 //! A secret value is taken and never given; whether a variable is secret is shown.
 
-mod body;
 mod of_flow;
 mod of_router;
-mod view;
-
-use body::{CreateVariable, PutVariable};
-use view::VariableView;
 
 use super::routes::{Routes, endpoint};
 

@@ -6,6 +6,7 @@ use axum::extract::State;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::router::VariableOwner;
+use flowsdk_core::variable::VariableView;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
@@ -13,7 +14,6 @@ use crate::api::path::PathId;
 use crate::api::query::{PageParams, PageView, Query};
 use crate::api::reply::Reply;
 use crate::api::state::Variables;
-use crate::api::variables::VariableView;
 
 /// List the variables of a flow
 #[utoipa::path(

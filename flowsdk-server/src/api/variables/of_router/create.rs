@@ -7,7 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::id::RouterId;
 use flowsdk_core::idempotency::{Once, Outcome};
 use flowsdk_core::router::VariableOwner;
-use flowsdk_core::variable::Variable;
+use flowsdk_core::variable::{NewVariable, Variable, VariableView};
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
@@ -15,7 +15,6 @@ use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
 use crate::api::path::PathId;
 use crate::api::reply::Created;
 use crate::api::state::Variables;
-use crate::api::variables::{CreateVariable, VariableView};
 
 /// Create a variable of a router
 ///
@@ -23,7 +22,7 @@ use crate::api::variables::{CreateVariable, VariableView};
 #[utoipa::path(
     post, path = "/routers/{id}/variables", tag = "variables",
     params(("id" = RouterId, Path, description = "The router"), IdempotencyParams),
-    request_body = CreateVariable,
+    request_body = NewVariable,
     responses(
         (status = 201, description = "The variable", body = VariableView),
         (status = 409, description = "`key_taken` or `idempotency_conflict`"),
@@ -33,18 +32,18 @@ pub(in crate::api::variables) async fn create_router_variable(
     can: Can<marks::Routers, marks::Write>,
     State(variables): State<Arc<Variables>>,
     PathId(id): PathId<RouterId>,
-    body: Idempotent<CreateVariable>,
+    body: Idempotent<NewVariable>,
 ) -> Result<Response, ApiError> {
     let collection = format!("/routers/{id}/variables");
-    let (body, request) = body.of(&can.caller);
+    let (new, request) = body.of(&can.caller);
     let once = request
         .map(|request| Once { request, answer: |variable: &Variable| stored(&VariableView::from(variable)) });
     let (author, reach) = (can.caller.author(), can.reach());
     let owner = can.admit(VariableOwner::Router(id))?;
-    Ok(match variables.create(&author, owner, reach, body.into(), once).await? {
+    Ok(match variables.create(&author, owner, reach, new, once).await? {
         Outcome::Done(variable) => {
             let body = VariableView::from(&variable);
-            Created { collection, id: body.id(), body }.into_response()
+            Created { collection, id: body.id.to_string(), body }.into_response()
         }
         Outcome::Replayed(answer) => Replayed { answer, collection }.into_response(),
     })

@@ -1,17 +1,20 @@
-//! A variable as clients see it.
+//! The public form of a variable.
 
-use flowsdk_core::id::VariableId;
-use flowsdk_core::time::IsoTime;
-use flowsdk_core::variable::{Variable, VariableKey};
 use serde::Serialize;
-use utoipa::ToSchema;
+
+use super::{Variable, VariableKey};
+use crate::id::VariableId;
+use crate::schema::SchemaAttributes;
+use crate::time::IsoTime;
 
 /// A static variable. The value of a secret is never shown.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = Variable)]
-pub(super) struct VariableView {
-    id: VariableId,
+pub struct VariableView {
+    /// The id of the variable.
+    pub id: VariableId,
     key: VariableKey,
     /// Null when it is a secret.
     #[schema(required = true)]
@@ -19,13 +22,6 @@ pub(super) struct VariableView {
     is_secret: bool,
     created_at: IsoTime,
     updated_at: IsoTime,
-}
-
-impl VariableView {
-    /// Its id.
-    pub(super) fn id(&self) -> String {
-        self.id.to_string()
-    }
 }
 
 impl From<&Variable> for VariableView {
