@@ -4,7 +4,7 @@ use flowsdk_core::admin::flow::FlowDetails;
 use flowsdk_core::flow::{FlowKind, FlowVersion, FlowVersionHead, ListedFlow};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 use flowsdk_core::time::IsoTime;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -17,7 +17,6 @@ pub(super) struct FlowView {
     router_id: RouterId,
     #[schema(example = "Boas-vindas")]
     name: String,
-    #[serde(serialize_with = "kind")]
     kind: FlowKind,
     /// Of the draft; raised whenever its definition is changed.
     revision: i64,
@@ -28,10 +27,6 @@ pub(super) struct FlowView {
     has_test_version: bool,
     created_at: IsoTime,
     updated_at: IsoTime,
-}
-
-fn kind<S: Serializer>(kind: &FlowKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(kind.name())
 }
 
 impl From<ListedFlow> for FlowView {

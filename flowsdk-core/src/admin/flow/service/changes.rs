@@ -1,5 +1,6 @@
 //! Creating, changing and deleting.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
@@ -11,20 +12,32 @@ use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::{Dependants, Referred};
 use crate::router::{Admitted, HasRouters as _, Reach, Reachable};
+use crate::schema::SchemaAttributes;
 use crate::session::{HasLiveSessions as _, SessionsOf};
 use crate::store::{Store, Transaction as _};
 
-/// A flow to be.
-#[derive(Debug, Clone)]
+/// A new flow.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateFlow)]
 pub struct NewFlow {
-    /// The router.
+    /// The router of the flow.
     pub router_id: RouterId,
-    /// Its name.
+    /// The name that authors see.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     pub name: String,
     /// The purpose of the flow.
+    #[serde(default = "flow")]
+    #[schema(required = false)]
     pub kind: FlowKind,
-    /// Its draft; it may have any error.
+    /// The draft (docs/flows.md). It may have any error; only a published definition may not.
+    #[schema(value_type = Object, required = false)]
     pub definition: Option<Value>,
+}
+
+fn flow() -> FlowKind {
+    FlowKind::Flow
 }
 
 impl Reachable for NewFlow {
