@@ -1,42 +1,67 @@
 //! The commands that create and change a user.
 
 use flowsdk_core::id::{GroupId, UserId};
+use flowsdk_core::patch::present;
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
 use secrecy::SecretString;
+use serde::Deserialize;
 
-use super::{Email, User, UserRole};
+use super::{Email, Phone, User, UserRole};
 
-/// A user to be.
-#[derive(Debug, Clone)]
+/// A new user.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateUser)]
 pub struct NewUser {
     /// Display name.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     pub name: String,
-    /// Unique address.
+    /// The address that they log in with, unique among users.
     pub email: Email,
-    /// Target of the password-recovery code.
-    pub phone: String,
-    /// The password in clear, to be hashed.
+    /// Where codes for the recovery of the password are sent.
+    pub phone: Phone,
+    /// At most 72 bytes.
+    #[schema(value_type = String, format = Password, min_length = 8, max_length = 72)]
     pub password: SecretString,
     /// Member or administrator.
+    #[serde(rename = "userRole", default = "member")]
+    #[schema(required = false)]
     pub role: UserRole,
     /// The group of the user, if any.
     pub group_id: Option<GroupId>,
 }
 
-/// The changes to make; an absent field stays.
-#[derive(Debug, Clone, Default)]
+fn member() -> UserRole {
+    UserRole::Member
+}
+
+/// The changes to make to a user; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchUser)]
 pub struct UserChange {
     /// Display name.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     pub name: Option<String>,
-    /// Unique address.
+    /// The address that they log in with, unique among users.
+    #[schema(value_type = Email, required = false)]
     pub email: Option<Email>,
-    /// Target of the password-recovery code.
-    pub phone: Option<String>,
-    /// A new password voids all tokens.
+    /// Where codes for the recovery of the password are sent.
+    #[schema(value_type = Phone, required = false)]
+    pub phone: Option<Phone>,
+    /// At most 72 bytes; ends every session of the user.
+    #[schema(value_type = String, required = false, format = Password, min_length = 8, max_length = 72)]
     pub password: Option<SecretString>,
     /// Member or administrator.
+    #[serde(rename = "userRole")]
+    #[schema(value_type = UserRole, required = false)]
     pub role: Option<UserRole>,
-    /// The group of the user, or none.
+    /// The group of the user; null takes them out of theirs.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<GroupId>)]
     pub group_id: Option<Option<GroupId>>,
 }
 
@@ -47,7 +72,7 @@ impl NewUser {
             id,
             name: self.name,
             email: self.email,
-            phone: self.phone,
+            phone: self.phone.into(),
             password_hash,
             role: self.role,
             group_id: self.group_id,
@@ -63,7 +88,7 @@ impl UserChange {
     pub(super) fn apply(self, mut user: User, password_hash: Option<String>, now: Timestamp) -> User {
         user.name = self.name.unwrap_or(user.name);
         user.email = self.email.unwrap_or(user.email);
-        user.phone = self.phone.unwrap_or(user.phone);
+        user.phone = self.phone.map_or(user.phone, String::from);
         user.role = self.role.unwrap_or(user.role);
         user.group_id = self.group_id.unwrap_or(user.group_id);
         if let Some(hash) = password_hash {

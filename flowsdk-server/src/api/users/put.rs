@@ -38,7 +38,7 @@ impl From<PutUser> for UserChange {
         Self {
             name: Some(body.name),
             email: Some(body.email),
-            phone: Some(body.phone.into()),
+            phone: Some(body.phone),
             password: body.password,
             role: Some(body.user_role),
             group_id: Some(body.group_id),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flowsdk_auth::audit::AuditAction;
 use flowsdk_auth::permission::{Action, Resource};
-use flowsdk_auth::user::{Email, NewUser, UserChange, UserError, UserFilter, UserRole, UserWithGroup};
+use flowsdk_auth::user::{Email, NewUser, Phone, UserChange, UserError, UserFilter, UserRole, UserWithGroup};
 use flowsdk_core::change::EntityKind;
 use flowsdk_core::fault::{Fault as _, FaultKind};
 use flowsdk_core::id::{GroupId, UserId};
@@ -33,7 +33,7 @@ fn new(email: &str) -> NewUser {
     NewUser {
         name: "Ana".to_owned(),
         email: Email::parse(email).expect("an address"),
-        phone: "5511999990000".to_owned(),
+        phone: Phone::parse("5511999990000").expect("a number"),
         password: PASSWORD.into(),
         role: UserRole::Member,
         group_id: None,
@@ -64,7 +64,7 @@ async fn a_user_is_created_shown_changed_and_deleted(store: SqlStore) {
     let change = UserChange {
         name: Some("Bia".to_owned()),
         email: Some(Email::parse("bia@example.com").expect("an address")),
-        phone: Some("5511888880000".to_owned()),
+        phone: Some(Phone::parse("5511888880000").expect("a number")),
         ..UserChange::default()
     };
     let (changed, shown) = users.change(&actor, &user.id, change).await.expect("changed");
