@@ -1,7 +1,9 @@
 //! The group.
 
 use flowsdk_core::id::{GroupId, RouterId};
+use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
+use serde::Deserialize;
 
 use crate::permission::Permissions;
 
@@ -22,25 +24,39 @@ pub struct Group {
     pub updated_at: Timestamp,
 }
 
-/// A group to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A new group.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateGroup)]
 pub struct NewGroup {
-    /// Its name.
+    /// The name of the group.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     pub name: String,
     /// The permissions of its users.
+    #[serde(default)]
+    #[schema(value_type = Vec<crate::permission::Permission>, required = false, max_items = 100)]
     pub permissions: Permissions,
-    /// Empty means no restriction.
+    /// The routers they are confined to; empty means no restriction.
+    #[serde(default)]
+    #[schema(required = false, max_items = 1000)]
     pub router_ids: Vec<RouterId>,
 }
 
-/// The changes to make; an absent field stays.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The changes to make to a group; an absent field stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchGroup)]
 pub struct GroupChange {
-    /// Its name.
+    /// The new name.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     pub name: Option<String>,
-    /// The permissions of its users.
+    /// The permissions of its users; replaces the whole list.
+    #[schema(value_type = Vec<crate::permission::Permission>, required = false, max_items = 100)]
     pub permissions: Option<Permissions>,
-    /// Empty means no restriction.
+    /// The routers they are confined to; replaces the whole list, and an empty one lifts the restriction.
+    #[schema(value_type = Vec<RouterId>, required = false, max_items = 1000)]
     pub router_ids: Option<Vec<RouterId>>,
 }
 
