@@ -5,9 +5,11 @@ mod error;
 mod model;
 mod repository;
 mod service;
+mod view;
 
 pub use change::{ApiClientChange, NewApiClient};
 pub use error::ApiClientError;
 pub use model::{ApiClient, TokenHash};
 pub use repository::{ApiClientRepository, HasApiClients};
 pub use service::ApiClients;
+pub use view::ApiClientView;

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use flowsdk_core::change::form;
 use flowsdk_core::id::{ApiClientId, RouterId};
 use flowsdk_core::time::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::ApiClientView;
 use crate::permission::Permissions;
 
 /// SHA-256 of an API token in hex. The token itself is stored nowhere.
@@ -66,18 +68,8 @@ pub struct ApiClient {
 }
 
 impl ApiClient {
-    /// Returns the fields of the client that the audit log may show.
+    /// Returns the public form of the client, for the audit log.
     pub fn to_audit(&self) -> Value {
-        json!({
-            "id": self.id,
-            "name": self.name,
-            "permissions": self.permissions,
-            "routerIds": self.router_ids,
-            "active": self.active,
-            "expiresAt": self.expires_at.map(Timestamp::to_iso),
-            "lastUsedAt": self.last_used_at.map(Timestamp::to_iso),
-            "createdAt": self.created_at.to_iso(),
-            "updatedAt": self.updated_at.to_iso(),
-        })
+        form(&ApiClientView::from(self.clone()))
     }
 }

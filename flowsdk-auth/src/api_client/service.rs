@@ -50,7 +50,7 @@ where
             permissions: new.permissions,
             router_ids: new.router_ids,
             active: new.active,
-            expires_at: new.expires_at,
+            expires_at: new.expires_at.map(|at| at.0),
             last_used_at: None,
             created_at: now,
             updated_at: now,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_auth::api_client::ApiClientView;
 use flowsdk_core::id::ApiClientId;
 
-use super::ApiClientView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;

@@ -8,7 +8,7 @@ mod patch;
 mod rotate;
 mod view;
 
-use view::{ApiClientView, ApiClientWithToken};
+use view::ApiClientWithToken;
 
 use super::routes::{Routes, endpoint};
 

@@ -84,7 +84,7 @@ async fn an_api_client_is_administered(store: SqlStore) {
         permissions: permission(Resource::Flows, Action::Read),
         router_ids: vec![RouterId::parse("r1").expect("an id")],
         active: true,
-        expires_at: Some(Timestamp::from_millis(NOW + 5)),
+        expires_at: Some(Timestamp::from_millis(NOW + 5).into()),
     };
     let (client, token) = clients.create(&actor, new).await.expect("created");
     assert!(token.expose_secret().starts_with("fai_") && token.expose_secret().len() == 68);

@@ -55,7 +55,8 @@ async fn every_refusal_has_its_text(store: SqlStore) {
     change(ApiClientChange { active: Some(false), ..Default::default() }).await;
     assert_eq!(refusal(&world, Some(&header)).await, invalid);
     let end = Timestamp::from_millis(NOW + 1_000);
-    change(ApiClientChange { active: Some(true), expires_at: Some(Some(end)), ..Default::default() }).await;
+    change(ApiClientChange { active: Some(true), expires_at: Some(Some(end.into())), ..Default::default() })
+        .await;
     world.pass(Duration::from_millis(999));
     assert!(world.authenticator().authenticate(Some(&header)).await.is_ok());
     world.pass(Duration::from_millis(1));
