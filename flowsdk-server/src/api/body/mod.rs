@@ -12,7 +12,6 @@ use bytes::Bytes;
 use flowsdk_core::text::Text;
 use http::StatusCode;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::error::{ApiError, Problems};
@@ -86,15 +85,6 @@ fn refused(refused: Refused) -> ApiError {
         format!("Invalid JSON at line {line}, column {column}"),
     );
     ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text)
-}
-
-/// For fields of which null and absent mean different things: a present value, null too, is `Some`.
-pub(super) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    T::deserialize(deserializer).map(Some)
 }
 
 #[cfg(test)]

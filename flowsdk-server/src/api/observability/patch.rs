@@ -1,5 +1,6 @@
 //! `PATCH /settings/observability`.
 
+use flowsdk_core::patch::present;
 use flowsdk_core::schema::SecureAddress;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::ObservabilityView;
-use crate::api::body::{Body, present};
+use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::reply::Reply;
