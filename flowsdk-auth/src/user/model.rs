@@ -1,8 +1,8 @@
 //! The user.
 
-use flowsdk_core::cell::{Named, TextType};
 use std::fmt;
 
+use flowsdk_core::cell::{Named, TextType};
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,10 @@
 //! Opt-ins: whether a router may write to a contact first (spec A 2.4). The log is only appended to; the newest
 //! record of a contact and router counts.
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Named;
-use async_trait::async_trait;
-
 use crate::fault::StorageError;
 use crate::id::{ChatId, ContactId, RouterId};
 use crate::time::Timestamp;

@@ -1,11 +1,11 @@
 //! The credential.
 
-use crate::cell::Named;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::LlmCredentialView;
+use crate::cell::Named;
 use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::LlmCredentialId;

@@ -1,10 +1,9 @@
 //! A flow, its draft and its published versions.
 
 use serde::{Deserialize, Serialize};
-
-use crate::cell::Named;
 use serde_json::{Value, json};
 
+use crate::cell::Named;
 use crate::change::{Entity, EntityKind, Recorded};
 use crate::id::{FlowId, FlowVersionId, IdSource, RouterId};
 use crate::time::Timestamp;

@@ -1,6 +1,5 @@
 //! The integration.
 
-use crate::cell::Named;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -8,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{BaseUrl, IntegrationView};
+use crate::cell::Named;
 use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::{IntegrationId, RouterId};

@@ -1,9 +1,9 @@
 //! The message row.
 
-use crate::cell::Named;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::cell::Named;
 use crate::id::{ChatId, MessageId};
 use crate::message::MessageStatus;
 use crate::session::SessionId;

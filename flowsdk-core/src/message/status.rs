@@ -1,7 +1,8 @@
 //! How far an outgoing message came (spec A 3.1, rulings C4).
 
-use crate::cell::Named;
 use serde::{Deserialize, Serialize};
+
+use crate::cell::Named;
 
 /// The status of an outgoing message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]

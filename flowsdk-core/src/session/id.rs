@@ -1,11 +1,12 @@
 //! Session ids: `wa-<phoneNumberId>-<phoneNumber>`, `wc-<channelId>-<userId>[-ctx<hash>]`,
 //! `ig-<igUserId>-<fromId>` (spec A 2.6). The prefix alone selects the channel (spec B).
 
-use crate::cell::{Named, TextType};
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::cell::{Named, TextType};
 
 /// The channels, an exhaustive list (rulings C9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]

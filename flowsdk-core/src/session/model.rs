@@ -1,12 +1,12 @@
 //! The session row and its state.
 
-use crate::cell::Named;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{AgentState, Pending, SessionId};
+use crate::cell::Named;
 use crate::id::{BlockId, ChatId, ContactId, FlowId, FlowVersionId, RouterId, TicketId};
 use crate::message::IncomingMessage;
 use crate::time::Timestamp;

@@ -1,11 +1,11 @@
 //! The streams by name, the type each carries, and how sessions spread over partitions.
 
-use crate::cell::Named;
 use std::fmt::Debug;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::cell::Named;
 use crate::event;
 
 /// A stream by name.

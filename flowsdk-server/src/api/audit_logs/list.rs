@@ -1,6 +1,5 @@
 //! `GET /audit-logs`.
 
-use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -8,6 +7,7 @@ use flowsdk_auth::audit::{AuditAction, AuditFilter, AuditStatus};
 use flowsdk_core::change::EntityKind;
 use flowsdk_core::id::{AuditLogId, RouterId};
 use flowsdk_core::text::Text;
+use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::Timestamp;
 use utoipa::IntoParams;
 

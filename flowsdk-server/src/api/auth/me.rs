@@ -1,6 +1,5 @@
 //! `GET /auth/me`.
 
-use flowsdk_core::id::AnyId;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -8,6 +7,7 @@ use flowsdk_auth::access::Authenticated;
 use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
 use flowsdk_auth::principal::Principal;
 use flowsdk_auth::user::UserRole;
+use flowsdk_core::id::AnyId;
 use flowsdk_core::id::RouterId;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,11 +1,11 @@
 //! `GET /contacts/{contactId}/insights`.
 
-use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::contact::{ContactInsights, DayOfMessages};
 use flowsdk_core::id::ContactId;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,12 +1,12 @@
 //! `PATCH /settings/observability`.
 
-use flowsdk_core::patch::present;
-use flowsdk_core::schema::SecureAddress;
 use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::integration::BaseUrl;
 use flowsdk_core::observability::ObservabilityChange;
+use flowsdk_core::patch::present;
+use flowsdk_core::schema::SecureAddress;
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;

@@ -1,9 +1,9 @@
 //! `GET /contacts/{contactId}/opt-in`.
 
-use flowsdk_core::contact::OptInStatus;
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::contact::OptInStatus;
 use flowsdk_core::id::{ContactId, RouterId};
 use flowsdk_core::text::Text;
 use serde::Serialize;

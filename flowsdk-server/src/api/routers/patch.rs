@@ -1,12 +1,12 @@
 //! `PATCH /routers/{id}`.
 
-use flowsdk_core::router::RouterView;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
 use flowsdk_core::admin::router::RouterChange;
 use flowsdk_core::id::RouterId;
+use flowsdk_core::router::RouterView;
 use http::StatusCode;
 
 use crate::api::body::Body;

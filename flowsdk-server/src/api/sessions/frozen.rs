@@ -1,13 +1,13 @@
 //! `GET /sessions/frozen`.
 
-use flowsdk_core::id::{BlockId, FlowId, RouterId};
-use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::id::{BlockId, FlowId, RouterId};
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::session::{FrozenError, FrozenItem, Mode, SessionId};
 use flowsdk_core::text::Language;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -1,9 +1,9 @@
 //! `GET /sessions/{sessionId}`.
 
-use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::session::SessionId;
 
 use super::path::PathSession;
 use super::view::SessionStateView;

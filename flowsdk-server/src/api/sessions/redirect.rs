@@ -1,11 +1,11 @@
 //! `POST /sessions/{sessionId}/redirect`.
 
-use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::admin::session::RedirectTo;
 use flowsdk_core::id::{BlockId, FlowId};
+use flowsdk_core::session::SessionId;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -1,11 +1,11 @@
 //! `GET /sessions/{sessionId}/trace`.
 
-use flowsdk_core::session::SessionId;
-use flowsdk_core::time::IsoTime;
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::session::SessionId;
 use flowsdk_core::session::SessionTrace;
+use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -1,10 +1,10 @@
 //! `POST /sessions/{sessionId}/unfreeze`.
 
-use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::admin::session::Unfreeze;
+use flowsdk_core::session::SessionId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

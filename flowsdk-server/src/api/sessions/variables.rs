@@ -1,9 +1,9 @@
 //! `PATCH /sessions/{sessionId}/variables`.
 
-use flowsdk_core::session::SessionId;
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::session::SessionId;
 use flowsdk_core::session::{InvalidVariable, SentVariables};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
