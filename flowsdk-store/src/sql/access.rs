@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Grant, UserAccess};
+use flowsdk_auth::access::{AccessRepository, ApiClientAccess, Grant, HasAccess, UserAccess};
 use flowsdk_auth::api_client::{ApiClient, TokenHash};
 use flowsdk_auth::permission::{Permissions, RouterScope};
 use flowsdk_auth::user::UserRole;
@@ -40,6 +40,8 @@ super::statement::statements! { USERS, API_CLIENTS; TOUCH_API_CLIENTS }
 fn grant(permissions: Permissions, router_ids: Vec<RouterId>) -> Grant {
     Grant { permissions, scope: RouterScope::of(router_ids) }
 }
+
+super::accessor::has!(HasAccess::access -> AccessRepository);
 
 #[async_trait]
 impl AccessRepository for SqlTx {

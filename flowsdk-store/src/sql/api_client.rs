@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_auth::api_client::{ApiClient, ApiClientRepository};
+use flowsdk_auth::api_client::{ApiClient, ApiClientRepository, HasApiClients};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ApiClientId;
 use flowsdk_core::page::{Page, PageRequest};
@@ -32,6 +32,8 @@ const SAVE: Sql = sql(ApiClient::UPDATE);
 const DELETE: Sql = sql("DELETE FROM api_client WHERE id = $1");
 
 super::statement::statements! { FIND, FIND_FOR_UPDATE, INSERT, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasApiClients::api_clients -> ApiClientRepository);
 
 #[async_trait]
 impl ApiClientRepository for SqlTx {

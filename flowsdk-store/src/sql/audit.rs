@@ -5,7 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_auth::audit::{
-    AuditAction, AuditActor, AuditFilter, AuditRecord, AuditRepository, AuditStatus, RecordedAudit,
+    AuditAction, AuditActor, AuditFilter, AuditRecord, AuditRepository, AuditStatus, HasAuditLogs,
+    RecordedAudit,
 };
 use flowsdk_core::change::EntityKind;
 use flowsdk_core::fault::StorageError;
@@ -120,6 +121,8 @@ fn recorded(With(record, (id, name, email)): Recorded) -> RecordedAudit {
 }
 
 type Recorded = With<AuditRecord, (Option<UserId>, Option<String>, Option<String>)>;
+
+super::accessor::has!(HasAuditLogs::audit_logs -> AuditRepository);
 
 #[async_trait]
 impl AuditRepository for SqlTx {

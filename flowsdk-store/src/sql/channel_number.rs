@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_channels::channel_number::{ChannelNumber, ChannelNumberRepository, FormKeys};
+use flowsdk_channels::channel_number::{ChannelNumber, ChannelNumberRepository, FormKeys, HasChannelNumbers};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelNumberId, RouterId};
@@ -62,6 +62,8 @@ const SAVE: Sql = sql(ChannelNumber::UPDATE);
 const DELETE: Sql = sql("DELETE FROM channel_number WHERE id = $1");
 
 super::statement::statements! { FIND, FIND_FOR_UPDATE, INSERT, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasChannelNumbers::channel_numbers -> ChannelNumberRepository);
 
 #[async_trait]
 impl ChannelNumberRepository for SqlTx {

@@ -7,7 +7,7 @@ use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::time::Timestamp;
-use flowsdk_core::transfer::{ChannelTransfer, PortableChannel};
+use flowsdk_core::transfer::{ChannelTransfer, HasChannelTransfer, PortableChannel};
 use serde_json::Value;
 
 use super::SqlTx;
@@ -21,6 +21,8 @@ const CHANNELS_OF: Sql =
 static INSERT: RowsSql = RowsSql::insert::<WebchatChannel>("");
 
 super::statement::statements! { CHANNELS_OF; INSERT }
+
+super::accessor::has!(HasChannelTransfer::channel_transfer -> ChannelTransfer);
 
 #[async_trait]
 impl ChannelTransfer for SqlTx {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
-use flowsdk_core::chat::{Chat, ChatRepository};
+use flowsdk_core::chat::{Chat, ChatRepository, HasChats};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ChatId;
 
@@ -36,6 +36,8 @@ const LINK: Sql = sql_list!(
 const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id IN ", "$1", "");
 
 super::statement::statements! { FIND_OPEN, LINK, CLOSE; OPEN }
+
+super::accessor::has!(HasChats::chats -> ChatRepository);
 
 #[async_trait]
 impl ChatRepository for SqlTx {

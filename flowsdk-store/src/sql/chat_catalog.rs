@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_core::chat::{Chat, ChatCatalog, ChatFilter, ChatStatus};
+use flowsdk_core::chat::{Chat, ChatCatalog, ChatFilter, ChatStatus, HasChatCatalog};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId, RouterId};
 use flowsdk_core::message::Message;
@@ -32,6 +32,8 @@ const FIND_MESSAGE: Sql = sql(concat!(
 ));
 
 super::statement::statements! { FIND, FIND_MESSAGE; LIST }
+
+super::accessor::has!(HasChatCatalog::chat_catalog -> ChatCatalog);
 
 #[async_trait]
 impl ChatCatalog for SqlTx {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_core::chat::{ChatTag, ChatTagRepository};
+use flowsdk_core::chat::{ChatTag, ChatTagRepository, HasChatTags};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ChatId;
 
@@ -19,6 +19,8 @@ static INSERT: RowsSql = RowsSql::insert::<ChatTag>(" ON CONFLICT (chat_id, tag)
 const OF_CHAT: Sql = sql(concat!(ChatTag::SELECT, " WHERE chat_id = $1 ORDER BY tag"));
 
 super::statement::statements! { OF_CHAT; INSERT }
+
+super::accessor::has!(HasChatTags::chat_tags -> ChatTagRepository);
 
 #[async_trait]
 impl ChatTagRepository for SqlTx {

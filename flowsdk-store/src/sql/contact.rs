@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
-use flowsdk_core::contact::{Contact, ContactCatalog as _, ContactRepository, search_text, search_words};
+use flowsdk_core::contact::{
+    Contact, ContactCatalog as _, ContactRepository, HasContacts, search_text, search_words,
+};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
 
@@ -106,6 +108,8 @@ impl SqlTx {
         Ok(!contacts.is_empty())
     }
 }
+
+super::accessor::has!(HasContacts::contacts -> ContactRepository);
 
 #[async_trait]
 impl ContactRepository for SqlTx {

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::contact::{
-    Contact, ContactAlias, ContactCatalog, ContactDetails, ContactFilter, LiveSession, OpenChat, search_text,
+    Contact, ContactAlias, ContactCatalog, ContactDetails, ContactFilter, HasContactCatalog, LiveSession,
+    OpenChat, search_text,
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
@@ -110,6 +111,8 @@ super::statement::statements! {
     FIND, ALIASES, AMONG, LINK, ROUTERS_OF, ADD_ALIAS, REMOVE_ALIAS, OPEN_CHATS, LIVE_SESSIONS, COUNT_CHATS;
     LIST, INSERT_NEW
 }
+
+super::accessor::has!(HasContactCatalog::contact_catalog -> ContactCatalog);
 
 #[async_trait]
 impl ContactCatalog for SqlTx {

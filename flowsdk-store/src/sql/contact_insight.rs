@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use flowsdk_core::cell::Json;
-use flowsdk_core::contact::{ContactInsightRepository, ContactInsights, DayOfMessages};
+use flowsdk_core::contact::{ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
 use flowsdk_core::message::Direction;
@@ -73,6 +73,8 @@ const OPT_INS: Sql = within!(
 super::statement::statements! { SESSIONS, CHATS, DAYS, LAST_SEEN, OPT_INS }
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+super::accessor::has!(HasContactInsights::contact_insights -> ContactInsightRepository);
 
 #[async_trait]
 impl ContactInsightRepository for SqlTx {

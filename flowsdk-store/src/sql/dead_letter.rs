@@ -5,7 +5,9 @@ use constcat::concat;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::DeadLetterId;
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::stream::dead_letter::{DeadLetter, DeadLetterFilter, DeadLetterRepository, FailedEntry};
+use flowsdk_core::stream::dead_letter::{
+    DeadLetter, DeadLetterFilter, DeadLetterRepository, FailedEntry, HasDeadLetters,
+};
 
 use super::SqlTx;
 use super::list::{Filter, ListSql, asked};
@@ -36,6 +38,8 @@ pub(super) static LIST: ListSql<DeadLetterFilter> =
     ]);
 
 super::statement::statements! { RECORD, FIND, TAKE; LIST }
+
+super::accessor::has!(HasDeadLetters::dead_letters -> DeadLetterRepository);
 
 #[async_trait]
 impl DeadLetterRepository for SqlTx {

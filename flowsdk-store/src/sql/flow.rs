@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{Flow, FlowCatalog as _, FlowRepository, FlowVersion};
+use flowsdk_core::flow::{Flow, FlowCatalog as _, FlowRepository, FlowVersion, HasFlows};
 use flowsdk_core::id::{FlowId, FlowVersionId};
 
 use super::SqlTx;
@@ -31,6 +31,8 @@ const FIND: Sql = sql_list!(concat!(Flow::SELECT, " WHERE id IN "), "$1", "");
 const FIND_VERSIONS: Sql = sql_list!(concat!(FlowVersion::SELECT, " WHERE id IN "), "$1", "");
 
 super::statement::statements! { INSERT, PUBLISH, FIND, FIND_VERSIONS }
+
+super::accessor::has!(HasFlows::flows -> FlowRepository);
 
 #[async_trait]
 impl FlowRepository for SqlTx {

@@ -5,8 +5,8 @@ use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{
-    Flow, FlowCatalog, FlowDraft, FlowFilter, FlowVersion, FlowVersionHead, LastNumbers, ListedFlow,
-    WholeFlow,
+    Flow, FlowCatalog, FlowDraft, FlowFilter, FlowVersion, FlowVersionHead, HasFlowCatalog, LastNumbers,
+    ListedFlow, WholeFlow,
 };
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
@@ -104,6 +104,8 @@ type Listed = With<Flow, (i64, Option<i64>)>;
 fn listed(With(flow, (revision, published_number)): Listed) -> ListedFlow {
     ListedFlow { flow, revision, published_number }
 }
+
+super::accessor::has!(HasFlowCatalog::flow_catalog -> FlowCatalog);
 
 #[async_trait]
 impl FlowCatalog for SqlTx {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{TrackedEvent, TrackedEventRepository};
+use flowsdk_core::flow::{HasTrackedEvents, TrackedEvent, TrackedEventRepository};
 use flowsdk_core::id::RouterId;
 
 use super::SqlTx;
@@ -22,6 +22,8 @@ const LATEST: Sql =
     sql(concat!(TrackedEvent::SELECT, " WHERE router_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2"));
 
 super::statement::statements! { LATEST; INSERT }
+
+super::accessor::has!(HasTrackedEvents::tracked_events -> TrackedEventRepository);
 
 #[async_trait]
 impl TrackedEventRepository for SqlTx {

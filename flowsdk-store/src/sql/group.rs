@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_auth::group::{Group, GroupRepository};
+use flowsdk_auth::group::{Group, GroupRepository, HasGroups};
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::GroupId;
@@ -31,6 +31,8 @@ const SAVE: Sql = sql(Group::UPDATE);
 const DELETE: Sql = sql("DELETE FROM user_group WHERE id = $1");
 
 super::statement::statements! { FIND_MANY, FIND_FOR_UPDATE, INSERT, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasGroups::groups -> GroupRepository);
 
 #[async_trait]
 impl GroupRepository for SqlTx {

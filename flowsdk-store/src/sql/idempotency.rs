@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::idempotency::{Begun, IdempotencyRepository, IdempotentRequest, KEPT_FOR, StoredAnswer};
+use flowsdk_core::idempotency::{
+    Begun, HasIdempotency, IdempotencyRepository, IdempotentRequest, KEPT_FOR, StoredAnswer,
+};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
@@ -27,6 +29,8 @@ const FINISH: Sql =
 const PURGE: Sql = sql("DELETE FROM idempotent_request WHERE created_at < $1");
 
 super::statement::statements! { BEGIN, FIND, FINISH, PURGE }
+
+super::accessor::has!(HasIdempotency::idempotency -> IdempotencyRepository);
 
 #[async_trait]
 impl IdempotencyRepository for SqlTx {

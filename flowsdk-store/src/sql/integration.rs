@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{IntegrationId, RouterId};
-use flowsdk_core::integration::{Integration, IntegrationRepository};
+use flowsdk_core::integration::{HasIntegrations, Integration, IntegrationRepository};
 use flowsdk_core::page::{Page, PageRequest};
 
 use super::SqlTx;
@@ -32,6 +32,8 @@ const SAVE: Sql = sql(Integration::UPDATE);
 const DELETE: Sql = sql("DELETE FROM integration WHERE id = $1");
 
 super::statement::statements! { FIND, FIND_FOR_UPDATE, INSERT, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasIntegrations::integrations -> IntegrationRepository);
 
 #[async_trait]
 impl IntegrationRepository for SqlTx {

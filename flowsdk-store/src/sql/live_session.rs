@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::session::{LiveSessions, SessionId, SessionsOf};
+use flowsdk_core::session::{HasLiveSessions, LiveSessions, SessionId, SessionsOf};
 
 use super::SqlTx;
 use super::statement::{Sql, sql, sql_per};
@@ -83,6 +83,8 @@ impl SqlTx {
         Ok([unbegun, begun].concat())
     }
 }
+
+super::accessor::has!(HasLiveSessions::live_sessions -> LiveSessions);
 
 #[async_trait]
 impl LiveSessions for SqlTx {

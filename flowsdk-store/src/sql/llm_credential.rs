@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_core::credential::{LlmCredential, LlmCredentialRepository};
+use flowsdk_core::credential::{HasLlmCredentials, LlmCredential, LlmCredentialRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::LlmCredentialId;
 use flowsdk_core::page::{Page, PageRequest};
@@ -32,6 +32,8 @@ const SAVE: Sql = sql(LlmCredential::UPDATE);
 const DELETE: Sql = sql("DELETE FROM llm_credential WHERE id = $1");
 
 super::statement::statements! { FIND, FIND_FOR_UPDATE, INSERT, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasLlmCredentials::llm_credentials -> LlmCredentialRepository);
 
 #[async_trait]
 impl LlmCredentialRepository for SqlTx {

@@ -1,7 +1,9 @@
 //! When agents may log in.
 
 use async_trait::async_trait;
-use flowsdk_auth::schedule::{AgentSchedule, LoginRange, LoginSchedule, LoginScheduleRepository};
+use flowsdk_auth::schedule::{
+    AgentSchedule, HasLoginSchedules, LoginRange, LoginSchedule, LoginScheduleRepository,
+};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{RouterId, UserId};
 
@@ -14,6 +16,8 @@ const OF_USER: Sql = sql(
 );
 
 super::statement::statements! { OF_USER }
+
+super::accessor::has!(HasLoginSchedules::login_schedules -> LoginScheduleRepository);
 
 #[async_trait]
 impl LoginScheduleRepository for SqlTx {

@@ -6,7 +6,8 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{
-    HistoryQuery, Message, MessageRepository, MessageStatus, Page, Sender, SenderKind, StatusWrite,
+    HasMessages, HistoryQuery, Message, MessageRepository, MessageStatus, Page, Sender, SenderKind,
+    StatusWrite,
 };
 use flowsdk_core::session::SessionId;
 
@@ -85,6 +86,8 @@ const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
 super::statement::statements! {
    FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT
 }
+
+super::accessor::has!(HasMessages::messages -> MessageRepository);
 
 #[async_trait]
 impl MessageRepository for SqlTx {

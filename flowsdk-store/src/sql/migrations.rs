@@ -5,8 +5,14 @@ use std::borrow::Cow;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _};
 
+/// Every migration, by number and name.
 macro_rules! migrations {
-    ($engine:literal: $($number:literal $name:literal),* $(,)?) => {
+    ($engine:literal) => {
+        migrations!($engine: 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 4 "0004_identity", 5 "0005_audit",
+            6 "0006_router_settings", 7 "0007_contacts", 8 "0008_builder", 9 "0009_channels", 10 "0010_people",
+            11 "0011_trace_router", 12 "0012_dead_letter", 13 "0013_channel")
+    };
+    ($engine:literal: $($number:literal $name:literal),*) => {
         Migrator::with_migrations(vec![$(migration(
             $number,
             $name,
@@ -22,16 +28,10 @@ fn migration(number: i64, name: &'static str, text: &'static str) -> Migration {
 
 /// Returns the migrations of SQLite.
 pub(super) fn sqlite() -> Migrator {
-    migrations!("sqlite": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 4 "0004_identity",
-        5 "0005_audit", 6 "0006_router_settings",
-        7 "0007_contacts", 8 "0008_builder", 9 "0009_channels", 10 "0010_people", 11 "0011_trace_router",
-        12 "0012_dead_letter", 13 "0013_channel")
+    migrations!("sqlite")
 }
 
 /// Returns the migrations of Postgres.
 pub(super) fn postgres() -> Migrator {
-    migrations!("postgres": 1 "0001_conversations", 2 "0002_webchat", 3 "0003_users", 4 "0004_identity",
-        5 "0005_audit", 6 "0006_router_settings",
-        7 "0007_contacts", 8 "0008_builder", 9 "0009_channels", 10 "0010_people", 11 "0011_trace_router",
-        12 "0012_dead_letter", 13 "0013_channel")
+    migrations!("postgres")
 }

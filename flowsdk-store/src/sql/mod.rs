@@ -8,7 +8,7 @@
 //!   refuse to write, and needs no transaction.
 
 mod access;
-mod accessors;
+mod accessor;
 mod api_client;
 mod audit;
 mod bind;

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::observability::{DEFAULT_SERVICE_NAME, ObservabilityRepository, ObservabilitySettings};
+use flowsdk_core::observability::{
+    DEFAULT_SERVICE_NAME, HasObservability, ObservabilityRepository, ObservabilitySettings,
+};
 
 use super::SqlTx;
 use super::record::{All, Record as _, record};
@@ -27,6 +29,8 @@ const SAVE: Sql = sql("UPDATE observability_settings SET enabled = $1, service_n
         logfire_token_encrypted = $4, updated_at = $5 WHERE id = 1");
 
 super::statement::statements! { GET, INSERT_DEFAULT, GET_FOR_UPDATE, SAVE }
+
+super::accessor::has!(HasObservability::observability -> ObservabilityRepository);
 
 #[async_trait]
 impl ObservabilityRepository for SqlTx {

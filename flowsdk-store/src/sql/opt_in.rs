@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_core::contact::{ContactOptIn, OptInRepository};
+use flowsdk_core::contact::{ContactOptIn, HasOptIns, OptInRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
 
@@ -22,6 +22,8 @@ const CURRENT: Sql = sql(concat!(
 ));
 
 super::statement::statements! { CURRENT; INSERT }
+
+super::accessor::has!(HasOptIns::opt_ins -> OptInRepository);
 
 #[async_trait]
 impl OptInRepository for SqlTx {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
-use flowsdk_core::contact::{Contact, ContactOptIn, OptInCatalog, OptInFilter};
+use flowsdk_core::contact::{Contact, ContactOptIn, HasOptInCatalog, OptInCatalog, OptInFilter};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
@@ -73,6 +73,8 @@ super::statement::statements! { SEARCH, CONTACTS; HISTORY, CURRENT }
 fn place(record: &ContactOptIn) -> (Timestamp, String) {
     (record.recorded_at, record.id.clone())
 }
+
+super::accessor::has!(HasOptInCatalog::opt_in_catalog -> OptInCatalog);
 
 #[async_trait]
 impl OptInCatalog for SqlTx {

@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::stream::broker::NewEntry;
-use flowsdk_core::stream::outbox::Outbox;
+use flowsdk_core::stream::outbox::{HasOutbox, Outbox};
 use flowsdk_core::stream::relay;
 use flowsdk_core::stream::topic::{TopicName, partition_of};
 
@@ -65,6 +65,8 @@ static INSERT: RowsSql =
     RowsSql::new("INSERT INTO stream_entry (topic, part, grp, key, payload) VALUES ", 5, "");
 
 super::statement::statements! { ; INSERT }
+
+super::accessor::has!(HasOutbox::outbox -> Outbox);
 
 #[async_trait]
 impl Outbox for SqlTx {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_auth::recovery::{PasswordRecovery, PasswordRecoveryRepository};
+use flowsdk_auth::recovery::{HasPasswordRecoveries, PasswordRecovery, PasswordRecoveryRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::time::Timestamp;
@@ -34,6 +34,8 @@ const COMPLETE_ALL: Sql =
 const PURGE: Sql = sql("DELETE FROM password_recovery WHERE expires_at < $1");
 
 super::statement::statements! { INSERT, LATEST_FOR_UPDATE, SAVE, COMPLETE_ALL, PURGE }
+
+super::accessor::has!(HasPasswordRecoveries::password_recoveries -> PasswordRecoveryRepository);
 
 #[async_trait]
 impl PasswordRecoveryRepository for SqlTx {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use async_trait::async_trait;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::in_use::{References, Referred, Referrer};
+use flowsdk_core::in_use::{HasReferences, References, Referred, Referrer};
 use flowsdk_core::session::SessionId;
 
 use super::SqlTx;
@@ -293,6 +293,8 @@ fn row<'a>(of: &Referred<'a>) -> (&'static str, &'a str) {
         Referred::LlmCredential(id) => ("llm_credential", id.as_str()),
     }
 }
+
+super::accessor::has!(HasReferences::references -> References);
 
 #[async_trait]
 impl References for SqlTx {

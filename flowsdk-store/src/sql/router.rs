@@ -7,7 +7,7 @@ use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Route, Router, RouterRepository, StaticVariable, VariableOwner};
+use flowsdk_core::router::{HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
@@ -61,6 +61,8 @@ super::statement::statements! {
     FIND, INSERT, SET_INITIAL_FLOW, ROUTER_VARIABLES, FLOW_VARIABLES, PUT_ROUTER_VARIABLE,
     PUT_FLOW_VARIABLE; LIST
 }
+
+super::accessor::has!(HasRouters::routers -> RouterRepository);
 
 #[async_trait]
 impl RouterRepository for SqlTx {

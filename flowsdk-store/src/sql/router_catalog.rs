@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::router::{Router, RouterCatalog};
+use flowsdk_core::router::{HasRouterCatalog, Router, RouterCatalog};
 
 use super::SqlTx;
 use super::record::{Changes, Record as _};
@@ -23,6 +23,8 @@ const CLOSE_CHATS: Sql = sql("UPDATE chat SET status = 'closed' WHERE router_id 
 const DELETE: Sql = sql("DELETE FROM router WHERE id = $1");
 
 super::statement::statements! { FIND_FOR_UPDATE, HAS_NAME, SAVE, CLOSE_CHATS, DELETE }
+
+super::accessor::has!(HasRouterCatalog::router_catalog -> RouterCatalog);
 
 #[async_trait]
 impl RouterCatalog for SqlTx {

@@ -11,8 +11,8 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Pending, Position, Redirect, Session,
-    SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
+    AgentState, Call, FrozenError, FrozenSession, HasSessions, HelpdeskState, Pending, Position, Redirect,
+    Session, SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -240,6 +240,8 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
 super::statement::statements! {
     FIND_FOR_UPDATE, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
 }
+
+super::accessor::has!(HasSessions::sessions -> SessionRepository);
 
 #[async_trait]
 impl SessionRepository for SqlTx {

@@ -7,8 +7,8 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::session::{
-    Frost, FrozenError, FrozenItem, FrozenSession, Mode, Position, Session, SessionCatalog, SessionFilter,
-    SessionId, StoredSession,
+    Frost, FrozenError, FrozenItem, FrozenSession, HasSessionCatalog, Mode, Position, Session,
+    SessionCatalog, SessionFilter, SessionId, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 
@@ -66,6 +66,8 @@ type FrozenRow = With<FrozenSession, (Option<RouterId>, Option<Mode>, Option<Jso
 fn frozen(With(frozen, (router_id, mode, position)): FrozenRow) -> FrozenItem {
     FrozenItem { frozen, router_id, mode, position: position.and_then(|Json(position)| position) }
 }
+
+super::accessor::has!(HasSessionCatalog::session_catalog -> SessionCatalog);
 
 #[async_trait]
 impl SessionCatalog for SqlTx {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::session::{MAX_TRACES, SessionId, SessionTrace, SessionTraceRepository};
+use flowsdk_core::session::{HasTraces, MAX_TRACES, SessionId, SessionTrace, SessionTraceRepository};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
@@ -32,6 +32,8 @@ const PURGE: Sql = sql("DELETE FROM session_trace WHERE (session_id, slot) IN
      (SELECT session_id, slot FROM session_trace WHERE created_at < $1 LIMIT $2)");
 
 super::statement::statements! { TRACE, PURGE; STORE }
+
+super::accessor::has!(HasTraces::traces -> SessionTraceRepository);
 
 #[async_trait]
 impl SessionTraceRepository for SqlTx {

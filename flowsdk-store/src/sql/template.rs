@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_channels::template::{Template, TemplateFilter, TemplateRepository};
+use flowsdk_channels::template::{HasTemplates, Template, TemplateFilter, TemplateRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{RouterId, TemplateId};
 use flowsdk_core::page::{Page, PageRequest};
@@ -42,6 +42,8 @@ const SAVE: Sql = sql(Template::UPDATE);
 const DELETE: Sql = sql("DELETE FROM message_template WHERE id = $1");
 
 super::statement::statements! { FIND, FIND_FOR_UPDATE, INSERT, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasTemplates::templates -> TemplateRepository);
 
 #[async_trait]
 impl TemplateRepository for SqlTx {

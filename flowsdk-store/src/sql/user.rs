@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_auth::user::{Email, User, UserFilter, UserRepository};
+use flowsdk_auth::user::{Email, HasUsers, User, UserFilter, UserRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
 use flowsdk_core::page::{Page, PageRequest};
@@ -53,6 +53,8 @@ const ADMINISTRATORS: Sql = sql_locking!("SELECT id FROM user_account WHERE user
 super::statement::statements! {
     FIND, FIND_FOR_UPDATE, FIND_BY_EMAIL, INSERT, SAVE, END_SESSIONS, DELETE, ADMINISTRATORS; LIST
 }
+
+super::accessor::has!(HasUsers::users -> UserRepository);
 
 #[async_trait]
 impl UserRepository for SqlTx {

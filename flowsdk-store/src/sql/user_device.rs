@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_auth::device::{UserDevice, UserDeviceRepository};
+use flowsdk_auth::device::{HasUserDevices, UserDevice, UserDeviceRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{UserDeviceId, UserId};
 use flowsdk_core::page::{Page, PageRequest};
@@ -35,6 +35,8 @@ const SAVE: Sql = sql("UPDATE user_device SET token = $3, platform = $4, updated
 const DELETE: Sql = sql("DELETE FROM user_device WHERE id = $2 AND user_id = $1");
 
 super::statement::statements! { FIND, PUT, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasUserDevices::user_devices -> UserDeviceRepository);
 
 #[async_trait]
 impl UserDeviceRepository for SqlTx {

@@ -8,7 +8,7 @@ use flowsdk_core::id::VariableId;
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::router::VariableOwner;
 use flowsdk_core::time::Timestamp;
-use flowsdk_core::variable::{Variable, VariableKey, VariableRepository, VariableValue};
+use flowsdk_core::variable::{HasVariables, Variable, VariableKey, VariableRepository, VariableValue};
 
 use super::SqlTx;
 use super::list::{Asked, Filter, ListSql, given};
@@ -102,6 +102,8 @@ fn variable(owner: &VariableOwner, row: Row) -> Variable {
     };
     Variable { id, owner: owner.clone(), key, value, created_at, updated_at }
 }
+
+super::accessor::has!(HasVariables::variables -> VariableRepository);
 
 #[async_trait]
 impl VariableRepository for SqlTx {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use constcat::concat;
-use flowsdk_channels::webchat::{WebchatChannel, WebchatIdentity, WebchatRepository};
+use flowsdk_channels::webchat::{HasWebchat, WebchatChannel, WebchatIdentity, WebchatRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ChatId, ContactId};
 
@@ -41,6 +41,8 @@ const FIND_CHAT: Sql =
      ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1");
 
 super::statement::statements! { FIND_CHANNEL, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
+
+super::accessor::has!(HasWebchat::webchat -> WebchatRepository);
 
 #[async_trait]
 impl WebchatRepository for SqlTx {

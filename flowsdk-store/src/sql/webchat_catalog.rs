@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_channels::webchat::WebchatChannel;
-use flowsdk_channels::webchat::channels::WebchatCatalog;
+use flowsdk_channels::webchat::channels::{HasWebchatCatalog, WebchatCatalog};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
@@ -30,6 +30,8 @@ const SAVE: Sql = sql(WebchatChannel::UPDATE);
 const DELETE: Sql = sql("DELETE FROM webchat_channel WHERE id = $1");
 
 super::statement::statements! { FIND_FOR_UPDATE, FIND_TEST_FOR_UPDATE, INSERT_TEST, SAVE, DELETE; LIST }
+
+super::accessor::has!(HasWebchatCatalog::webchat_catalog -> WebchatCatalog);
 
 #[async_trait]
 impl WebchatCatalog for SqlTx {
