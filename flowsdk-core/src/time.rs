@@ -77,6 +77,28 @@ impl Serialize for IsoTime {
     }
 }
 
+/// Serializes a moment as [`IsoTime`] does, for records that are their own public form.
+///
+/// ```
+/// use flowsdk_core::time::{Timestamp, as_iso};
+///
+/// #[derive(serde::Serialize)]
+/// struct Note {
+///     #[serde(serialize_with = "as_iso")]
+///     created_at: Timestamp,
+/// }
+///
+/// let note = Note { created_at: Timestamp::from_millis(0) };
+/// assert_eq!(serde_json::to_string(&note)?, r#"{"created_at":"1970-01-01T00:00:00.000Z"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_iso<S: Serializer>(moment: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    IsoTime(*moment).serialize(serializer)
+}
+
 impl<'de> Deserialize<'de> for IsoTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let moment = jiff::Timestamp::deserialize(deserializer)?;
