@@ -47,6 +47,8 @@ pub enum EntityKind {
     RouterVariable,
     ApiClient,
     WebchatChannel,
+    /// An addition to the contract.
+    ContactFilter,
 }
 
 /// An entity that something was done to.

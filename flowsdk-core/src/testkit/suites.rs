@@ -58,6 +58,7 @@ macro_rules! __store_cases {
             many_that_create_a_contact_get_the_same
             many_changed_contacts_are_saved
             a_changed_contact_is_saved
+            a_saved_filter_is_read_back
             chats_come_in_the_order_asked
             many_that_open_a_chat_get_the_same
             a_closed_chat_lets_a_new_one_open

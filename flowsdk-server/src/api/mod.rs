@@ -20,6 +20,7 @@ mod audit_logs;
 mod auth;
 mod channel_numbers;
 mod chats;
+mod contact_filters;
 mod contacts;
 mod dead_letters;
 mod flows;
@@ -87,6 +88,7 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         sessions::routes,
         chats::routes,
         contacts::routes,
+        contact_filters::routes,
         opt_ins::routes,
         channel_numbers::routes,
         templates::routes,

@@ -21,6 +21,7 @@ mod chat_catalog;
 mod chat_tag;
 mod contact;
 mod contact_catalog;
+mod contact_filter;
 mod contact_insight;
 mod contact_rows;
 mod contact_search;

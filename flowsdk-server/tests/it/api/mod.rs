@@ -8,6 +8,7 @@ mod building;
 mod channel_numbers;
 mod chats;
 mod client;
+mod contact_filters;
 mod contacts;
 mod conventions;
 mod dead_letters;

@@ -23,6 +23,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0011_trace_router", "55cde968662c", "f75c0c2e5f67"),
     ("0012_dead_letter", "f288b437f486", "21f42d3ea194"),
     ("0013_channel", "6ad89da89df5", "9e55cc958b21"),
+    ("0014_contact_filter", "d3a924f40ed5", "e23be5a8de6d"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

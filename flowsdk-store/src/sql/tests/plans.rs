@@ -6,9 +6,9 @@ use sqlx::{AssertSqlSafe, SqliteConnection};
 use crate::sql::list::{ListSql, Routers};
 use crate::sql::statement::Sql;
 use crate::sql::{
-    api_client, audit, channel_number, chat_catalog, contact_catalog, dead_letter, flow_catalog, group,
-    integration, llm_credential, opt_in_catalog, router, session_catalog, template, user, user_device,
-    variable, webchat_catalog,
+    api_client, audit, channel_number, chat_catalog, contact_catalog, contact_filter, dead_letter,
+    flow_catalog, group, integration, llm_credential, opt_in_catalog, router, session_catalog, template,
+    user, user_device, variable, webchat_catalog,
 };
 
 async fn steps(connection: &mut SqliteConnection, sql: Sql) -> Vec<String> {
@@ -56,7 +56,7 @@ fn shapes<F>(list: &ListSql<F>) -> Shapes {
 }
 
 #[tokio::test]
-async fn lists_of_numbers_templates_credentials_and_integrations_walk_an_index_in_order() {
+async fn lists_of_parts_of_routers_walk_an_index_in_order() {
     let mut connection = super::migrated_sqlite().await;
     let lists = [
         shapes(&channel_number::LIST),
@@ -64,6 +64,7 @@ async fn lists_of_numbers_templates_credentials_and_integrations_walk_an_index_i
         shapes(&llm_credential::LIST),
         shapes(&integration::LIST),
         shapes(&webchat_catalog::LIST),
+        shapes(&contact_filter::LIST),
     ];
     let mut seen = 0;
     for (table, shapes) in lists {
@@ -85,7 +86,7 @@ async fn lists_of_numbers_templates_credentials_and_integrations_walk_an_index_i
             assert!(!sorted || routers == Routers::Several, "{table} {routers:?} {filters:?}: {steps:#?}");
         }
     }
-    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3);
+    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3);
 }
 
 /// No list scans its table. The versions of a flow are few and are put in order.

@@ -26,6 +26,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         chat_catalog,
         contact,
         contact_catalog,
+        contact_filter,
         contact_insight,
         contact_rows,
         contact_search,

@@ -1,0 +1,114 @@
+//! The saved filter. Nothing in it is secret, so it is its own public form.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::change::{Entity, EntityKind, Recorded, form};
+use crate::id::{Id, RouterId};
+use crate::patch::present;
+use crate::router::{Reach, Reachable};
+use crate::schema::SchemaAttributes;
+use crate::session::Channel;
+#[cfg(feature = "schema")]
+use crate::time::IsoTime;
+use crate::time::{Timestamp, as_iso};
+
+/// Identifier of a saved filter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
+pub struct ContactFilterId(Arc<str>);
+
+/// A filter of the list of contacts, kept under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = ContactFilter)]
+pub struct SavedContactFilter {
+    /// The id of the filter.
+    pub id: ContactFilterId,
+    /// The router whose people use the filter. It never changes.
+    pub router_id: RouterId,
+    /// The name that people choose it by.
+    #[schema(example = "Clientes do site")]
+    pub name: String,
+    /// The text to search for, as `q` of the list of contacts; null keeps every contact.
+    #[schema(required = true, example = "ana sou")]
+    pub q: Option<String>,
+    /// The channel that the contacts came by; null keeps every channel.
+    #[schema(required = true)]
+    pub origin: Option<Channel>,
+    /// When it was created.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    #[serde(serialize_with = "as_iso")]
+    #[schema(value_type = IsoTime)]
+    pub updated_at: Timestamp,
+}
+
+impl Recorded for SavedContactFilter {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::ContactFilter, id: self.id.as_str(), router_id: Some(&self.router_id) }
+    }
+
+    fn to_json(&self) -> Value {
+        form(self)
+    }
+}
+
+/// A new filter.
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = CreateContactFilter)]
+pub struct NewContactFilter {
+    /// The router whose people use the filter. It cannot be changed later.
+    pub router_id: RouterId,
+    /// The name that people choose it by.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Clientes do site")]
+    pub name: String,
+    /// The text to search for, as `q` of the list of contacts.
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "ana sou")]
+    pub q: Option<String>,
+    /// The channel that the contacts came by.
+    pub origin: Option<Channel>,
+}
+
+impl Reachable for NewContactFilter {
+    fn is_within(&self, reach: Reach<'_>) -> bool {
+        self.router_id.is_within(reach)
+    }
+}
+
+/// The changes to make to a filter; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchContactFilter)]
+pub struct ContactFilterChange {
+    /// The new name.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S")]
+    pub name: Option<String>,
+    /// The text to search for; null keeps every contact.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200, pattern = r"\S")]
+    pub q: Option<Option<String>>,
+    /// The channel that the contacts came by; null keeps every channel.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Channel>)]
+    pub origin: Option<Option<Channel>>,
+}
+
+impl ContactFilterChange {
+    /// Returns the filter after the change.
+    pub(super) fn apply(self, filter: SavedContactFilter) -> SavedContactFilter {
+        SavedContactFilter {
+            name: self.name.unwrap_or(filter.name),
+            q: self.q.unwrap_or(filter.q),
+            origin: self.origin.unwrap_or(filter.origin),
+            ..filter
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `GET /contact-filters`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::admin::contact_filter::SavedContactFilter;
+use flowsdk_core::page::PageRequest;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
+use crate::api::reply::Reply;
+use crate::api::state::ContactFilters;
+
+/// List saved filters of contacts
+///
+/// A caller who is confined to routers sees theirs only.
+#[utoipa::path(
+    get, path = "/contact-filters", tag = "contact-filters",
+    params(PageParams, RouterParams),
+    responses((status = 200, description = "A page of filters", body = PageView<SavedContactFilter>))
+)]
+pub(super) async fn list_contact_filters(
+    can: Can<marks::Contacts, marks::Read>,
+    State(filters): State<Arc<ContactFilters>>,
+    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
+) -> Result<Reply<PageView<SavedContactFilter>>, ApiError> {
+    let router = router.map(|router| can.admit(router)).transpose()?;
+    let page = filters.list(can.reach(), router.as_ref(), &page).await?;
+    Ok(Reply(PageView::of(page, |filter| filter)))
+}
