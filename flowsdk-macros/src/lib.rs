@@ -7,6 +7,7 @@ mod id;
 mod named;
 mod schema;
 mod text;
+mod view;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -133,4 +134,45 @@ pub fn id(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(SchemaAttributes, attributes(schema))]
 pub fn schema_attributes(_input: TokenStream) -> TokenStream {
     TokenStream::new()
+}
+
+/// Makes a struct the public form of an aggregate: writes `From` of the aggregate, which `#[view(of = ..)]` names.
+///
+/// A field is the field of the same name, converted by `Into`. `#[view(some = field)]` says whether that field has a
+/// value. `#[view(with = function)]` calls a function with a reference to the aggregate. A field of the aggregate that
+/// the view does not name is not public.
+///
+/// ```
+/// use flowsdk_core::change::View;
+/// use serde::Serialize;
+///
+/// struct Order {
+///     number: u32,
+///     items: Vec<String>,
+///     card: Option<String>,
+/// }
+///
+/// /// An order. Its card is never shown.
+/// #[derive(Serialize, View)]
+/// #[view(of = Order)]
+/// struct OrderView {
+///     number: u32,
+///     #[view(with = count)]
+///     items: usize,
+///     #[view(some = card)]
+///     has_card: bool,
+/// }
+///
+/// fn count(order: &Order) -> usize {
+///     order.items.len()
+/// }
+///
+/// let order = Order { number: 7, items: vec!["a".to_owned()], card: Some("4000".to_owned()) };
+/// let view = OrderView::from(order);
+/// assert_eq!((view.number, view.items, view.has_card), (7, 1, true));
+/// ```
+#[proc_macro_derive(View, attributes(view))]
+pub fn view(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    view::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -1,5 +1,6 @@
 //! The public form of a number.
 
+use flowsdk_core::change::View;
 use flowsdk_core::id::{ChannelNumberId, RouterId};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
@@ -8,7 +9,8 @@ use serde::Serialize;
 use super::{ChannelNumber, E164, ProviderId};
 
 /// A number of the phone channel. Its secrets are never shown, only whether there are any.
-#[derive(Debug, Serialize, SchemaAttributes)]
+#[derive(Debug, Serialize, View, SchemaAttributes)]
+#[view(of = ChannelNumber)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = ChannelNumber)]
@@ -25,11 +27,14 @@ pub struct ChannelNumberView {
     phone_number: E164,
     /// The provider's business account.
     business_account_id: ProviderId,
+    #[view(some = access_token)]
     has_access_token: bool,
     /// Whether its interactive forms have keys.
+    #[view(some = keys)]
     has_private_key: bool,
     /// SPKI PEM, for the provider; null before there are keys.
     #[schema(required = true)]
+    #[view(with = public_key)]
     encryption_public_key: Option<String>,
     /// Whether anything may be sent from it.
     active: bool,
@@ -37,21 +42,6 @@ pub struct ChannelNumberView {
     updated_at: IsoTime,
 }
 
-impl From<ChannelNumber> for ChannelNumberView {
-    fn from(number: ChannelNumber) -> Self {
-        Self {
-            id: number.id,
-            router_id: number.router_id,
-            name: number.name,
-            phone_number_id: number.phone_number_id,
-            phone_number: number.phone_number,
-            business_account_id: number.business_account_id,
-            has_access_token: number.access_token.is_some(),
-            has_private_key: number.keys.is_some(),
-            encryption_public_key: number.keys.map(|keys| keys.public_key),
-            active: number.active,
-            created_at: number.created_at.into(),
-            updated_at: number.updated_at.into(),
-        }
-    }
+fn public_key(number: &ChannelNumber) -> Option<String> {
+    number.keys.as_ref().map(|keys| keys.public_key.clone())
 }

@@ -1,5 +1,6 @@
 //! The public form of a template.
 
+use flowsdk_core::change::View;
 use flowsdk_core::id::{RouterId, TemplateId};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
@@ -11,7 +12,8 @@ use super::{
 use crate::channel_number::ProviderId;
 
 /// A message template.
-#[derive(Debug, Serialize, SchemaAttributes)]
+#[derive(Debug, Serialize, View, SchemaAttributes)]
+#[view(of = Template)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = Template)]
@@ -27,26 +29,12 @@ pub struct TemplateView {
     status: TemplateStatus,
     components: Vec<Component>,
     /// How many values its body wants when it is sent.
+    #[view(with = body_variables)]
     body_variables: usize,
     created_at: IsoTime,
     updated_at: IsoTime,
 }
 
-impl From<Template> for TemplateView {
-    fn from(template: Template) -> Self {
-        let body_variables = count_placeholders(template.body()).unwrap_or(0);
-        Self {
-            id: template.id,
-            router_id: template.router_id,
-            business_account_id: template.business_account_id,
-            name: template.name,
-            language: template.language,
-            category: template.category,
-            status: template.status,
-            components: template.components,
-            body_variables,
-            created_at: template.created_at.into(),
-            updated_at: template.updated_at.into(),
-        }
-    }
+fn body_variables(template: &Template) -> usize {
+    count_placeholders(template.body()).unwrap_or(0)
 }

@@ -6,5 +6,6 @@
 mod log;
 mod model;
 
+pub use flowsdk_macros::View;
 pub use log::{ChangeLog, NoChangeLog};
 pub use model::{Author, Change, Entity, EntityKind, Recorded, form};

@@ -3,13 +3,15 @@
 use serde::Serialize;
 
 use super::{LlmCredential, LlmProvider};
+use crate::change::View;
 use crate::id::LlmCredentialId;
 use crate::integration::BaseUrl;
 use crate::schema::SchemaAttributes;
 use crate::time::IsoTime;
 
 /// A credential of a model provider. Its key is never shown.
-#[derive(Debug, Serialize, SchemaAttributes)]
+#[derive(Debug, Serialize, View, SchemaAttributes)]
+#[view(of = LlmCredential)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = LlmCredential)]
@@ -22,21 +24,8 @@ pub struct LlmCredentialView {
     /// Where the provider answers; null means its usual address.
     #[schema(value_type = Option<crate::schema::SecureAddress>, required = true)]
     base_url: Option<BaseUrl>,
+    #[view(some = api_key)]
     has_api_key: bool,
     created_at: IsoTime,
     updated_at: IsoTime,
-}
-
-impl From<LlmCredential> for LlmCredentialView {
-    fn from(credential: LlmCredential) -> Self {
-        Self {
-            id: credential.id,
-            name: credential.name,
-            provider: credential.provider,
-            base_url: credential.base_url,
-            has_api_key: credential.api_key.is_some(),
-            created_at: credential.created_at.into(),
-            updated_at: credential.updated_at.into(),
-        }
-    }
 }

@@ -3,12 +3,14 @@
 use serde::Serialize;
 
 use super::{BaseUrl, Integration, IntegrationAuth, IntegrationKind, IntegrationSettings};
+use crate::change::View;
 use crate::id::{IntegrationId, RouterId};
 use crate::schema::SchemaAttributes;
 use crate::time::IsoTime;
 
 /// A server of somebody else that a router works with. Its credentials are never shown.
-#[derive(Debug, Serialize, SchemaAttributes)]
+#[derive(Debug, Serialize, View, SchemaAttributes)]
+#[view(of = Integration)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = Integration)]
@@ -20,6 +22,7 @@ pub struct IntegrationView {
     name: String,
     kind: IntegrationKind,
     base_url: BaseUrl,
+    #[view(some = credentials)]
     has_credentials: bool,
     #[schema(inline)]
     settings: SettingsView,
@@ -29,7 +32,8 @@ pub struct IntegrationView {
 
 // A request may leave out each field; in an answer all of them are there.
 /// How the server is asked.
-#[derive(Debug, Serialize, SchemaAttributes)]
+#[derive(Debug, Serialize, View, SchemaAttributes)]
+#[view(of = IntegrationSettings)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = IntegrationSettings)]
@@ -38,21 +42,4 @@ struct SettingsView {
     #[schema(required = true, example = "x-api-key")]
     header_name: Option<String>,
     timeout_ms: u64,
-}
-
-impl From<Integration> for IntegrationView {
-    fn from(integration: Integration) -> Self {
-        let IntegrationSettings { auth, header_name, timeout_ms } = integration.settings;
-        Self {
-            id: integration.id,
-            router_id: integration.router_id,
-            name: integration.name,
-            kind: integration.kind,
-            base_url: integration.base_url,
-            has_credentials: integration.credentials.is_some(),
-            settings: SettingsView { auth, header_name, timeout_ms },
-            created_at: integration.created_at.into(),
-            updated_at: integration.updated_at.into(),
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! The public form of a channel.
 
+use flowsdk_core::change::View;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
@@ -9,7 +10,8 @@ use serde_json::Value;
 use crate::webchat::WebchatChannel;
 
 /// A channel of the web chat. Its embed secret is shown once, when it is made.
-#[derive(Debug, Serialize, SchemaAttributes)]
+#[derive(Debug, Serialize, View, SchemaAttributes)]
+#[view(of = WebchatChannel)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = WebchatChannel)]
@@ -28,25 +30,10 @@ pub struct WebchatChannelView {
     #[schema(required = true)]
     initial_flow_id: Option<FlowId>,
     /// Whether only signed embed tokens get in.
+    #[view(some = embed_secret)]
     has_embed_secret: bool,
     /// Origins that may open a socket; null means any.
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, required = true)]
     allowed_origins: Option<Vec<String>>,
     created_at: IsoTime,
-}
-
-impl From<WebchatChannel> for WebchatChannelView {
-    fn from(channel: WebchatChannel) -> Self {
-        Self {
-            id: channel.id,
-            router_id: channel.router_id,
-            name: channel.name,
-            is_test_channel: channel.is_test_channel,
-            appearance: channel.appearance,
-            initial_flow_id: channel.initial_flow_id,
-            has_embed_secret: channel.embed_secret.is_some(),
-            allowed_origins: channel.allowed_origins,
-            created_at: channel.created_at.into(),
-        }
-    }
 }
