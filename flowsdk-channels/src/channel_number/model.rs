@@ -147,3 +147,40 @@ impl ChannelNumberChange {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_public_form_shows_which_secrets_there_are_and_none_of_them() {
+        let key = MasterKey::new("0123456789abcdef0123456789abcdef").expect("a key");
+        let id = |digits: &str| ProviderId::parse(digits).expect("digits");
+        let number = ChannelNumber {
+            id: "n1".parse().expect("an id"),
+            router_id: "r1".parse().expect("an id"),
+            name: "Loja".to_owned(),
+            phone_number_id: id("111"),
+            phone_number: E164::parse("5511987654321").expect("a number"),
+            business_account_id: id("77"),
+            access_token: Some(key.encrypt("s3cret-token")),
+            keys: Some(FormKeys {
+                public_key: "PUBLIC".to_owned(),
+                private_key: key.encrypt("s3cret-key"),
+                passphrase: key.encrypt("s3cret-passphrase"),
+            }),
+            active: true,
+            created_at: Timestamp::from_millis(0),
+            updated_at: Timestamp::from_millis(1),
+        };
+        assert_eq!(
+            number.to_json(),
+            json!({ "id": "n1", "routerId": "r1", "name": "Loja", "phoneNumberId": "111",
+                "phoneNumber": "5511987654321", "businessAccountId": "77", "hasAccessToken": true,
+                "hasPrivateKey": true, "encryptionPublicKey": "PUBLIC", "active": true,
+                "createdAt": "1970-01-01T00:00:00.000Z", "updatedAt": "1970-01-01T00:00:00.001Z" })
+        );
+    }
+}
