@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use crate::strict_json::{self, Refused};
 
-/// What to do with definitions.
+/// Commands over definitions.
 #[derive(Debug, Subcommand)]
 pub enum FlowCommand {
-    /// Names everything that is wrong with definitions; fails when one cannot be published.
+    /// Lists the problems of definitions; fails when one cannot be published.
     Check {
         /// The definitions, as JSON.
         #[arg(required = true)]
@@ -37,7 +37,7 @@ pub enum FlowCommand {
         /// The test files, as JSON.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Print what every step did.
+        /// Print the effects of every step.
         #[arg(long)]
         trace: bool,
     },

@@ -109,8 +109,8 @@ pub(super) fn of_caller(keyed: Keyed, caller: &Caller) -> Option<IdempotentReque
     keyed.map(|(key, digest)| IdempotentRequest { principal_id: principal_id(), key, digest })
 }
 
-/// A JSON body whose request takes effect once, if it has a key. The query is part of what is compared where it says what
-/// becomes of the body (`QUERY`).
+/// A JSON body whose request takes effect once, if it has a key. With `QUERY`, the query is
+/// compared too: it decides the treatment of the body.
 #[derive(Debug)]
 pub struct Idempotent<T, const MAX: usize = LIMIT, const QUERY: bool = false> {
     body: T,

@@ -1,4 +1,4 @@
-//! The administrative API: one folder a resource, one file an operation; and what all of them have in common
+//! The administrative API: one folder a resource, one file an operation; and the conventions of all of them
 //! (docs/api.md).
 
 pub mod body;

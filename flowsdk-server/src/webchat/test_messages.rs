@@ -111,7 +111,7 @@ impl NewMessage {
 struct Turn {
     /// The visitor, for the header `x-user-id` of the next message.
     user_id: String,
-    /// His key, for `x-session-key`. It is shown to a new visitor; with a token there is none.
+    /// The visitor's key, for `x-session-key`. It is shown to a new visitor; with a token there is none.
     session_key: Option<String>,
     #[schema(value_type = String, example = "wc-cmi7w0q2p00000qx1b3k9z5ra-cmi7w0q2p00010qx1b3k9z5rb")]
     session_id: SessionId,
@@ -151,14 +151,14 @@ impl FromQuery for Wait {
 ///
 /// What the web chat socket does, in one call: for scripts that try a flow. Only for the test channel of a router.
 /// Without `x-user-id` and `x-session-key` (or an embed token as bearer, where the channel asks for one) a new visitor
-/// writes; his id and key are in the answer. Typing times of the flow are not waited for. Messages of one visitor are
+/// writes; their id and key are in the answer. Typing times of the flow are not waited for. Messages of one visitor are
 /// taken one after the other.
 #[utoipa::path(
     post, path = "/webchat/test/messages", tag = "webchat",
     params(
         ("x-channel-id" = flowsdk_core::id::ChannelId, Header, description = "The test channel"),
         ("x-user-id" = Option<String>, Header, description = "A visitor who has been here before"),
-        ("x-session-key" = Option<String>, Header, description = "His key"),
+        ("x-session-key" = Option<String>, Header, description = "The key of that visitor"),
         WaitParams,
     ),
     request_body = NewMessage,

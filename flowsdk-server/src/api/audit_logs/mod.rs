@@ -8,5 +8,7 @@ use view::AuditLogView;
 use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
-    routes.tag("audit-logs", "Who did what").add(endpoint!(list::list_audit_logs))
+    routes
+        .tag("audit-logs", "Records of administrative actions and their actors")
+        .add(endpoint!(list::list_audit_logs))
 }

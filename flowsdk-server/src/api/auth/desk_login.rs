@@ -13,12 +13,12 @@ use crate::api::state::Logins;
 
 /// Log in to the desk
 ///
-/// As `POST /auth/login`; an agent comes in only within his login schedule.
+/// As `POST /auth/login`; an agent can log in only within their login schedule.
 #[utoipa::path(
     post, path = "/auth/desk-login", tag = "auth",
     request_body = Credentials,
     responses(
-        (status = 200, description = "The user with his group, and two tokens", body = LoginAnswer),
+        (status = 200, description = "The user with their group, and two tokens", body = LoginAnswer),
         (status = 401, description = "`invalid_credentials`: no such user, or another password"),
         (status = 403, description = "`schedule_blocked`: outside of the agent's login schedule"),
         (status = 429, description = "`rate_limited`: too many failures; `Retry-After` says until when"),

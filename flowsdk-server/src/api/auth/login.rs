@@ -13,12 +13,12 @@ use crate::api::state::Logins;
 
 /// Log in
 ///
-/// Failures are counted by address and by e-mail; what succeeds does not count.
+/// Failures are counted by address and by e-mail; successful logins are not counted.
 #[utoipa::path(
     post, path = "/auth/login", tag = "auth",
     request_body = Credentials,
     responses(
-        (status = 200, description = "The user with his group, and two tokens", body = LoginAnswer),
+        (status = 200, description = "The user with their group, and two tokens", body = LoginAnswer),
         (status = 401, description = "`invalid_credentials`: no such user, or another password"),
         (status = 429, description = "`rate_limited`: too many failures; `Retry-After` says until when"),
     )

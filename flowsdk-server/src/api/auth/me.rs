@@ -18,7 +18,7 @@ use crate::api::reply::Reply;
 use crate::api::state::Users;
 use crate::api::users::UserView;
 
-/// What a caller is.
+/// The kind of a caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PrincipalKind {
@@ -26,7 +26,7 @@ pub(super) enum PrincipalKind {
     ApiClient,
 }
 
-/// The caller, and what he may do at this moment.
+/// The caller, with the permissions that they have at this moment.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Me {
@@ -37,16 +37,16 @@ pub(super) struct Me {
     /// Null for an API client.
     #[schema(required = true)]
     user: Option<UserView>,
-    /// What his group or the API client allows; everything for an administrator.
+    /// Those of the user's group or of the API client; all of them for an administrator.
     #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
-    /// The routers he is confined to; empty means no restriction.
+    /// The routers that the caller is confined to; empty means no restriction.
     router_ids: Vec<RouterId>,
 }
 
 /// Show the caller
 ///
-/// With his group and what he may do.
+/// With their group and their permissions.
 #[utoipa::path(
     get, path = "/auth/me", tag = "auth",
     responses((status = 200, description = "The caller", body = Me))
@@ -64,7 +64,7 @@ pub(super) async fn show_me(
     Ok(Reply(Me { kind, id, name, user, permissions, router_ids }))
 }
 
-/// What he may do, and for which routers. An administrator's group neither adds nor takes anything.
+/// Returns the caller's permissions and routers. An administrator's group neither adds nor takes anything.
 fn reach(who: &Authenticated) -> (Permissions, Vec<RouterId>) {
     if who.role == Some(UserRole::Admin) {
         let all = |resource| Permission { resource, actions: Action::ALL.to_vec() };

@@ -39,7 +39,7 @@ struct Credentials {
     password: SecretString,
 }
 
-/// Who came in, with his tokens.
+/// The user who logged in, with their tokens.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct LoginAnswer {

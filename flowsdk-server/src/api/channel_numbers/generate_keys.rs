@@ -26,8 +26,8 @@ pub(super) struct PublicKeyView {
 
 /// Make the keys of a number's interactive forms
 ///
-/// An RSA pair of 2048 bits. One that was there is replaced, and what was encrypted with it can be read no more: the
-/// provider has to be given the new public key.
+/// Makes an RSA pair of 2048 bits. A former pair is replaced, and data encrypted with it can no longer be read: the
+/// provider needs the new public key.
 #[utoipa::path(
     post, path = "/channel-numbers/{id}/encryption/generate-keys", tag = "channel-numbers",
     params(("id" = ChannelNumberId, Path, description = "The number")),

@@ -32,7 +32,7 @@ pub(super) struct PrivateKeyView {
     get, path = "/channel-numbers/{id}/encryption/private-key", tag = "channel-numbers",
     params(("id" = ChannelNumberId, Path, description = "The number")),
     responses(
-        (status = 200, description = "The private key and what opens it", body = PrivateKeyView),
+        (status = 200, description = "The private key and the passphrase that opens it", body = PrivateKeyView),
         (status = 404, description = "`not_found`; `keys_missing`: the number has no keys yet"),
     )
 )]

@@ -10,7 +10,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
-        .tag("chats", "What was said")
+        .tag("chats", "Chats and their messages")
         .add(endpoint!(list::list_chats))
         .add(endpoint!(get::get_chat))
         .add(endpoint!(messages::list_chat_messages))

@@ -21,7 +21,7 @@ use crate::api::state::Contacts;
     params(("id" = ContactId, Path, description = "The contact"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 409, description = "`in_use`: by what is in `details`"),
+        (status = 409, description = "`in_use`: `details` names the objects that depend on it"),
     )
 )]
 pub(super) async fn delete_contact(

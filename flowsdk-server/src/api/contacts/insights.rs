@@ -36,7 +36,7 @@ impl From<DayOfMessages> for DayView {
     }
 }
 
-/// What is known of a contact's doings.
+/// Figures of a contact's activity.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ContactInsights)]
@@ -49,7 +49,7 @@ pub(super) struct InsightsView {
     last_seen_at: Option<IsoTime>,
     /// Days with messages among the last 30, newest first.
     messages_by_day: Vec<DayView>,
-    /// What the contact last said to being written to, one a router.
+    /// The newest opt-in record of the contact, one a router.
     opt_ins: Vec<OptInView>,
 }
 
@@ -66,9 +66,9 @@ impl From<ContactInsights> for InsightsView {
     }
 }
 
-/// Show what is known of a contact's doings
+/// Show a contact's activity
 ///
-/// With the routers that the caller is confined to, if he is.
+/// Only of the routers that the caller is confined to, if they are.
 #[utoipa::path(
     get, path = "/contacts/{contactId}/insights", tag = "contacts",
     params(("contactId" = ContactId, Path, description = "The contact")),

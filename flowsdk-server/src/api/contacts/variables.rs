@@ -17,7 +17,7 @@ use crate::api::reply::Reply;
 use crate::api::sessions::refused;
 use crate::api::state::Contacts;
 
-/// Variables to merge: what is sent replaces, all others stay; null is a value.
+/// Variables to merge: those in the body are replaced, all others stay; null is a value.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchContactVariables {

@@ -1,5 +1,5 @@
-//! `/dead-letters`: entries of streams that failed for good. They hold what people wrote, whoever the router belongs
-//! to, so only administrators see them.
+//! `/dead-letters`: entries of streams that failed for good. They hold texts of contacts of
+//! every router, so only administrators see them.
 
 mod delete;
 mod get;

@@ -46,7 +46,7 @@ use super::ApiError;
 struct Table(String);
 
 impl Table {
-    /// Adds a row for each error: its type and variant, kind, code, texts, and what else it has.
+    /// Adds a row for each error: its type and variant, kind, code, texts, and its other properties.
     fn add<F: Fault + 'static>(&mut self, faults: impl IntoIterator<Item = F>) {
         let name = type_name::<F>().rsplit("::").next().unwrap_or_default();
         for fault in faults {

@@ -67,7 +67,7 @@ impl ApiError {
         }
     }
 
-    /// Input that does not fit its schema, with what is wrong field by field (rulings H5).
+    /// Input that does not fit its schema, with the problems field by field (rulings H5).
     pub fn invalid(problems: Problems) -> Self {
         let text = Text::new("Dados inválidos", "Invalid data");
         let mut error = Self::new(StatusCode::BAD_REQUEST, "validation_failed", text);
@@ -98,7 +98,7 @@ impl ApiError {
         self.with_header(header::RETRY_AFTER, in_seconds(wait))
     }
 
-    /// The same error with what is known of the limit that was reached: nothing is left of it (rulings H10).
+    /// Adds the limit that was reached, with no request left in it (rulings H10).
     fn rate_limited(self, limit: RateLimit) -> Self {
         let wait = in_seconds(limit.retry_after);
         self.retry_after(limit.retry_after)
@@ -122,7 +122,7 @@ impl ApiError {
         &self.0.message
     }
 
-    /// What is wrong field by field.
+    /// Returns the problems field by field.
     pub fn details(&self) -> &[Problem] {
         &self.0.details
     }

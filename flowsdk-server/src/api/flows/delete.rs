@@ -20,7 +20,7 @@ use crate::api::state::Flows;
     params(("id" = FlowId, Path, description = "The flow"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 409, description = "`in_use`: `details` names what depends on it"),
+        (status = 409, description = "`in_use`: `details` names the objects that depend on it"),
     )
 )]
 pub(super) async fn delete_flow(

@@ -88,11 +88,11 @@ struct ValueView {
     /// JSON pointer below the block, or below the definition.
     #[schema(example = "/contents/0/text/body")]
     pointer: String,
-    /// What it was; absent when it is new.
+    /// The old value; absent when it is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     from: Option<Value>,
-    /// What it is; absent when it is gone.
+    /// The new value; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     to: Option<Value>,
@@ -111,7 +111,7 @@ impl From<ValueDiff> for ValueView {
 struct BlockView {
     block_id: String,
     kind: KindView,
-    /// What of it changed; empty when it is new or gone.
+    /// Changed values of the block; empty when the block is new or gone.
     changes: Vec<ValueView>,
 }
 
@@ -122,13 +122,13 @@ impl From<BlockDiff> for BlockView {
     }
 }
 
-/// What leads from one definition to another.
+/// The differences of two definitions.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FlowDiff)]
 pub(super) struct DiffView {
     /// Blocks by their ids; their order says nothing.
     blocks: Vec<BlockView>,
-    /// What stands outside of blocks.
+    /// Changed values outside of blocks.
     definition: Vec<ValueView>,
     /// Whether there was more than can be listed.
     truncated: bool,
@@ -148,7 +148,7 @@ impl From<FlowDiff> for DiffView {
 #[utoipa::path(
     get, path = "/flows/{id}/diff", tag = "flows",
     params(("id" = FlowId, Path, description = "The flow"), DiffParams),
-    responses((status = 200, description = "What leads from the one to the other", body = DiffView))
+    responses((status = 200, description = "The differences of the two", body = DiffView))
 )]
 pub(super) async fn diff_flow(
     can: Can<marks::Flows, marks::Read>,

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 enum SeverityView {
     /// The flow cannot be published.
     Error,
-    /// It can, but probably does not do what its author meant.
+    /// The flow can be published, but probably works otherwise than its author meant.
     Warning,
 }
 
@@ -51,7 +51,7 @@ impl ProblemView {
     }
 }
 
-/// What is wrong with a draft.
+/// A problem of a draft.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FlowValidation)]

@@ -39,13 +39,13 @@ impl FromQuery for Revision {
     }
 }
 
-/// What was published.
+/// The version that was published.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FlowPublished)]
 pub(super) struct PublishedView {
     #[serde(flatten)]
     version: VersionView,
-    /// What an author should know of it.
+    /// Problems that do not prevent publishing.
     warnings: Vec<ProblemView>,
 }
 

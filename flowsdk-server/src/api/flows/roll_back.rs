@@ -14,7 +14,7 @@ use crate::api::state::Flows;
 
 /// Roll a flow back to a version
 ///
-/// Publishes what that version was as a new version. The draft stays.
+/// Publishes the definition of that version as a new version. The draft stays.
 #[utoipa::path(
     post, path = "/flows/{id}/versions/{number}/rollback", tag = "flows",
     params(

@@ -9,7 +9,7 @@ use crate::api::reply;
 
 /// The JSON Schema of definitions
 ///
-/// For editors and generators (2020-12). What fits it can be read; validation finds the rest.
+/// For editors and generators (2020-12). A definition that fits it can be read; validation finds the rest.
 #[utoipa::path(
     get, path = "/flows/schema", tag = "flows",
     responses((status = 200, description = "The schema", body = Value, content_type = "application/schema+json"))

@@ -1,5 +1,5 @@
-//! `/groups`. Reading asks for `users:read`. Writing is for administrators: whoever may write a group could grant
-//! himself everything.
+//! `/groups`. Reading asks for `users:read`. Writing is for administrators: a caller who may write a
+//! group could grant themselves everything.
 
 mod create;
 mod delete;
@@ -14,7 +14,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
-        .tag("groups", "What people may do, and for which routers")
+        .tag("groups", "Permissions of users, and the routers they hold for")
         .add(endpoint!(list::list_groups))
         .add(endpoint!(create::create_group))
         .add(endpoint!(get::get_group))

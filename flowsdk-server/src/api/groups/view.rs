@@ -15,7 +15,7 @@ pub(in crate::api) struct GroupView {
     pub(super) id: GroupId,
     #[schema(example = "Atendimento")]
     name: String,
-    /// What its users may do.
+    /// The permissions of its users.
     #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
     /// The routers they are confined to; empty means no restriction.

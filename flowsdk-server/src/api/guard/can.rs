@@ -39,7 +39,7 @@ impl<R, A> Can<R, A> {
         self.scope.reach()
     }
 
-    /// Returns the proof that what the request names is within the caller's reach; services require it.
+    /// Returns the proof that the object that the request names is within the caller's reach; services require it.
     pub fn admit<T: Reachable>(&self, it: T) -> Result<Admitted<T>, ApiError> {
         Ok(self.scope.admit(it)?)
     }
@@ -76,7 +76,7 @@ mod tests {
             for forbidden in ["Reach::ALL", "Reach::only", "Admitted::trusted", "RouterScope::All"] {
                 assert!(
                     !text.contains(forbidden),
-                    "{path} has {forbidden}: only the caller's scope says what is in reach"
+                    "{path} has {forbidden}: only the caller's scope decides over reach"
                 );
             }
         }

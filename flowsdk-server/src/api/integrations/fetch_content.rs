@@ -17,7 +17,7 @@ use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Integrations;
 
-/// What is wanted of the server.
+/// The request to the server.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct FetchContent {
@@ -31,7 +31,7 @@ pub(super) struct FetchContent {
     query: BTreeMap<String, String>,
 }
 
-/// What the server answered. Credentials that it echoes are `***`.
+/// The server's answer. Credentials that it echoes are `***`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FetchedContent)]
@@ -60,7 +60,7 @@ impl From<Fetched> for FetchedView {
     params(("id" = IntegrationId, Path, description = "The integration")),
     request_body = FetchContent,
     responses(
-        (status = 200, description = "What the server answered, whatever its status", body = FetchedView),
+        (status = 200, description = "The server's answer, whatever its status", body = FetchedView),
         (status = 422, description = "`provider_refused`: its address is not public"),
         (status = 502, description = "`provider_unreachable`; `provider_answer_too_large`"),
         (status = 504, description = "`provider_timeout`"),

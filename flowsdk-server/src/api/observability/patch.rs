@@ -18,13 +18,13 @@ use crate::api::guard::{Can, marks};
 use crate::api::reply::Reply;
 use crate::api::state::Observability;
 
-/// What is to change of the settings; an absent field stays.
+/// Changes of the settings; an absent field stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchObservability {
     #[schema(value_type = bool, required = false)]
     enabled: Option<bool>,
-    /// What the server is called in its telemetry.
+    /// The name of the server in its telemetry.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 100, example = "flowsdk")]
     service_name: Option<String>,
     /// Null means the service's own address. Another address without `logfireToken` forgets the token.

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 #[schema(as = ObservabilitySettings)]
 pub(super) struct ObservabilityView {
     enabled: bool,
-    /// What the server is called in its telemetry.
+    /// The name of the server in its telemetry.
     #[schema(example = "flowsdk")]
     service_name: String,
     /// Null means the service's own address.

@@ -23,8 +23,8 @@ const DESCRIPTION: &str = "\
 Administration of conversations. Bodies are JSON, times ISO 8601 in UTC with milliseconds.\n\n\
 Every answer has the header `x-request-id`. An error is `{ code, message, details?, requestId }`: `code` is stable, \
 `message` follows `Accept-Language` (Portuguese, or English). Lists are pages, newest first: `nextCursor` of one leads \
-to the next. What a caller may do is in `x-permission` of an operation: `public`, `authenticated`, `user` (a person), \
-`admin`, or `resource:action` of his group or API client.";
+to the next. An operation names the permission that it requires in `x-permission`: `public`, `authenticated`, `user` (a person), \
+`admin`, or `resource:action` of the user's group or API client.";
 
 /// The document without tags and paths.
 pub(super) fn base() -> OpenApi {

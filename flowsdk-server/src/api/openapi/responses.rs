@@ -30,7 +30,7 @@ struct ErrorBody {
     /// For people, in the language of `Accept-Language`.
     #[schema(example = "Dados inválidos")]
     message: String,
-    /// What is wrong field by field.
+    /// The problems, field by field.
     #[schema(required = false)]
     details: Vec<ErrorDetail>,
     /// As in the header `x-request-id` and in the log.
@@ -38,7 +38,7 @@ struct ErrorBody {
     request_id: String,
 }
 
-/// What is wrong with one field.
+/// A problem of one field.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the document is made of it")]
 struct ErrorDetail {

@@ -56,7 +56,7 @@ struct RefusedView {
     reason: String,
 }
 
-/// What became of an import.
+/// The result of an import.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = OptInImport)]
@@ -96,14 +96,14 @@ impl ImportView {
 /// Import opt-ins
 ///
 /// Up to 10,000 rows and 32 MiB, as JSON or as a table (`text/csv`; commas, semicolons or tabs; UTF-8, UTF-16 with a byte
-/// order mark, or what `charset` says of ISO-8859-1 and Windows-1252). The good rows are appended in one transaction,
+/// order mark, or the `charset`, ISO-8859-1 or Windows-1252). The good rows are appended in one transaction,
 /// with `source` `import`; the others are told. Of several rows of one contact and moment the last counts.
 #[utoipa::path(
     post, path = "/routers/{routerId}/opt-ins/bulk", tag = "contacts",
     params(("routerId" = RouterId, Path, description = "The router"), StrictParams, IdempotencyParams),
     request_body(content((RowsBody = "application/json"), (String = "text/csv"))),
     responses(
-        (status = 200, description = "What became of it", body = ImportView),
+        (status = 200, description = "The result of the import", body = ImportView),
         (status = 409, description = "`idempotency_conflict`"),
         (status = 422, description = "`import_refused`: with `strict`, and the rows in `details`, the first 100: `rows[0]` \
             is the first, and of a table the text tells the line of the file"),

@@ -60,7 +60,7 @@ pub(super) struct CurrentOptIn {
 #[utoipa::path(
     get, path = "/contacts/{contactId}/opt-in", tag = "contacts",
     params(("contactId" = ContactId, Path, description = "The contact"), OptInParams),
-    responses((status = 200, description = "What the contact last said", body = CurrentOptIn))
+    responses((status = 200, description = "The newest record of the contact", body = CurrentOptIn))
 )]
 pub(super) async fn get_contact_opt_in(
     can: Can<marks::Contacts, marks::Read>,

@@ -14,9 +14,9 @@ use crate::api::query::{PageParams, PageView, Query};
 use crate::api::reply::Reply;
 use crate::api::state::OptIns;
 
-/// List everything a contact said to being written to
+/// List the opt-in records of a contact
 ///
-/// By the routers that the caller is confined to, if he is.
+/// Only of the routers that the caller is confined to, if they are.
 #[utoipa::path(
     get, path = "/contacts/{contactId}/opt-ins", tag = "contacts",
     params(("contactId" = ContactId, Path, description = "The contact"), PageParams),

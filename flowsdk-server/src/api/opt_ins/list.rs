@@ -36,7 +36,7 @@ impl FromQuery for OptInFilter {
     }
 }
 
-/// List what the contacts of a router last said to being written to
+/// List the newest opt-in records of the contacts of a router
 ///
 /// One record a contact, the newest.
 #[utoipa::path(

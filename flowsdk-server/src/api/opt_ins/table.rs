@@ -16,7 +16,7 @@ const WINDOWS: [char; 32] = [
 /// Reads a table with a head.
 ///
 /// # Errors
-/// What is wrong with it as a whole.
+/// The problem of the table as a whole.
 pub(super) fn read(bytes: &[u8], charset: Option<&str>, max_rows: usize) -> Result<Vec<SentRow>, Text> {
     let text = text(bytes, charset)?;
     let separator = separator(&text);
@@ -174,7 +174,7 @@ impl Column {
     }
 }
 
-/// The text of a table. A byte order mark counts before what the sender says; without either it must be UTF-8, because a
+/// The text of a table. A byte order mark counts before the charset of the sender; without either it must be UTF-8, because a
 /// wrong guess would spoil names without a word.
 fn text<'a>(bytes: &'a [u8], charset: Option<&str>) -> Result<Cow<'a, str>, Text> {
     let text = match bytes {
@@ -222,7 +222,7 @@ fn windows(byte: u8) -> char {
     }
 }
 
-/// What stands most often in the head between its names.
+/// Returns the most frequent separator of the head.
 fn separator(text: &str) -> u8 {
     let mut quoted = false;
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];

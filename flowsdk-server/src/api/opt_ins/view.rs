@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::api::contacts::ContactView;
 
-/// What a contact said to being written to by a router.
+/// A contact's answer to whether a router may write to them.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = OptIn)]
@@ -40,7 +40,7 @@ impl From<ContactOptIn> for OptInView {
     }
 }
 
-/// What a contact of a router last said.
+/// The newest opt-in record of a contact of a router.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RouterOptIn)]

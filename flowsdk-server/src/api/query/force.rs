@@ -11,7 +11,7 @@ use crate::api::guard::Caller;
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "the document is made of it")]
 pub struct ForceParams {
-    /// Ends and detaches what depends on it, in one transaction; for administrators.
+    /// Ends and detaches everything that depends on it, in one transaction; for administrators.
     #[param(required = false)]
     force: bool,
 }

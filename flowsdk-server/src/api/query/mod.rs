@@ -1,5 +1,5 @@
-//! Query parameters: every problem is found and reported at once. Unknown parameters are ignored: addresses
-//! carry what others add to them.
+//! Query parameters: every problem is found and reported at once. Unknown parameters are ignored: other
+//! programs add their own to addresses.
 
 mod force;
 mod of_router;

@@ -77,7 +77,7 @@ impl FrozenSessionView {
 
 /// List frozen sessions
 ///
-/// Those that froze last first. What their contacts write meanwhile is stored and kept in order.
+/// Those that froze last come first. Messages that their contacts write meanwhile are stored and kept in order.
 #[utoipa::path(
     get, path = "/sessions/frozen", tag = "sessions",
     params(PageParams, RouterParams),

@@ -17,7 +17,7 @@ use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader, inv
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
-/// What one event of a session led to.
+/// The effects of one event of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SessionTrace)]
@@ -53,7 +53,7 @@ impl FromQuery for TraceQuery {
     }
 }
 
-/// List what the turns of a session did
+/// List the traces of the turns of a session
 ///
 /// Newest first; the latest 100 of a session are kept, also when it has ended.
 #[utoipa::path(

@@ -15,24 +15,24 @@ use crate::api::guard::{Can, marks};
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
-/// What is to become of a frozen session.
+/// The way in which the frost of a session ends.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum UnfreezeAction {
     /// The session and everything kept for it is thrown away.
     Delete,
-    /// What failed is tried again, then what was kept, in order.
+    /// The entry that failed is tried again, then the entries that were kept, in order.
     Resume,
 }
 
-/// What is to become of a frozen session.
+/// The end of the frost of a session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnfreezeSession {
     action: UnfreezeAction,
 }
 
-/// What becomes of it.
+/// The action that was accepted.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Unfrozen {
@@ -45,8 +45,8 @@ pub(super) struct Unfrozen {
 /// End the frost of a session
 ///
 /// `resume` answers as soon as the replay is published; the engine does it later, on the version of the flow that is
-/// published then, if that has the session's block. Until the last kept entry has run, what comes new waits behind.
-/// Should one fail again, the session is frozen again.
+/// published then, if that has the session's block. Until the last kept entry has run, new entries wait behind.
+/// If one fails again, the session is frozen again.
 #[utoipa::path(
     post, path = "/sessions/{sessionId}/unfreeze", tag = "sessions",
     params(("sessionId" = SessionId, Path, description = "The session")),

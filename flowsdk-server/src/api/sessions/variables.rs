@@ -16,7 +16,7 @@ use crate::api::guard::{Can, marks};
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
-/// Variables to merge: what is sent replaces, all others stay; null is a value.
+/// Variables to merge: those in the body are replaced, all others stay; null is a value.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PatchSessionVariables {

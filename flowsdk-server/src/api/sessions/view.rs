@@ -101,7 +101,7 @@ pub(super) struct SessionStateView {
     last_interaction_at: i64,
     /// The latest redirects, oldest first.
     redirect_history: Vec<RedirectView>,
-    /// Null unless an error stopped it; what is kept for it is in `/sessions/frozen`.
+    /// Null unless an error stopped it; the entries kept for it are in `/sessions/frozen`.
     #[schema(required = true)]
     frozen: Option<FrostView>,
 }

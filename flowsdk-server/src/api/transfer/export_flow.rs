@@ -14,8 +14,8 @@ use crate::api::state::Transfers;
 
 /// Export a flow
 ///
-/// Its draft, what is published and its variables as one file, without secrets. Flows that it leads to are named, and
-/// do not travel with it.
+/// Its draft, its published version and its variables as one file, without secrets. Flows that it leads to are named,
+/// and are not in the file.
 #[utoipa::path(
     get, path = "/flows/{id}/export", tag = "flows",
     params(("id" = FlowId, Path, description = "The flow")),

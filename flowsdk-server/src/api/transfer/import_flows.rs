@@ -20,14 +20,13 @@ use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Transfers;
 
-/// What to do when the router has a flow of the name.
+/// The treatment of a name that is taken.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[allow(dead_code, reason = "the document is made of it")]
 struct ConflictParams {
-    /// What to do when the router has a flow of this name: `refuse` (the default), `rename` the one that comes, or
-    /// `replace` the one that is there. Of variables, `rename` keeps what is there; a secret that is there always
-    /// stays.
+    /// If the router has a flow of this name: `refuse` (the default), `rename` the one of the file, or `replace` the
+    /// present one. `rename` keeps the present variables; a present secret always stays.
     #[param(pattern = "^(refuse|rename|replace)$")]
     on_conflict: Option<String>,
 }
@@ -45,13 +44,13 @@ impl FromQuery for Wish {
 /// Import flows into a router
 ///
 /// The flows and variables of a file of up to 32 MiB, all or nothing; its settings and channels stay in the file. The
-/// answer says what is still to be filled in. Asks for `flows:write`, too.
+/// answer lists the fields that are still to be filled in. Requires `flows:write` too.
 #[utoipa::path(
     post, path = "/routers/{id}/import", tag = "routers",
     params(("id" = RouterId, Path, description = "The router"), ConflictParams, IdempotencyParams),
     request_body = TransferFile,
     responses(
-        (status = 200, description = "What was done", body = ReportView),
+        (status = 200, description = "The changes that were made", body = ReportView),
         (status = 409, description = "`name_taken`, `idempotency_conflict`"),
         (status = 422, description = "`import_invalid`: `details` names every error by its place"),
     )

@@ -18,12 +18,12 @@ use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Created;
 use crate::api::state::Transfers;
 
-/// What to do when a router has the name.
+/// The treatment of a name that is taken.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[allow(dead_code, reason = "the document is made of it")]
 struct ConflictParams {
-    /// What to do when there is a router of this name: `refuse` (the default) or `rename` the one that comes.
+    /// If there is a router of this name: `refuse` (the default) or `rename` the one of the file.
     #[param(pattern = "^(refuse|rename)$")]
     on_conflict: Option<String>,
 }
@@ -40,14 +40,14 @@ impl FromQuery for Wish {
 
 /// Import a router
 ///
-/// A new one of a file of up to 32 MiB, all of it or nothing. The answer says what is still to be filled in. Asks for
-/// `flows:write`, too; who is confined to routers would not see it, so it is not for him.
+/// Makes a new router of a file of up to 32 MiB, all of it or nothing. The answer lists the fields that are still to be
+/// filled in. Requires `flows:write` too. A caller confined to routers is refused, because they would not see it.
 #[utoipa::path(
     post, path = "/routers/import", tag = "routers",
     params(ConflictParams, IdempotencyParams),
     request_body = TransferFile,
     responses(
-        (status = 201, description = "What was made", body = ReportView),
+        (status = 201, description = "The objects that were made", body = ReportView),
         (status = 409, description = "`name_taken`, `idempotency_conflict`"),
         (status = 422, description = "`import_invalid`: `details` names every error by its place"),
     )

@@ -18,7 +18,7 @@ use super::guard::Caller;
 use super::query::QueryReader;
 use super::routes::{Routes, endpoint};
 
-/// Where what an import made is.
+/// The collection of the routers that an import makes.
 const COLLECTION: &str = "/routers";
 /// Most bytes of a file (rulings H5).
 const IMPORT_LIMIT: usize = 32 << 20;

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 #[schema(as = ImportedFlow)]
 struct FlowView {
-    /// What the file calls it.
+    /// Its name in the file.
     slug: String,
     id: FlowId,
     /// Its name here.
@@ -42,7 +42,7 @@ struct ChannelView {
 #[schema(as = ImportMissing)]
 struct MissingView {
     /// `channelAppSecret`, `channelVerifyToken`, `embedSecret`, `secretVariable`, or the field of a definition that
-    /// names what this server does not know: `flowId`, `agentId`, `queueId`, `userId`.
+    /// names an object that this server does not know: `flowId`, `agentId`, `queueId`, `userId`.
     #[schema(example = "secretVariable")]
     kind: &'static str,
     /// Where in the file.
@@ -53,7 +53,7 @@ struct MissingView {
     name: Option<String>,
 }
 
-/// What an import did, and what is still to be done by hand.
+/// The changes that an import made, and those still to be made by hand.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ImportReport)]

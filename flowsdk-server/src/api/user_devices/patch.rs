@@ -15,7 +15,7 @@ use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::UserDevices;
 
-/// What is to change of a device; an absent field stays.
+/// Changes of a device; an absent field stays.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PatchUserDevice {

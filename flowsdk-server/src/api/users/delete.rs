@@ -13,7 +13,7 @@ use crate::api::state::Users;
 
 /// Delete a user
 ///
-/// With his devices; his tokens count no more.
+/// Deletes the user's devices too; the user's tokens become invalid.
 #[utoipa::path(
     delete, path = "/users/{id}", tag = "users",
     params(("id" = UserId, Path, description = "The user")),

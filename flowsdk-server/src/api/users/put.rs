@@ -17,7 +17,7 @@ use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Users;
 
-/// Everything of a user. Only his password, which cannot be read, may be left out and then stays.
+/// Everything of a user. Only the password, which cannot be read, may be left out and then stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PutUser {

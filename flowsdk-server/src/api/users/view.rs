@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::api::groups::GroupView;
 
-/// A user. His password is never shown.
+/// A user. The password is never shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = User)]
@@ -30,7 +30,7 @@ pub(in crate::api) struct UserView {
 }
 
 impl UserView {
-    /// His id.
+    /// Returns the id as text.
     pub(super) fn id(&self) -> String {
         self.id.to_string()
     }

@@ -21,7 +21,7 @@ use crate::api::state::WebchatChannels;
     responses(
         (status = 204, description = "Deleted"),
         (status = 400, description = "`test_channel`: the test channel cannot be deleted"),
-        (status = 409, description = "`in_use`: `details` names what depends on it"),
+        (status = 409, description = "`in_use`: `details` names the objects that depend on it"),
     )
 )]
 pub(super) async fn delete_webchat_channel(

@@ -42,7 +42,7 @@ impl From<PublishedTest> for PublishedTestView {
     post, path = "/flows/{id}/publish-test", tag = "webchat",
     params(("id" = FlowId, Path, description = "The flow")),
     responses(
-        (status = 200, description = "What is tested, and where", body = PublishedTestView),
+        (status = 200, description = "The version under test, and its channel", body = PublishedTestView),
         (status = 409, description = "`stale_revision`: the draft is being written all the time"),
         (status = 422, description = "`flow_invalid` or `flow_is_tool`"),
     )
