@@ -8,7 +8,7 @@ use flowsdk_core::id::{UserDeviceId, UserId};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 
-use super::{HasUserDevices, UserDevice, UserDeviceError};
+use super::{HasUserDevices, NewUserDevice, UserDevice, UserDeviceChange, UserDeviceError};
 
 /// Registers, shows, changes and deletes devices.
 #[derive(Debug)]
@@ -31,18 +31,13 @@ where
     ///
     /// # Errors
     /// [`UserDeviceError::Storage`].
-    pub async fn register(
-        &self,
-        user: &UserId,
-        token: String,
-        platform: String,
-    ) -> Result<UserDevice, UserDeviceError> {
+    pub async fn register(&self, user: &UserId, new: NewUserDevice) -> Result<UserDevice, UserDeviceError> {
         let now = self.cx.now();
         let device = UserDevice {
             id: UserDeviceId::generate(self.cx.ids()),
             user_id: user.clone(),
-            token,
-            platform,
+            token: new.token,
+            platform: new.platform,
             created_at: now,
             updated_at: now,
         };
@@ -69,7 +64,7 @@ where
         Ok(self.store.read().await?.user_devices().list(user, page).await?)
     }
 
-    /// Changes a device of the user; an absent field stays.
+    /// Changes a device of the user.
     ///
     /// # Errors
     /// Any [`UserDeviceError`].
@@ -77,14 +72,11 @@ where
         &self,
         user: &UserId,
         id: &UserDeviceId,
-        token: Option<String>,
-        platform: Option<String>,
+        change: UserDeviceChange,
     ) -> Result<UserDevice, UserDeviceError> {
         let mut tx = self.store.begin().await?;
-        let mut device = tx.user_devices().find(user, id).await?.ok_or(UserDeviceError::NotFound)?;
-        device.token = token.unwrap_or(device.token);
-        device.platform = platform.unwrap_or(device.platform);
-        device.updated_at = self.cx.now();
+        let before = tx.user_devices().find(user, id).await?.ok_or(UserDeviceError::NotFound)?;
+        let device = change.apply(before, self.cx.now());
         tx.user_devices().save(&device).await.map_err(token_taken)?;
         tx.commit().await?;
         Ok(device)

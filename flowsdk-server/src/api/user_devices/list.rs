@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_auth::device::UserDeviceView;
 use flowsdk_core::page::PageRequest;
 
-use super::UserDeviceView;
 use crate::api::error::ApiError;
 use crate::api::guard::AnyUser;
 use crate::api::query::{PageParams, PageView, Query};

@@ -5,9 +5,6 @@ mod delete;
 mod get;
 mod list;
 mod patch;
-mod view;
-
-use view::UserDeviceView;
 
 use super::routes::{Routes, endpoint};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flowsdk_auth::api_client::{ApiClientChange, ApiClientError, NewApiClient};
 use flowsdk_auth::audit::AuditAction;
-use flowsdk_auth::device::{UserDeviceError, UserDevices};
+use flowsdk_auth::device::{NewUserDevice, UserDeviceChange, UserDeviceError, UserDevices};
 use flowsdk_auth::group::{GroupChange, GroupError, NewGroup};
 use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_auth::user::UserRole;
@@ -142,13 +142,21 @@ async fn an_api_client_is_administered(store: SqlStore) {
     );
 }
 
+fn device(token: &str, platform: &str) -> NewUserDevice {
+    NewUserDevice { token: token.to_owned(), platform: platform.to_owned() }
+}
+
+fn android() -> UserDeviceChange {
+    UserDeviceChange { token: None, platform: Some("android".to_owned()) }
+}
+
 async fn a_device_belongs_to_its_user(store: SqlStore) {
     let world = World::new(store);
     let (ana, bia) = (world.user("ana@example.com").await, world.user("bia@example.com").await);
     let devices = UserDevices::new(Arc::clone(&world.store), world.cx.clone());
-    let first = devices.register(&ana, "device-1".to_owned(), "ios".to_owned()).await.expect("registered");
+    let first = devices.register(&ana, device("device-1", "ios")).await.expect("registered");
     world.pass(Duration::from_secs(1));
-    let second = devices.register(&ana, "device-2".to_owned(), "web".to_owned()).await.expect("registered");
+    let second = devices.register(&ana, device("device-2", "web")).await.expect("registered");
     assert!(!format!("{first:?}").contains("device-1"));
     let page = devices.list(&ana, &PageRequest::default()).await.expect("a page");
     assert_eq!(page.items, [second.clone(), first.clone()]);
@@ -156,19 +164,20 @@ async fn a_device_belongs_to_its_user(store: SqlStore) {
     let not_found = expected(FaultKind::NotFound, "not_found", "Dispositivo não encontrado");
     assert_eq!(told(&devices.get(&bia, &first.id).await.expect_err("another's")), not_found);
     assert_eq!(told(&devices.delete(&bia, &first.id).await.expect_err("another's")), not_found);
-    let change = devices.change(&bia, &first.id, None, Some("android".to_owned())).await;
+    let change = devices.change(&bia, &first.id, android()).await;
     assert_eq!(told(&change.expect_err("another's")), not_found);
     let nothing = UserDeviceId::parse("cnothing").expect("an id");
     assert!(matches!(devices.get(&ana, &nothing).await, Err(UserDeviceError::NotFound)));
 
-    let changed = devices.change(&ana, &first.id, None, Some("android".to_owned())).await.expect("changed");
+    let changed = devices.change(&ana, &first.id, android()).await.expect("changed");
     assert_eq!((changed.token.as_str(), changed.platform.as_str()), ("device-1", "android"));
-    let taken = devices.change(&ana, &first.id, Some("device-2".to_owned()), None).await.expect_err("taken");
+    let same_token = UserDeviceChange { token: Some("device-2".to_owned()), platform: None };
+    let taken = devices.change(&ana, &first.id, same_token).await.expect_err("taken");
     assert_eq!(told(&taken), expected(FaultKind::Conflict, "token_taken", "Token já cadastrado"));
     assert_eq!(devices.get(&ana, &first.id).await.expect("a device"), changed);
 
     // Who logs in on it last has the device.
-    let moved = devices.register(&bia, "device-1".to_owned(), "ios".to_owned()).await.expect("registered");
+    let moved = devices.register(&bia, device("device-1", "ios")).await.expect("registered");
     assert_eq!((&moved.id, &moved.user_id), (&first.id, &bia));
     assert!(devices.get(&ana, &first.id).await.is_err());
     devices.delete(&ana, &second.id).await.expect("deleted");
