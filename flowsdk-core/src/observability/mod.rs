@@ -4,8 +4,10 @@ mod error;
 mod model;
 mod repository;
 mod service;
+mod view;
 
 pub use error::ObservabilityError;
 pub use model::{DEFAULT_SERVICE_NAME, ObservabilityChange, ObservabilitySettings};
 pub use repository::{HasObservability, ObservabilityRepository};
 pub use service::Observability;
+pub use view::ObservabilityView;

@@ -1,9 +1,12 @@
 //! The settings; there is one set of them.
 
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
 
 use crate::crypto::{Encrypted, MasterKey};
 use crate::integration::BaseUrl;
+use crate::patch::present;
+use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
 /// The name of the server in its telemetry, unless another one is set.
@@ -36,16 +39,25 @@ impl Default for ObservabilitySettings {
     }
 }
 
-/// The changes to make; an absent field stays, and `Some(None)` removes a value.
-#[derive(Debug, Clone, Default)]
+/// The changes to make to the settings; an absent field stays, and null removes a value.
+#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[schema(as = PatchObservability)]
 pub struct ObservabilityChange {
     /// Whether telemetry is to be sent.
+    #[schema(value_type = bool, required = false)]
     pub enabled: Option<bool>,
     /// The name of the server in the telemetry.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 100, example = "flowsdk")]
     pub service_name: Option<String>,
-    /// Where it is to go.
+    /// The address that telemetry is sent to; null means the service's own address. Another address without `logfireToken` forgets the token.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<crate::schema::SecureAddress>)]
     pub endpoint: Option<Option<BaseUrl>>,
-    /// The token that Logfire expects.
+    /// The token that Logfire expects. Kept encrypted and never shown; null forgets it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096, pattern = "^[!-~]+$")]
     pub logfire_token: Option<Option<SecretString>>,
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::observability::ObservabilityView;
 
-use super::ObservabilityView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::reply::Reply;

@@ -2,9 +2,6 @@
 
 mod get;
 mod patch;
-mod view;
-
-use view::ObservabilityView;
 
 use super::routes::{Routes, endpoint};
 
