@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use flowsdk_core::change::form;
+use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
 use flowsdk_core::id::{ApiClientId, RouterId};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
@@ -67,9 +67,12 @@ pub struct ApiClient {
     pub updated_at: Timestamp,
 }
 
-impl ApiClient {
-    /// Returns the public form of the client, for the audit log.
-    pub fn to_audit(&self) -> Value {
+impl Recorded for ApiClient {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::ApiClient, id: self.id.as_str(), router_id: None }
+    }
+
+    fn to_json(&self) -> Value {
         form(&ApiClientView::from(self.clone()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind};
+use flowsdk_core::change::Recorded as _;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::ApiClientId;
 use flowsdk_core::page::{Page, PageRequest};
@@ -58,7 +58,7 @@ where
         let mut tx = self.store.begin().await?;
         tx.api_clients().insert(&client).await?;
         tx.commit().await?;
-        let record = AuditRecord::created(&self.cx, actor, audited(&client.id), &client.to_audit());
+        let record = AuditRecord::created(&self.cx, actor, client.entity(), &client.to_json());
         self.audit.record(record);
         Ok((client, token))
     }
@@ -118,7 +118,7 @@ where
         let before = tx.api_clients().find_for_update(id).await?.ok_or(ApiClientError::NotFound)?;
         tx.api_clients().delete(id).await?;
         tx.commit().await?;
-        self.audit.record(AuditRecord::deleted(&self.cx, actor, audited(id), &before.to_audit()));
+        self.audit.record(AuditRecord::deleted(&self.cx, actor, before.entity(), &before.to_json()));
         Ok(())
     }
 
@@ -133,12 +133,8 @@ where
         let after = change(before.clone());
         tx.api_clients().save(&after).await?;
         tx.commit().await?;
-        let (from, to) = (before.to_audit(), after.to_audit());
-        self.audit.record(AuditRecord::updated(&self.cx, actor, audited(id), &from, &to));
+        let (from, to) = (before.to_json(), after.to_json());
+        self.audit.record(AuditRecord::updated(&self.cx, actor, after.entity(), &from, &to));
         Ok(after)
     }
-}
-
-fn audited(id: &ApiClientId) -> Entity<'_> {
-    Entity { kind: EntityKind::ApiClient, id: id.as_str(), router_id: None }
 }

@@ -20,7 +20,7 @@ pub struct NewUser {
     pub name: String,
     /// The address that they log in with, unique among users.
     pub email: Email,
-    /// Where codes for the recovery of the password are sent.
+    /// The number that codes for the recovery of the password are sent to.
     pub phone: Phone,
     /// At most 72 bytes.
     #[schema(value_type = String, format = Password, min_length = 8, max_length = 72)]
@@ -49,7 +49,7 @@ pub struct UserChange {
     /// The address that they log in with, unique among users.
     #[schema(value_type = Email, required = false)]
     pub email: Option<Email>,
-    /// Where codes for the recovery of the password are sent.
+    /// The number that codes for the recovery of the password are sent to.
     #[schema(value_type = Phone, required = false)]
     pub phone: Option<Phone>,
     /// At most 72 bytes; ends every session of the user.
@@ -59,7 +59,7 @@ pub struct UserChange {
     #[serde(rename = "userRole")]
     #[schema(value_type = UserRole, required = false)]
     pub role: Option<UserRole>,
-    /// The group of the user; null takes them out of theirs.
+    /// The group of the user; null removes the user from it.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<GroupId>)]
     pub group_id: Option<Option<GroupId>>,

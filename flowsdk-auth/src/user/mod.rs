@@ -6,6 +6,7 @@ mod model;
 mod password;
 mod repository;
 mod service;
+mod view;
 
 pub use change::{NewUser, UserChange};
 pub use error::UserError;
@@ -13,3 +14,4 @@ pub use model::{Email, InvalidEmail, InvalidPhone, Phone, User, UserRole};
 pub use password::{MIN_PASSWORD_CHARS, PasswordRule};
 pub use repository::{HasUsers, UserFilter, UserRepository};
 pub use service::{UserWithGroup, Users};
+pub use view::UserView;

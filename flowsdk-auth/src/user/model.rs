@@ -3,15 +3,18 @@
 use std::fmt;
 
 use flowsdk_core::cell::{Named, TextType};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use super::UserView;
 
 /// `userRole`: `admin` passes every permission check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
-#[named(description = "An `admin` may do everything; a `member` what his group allows.")]
+#[named(description = "An `admin` may do everything; a `member` has the permissions of their group.")]
 pub enum UserRole {
     /// Has the permissions of their group.
     Member,
@@ -98,19 +101,13 @@ pub struct User {
     pub updated_at: Timestamp,
 }
 
-impl User {
-    /// Returns the fields of the user that the audit log may show.
-    pub fn to_audit(&self) -> Value {
-        json!({
-            "id": self.id,
-            "name": self.name,
-            "email": self.email.as_str(),
-            "phone": self.phone,
-            "userRole": self.role,
-            "groupId": self.group_id,
-            "createdAt": self.created_at.to_iso(),
-            "updatedAt": self.updated_at.to_iso(),
-        })
+impl Recorded for User {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::User, id: self.id.as_str(), router_id: None }
+    }
+
+    fn to_json(&self) -> Value {
+        form(&UserView::from(self.clone()))
     }
 }
 
@@ -126,6 +123,8 @@ impl fmt::Debug for User {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -152,9 +151,9 @@ mod tests {
             created_at: Timestamp::from_millis(0),
             updated_at: Timestamp::from_millis(1),
         };
-        assert!(!format!("{user:?} {}", user.to_audit()).contains("secret"));
+        assert!(!format!("{user:?} {}", user.to_json()).contains("secret"));
         assert_eq!(
-            user.to_audit(),
+            user.to_json(),
             json!({ "id": "c1", "name": "Ana", "email": "ana@example.com", "phone": "5511",
                 "userRole": "admin", "groupId": null, "createdAt": "1970-01-01T00:00:00.000Z",
                 "updatedAt": "1970-01-01T00:00:00.001Z" })

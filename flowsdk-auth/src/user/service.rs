@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use flowsdk_core::change::{Entity, EntityKind};
+use flowsdk_core::change::Recorded as _;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, UserId};
@@ -69,7 +69,7 @@ where
         })
         .await?;
         Ok(outcome.inspect(|(user, _)| {
-            self.audit.record(AuditRecord::created(&self.cx, actor, audited(&user.id), &user.to_audit()));
+            self.audit.record(AuditRecord::created(&self.cx, actor, user.entity(), &user.to_json()));
         }))
     }
 
@@ -148,8 +148,8 @@ where
             (None, None) => None,
         };
         tx.commit().await?;
-        let (from, to) = (before.to_audit(), after.to_audit());
-        self.audit.record(AuditRecord::updated(&self.cx, actor, audited(id), &from, &to));
+        let (from, to) = (before.to_json(), after.to_json());
+        self.audit.record(AuditRecord::updated(&self.cx, actor, after.entity(), &from, &to));
         Ok((after, group))
     }
 
@@ -166,7 +166,7 @@ where
         }
         tx.users().delete(id).await?;
         tx.commit().await?;
-        self.audit.record(AuditRecord::deleted(&self.cx, actor, audited(id), &before.to_audit()));
+        self.audit.record(AuditRecord::deleted(&self.cx, actor, before.entity(), &before.to_json()));
         Ok(())
     }
 
@@ -174,10 +174,6 @@ where
         PasswordRule::check(password)?;
         Ok(self.hasher.hash(password, self.password_cost).await?)
     }
-}
-
-fn audited(id: &UserId) -> Entity<'_> {
-    Entity { kind: EntityKind::User, id: id.as_str(), router_id: None }
 }
 
 fn is_last(administrators: &[UserId], id: &UserId) -> bool {

@@ -6,7 +6,7 @@ use axum::extract::State;
 use flowsdk_auth::access::Authenticated;
 use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
 use flowsdk_auth::principal::Principal;
-use flowsdk_auth::user::UserRole;
+use flowsdk_auth::user::{UserRole, UserView};
 use flowsdk_core::id::AnyId;
 use flowsdk_core::id::RouterId;
 use serde::Serialize;
@@ -16,7 +16,6 @@ use crate::api::error::ApiError;
 use crate::api::guard::AnyPrincipal;
 use crate::api::reply::Reply;
 use crate::api::state::Users;
-use crate::api::users::UserView;
 
 /// The kind of a caller.
 #[derive(Debug, Serialize, ToSchema)]

@@ -10,12 +10,12 @@ mod validate;
 
 use flowsdk_auth::login::LoggedIn;
 use flowsdk_auth::token::TokenPair;
+use flowsdk_auth::user::UserView;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::routes::{Routes, endpoint};
-use super::users::UserView;
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_auth::group::{Group, NewGroup};
+use flowsdk_auth::group::{Group, GroupView, NewGroup};
 use flowsdk_core::idempotency::{Once, Outcome};
 
-use super::{COLLECTION, GroupView};
+use super::COLLECTION;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};

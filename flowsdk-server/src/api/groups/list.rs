@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_auth::group::GroupView;
 use flowsdk_core::page::PageRequest;
 
-use super::GroupView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::query::{PageParams, PageView, Query};

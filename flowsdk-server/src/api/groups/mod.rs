@@ -6,9 +6,6 @@ mod delete;
 mod get;
 mod list;
 mod patch;
-mod view;
-
-pub(super) use view::GroupView;
 
 use super::routes::{Routes, endpoint};
 

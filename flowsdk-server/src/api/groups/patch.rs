@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_auth::group::GroupChange;
+use flowsdk_auth::group::{GroupChange, GroupView};
 use flowsdk_core::id::GroupId;
 
-use super::GroupView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;

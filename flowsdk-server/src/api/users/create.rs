@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_auth::user::{NewUser, UserWithGroup};
+use flowsdk_auth::user::{NewUser, UserView, UserWithGroup};
 use flowsdk_core::idempotency::{Once, Outcome};
 
-use super::{COLLECTION, UserView};
+use super::COLLECTION;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
@@ -38,7 +38,7 @@ pub(super) async fn create_user(
     Ok(match users.create(&caller.actor(), new, once).await? {
         Outcome::Done(created) => {
             let body = UserView::from(created);
-            Created { collection: COLLECTION, id: body.id(), body }.into_response()
+            Created { collection: COLLECTION, id: body.id.to_string(), body }.into_response()
         }
         Outcome::Replayed(answer) => Replayed { answer, collection: COLLECTION }.into_response(),
     })

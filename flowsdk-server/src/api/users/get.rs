@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_auth::user::UserView;
 use flowsdk_core::id::UserId;
 
-use super::UserView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;

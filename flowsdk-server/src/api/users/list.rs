@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_auth::user::{UserFilter, UserRole};
+use flowsdk_auth::user::{UserFilter, UserRole, UserView};
 use flowsdk_core::id::GroupId;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::text::Text;
 use utoipa::IntoParams;
 
-use super::UserView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};

@@ -6,9 +6,6 @@ mod get;
 mod list;
 mod patch;
 mod put;
-mod view;
-
-pub(super) use view::UserView;
 
 use super::routes::{Routes, endpoint};
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_auth::user::UserChange;
+use flowsdk_auth::user::{UserChange, UserView};
 use flowsdk_core::id::UserId;
 
-use super::UserView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;

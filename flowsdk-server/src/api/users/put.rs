@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_auth::user::{Email, Phone, UserChange, UserRole};
+use flowsdk_auth::user::{Email, Phone, UserChange, UserRole, UserView};
 use flowsdk_core::id::{GroupId, UserId};
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::UserView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::AdminOnly;

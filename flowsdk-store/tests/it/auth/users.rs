@@ -5,7 +5,7 @@ use std::time::Duration;
 use flowsdk_auth::audit::AuditAction;
 use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_auth::user::{Email, NewUser, Phone, UserChange, UserError, UserFilter, UserRole, UserWithGroup};
-use flowsdk_core::change::EntityKind;
+use flowsdk_core::change::{EntityKind, Recorded as _};
 use flowsdk_core::fault::{Fault as _, FaultKind};
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::idempotency::{IdempotencyKey, IdempotentRequest, Once, Outcome, StoredAnswer};
@@ -231,10 +231,7 @@ fn once(key: &str, digest: &str) -> Option<Once<UserWithGroup>> {
         key: IdempotencyKey::parse(key).expect("a key"),
         digest: digest.to_owned(),
     };
-    Some(Once {
-        request,
-        answer: |(user, _)| StoredAnswer { status: 201, body: user.to_audit().to_string() },
-    })
+    Some(Once { request, answer: |(user, _)| StoredAnswer { status: 201, body: user.to_json().to_string() } })
 }
 
 async fn a_repeated_request_creates_one_user(store: SqlStore) {
@@ -249,7 +246,7 @@ async fn a_repeated_request_creates_one_user(store: SqlStore) {
         }
     }
     assert_eq!((created.len(), replayed.len()), (1, 4));
-    let answer = StoredAnswer { status: 201, body: created[0].to_audit().to_string() };
+    let answer = StoredAnswer { status: 201, body: created[0].to_json().to_string() };
     assert!(replayed.iter().all(|replayed| *replayed == answer));
     let other = users.create(&actor, new("bia@example.com"), once("k", "other")).await.expect_err("refused");
     let text = "Idempotency-Key já usada com outro conteúdo";
