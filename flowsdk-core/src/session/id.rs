@@ -1,5 +1,5 @@
 //! Session ids: `wa-<phoneNumberId>-<phoneNumber>`, `wc-<channelId>-<userId>[-ctx<hash>]`,
-//! `ig-<igUserId>-<fromId>` (spec A 2.6). The prefix alone selects the channel (spec B).
+//! `ig-<igUserId>-<fromId>` (spec A 2.6). The prefix alone selects the channel (spec B 1).
 
 use std::fmt;
 use std::sync::Arc;

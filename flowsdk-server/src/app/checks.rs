@@ -44,7 +44,8 @@ impl Dependency for RedisServer {
 /// Entries of a partition that may wait before a consumer counts as missing or too slow.
 const BACKLOG_LIMIT: u64 = 10_000;
 
-/// Passes while every partition of a stream has a consumer that keeps up (failures F3).
+/// Passes while every partition of a stream has a consumer that keeps up. A dead consumer behind a
+/// gateway that still accepts messages would otherwise go unseen.
 pub(super) struct Consumed {
     pub(super) name: &'static str,
     pub(super) broker: Arc<dyn Broker>,

@@ -1,4 +1,4 @@
-//! `GET /webchat/history`: the messages of a session, for its visitor (sockets, webchat).
+//! `GET /webchat/history`: the messages of a session, for its visitor (rulings S8).
 
 use std::sync::Arc;
 

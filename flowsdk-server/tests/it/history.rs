@@ -1,4 +1,4 @@
-//! `GET /webchat/history` and the public page (sockets, webchat; spec B 4.1).
+//! `GET /webchat/history` and the public page (rulings S8, spec B 4.1).
 
 use serde_json::{Value, json};
 

@@ -200,7 +200,7 @@ async fn a_router_in_use_is_not_deleted(setup: Setup) {
     ] {
         admin.get(&gone).await.assert_error(404);
     }
-    // S9: the decrypted variables go with their owner: nothing that a turn could read is left.
+    // Rulings S9: the decrypted variables go with their owner; nothing that a turn could read is left.
     let store = setup.store().await;
     let owner = flowsdk_core::router::VariableOwner::Router(router.parse().unwrap());
     use flowsdk_core::store::Store as _;
