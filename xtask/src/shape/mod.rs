@@ -1,5 +1,6 @@
 //! `cargo xtask shape`: counts of the structure of the workspace, to compare one commit with another.
 
+mod citations;
 mod commit;
 mod modules;
 mod sources;
@@ -33,7 +34,11 @@ pub(crate) fn run(commit: Option<&str>) -> Result<u8> {
     println!("phrases that begin with a free \"what\": {}", words.what);
     println!("he, his or him of a caller: {}", words.he);
     println!("docs of at most three words: {}", words.short);
-    println!("citations of the contract and its rulings: {}", words.citations);
+    let lost = citations::lost(&root)?;
+    println!("citations of the contract and its rulings: {}, to no place: {}", words.citations, lost.len());
+    for citation in lost {
+        println!("  {citation}");
+    }
     let longest = sources.iter().map(Source::lines).max().unwrap_or_default();
     let long = sources.iter().filter(|source| source.lines() > 400).count();
     println!("files of more than 400 lines: {long}, the longest has {longest}");

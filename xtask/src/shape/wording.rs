@@ -49,9 +49,7 @@ impl Words {
         self.what += words.iter().filter(|word| word.eq_ignore_ascii_case("what")).count();
         let he = |word: &&&str| ["he", "his", "him"].iter().any(|of| word.eq_ignore_ascii_case(of));
         self.he += words.iter().filter(he).count();
-        let cited = |pair: &&[&str]| {
-            matches!(pair[0], "spec" | "rulings" | "ruling" | "failures") && is_section(pair[1])
-        };
+        let cited = |pair: &&[&str]| matches!(pair[0], "spec" | "rulings" | "ruling") && is_section(pair[1]);
         self.citations += words.windows(2).filter(cited).count();
     }
 }
