@@ -104,7 +104,7 @@ pub struct AgentNotice {
     pub ticket_id: Option<TicketId>,
     /// The session's `epoch` while this agent had it.
     pub epoch: i64,
-    /// When it happened.
+    /// When the silence or the loss was noticed.
     pub timestamp: Timestamp,
 }
 

@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum FlowEvent {
-    /// The contact wrote.
+    /// Messages of the contact, where the orchestrator and the engine are apart.
     Message(IncomingEvent),
     /// A redirect from outside (spec A 4.5 rule 3).
     ExternalJump(ExternalJump),
@@ -43,7 +43,7 @@ impl FlowEvent {
     }
 }
 
-/// A redirect.
+/// A redirect of a session to a block of a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalJump {
@@ -96,7 +96,7 @@ pub struct HandBack {
     /// since does nothing. Without it only the mode is compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
-    /// When it ended.
+    /// When the owner's part ended.
     pub timestamp: Timestamp,
 }
 
@@ -106,7 +106,7 @@ pub struct HandBack {
 pub struct HandoffDeflect {
     /// In one word, for conditions.
     pub reason: String,
-    /// In words.
+    /// The reason in words, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -121,7 +121,7 @@ pub struct JumpTarget {
     pub block_id: BlockId,
 }
 
-/// A timer rang.
+/// A wait of the session may have run out; the engine compares it with the deadline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InputTimeout {

@@ -63,10 +63,10 @@ pub struct HandoffEvent {
 /// The contact of a handoff.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct HandoffContact {
     /// The id of the contact.
     pub id: ContactId,
-    /// Its name.
     pub name: String,
     /// Its identity on the channel (spec A 2.4).
     pub phone_number: String,
@@ -110,7 +110,7 @@ pub struct AiTicketEvent {
     /// The customer's sentiment, when it changed its category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentiment: Option<Sentiment>,
-    /// When it happened.
+    /// When the ticket was opened, changed or closed.
     pub timestamp: Timestamp,
 }
 

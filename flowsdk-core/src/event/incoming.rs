@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IncomingEvent {
-    /// The channel.
+    /// The channel on which the contact wrote.
     pub channel_type: Channel,
     /// The id of the session.
     pub session_id: SessionId,

@@ -20,7 +20,7 @@ pub struct OutgoingEvent {
     pub chat_id: Option<ChatId>,
     /// The number, account or `wc-<channelId>` that sends.
     pub phone_number_id: String,
-    /// The recipient.
+    /// The contact's address on the channel.
     pub to: String,
     /// The producer of the event.
     pub source: Source,

@@ -27,7 +27,7 @@ pub struct CommentEvent {
     /// Its author; empty where the provider names none, and such a comment is ignored.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from_id: String,
-    /// Its author's name.
+    /// The author's user name, if the provider names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_username: Option<String>,
     /// When the gateway took it.
@@ -38,7 +38,7 @@ pub struct CommentEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentSource {
-    /// Below a post.
+    /// A comment below a post.
     Comments,
     /// During a live broadcast.
     LiveComments,
@@ -65,6 +65,6 @@ pub struct ActivationEvent {
     pub dm_dispatched: bool,
     /// Whether a public reply was sent.
     pub public_reply_dispatched: bool,
-    /// When it happened.
+    /// When the comment set off the trigger.
     pub timestamp: Timestamp,
 }

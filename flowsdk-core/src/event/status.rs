@@ -15,9 +15,9 @@ pub enum DeliveryStatus {
     Sent,
     /// The device has it.
     Delivered,
-    /// It was opened.
+    /// The contact opened the message.
     Read,
-    /// It was played.
+    /// The contact played the recording.
     Played,
     /// It failed after it was sent.
     Failed,
@@ -41,8 +41,8 @@ impl DeliveryStatus {
 /// A status of an outgoing message, named by our id, by the provider's, or by both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct StatusEvent {
-    /// The reported status.
     pub status: DeliveryStatus,
     /// The id of the message row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,14 +53,14 @@ pub struct StatusEvent {
     /// The session, where the gateway knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Why it failed.
+    /// The provider's error; present for failures only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<StatusError>,
-    /// When it happened.
+    /// When the provider or the gateway saw it.
     pub timestamp: Timestamp,
 }
 
-/// The provider's error.
+/// The error of a provider, as it is reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusError {
     /// The code of the provider.

@@ -19,7 +19,7 @@ pub struct SummaryRequest {
     pub contact_id: ContactId,
     /// The reason for the summary: the ticket or chat that closed.
     pub reason: SummaryReason,
-    /// When it closed.
+    /// When the ticket or chat closed.
     pub timestamp: Timestamp,
 }
 

@@ -36,7 +36,7 @@ pub struct AgentTurnEvent {
     pub error: Option<String>,
     /// From its start to its end, in milliseconds.
     pub latency_ms: u64,
-    /// When it began.
+    /// When the turn began.
     pub timestamp: Timestamp,
 }
 
@@ -61,9 +61,9 @@ pub struct ModelCall {
     pub tool_calls: Vec<ToolCall>,
     /// The tokens that the call used.
     pub usage: TokenUsage,
-    /// In milliseconds.
+    /// From the request to the whole answer, in milliseconds.
     pub latency_ms: u64,
-    /// Why it failed.
+    /// Why the call failed; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -82,7 +82,7 @@ pub struct ToolCall {
     pub result: String,
     /// Whether the tool succeeded.
     pub ok: bool,
-    /// In milliseconds.
+    /// From the call to its result, in milliseconds.
     pub latency_ms: u64,
 }
 

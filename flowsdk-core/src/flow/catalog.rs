@@ -26,8 +26,8 @@ impl Reachable for FlowFilter {
 
 /// A flow in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct ListedFlow {
-    /// The flow.
     pub flow: Flow,
     /// The revision of its draft; 0 when it has none.
     pub revision: i64,
@@ -46,12 +46,12 @@ pub struct LastNumbers {
 
 /// A flow with everything that travels with it.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct WholeFlow {
-    /// The flow.
     pub flow: Flow,
-    /// Its draft.
+    /// The draft as JSON, if there is one.
     pub draft: Option<Value>,
-    /// Its published definition.
+    /// The published definition as JSON, if there is one.
     pub published: Option<Value>,
 }
 
@@ -66,7 +66,7 @@ pub trait FlowCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<ListedFlow>, StorageError>;
 
-    /// Returns a flow.
+    /// Returns a flow, in whatever state.
     async fn find(&mut self, id: &FlowId) -> Result<Option<ListedFlow>, StorageError>;
 
     /// Returns a flow, locked until the end of the transaction.

@@ -8,30 +8,30 @@ use serde_json::Value;
 /// Most changes that are listed; a definition with more is another flow.
 const MOST: usize = 1_000;
 
-/// How something changed.
+/// The way in which a value or block changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiffKind {
-    /// It is new.
+    /// Only the later definition has it.
     Added,
-    /// It is gone.
+    /// Only the earlier definition has it.
     Removed,
-    /// It is another.
+    /// Both definitions have it, with different values.
     Changed,
 }
 
 /// A value that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct ValueDiff {
-    /// How it changed.
     pub kind: DiffKind,
     /// JSON pointer to it: below its block, or below the definition.
     pub pointer: String,
-    /// The value before.
+    /// The value before; absent when it is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Value>,
-    /// The value after.
+    /// The value after; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
 }
@@ -39,10 +39,9 @@ pub struct ValueDiff {
 /// A block that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct BlockDiff {
-    /// Its id.
     pub block_id: String,
-    /// How it changed.
     pub kind: DiffKind,
     /// The changes of the block; empty when it is new or gone.
     pub changes: Vec<ValueDiff>,

@@ -15,7 +15,7 @@ use crate::id::BlockId;
 pub struct Graph {
     /// The blocks, in the order of the definition; after them their targets outside, and the beginning of errors.
     pub nodes: Vec<Node>,
-    /// Where they lead.
+    /// The ways between nodes, which are named by index.
     pub edges: Vec<Edge>,
 }
 
@@ -31,7 +31,7 @@ pub struct Node {
 /// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// The start block.
+    /// The block at which a session begins.
     Start,
     /// A block that goes on at once.
     Passed,
@@ -41,11 +41,11 @@ pub enum NodeKind {
     Agent,
     /// A block that hands over to a human.
     Human,
-    /// A sub-flow block.
+    /// A block that runs another flow.
     SubFlow,
-    /// Another flow.
+    /// A flow outside of the picture.
     OtherFlow,
-    /// The end.
+    /// The end of the session.
     End,
     /// An error while the flow runs, at whichever block.
     Error,
@@ -129,7 +129,7 @@ impl Graph {
         mermaid::write(self)
     }
 
-    /// As a picture.
+    /// Draws the graph as an SVG picture.
     pub fn to_svg(&self) -> String {
         svg::write(self)
     }

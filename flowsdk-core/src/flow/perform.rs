@@ -21,7 +21,7 @@ pub struct OutsideFailure {
 }
 
 impl OutsideFailure {
-    /// Creates a failure.
+    /// Creates a failure with a stable code.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -29,8 +29,8 @@ impl OutsideFailure {
 
 /// An answer to a request.
 #[derive(Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct HttpAnswer {
-    /// The HTTP status.
     pub status: u16,
     /// Its `Content-Type`, if it has one that is text.
     pub content_type: Option<String>,

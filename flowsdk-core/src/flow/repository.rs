@@ -9,7 +9,7 @@ use crate::id::{FlowId, FlowVersionId};
 /// Flows of one transaction.
 #[async_trait]
 pub trait FlowRepository: Send {
-    /// Creates a flow.
+    /// Creates a flow without versions.
     async fn insert(&mut self, flow: &Flow) -> Result<(), StorageError>;
 
     /// Stores a version and makes it the published one of its flow.

@@ -30,10 +30,10 @@ pub enum ToolError {
     /// The arguments do not fit; one text each, for the model.
     #[error("{}", .0.join("; "))]
     Arguments(Vec<String>),
-    /// It failed.
+    /// The tool began and could not finish.
     #[error("{code}: {message}")]
     Failed {
-        /// Stable code.
+        /// The stable code of the error.
         code: String,
         /// The message for operators.
         message: String,

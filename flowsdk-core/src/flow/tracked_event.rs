@@ -10,8 +10,8 @@ use crate::time::Timestamp;
 
 /// Something that happened in a flow.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct TrackedEvent {
-    /// Its id.
     pub id: String,
     /// The id of the router.
     pub router_id: RouterId,
@@ -27,16 +27,16 @@ pub struct TrackedEvent {
     pub chat_id: ChatId,
     /// The name that the author gave to the event.
     pub name: String,
-    /// Details.
+    /// The details of the event, interpolated.
     pub properties: Map<String, Value>,
-    /// When it happened.
+    /// When the action ran.
     pub created_at: Timestamp,
 }
 
 /// Tracked events of one transaction.
 #[async_trait]
 pub trait TrackedEventRepository: Send {
-    /// Appends events.
+    /// Appends events to the log of their routers.
     async fn append_many(&mut self, events: &[TrackedEvent]) -> Result<(), StorageError>;
 
     /// Returns the last events of a router, newest first, at most `limit`.

@@ -82,7 +82,7 @@ impl CompiledActionKind {
         }
     }
 
-    /// Returns the `type`.
+    /// Returns the `type` of the action.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::SetVariable { .. } => "setVariable",

@@ -7,7 +7,7 @@ use crate::flow::interpolate::Template;
 use crate::id::{AgentId, BlockId, FlowId, QueueId, UserId};
 use crate::session::Phase;
 
-/// A block.
+/// A block whose targets are indices and whose texts are parsed.
 #[derive(Debug)]
 pub(crate) struct CompiledBlock {
     pub(crate) id: BlockId,

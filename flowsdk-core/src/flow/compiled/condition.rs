@@ -7,7 +7,7 @@ use crate::flow::definition::{Comparator, Condition, ConditionSource, SystemKey}
 use crate::flow::engine::compare::fold;
 use crate::flow::interpolate::{Path, Template};
 
-/// A condition.
+/// A condition with its patterns compiled.
 #[derive(Debug)]
 pub(crate) struct CompiledCondition {
     pub(crate) source: Source,

@@ -43,7 +43,7 @@ pub(crate) struct CompiledValidation {
     pub(crate) fail_target: Option<CompiledTarget>,
 }
 
-/// The rule.
+/// The rule for a valid answer, ready to be applied.
 #[derive(Debug)]
 pub(crate) enum Rule {
     Text {

@@ -65,12 +65,12 @@ impl CompiledFlow {
         self.uses_static_variables
     }
 
-    /// Returns the flow.
+    /// Returns the id of the flow.
     pub fn flow_id(&self) -> &FlowId {
         &self.flow_id
     }
 
-    /// Returns the version.
+    /// Returns the id of the version.
     pub fn version_id(&self) -> &FlowVersionId {
         &self.version_id
     }

@@ -39,12 +39,12 @@ pub enum ActionKind {
     },
     /// Sets and locks the contact's name; a blank one is ignored (spec A 9, contact-name rule).
     SetContactName {
-        /// The name, interpolated.
+        /// The new name, interpolated.
         value: String,
     },
     /// Merges a key into the contact's variables (spec A 9).
     SetContactVariable {
-        /// The key.
+        /// The name of the contact's variable.
         key: String,
         /// Its value, as in `setVariable`.
         value: Value,
@@ -74,7 +74,7 @@ pub enum ActionKind {
     ExecuteScript(Box<ExecuteScriptAction>),
     /// Shows that an answer is being typed before the next message.
     Delay {
-        /// For how long.
+        /// How long typing is shown, in milliseconds.
         millis: u64,
     },
 }

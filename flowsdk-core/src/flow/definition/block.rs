@@ -46,7 +46,7 @@ pub struct Block {
 pub enum BlockKind {
     /// Sends contents, may wait for input, goes on.
     Content {
-        /// Sent in order.
+        /// The messages of the block, sent in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         contents: Vec<ContentMessage>,
         /// With it the session waits here.
@@ -94,7 +94,7 @@ fn yes() -> bool {
 pub(crate) const BLOCK_TYPES: [&str; 4] = ["content", "agent", "human", "flow"];
 
 impl BlockKind {
-    /// Returns the `type`.
+    /// Returns the `type` of the block.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Content { .. } => "content",
@@ -193,16 +193,16 @@ impl<'de> Deserialize<'de> for Block {
 
 /// Where the editor draws a block.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Point {
-    /// To the right.
     pub x: f64,
-    /// Downwards.
     pub y: f64,
 }
 
 /// An output and when it is taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct OutputCondition {
     /// Its id, unique in the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,6 +212,5 @@ pub struct OutputCondition {
     pub title: Option<String>,
     /// All of them must hold.
     pub conditions: Vec<Condition>,
-    /// Where it leads.
     pub target: Target,
 }

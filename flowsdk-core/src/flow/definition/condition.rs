@@ -53,17 +53,17 @@ pub enum ConditionSource {
     Input {},
     /// A session variable, by dotted path.
     Context {
-        /// The path.
+        /// The dotted path below the variables of the session.
         key: String,
     },
     /// A contact variable, by dotted path.
     Contact {
-        /// The path.
+        /// The dotted path below the variables of the contact.
         key: String,
     },
-    /// An interpolated text.
+    /// A text of the author, interpolated.
     Static {
-        /// The text.
+        /// The text before interpolation.
         value: String,
     },
     /// The moment of execution.

@@ -30,7 +30,7 @@ pub struct Input {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Validation {
-    /// The rule.
+    /// The rule, and the settings of its `kind`.
     #[serde(flatten)]
     pub kind: ValidationKind,
     /// The text that a wrong answer receives, interpolated; without it nothing.
@@ -50,26 +50,26 @@ pub struct Validation {
 pub enum ValidationKind {
     /// A text that is not blank.
     Text {
-        /// Fewest characters.
+        /// Fewest characters of a valid answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min_length: Option<usize>,
-        /// Most characters.
+        /// Most characters of a valid answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max_length: Option<usize>,
     },
     /// A number, with a point or a comma before its decimals.
     Number {
-        /// Least value.
+        /// The least valid number.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<f64>,
-        /// Greatest value.
+        /// The greatest valid number.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<f64>,
         /// Whether decimals are refused.
         #[serde(default)]
         integer: bool,
     },
-    /// An e-mail address.
+    /// An e-mail address, in its usual form.
     Email {},
     /// A date, `2026-11-20` or `20/11/2026`; stored in the first form.
     Date {},
@@ -82,7 +82,7 @@ pub enum ValidationKind {
     },
     /// All of the answer matches.
     Regex {
-        /// The regular expression.
+        /// A regular expression that all of the answer has to match.
         pattern: String,
     },
 }

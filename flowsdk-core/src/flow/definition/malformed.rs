@@ -6,7 +6,7 @@ use crate::text::Text;
 /// A part of serde's messages, in Portuguese and in English.
 type Part = (&'static str, [&'static str; 2]);
 
-/// Their beginnings (`serde::de::Error`).
+/// How the messages of `serde::de::Error` begin.
 const BEGINNINGS: [Part; 8] = [
     ("missing field ", ["falta o campo ", "missing field "]),
     ("duplicate field ", ["campo repetido ", "duplicate field "]),

@@ -33,7 +33,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FlowDefinition {
-    /// [`SCHEMA_VERSION`].
+    /// The version of the format: [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The block at which a session begins.
     pub start_block_id: BlockId,
@@ -49,7 +49,7 @@ pub struct FlowDefinition {
     /// The settings of the whole flow.
     #[serde(default)]
     pub settings: Settings,
-    /// The blocks.
+    /// All blocks, each with an id of its own.
     pub blocks: Vec<Block>,
 }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An HTTP request.
+/// An HTTP request, as its author wrote it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct HttpRequestAction {
-    /// The HTTP method.
     #[serde(default)]
     pub method: HttpMethod,
     /// The address, interpolated. Values are percent-encoded, except static variables, which are the
@@ -85,7 +85,7 @@ pub struct ResponseField {
     pub variable: String,
 }
 
-/// A script.
+/// A script, as its author wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExecuteScriptAction {

@@ -25,7 +25,7 @@ pub enum Severity {
 /// One finding of parsing, validation or compilation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Error or warning.
+    /// Whether the problem stands in the way of a publication.
     pub severity: Severity,
     /// Stable name of the finding, for example `target_not_found`.
     pub code: &'static str,

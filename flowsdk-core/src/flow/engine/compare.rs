@@ -100,7 +100,7 @@ impl<'a> Calendar<'a> {
         Self { name, zone: OnceCell::new() }
     }
 
-    /// Returns the zone.
+    /// Returns the time zone of the router.
     pub(crate) fn zone(&self) -> &TimeZone {
         self.zone.get_or_init(|| {
             TimeZone::get(self.name).or_else(|_| TimeZone::get(DEFAULT_TZ)).unwrap_or(TimeZone::UTC)

@@ -24,17 +24,17 @@ pub struct EffectRequest {
 /// A call to the outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OutsideCall {
-    /// An HTTP request.
+    /// A request to a server.
     Http(HttpRequest),
-    /// A script.
+    /// A script in a sandbox.
     Script(ScriptRequest),
 }
 
 /// An HTTP request with every value in its place. Address, headers and body may hold secrets: `Debug` shows
 /// none of them.
 #[derive(Clone)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct HttpRequest {
-    /// The HTTP method.
     pub method: HttpMethod,
     /// The address, secret because static variables may stand in it.
     pub url: SecretString,
@@ -93,8 +93,8 @@ pub struct ScriptRequest {
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum EffectResult {
     /// An answer with a status of success.
+    #[allow(missing_docs, reason = "the fields say it")]
     Http {
-        /// The HTTP status.
         status: u16,
         /// The values at the paths, in their order; null where there is none.
         values: Vec<Value>,
@@ -104,7 +104,7 @@ pub enum EffectResult {
         /// The value that the script returned.
         value: Value,
     },
-    /// It failed.
+    /// The call failed, or its outcome is unknown.
     Failed {
         /// Stable code: `http_status`, `http_timeout`, `http_unreachable`, `http_forbidden`,
         /// `http_too_large`, `http_bad_request`, `script_error`, `script_timeout`, `script_too_large` or

@@ -16,17 +16,17 @@ use crate::session::{FrozenError, Mode, Session};
 use crate::time::Timestamp;
 
 /// Everything around the session that a turn reads.
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Scene<'a> {
     /// The version on which the session stands, or the one that a new session starts.
     pub flow: Arc<CompiledFlow>,
-    /// The router.
     pub router: &'a Router,
     /// Static variables of the router and of [`Scene::flow`]. In a flow that the turn jumps to,
     /// `{{flow.*}}` is empty until the next turn: the map belongs to its own flow only (spec A 9).
     pub statics: &'a StaticVariables,
     /// The moment of execution.
     pub now: Timestamp,
-    /// The other flows.
+    /// The flows that this one calls or jumps to.
     pub flows: &'a dyn FlowSource,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Debug for Scene<'_> {
 pub enum Trigger<'a> {
     /// The first message of a session: it starts the flow.
     Start(&'a IncomingMessage),
-    /// A later message.
+    /// A message of a session that has begun.
     Message(&'a IncomingMessage),
     /// A tool is called: it starts without a message, with its parameters as variables.
     Call,
@@ -105,7 +105,7 @@ pub struct Outcome {
     pub contact_changed: bool,
     /// The effects to perform outside, in order; empty when the turn froze the session.
     pub effects: Vec<Effect>,
-    /// How it ended.
+    /// How the turn ended, and so what the caller does next.
     pub end: TurnEnd,
     /// The steps of the turn, also of one that froze the session.
     pub trace: Vec<TraceStep>,
@@ -116,14 +116,14 @@ pub struct Outcome {
 /// Something that must happen outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Send a message.
+    /// Send a message to the contact.
     Send(ContentMessage),
     /// Show that an answer is being typed.
     Typing {
-        /// For how long.
+        /// How long typing is shown, in milliseconds.
         millis: u64,
     },
-    /// Close the chat.
+    /// Close the chat; the session goes on.
     CloseChat,
     /// Append to the contact's opt-ins (spec A 2.4).
     OptIn {
@@ -132,11 +132,11 @@ pub enum Effect {
     },
     /// Add labels to the chat.
     Tags(Vec<String>),
-    /// Record an event.
+    /// Record an event for reports.
     Track {
         /// The name of the event, as the author wrote it.
         name: String,
-        /// Details.
+        /// The details of the event, interpolated.
         properties: Map<String, Value>,
         /// The flow in which it happened.
         flow_id: FlowId,
@@ -165,7 +165,7 @@ pub enum Effect {
     AgentInactive {
         /// The id of the agent.
         agent_id: AgentId,
-        /// Its AI ticket.
+        /// The AI ticket of the session, if there is one.
         ticket_id: Option<TicketId>,
         /// The epoch in which it has the session.
         epoch: i64,
@@ -174,7 +174,7 @@ pub enum Effect {
     AgentLost {
         /// The id of the agent.
         agent_id: AgentId,
-        /// Its AI ticket.
+        /// The AI ticket of the session, if there was one.
         ticket_id: Option<TicketId>,
         /// The epoch in which it had the session.
         epoch: i64,

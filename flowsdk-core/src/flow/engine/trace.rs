@@ -28,12 +28,12 @@ pub enum TraceStep {
     },
     /// The session went to another owner.
     HandedOver {
-        /// The owner.
+        /// The owner from now on.
         to: Mode,
     },
     /// The session came back.
     HandedBack {
-        /// The former owner.
+        /// The owner until now.
         from: Mode,
     },
     /// The turn waits for the result of an action.
@@ -59,34 +59,34 @@ pub enum TraceStep {
     /// The wait for an answer ran out.
     TimedOut,
     /// The conditions of an output were judged.
+    #[allow(missing_docs, reason = "the fields say it")]
     Output {
         /// Which of the block's outputs, from 0.
         index: usize,
-        /// Whether they held.
         held: bool,
     },
     /// No output held, and the default one was taken.
     DefaultOutput,
-    /// An action ran.
+    /// An action ran, or was skipped.
     Action {
-        /// Its `type`.
+        /// The `type` of the action.
         kind: &'static str,
         /// The outcome of the action.
         result: ActionResult,
     },
     /// A session variable was set.
     VariableSet {
-        /// Its name.
+        /// The name of the variable.
         key: String,
     },
     /// A message was sent.
     Sent {
-        /// Its `type`.
+        /// The `type` of the message.
         kind: &'static str,
     },
-    /// A runtime error.
+    /// A runtime error ended the turn, or led to the error target.
     Failed {
-        /// Its stable code.
+        /// The stable code of the error.
         code: Cow<'static, str>,
     },
 }
@@ -95,10 +95,10 @@ pub enum TraceStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ActionResult {
-    /// The action succeeded.
+    /// The action did its work.
     Done,
     /// Its conditions did not hold.
     Skipped,
-    /// It failed.
+    /// The action failed; its block may go on all the same.
     Failed,
 }

@@ -20,7 +20,7 @@ use crate::session::{FrozenError, Mode, Phase, Position, Session};
 /// Most bytes that the texts of one turn may take, sent and stored together.
 const MAX_TURN_BYTES: usize = 1024 * 1024;
 
-/// A runtime error.
+/// A runtime error of a turn.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) code: Cow<'static, str>,
@@ -39,13 +39,13 @@ pub(super) enum Step {
     Enter(usize),
     /// Follow a target of the current flow.
     Go(CompiledTarget),
-    /// Stop and wait.
+    /// Stop and wait for input.
     Wait,
     /// Stop: somebody else has the session.
     HandOver(Mode),
     /// Stop until the result of this is there.
     Suspend(Box<EffectRequest>),
-    /// End the session.
+    /// Stop and end the session.
     End,
 }
 

@@ -33,7 +33,7 @@ pub(crate) enum Token {
     Now,
     /// `session.<path>`.
     Session(Path),
-    /// A session variable.
+    /// A variable of the session, by its path.
     Variable(Path),
     /// Well formed, but nothing has this name. Of the text between the braces, an inner token is `{{…}}`.
     Missing(Box<str>),

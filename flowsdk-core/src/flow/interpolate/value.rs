@@ -7,13 +7,13 @@ use super::{MAX_RENDERED, Template, View};
 /// JSON whose texts are interpolated; keys and everything else stay as they are.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ValueTemplate {
-    /// A text.
+    /// A text, interpolated when the value is built.
     Text(Template),
     /// A value without text to interpolate.
     Fixed(Value),
-    /// A list.
+    /// A list whose items are built one by one.
     List(Vec<ValueTemplate>),
-    /// An object.
+    /// An object; its keys are taken as they are.
     Object(Vec<(String, ValueTemplate)>),
 }
 

@@ -19,7 +19,6 @@ use crate::time::Timestamp;
 pub(crate) struct Here<'a> {
     /// The id of the flow.
     pub(crate) flow_id: &'a FlowId,
-    /// Its name.
     pub(crate) flow_name: &'a str,
     /// The id of the block.
     pub(crate) block_id: Option<&'a BlockId>,

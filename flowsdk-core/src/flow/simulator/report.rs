@@ -12,7 +12,7 @@ use crate::message::ContentMessage;
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Each step.
+    /// The result of each step, in order.
     pub steps: Vec<StepReport>,
     /// Expectations that were not met.
     pub failures: Vec<String>,

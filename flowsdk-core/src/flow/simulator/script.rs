@@ -10,6 +10,7 @@ use crate::id::{BlockId, FlowId};
 /// A script, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Script {
     /// The rule or case that the script tests.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -20,16 +21,15 @@ pub struct Script {
     /// The router's time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
-    /// The contact's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_name: Option<String>,
-    /// The contact's variables.
+    /// The contact's variables at the beginning.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub contact_variables: Map<String, Value>,
     /// Session variables at the beginning.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub variables: Map<String, Value>,
-    /// `{{router.*}}`.
+    /// Static variables that `{{router.*}}` reads.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub router: Map<String, Value>,
     /// `{{flow.*}}` of the flow under test.
@@ -103,7 +103,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Does {
-    /// The contact writes.
+    /// The contact writes this text.
     Say(String),
     /// The contact taps a button or row.
     Tap {
@@ -119,7 +119,7 @@ pub enum Does {
     Wait(u64),
     /// The AI agent's part ends.
     AgentEnds {
-        /// Why.
+        /// The `agentEndReason` of the hand-back.
         #[serde(default)]
         reason: Option<String>,
     },

@@ -22,7 +22,7 @@ use crate::router::{DEFAULT_TZ, Router, StaticVariables};
 use crate::session::{Channel, Mode, Position, Session, SessionId};
 use crate::time::Timestamp;
 
-/// 2026-01-01T12:00:00Z.
+/// The clock of a script that names none: 2026-01-01T12:00:00Z.
 const BEGINNING: Timestamp = Timestamp::from_millis(1_767_268_800_000);
 
 /// A session that is played by hand.
