@@ -9,7 +9,7 @@ use crate::message::Message;
 use crate::page::{Page, PageRequest};
 use crate::router::{Reach, Reachable};
 
-/// Which chats.
+/// The chats that a page shows; an absent field restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChatFilter {
     /// Those with this router.
@@ -29,7 +29,7 @@ impl Reachable for ChatFilter {
 /// Chats and their messages of one transaction, for those who administer them.
 #[async_trait]
 pub trait ChatCatalog: Send {
-    /// Returns a chat.
+    /// Returns a chat, open or closed.
     async fn find(&mut self, id: &ChatId) -> Result<Option<Chat>, StorageError>;
 
     /// Returns a page of chats, newest first; of the routers in `only`, if it is given.

@@ -10,7 +10,7 @@ use crate::page::{Page, PageRequest};
 use crate::session::{Channel, SessionId};
 use crate::time::Timestamp;
 
-/// Which contacts.
+/// The contacts that a page shows; an absent field restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContactFilter {
     /// Those that have words with all these beginnings.
@@ -21,8 +21,8 @@ pub struct ContactFilter {
 
 /// Another identity of a contact (rulings C5).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct ContactAlias {
-    /// Whose.
     pub contact_id: ContactId,
     /// The identity, of one contact only.
     pub alias: String,
@@ -32,8 +32,8 @@ pub struct ContactAlias {
 
 /// A contact with everything that is shown of it.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct ContactDetails {
-    /// The contact.
     pub contact: Contact,
     /// Summary of its history, for AI agents.
     pub context: Option<String>,
@@ -52,25 +52,20 @@ impl ContactDetails {
 
 /// An open chat of a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct OpenChat {
-    /// The chat.
     pub id: ChatId,
-    /// Whose.
     pub contact_id: ContactId,
-    /// With which router.
     pub router_id: RouterId,
-    /// Since when.
     pub created_at: Timestamp,
 }
 
 /// A live session of a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct LiveSession {
-    /// The session.
     pub id: SessionId,
-    /// Whose.
     pub contact_id: ContactId,
-    /// With which router.
     pub router_id: RouterId,
 }
 

@@ -34,12 +34,12 @@ impl ContactIdentity {
         if fits { Ok(Self { text: text.to_owned(), channel }) } else { Err(InvalidIdentity) }
     }
 
-    /// Returns the identity.
+    /// Returns the identity as it is stored.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Returns its channel.
+    /// Returns the channel that it belongs to.
     pub fn channel(&self) -> Channel {
         self.channel
     }

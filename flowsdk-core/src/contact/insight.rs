@@ -13,20 +13,20 @@ pub const INSIGHT_DAYS: u32 = 30;
 /// Messages of a day, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayOfMessages {
-    /// Its first moment.
+    /// The first moment of the day.
     pub day: Timestamp,
-    /// From the contact.
+    /// Messages that the contact wrote.
     pub incoming: i64,
-    /// To the contact.
+    /// Messages that the contact was sent.
     pub outgoing: i64,
 }
 
 /// The activity of a contact with some routers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContactInsights {
-    /// Live sessions.
+    /// Sessions that have not ended.
     pub live_sessions: i64,
-    /// Chats.
+    /// Chats, open and closed.
     pub chats: i64,
     /// Those that are open.
     pub open_chats: i64,

@@ -14,7 +14,7 @@ pub struct Contact {
     pub id: ContactId,
     /// The unique identity (spec A 2.4): a number in E.164, `ig-<igsid>` or `wc-<channelId>-<userId>`.
     pub phone_number: String,
-    /// Display name.
+    /// The name to show; it identifies nobody.
     pub name: String,
     /// Whether the channel's profile name no longer overwrites the name.
     pub name_locked: bool,
@@ -62,12 +62,8 @@ pub enum ContactChange {
     /// `setContactName`: sets the name and locks it; an empty or blank value is ignored.
     Name(String),
     /// `setContactVariable`: merges one key.
-    Variable {
-        /// The key.
-        key: String,
-        /// Its value.
-        value: Value,
-    },
+    #[allow(missing_docs, reason = "the fields say it")]
+    Variable { key: String, value: Value },
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ const MAX_TERMS: usize = 8;
 /// A word of a query: every stored word from `from` on and before `to` begins with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchTerm {
-    /// The word.
+    /// The beginning of a word, folded.
     pub from: String,
     /// The first text after all words that begin with it, byte by byte.
     pub to: String,

@@ -13,6 +13,7 @@ pub const MAX_ROWS: usize = 10;
 /// One outgoing message: `{ "type": "text", "text": { "body": ".." } }`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub enum ContentMessage {
     /// Text.
     Text {
@@ -20,36 +21,21 @@ pub enum ContentMessage {
         text: TextBody,
     },
     /// Buttons or a list.
-    Interactive {
-        /// The node `interactive`.
-        interactive: Interactive,
-    },
+    Interactive { interactive: Interactive },
     /// An image by address.
-    Image {
-        /// The node `image`.
-        image: Media,
-    },
+    Image { image: Media },
     /// A sound by address.
-    Audio {
-        /// The node `audio`.
-        audio: Media,
-    },
+    Audio { audio: Media },
     /// A video by address.
-    Video {
-        /// The node `video`.
-        video: Media,
-    },
+    Video { video: Media },
     /// A file by address.
-    Document {
-        /// The node `document`.
-        document: Media,
-    },
+    Document { document: Media },
 }
 
 /// The node of a text message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextBody {
-    /// The text.
+    /// The text, interpolated before it is sent.
     pub body: String,
 }
 
@@ -128,10 +114,8 @@ pub struct ButtonAction {
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum ReplyButton {
     /// Answers with its id and title.
-    Reply {
-        /// Id and title.
-        reply: ButtonReply,
-    },
+    #[allow(missing_docs, reason = "the fields say it")]
+    Reply { reply: ButtonReply },
 }
 
 /// Id and title of a button.
@@ -169,7 +153,7 @@ pub struct ListRow {
     pub id: String,
     /// The title that contacts see.
     pub title: String,
-    /// A second line.
+    /// A second line below the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

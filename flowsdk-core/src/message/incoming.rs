@@ -37,74 +37,42 @@ pub enum IncomingContent {
 /// The known types. Media nodes are kept whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub enum Known {
-    /// Text.
-    Text {
-        /// The node `text`.
-        text: super::TextBody,
-    },
+    /// A text that the contact wrote.
+    Text { text: super::TextBody },
     /// A tapped button or chosen row.
-    Interactive {
-        /// The node `interactive`.
-        interactive: IncomingInteractive,
-    },
-    /// An image.
-    Image {
-        /// The node `image`.
-        image: IncomingMedia,
-    },
-    /// A sound.
-    Audio {
-        /// The node `audio`.
-        audio: IncomingMedia,
-    },
-    /// A video.
-    Video {
-        /// The node `video`.
-        video: IncomingMedia,
-    },
-    /// A file.
-    Document {
-        /// The node `document`.
-        document: IncomingMedia,
-    },
-    /// A sticker.
-    Sticker {
-        /// The node `sticker`.
-        sticker: IncomingMedia,
-    },
-    /// A place.
-    Location {
-        /// The node `location`.
-        location: Value,
-    },
+    Interactive { interactive: IncomingInteractive },
+    /// An image, with or without a caption.
+    Image { image: IncomingMedia },
+    /// A sound or a voice message.
+    Audio { audio: IncomingMedia },
+    /// A video, with or without a caption.
+    Video { video: IncomingMedia },
+    /// A file with a name.
+    Document { document: IncomingMedia },
+    /// A sticker, which is a small image.
+    Sticker { sticker: IncomingMedia },
+    /// A place on the map.
+    Location { location: Value },
     /// A reaction to a message.
-    Reaction {
-        /// The node `reaction`.
-        reaction: Value,
-    },
-    /// Shared contacts.
-    Contacts {
-        /// The node `contacts`.
-        contacts: Value,
-    },
+    Reaction { reaction: Value },
+    /// Cards of people that the contact shares.
+    Contacts { contacts: Value },
     /// A tap on a template button.
-    Button {
-        /// The node `button`.
-        button: Value,
-    },
+    Button { button: Value },
 }
 
 /// The node of an interactive reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum IncomingInteractive {
-    /// A tapped button.
+    /// A button that the contact tapped.
     ButtonReply {
         /// Id and title of the button.
         button_reply: Reply,
     },
-    /// A chosen row.
+    /// A row that the contact chose in a list.
     ListReply {
         /// Id and title of the row.
         list_reply: Reply,
@@ -185,7 +153,7 @@ impl IncomingContent {
 }
 
 impl Known {
-    /// Returns the `type`.
+    /// Returns the `type` on the wire.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text { .. } => "text",
@@ -212,7 +180,7 @@ impl IncomingInteractive {
         }
     }
 
-    /// `button_reply` or `list_reply`.
+    /// Returns `button_reply` or `list_reply`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ButtonReply { .. } => "button_reply",

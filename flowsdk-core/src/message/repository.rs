@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 /// The outcome of an insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inserted {
-    /// It is stored.
+    /// The message was stored now.
     New,
     /// One with the same key was there before; this is its id.
     Duplicate(MessageId),
@@ -24,18 +24,17 @@ pub struct HistoryQuery<'a> {
     pub chat_id: &'a ChatId,
     /// Rows older than this one; `None` for the newest.
     pub before: Option<(Timestamp, MessageId)>,
-    /// Most rows.
+    /// Most rows of the page.
     pub limit: u32,
 }
 
 /// A status to apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct StatusWrite {
-    /// The message.
     pub id: MessageId,
-    /// The reported status.
     pub status: MessageStatus,
-    /// When.
+    /// When the status was reached.
     pub at: Timestamp,
     /// The session that the message must be of; `None` where the reporter is trusted.
     pub session: Option<SessionId>,
