@@ -15,7 +15,7 @@ use crate::stream::topic::TopicName;
 
 /// The streams whose events of a session share one lane.
 pub const CONVERSATION_TOPICS: &[TopicName] = &[TopicName::Incoming, TopicName::Flow];
-/// The consumer group.
+/// The consumer group that runs turns.
 pub const CONVERSATION_GROUP: &str = "conversation";
 
 /// Handles `stream:incoming` and `stream:flow` together, so that a message and a redirect of one

@@ -34,7 +34,7 @@ pub(super) struct Decider<'a> {
 enum Progress {
     /// Nothing that changes the session.
     Nothing,
-    /// Something.
+    /// A turn ran, and has effects.
     Ran(Box<Run>),
 }
 

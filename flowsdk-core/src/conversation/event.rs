@@ -8,7 +8,7 @@ use crate::session::SessionId;
 /// An event of a session, from `stream:incoming` or `stream:flow`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationEvent {
-    /// The contact wrote.
+    /// Messages of a contact, from a gateway.
     Incoming(IncomingEvent),
     /// The engine is asked for something.
     Flow(FlowEvent),

@@ -9,7 +9,7 @@ use crate::session::{HasSessions as _, SessionId};
 use crate::store::Store;
 use crate::time::Timestamp;
 
-/// Finds due sessions.
+/// Finds the sessions whose wait has run out.
 #[derive(Debug)]
 pub struct InputTimers<S> {
     store: Arc<S>,
@@ -22,7 +22,7 @@ impl<S: Store> InputTimers<S>
 where
     S::Tx: ConversationTx,
 {
-    /// Timers over `store`.
+    /// Returns timers over the sessions of `store`.
     pub fn new(store: Arc<S>) -> Self {
         Self { store }
     }

@@ -37,9 +37,9 @@ pub(super) struct Stage<'a> {
 
 /// How a session stands after its event.
 pub(super) enum After {
-    /// It goes on.
+    /// The session goes on.
     Live,
-    /// It is over.
+    /// The session is over.
     Ended,
     /// An error stopped it.
     Frozen(FrozenError),

@@ -106,7 +106,7 @@ impl Writes {
         }
     }
 
-    /// Writes everything.
+    /// Writes everything that the turns of a batch changed.
     pub(super) async fn write<T: ConversationTx>(self, tx: &mut T) -> Result<(), StorageError> {
         if !self.messages.is_empty() {
             tx.messages().insert_many(&self.messages).await?;

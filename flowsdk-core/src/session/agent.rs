@@ -63,11 +63,11 @@ pub struct AgentConfigSnapshot {
     pub agent_id: AgentId,
     /// Its active system prompts.
     pub system_prompt: String,
-    /// The model.
+    /// The provider's name of the model.
     pub model: String,
     /// The provider of the model.
     pub provider: String,
-    /// Its restrictions.
+    /// The restrictions that the model is told, in order.
     #[serde(default)]
     pub guardrails: Vec<String>,
     /// Turns after which it ends by force.
@@ -77,12 +77,12 @@ pub struct AgentConfigSnapshot {
 /// A customer's sentiment in one turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct SentimentItem {
-    /// The turn.
+    /// The number of the turn in the session.
     pub turn: u32,
-    /// The sentiment.
     pub sentiment: Sentiment,
-    /// 0 to 10.
+    /// How strong it is, from 0 to 10.
     pub score: f64,
     /// When it was judged.
     pub updated_at: Timestamp,

@@ -9,7 +9,7 @@ use crate::page::{Page, PageRequest};
 use crate::router::{Reach, Reachable};
 use crate::time::Timestamp;
 
-/// Which sessions.
+/// The sessions that a page shows; an absent field restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
     /// Those of this router.
@@ -37,16 +37,15 @@ pub struct FrozenItem {
     pub router_id: Option<RouterId>,
     /// Its owner; `None` for one that could not even begin.
     pub mode: Option<Mode>,
-    /// Where it stands.
+    /// Where it stands; `None` for one that could not even begin.
     pub position: Option<Position>,
 }
 
 /// That a session is frozen.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Frost {
-    /// Why.
     pub error: FrozenError,
-    /// Since when.
     pub frozen_at: Timestamp,
 }
 

@@ -10,11 +10,11 @@ use crate::in_use::Dependants;
 /// The entity on which sessions depend.
 #[derive(Debug, Clone, Copy)]
 pub enum SessionsOf<'a> {
-    /// A router.
+    /// A router, with the sessions of all its flows.
     Router(&'a RouterId),
     /// The flow that they stand in or come back to; of this router.
     Flow(&'a RouterId, &'a FlowId),
-    /// A webchat channel.
+    /// A webchat channel, with the sessions of its visitors.
     WebchatChannel(&'a ChannelId),
     /// A number of the phone channel, by the provider's id.
     PhoneNumber(&'a str),

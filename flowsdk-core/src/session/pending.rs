@@ -9,9 +9,9 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Phase {
-    /// Those of `onEnter`.
+    /// The actions of `onEnter`, before the contents.
     OnEnter,
-    /// Those of `onLeave`.
+    /// The actions of `onLeave`, before the output.
     OnLeave,
 }
 

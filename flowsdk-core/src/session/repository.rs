@@ -8,14 +8,13 @@ use crate::time::Timestamp;
 
 /// A session that an error stopped, with the entry that failed.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct FrozenSession {
     /// The id of the session.
     pub session_id: SessionId,
-    /// Why.
     pub error: FrozenError,
     /// The stream entry that could not be handled, as JSON.
     pub entry: serde_json::Value,
-    /// Since when.
     pub frozen_at: Timestamp,
 }
 
@@ -25,8 +24,8 @@ pub const MAX_KEPT: u32 = 1_000;
 
 /// A session as read.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct StoredSession {
-    /// Its state.
     pub session: Session,
     /// Whether an error stopped it (rulings S5).
     pub frozen: bool,

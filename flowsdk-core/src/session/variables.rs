@@ -17,10 +17,10 @@ pub const MAX_VARIABLE_DEPTH: usize = 16;
 /// A variable that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("variable `{key}` is refused")]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct InvalidVariable {
-    /// Its key.
     pub key: String,
-    /// Why.
+    /// Why it is refused, for people.
     pub text: Text,
 }
 
