@@ -22,7 +22,7 @@ pub enum KeyValueError {
     Corrupt {
         /// The key of the corrupt value.
         key: String,
-        /// Why.
+        /// Why the value cannot be read.
         reason: String,
     },
 }

@@ -15,11 +15,11 @@ use crate::fault::StorageError;
 pub enum Records {
     /// Users, groups and API clients: the permissions of principals.
     Access,
-    /// Routers.
+    /// The rows of routers.
     Routers,
 }
 
-/// A database.
+/// A database that can begin transactions.
 #[async_trait]
 pub trait Store: Send + Sync + Debug + 'static {
     /// Its transaction. Dropped without a commit, it is rolled back.
@@ -44,7 +44,7 @@ pub trait Store: Send + Sync + Debug + 'static {
     fn generation(&self, of: Records) -> Option<u64>;
 }
 
-/// A transaction.
+/// A transaction; dropping it rolls it back.
 #[async_trait]
 pub trait Transaction: Send {
     /// Makes everything of it durable, or nothing.

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use super::topic::{StreamPartition, Topic, TopicName};
 use crate::fault::BoxError;
 
-/// The broker failed.
+/// A failure of the broker itself.
 #[derive(Debug, thiserror::Error)]
 pub enum BrokerError {
     /// It cannot be reached now; nothing was published or acknowledged for sure.
@@ -24,15 +24,15 @@ pub enum BrokerError {
     Corrupt {
         /// The id of the entry.
         id: String,
-        /// Why.
+        /// Why it cannot be read.
         reason: String,
     },
 }
 
 /// An entry to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct NewEntry {
-    /// The stream.
     pub topic: TopicName,
     /// The key that keeps entries in order; decides the partition.
     pub key: String,
@@ -74,7 +74,7 @@ pub trait StreamReader: Send + Debug {
     async fn read(&mut self, count: usize, wait: Duration) -> Result<Vec<Entry>, BrokerError>;
 }
 
-/// Carries streams.
+/// Carries streams from producers to consumer groups.
 #[async_trait]
 pub trait Broker: Send + Sync + Debug {
     /// Returns how many partitions each stream has.

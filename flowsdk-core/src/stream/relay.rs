@@ -26,7 +26,7 @@ pub struct RelayOptions {
     pub wait: Duration,
     /// The pause after a first error; doubles with each error in a row.
     pub first_pause: Duration,
-    /// The longest pause.
+    /// The bound of that pause.
     pub longest_pause: Duration,
 }
 

@@ -9,12 +9,12 @@ use crate::time::Timestamp;
 
 /// A web chat channel without the fields that belong to its server.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct PortableChannel {
     /// Its id; a new one where it arrives.
     pub id: ChannelId,
-    /// Its name.
     pub name: String,
-    /// Colours, avatar, texts.
+    /// Colours, avatar and texts of the page.
     pub appearance: Option<serde_json::Value>,
     /// Origins that may open a socket; `None` means any.
     pub allowed_origins: Option<Vec<String>>,

@@ -29,7 +29,7 @@ pub struct TransferFile {
     #[serde(default)]
     #[schema(required = false, max_items = 10_000)]
     pub variables: Vec<TransferredVariable>,
-    /// Flows.
+    /// The flows of the router, or the chosen ones.
     #[serde(default)]
     #[schema(required = false, max_items = 10_000)]
     pub flows: Vec<TransferredFlow>,
@@ -131,14 +131,14 @@ pub struct TransferredFlow {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TransferredChannel {
-    /// `webchat`.
+    /// Always `webchat` in this version.
     #[serde(rename = "type")]
     #[schema(pattern = "^webchat$", example = "webchat")]
     pub kind: String,
     /// The name of the channel.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
     pub name: String,
-    /// Colours, avatar, texts.
+    /// Colours, avatar and texts of the page.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub appearance: Option<Value>,

@@ -21,7 +21,7 @@ const MOST: usize = 100;
 /// The rule for a name that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
-    /// Nothing is imported.
+    /// Nothing of the file is imported.
     #[default]
     Refuse,
     /// The imported entity gets another name.
@@ -186,7 +186,7 @@ fn check_variables(variables: &[TransferredVariable], place: &str, findings: &mu
 pub(super) enum Place {
     /// A new flow of this name.
     New(String),
-    /// This one.
+    /// The flow that has the place already.
     Existing(Box<Flow>),
 }
 

@@ -48,7 +48,7 @@ pub struct Each<T, H> {
 }
 
 impl<T: Topic, H: Handler<T>> Each<T, H> {
-    /// Adapts `handler`.
+    /// Adapts a handler of single events to batches.
     pub fn new(handler: H) -> Self {
         Self { handler, topic: PhantomData }
     }

@@ -59,7 +59,7 @@ pub enum SetAside {
 /// Handles events in batches of different keys.
 #[async_trait]
 pub trait BatchHandler: Send + Sync + 'static {
-    /// An event.
+    /// The event that a batch holds.
     type Event: Send + Sync + Debug + 'static;
     /// The answer to a [`Submitter`](super::Submitter).
     type Output: Send + 'static;

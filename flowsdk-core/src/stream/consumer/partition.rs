@@ -25,10 +25,10 @@ const ERROR_PAUSE: Duration = Duration::from_millis(500);
 /// The subscription of a worker: the same partition of some streams, under one lease, so that all their entries of
 /// a key go through one lane.
 #[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Subscription {
     /// The streams, all read under one lease.
     pub topics: &'static [TopicName],
-    /// The consumer group.
     pub group: &'static str,
     /// The index of the partition, from 0.
     pub index: u32,
@@ -124,7 +124,7 @@ impl<H: BatchHandler> PartitionWorker<H> {
     }
 }
 
-/// One reader task.
+/// The reader task of one stream.
 struct Feed<H: BatchHandler> {
     handler: Arc<H>,
     submitter: Submitter<H>,

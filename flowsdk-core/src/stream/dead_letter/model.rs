@@ -9,8 +9,8 @@ const LONGEST_REASON: usize = 4_096;
 
 /// An entry that failed for good.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct FailedEntry {
-    /// The stream.
     pub topic: TopicName,
     /// The consumer group that could not handle it.
     pub group: String,
@@ -38,12 +38,12 @@ impl FailedEntry {
     }
 }
 
-/// A dead letter.
+/// An entry that failed for good, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct DeadLetter {
     /// The id of the dead letter.
     pub id: DeadLetterId,
-    /// The stream.
     pub topic: TopicName,
     /// The consumer group that could not handle it.
     pub group: String,

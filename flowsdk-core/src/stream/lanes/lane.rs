@@ -13,7 +13,7 @@ pub(super) enum State {
     Ready(Ticket),
     /// Its front piece was handed out.
     Running {
-        /// Entries handed out.
+        /// The number of entries handed out.
         entries: usize,
         /// Whether the piece may be cancelled: it does not preempt, and was not cancelled yet.
         may_cancel: bool,

@@ -53,7 +53,7 @@ pub struct Coalesce {
 pub struct Run<T> {
     /// The turn of the piece. Its class is the most urgent one of its entries.
     pub turn: Turn,
-    /// The oldest entry.
+    /// The oldest entry, with which the piece began.
     pub first: T,
     /// The entries that joined it, in order.
     pub rest: Vec<T>,
