@@ -21,7 +21,7 @@ pub enum FaultKind {
     Conflict,
     /// Well-formed, but it cannot be done.
     Unprocessable,
-    /// Too many requests.
+    /// The caller made too many requests.
     RateLimited,
     /// Something needed is not there now; the caller may try again.
     Unavailable,
@@ -29,7 +29,7 @@ pub enum FaultKind {
     BadGateway,
     /// Another server that was asked gave none in time.
     GatewayTimeout,
-    /// Our fault.
+    /// A fault of the server, not of the caller.
     Internal,
 }
 
@@ -228,7 +228,7 @@ pub enum StorageError {
     Corrupt {
         /// The kind of row.
         entity: &'static str,
-        /// Why.
+        /// Why the value cannot be read.
         reason: String,
     },
     /// Anything else: a fault of ours or of the database.

@@ -9,7 +9,7 @@ use crate::text::Text;
 /// A row that rows of other aggregates refer to.
 #[derive(Debug, Clone, Copy)]
 pub enum Referred<'a> {
-    /// A flow.
+    /// A flow, draft and versions included.
     Flow(&'a FlowId),
     /// A credential of a model provider.
     LlmCredential(&'a LlmCredentialId),
@@ -63,7 +63,7 @@ impl Dependants {
         self.0.push((field.into(), Text::of(id.to_owned(), id.to_owned())));
     }
 
-    /// Notes references.
+    /// Notes the records that refer to it.
     pub fn references(&mut self, referrers: &[Referrer]) {
         for Referrer { field, id } in referrers {
             self.reference(field, id);

@@ -22,7 +22,7 @@ pub struct InvalidCursor;
 pub struct Cursor {
     /// When the last item of the page before was created.
     pub at: Timestamp,
-    /// Its id.
+    /// The id of that item.
     pub id: String,
 }
 

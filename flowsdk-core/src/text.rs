@@ -8,7 +8,7 @@ pub enum Language {
     /// The language of the contract, and of a caller without a preference.
     #[default]
     Portuguese,
-    /// The other one.
+    /// The language of callers who prefer it.
     English,
 }
 

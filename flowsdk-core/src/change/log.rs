@@ -6,7 +6,7 @@ use super::{Author, Change, Entity, Recorded};
 
 /// Takes notes of changes. Called after the commit; it never waits and never fails (rulings A11).
 pub trait ChangeLog: Send + Sync + fmt::Debug {
-    /// Takes a note.
+    /// Takes a note of one change.
     fn note(&self, author: &Author, entity: Entity<'_>, change: Change);
 }
 

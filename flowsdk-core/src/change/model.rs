@@ -84,12 +84,8 @@ pub enum Change {
     /// It was created, and is this now.
     Created(Value),
     /// It was that and is this now.
-    Updated {
-        /// Before.
-        before: Value,
-        /// After.
-        after: Value,
-    },
+    #[allow(missing_docs, reason = "the fields say it")]
+    Updated { before: Value, after: Value },
     /// It was deleted; its last state.
     Deleted(Value),
     /// It was published; the published state.

@@ -13,16 +13,16 @@ pub trait LlmCredentialRepository: Send {
     /// Returns a page of credentials, newest first.
     async fn list(&mut self, page: &PageRequest) -> Result<Page<LlmCredential>, StorageError>;
 
-    /// Returns a credential.
+    /// Returns a credential, its key encrypted.
     async fn find(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError>;
 
     /// Returns a credential, locked until the end of the transaction.
     async fn find_for_update(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError>;
 
-    /// Creates a credential.
+    /// Creates a credential with its encrypted key.
     async fn insert(&mut self, credential: &LlmCredential) -> Result<(), StorageError>;
 
-    /// Rewrites a credential.
+    /// Rewrites a credential, its key included.
     async fn save(&mut self, credential: &LlmCredential) -> Result<(), StorageError>;
 
     /// Deletes a credential that no router names.

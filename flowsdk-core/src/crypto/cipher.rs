@@ -19,7 +19,7 @@ const KEY_BYTES: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be exactly 32 characters (bytes), found {found}")]
 pub struct InvalidKey {
-    /// Bytes found.
+    /// The number of bytes found.
     pub found: usize,
 }
 

@@ -66,7 +66,7 @@ pub trait FlowCatalog: Send {
         page: &PageRequest,
     ) -> Result<Page<ListedFlow>, StorageError>;
 
-    /// Returns a flow, in whatever state.
+    /// Returns a flow with its numbers, not locked.
     async fn find(&mut self, id: &FlowId) -> Result<Option<ListedFlow>, StorageError>;
 
     /// Returns a flow, locked until the end of the transaction.

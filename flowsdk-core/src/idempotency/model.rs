@@ -21,7 +21,7 @@ impl IdempotencyKey {
         if fits { Ok(Self(text.to_owned())) } else { Err(InvalidIdempotencyKey) }
     }
 
-    /// Returns the key.
+    /// Returns the key as it was sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -41,9 +41,9 @@ pub struct IdempotentRequest {
 /// The answer to the first request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// HTTP status.
+    /// The HTTP status of the first answer.
     pub status: u16,
-    /// JSON.
+    /// The body of the first answer, as JSON.
     pub body: String,
 }
 
@@ -52,7 +52,7 @@ pub struct StoredAnswer {
 pub enum Begun {
     /// It is new: do it, then [finish](super::IdempotencyRepository::finish) it in the same transaction.
     First,
-    /// It was done.
+    /// It was done before; this is its answer.
     Replay(StoredAnswer),
     /// The key was used for another request.
     OtherRequest,

@@ -18,8 +18,8 @@ pub struct IdempotencyConflict;
 
 /// A request that is to be done once, and how its answer is written down for repetitions.
 #[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Once<T> {
-    /// The request.
     pub request: IdempotentRequest,
     /// Builds the answer to a repetition.
     pub answer: fn(&T) -> StoredAnswer,

@@ -19,19 +19,19 @@ pub trait IntegrationRepository: Send {
         page: &PageRequest,
     ) -> Result<Page<Integration>, StorageError>;
 
-    /// Returns an integration.
+    /// Returns an integration, its credentials encrypted.
     async fn find(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError>;
 
     /// Returns an integration, locked until the end of the transaction.
     async fn find_for_update(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError>;
 
-    /// Creates an integration.
+    /// Creates an integration of a router.
     async fn insert(&mut self, integration: &Integration) -> Result<(), StorageError>;
 
     /// Rewrites an integration; its router and its kind stay.
     async fn save(&mut self, integration: &Integration) -> Result<(), StorageError>;
 
-    /// Deletes an integration.
+    /// Deletes an integration and its credentials.
     async fn delete(&mut self, id: &IntegrationId) -> Result<(), StorageError>;
 }
 

@@ -15,7 +15,7 @@ pub trait RouterCatalog: Send {
     /// Returns whether a router has this name.
     async fn has_name(&mut self, name: &str) -> Result<bool, StorageError>;
 
-    /// Rewrites a router.
+    /// Rewrites the settings of a router.
     async fn save(&mut self, router: &Router) -> Result<(), StorageError>;
 
     /// Deletes a router with everything that belongs to it, its variables among it. Its chats stay, closed and

@@ -13,12 +13,12 @@ use crate::crypto::Encrypted;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::time::Timestamp;
 
-/// A router.
+/// The root of channels, flows, chats and opt-ins (spec A 2.2).
 #[derive(Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Router {
     /// The id of the router.
     pub id: RouterId,
-    /// Its name.
     pub name: String,
     /// The flow that a first message starts; `None` stores messages and starts nothing.
     pub initial_flow_id: Option<FlowId>,
@@ -109,10 +109,9 @@ impl VariableOwner {
 
 /// A static variable as stored: clear, or encrypted when it is a secret.
 #[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct StaticVariable {
-    /// Whose it is.
     pub owner: VariableOwner,
-    /// Its key.
     pub key: String,
     /// The clear value; `None` for a secret.
     pub value: Option<String>,
@@ -123,7 +122,7 @@ pub struct StaticVariable {
 /// The decrypted static variables a turn reads (spec A 9). Missing maps are empty maps.
 #[derive(Debug, Clone, Default)]
 pub struct StaticVariables {
-    /// Of the router.
+    /// Those of the router, by key.
     pub router: Arc<BTreeMap<String, SecretString>>,
     /// Of the flows that the turn may run through; each flow sees its own only.
     pub flows: BTreeMap<FlowId, Arc<BTreeMap<String, SecretString>>>,

@@ -37,7 +37,7 @@ pub trait RouterRepository: Send {
     /// Returns the routes of these channels. A channel without one does not exist.
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError>;
 
-    /// Creates a router.
+    /// Creates a router with all its settings.
     async fn insert(&mut self, router: &Router) -> Result<(), StorageError>;
 
     /// Sets the flow that a first message starts.

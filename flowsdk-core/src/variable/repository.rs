@@ -31,7 +31,7 @@ pub trait VariableRepository: Send {
     /// Stores the value and `updated_at` of a variable.
     async fn save(&mut self, variable: &Variable) -> Result<(), StorageError>;
 
-    /// Deletes a variable.
+    /// Deletes a variable; turns no longer read it.
     async fn delete(&mut self, variable: &Variable) -> Result<(), StorageError>;
 }
 

@@ -17,7 +17,7 @@ pub struct SentRow {
     pub phone_number: String,
     /// The name of a contact that is not known yet.
     pub name: String,
-    /// `accepted` or `revoked`.
+    /// The consent: `accepted` or `revoked`.
     pub status: String,
     /// ISO 8601; blank means now.
     pub recorded_at: String,
@@ -31,7 +31,7 @@ pub struct SentRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Whose {
     Contact(ContactId),
-    /// Digits.
+    /// The digits of a phone number.
     Phone(String),
 }
 
@@ -53,7 +53,7 @@ pub struct RefusedRow {
     pub line: Option<usize>,
     /// The field at fault.
     pub field: &'static str,
-    /// Why.
+    /// Why it is refused, for people.
     pub reason: Text,
 }
 
@@ -92,7 +92,7 @@ impl RefusedRow {
 }
 
 impl ImportRow {
-    /// Reads a row.
+    /// Reads and checks the cells of a row.
     pub(super) fn read(sent: &SentRow, now: Timestamp) -> Result<Self, (&'static str, Text)> {
         if sent.has_more_cells {
             let more = Text::new("Tem mais células que o cabeçalho", "Has more cells than the head");

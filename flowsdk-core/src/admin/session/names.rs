@@ -10,8 +10,8 @@ use crate::session::{Session, Stop};
 
 /// An id and the name that people know the thing by.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Named {
-    /// The id.
     pub id: String,
     /// The name: the id, where the thing is gone.
     pub name: String,
@@ -19,8 +19,8 @@ pub struct Named {
 
 /// The public state of a session.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct SessionState {
-    /// The session.
     pub session: Session,
     /// The flow it stands in.
     pub current_flow: Option<Named>,

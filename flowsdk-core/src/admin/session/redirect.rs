@@ -18,8 +18,8 @@ pub struct RedirectTo {
 
 /// A redirect that was published.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Redirected {
-    /// The requested redirect.
     pub redirect: RedirectTo,
     /// Its id, `redirectId` of the event: the entry of the stream is known by it in every set-up.
     pub stream_entry_id: String,

@@ -36,8 +36,8 @@ pub const PUBLISH_ATTEMPTS: u32 = 5;
 
 /// A flow with its draft.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct FlowDetails {
-    /// The flow.
     pub listed: ListedFlow,
     /// The draft, which authors edit.
     pub definition: Value,

@@ -10,8 +10,8 @@ use crate::router::Reach;
 
 /// A flow that got a test version.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Tested {
-    /// The flow.
     pub flow: Flow,
     /// The id of the flow version.
     pub version_id: FlowVersionId,
