@@ -89,7 +89,7 @@ pub(crate) fn finish(common: &Common, name: &str, section: &str, runs: &[impl Me
     Ok(())
 }
 
-/// A Markdown table.
+/// A table, printed in Markdown.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -102,7 +102,7 @@ impl Table {
         Self { rows: vec![head, vec!["---".to_owned(); columns.len()]] }
     }
 
-    /// Adds a row.
+    /// Adds a row below the others.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }

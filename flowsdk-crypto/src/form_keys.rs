@@ -37,11 +37,11 @@ pub enum FormKeyError {
 /// A new key pair. `Debug` shows the public half only.
 #[derive(Clone)]
 pub struct FormKeyPair {
-    /// SPKI PEM.
+    /// The public key as SPKI PEM.
     pub public_key: String,
     /// PKCS#8 PEM, protected by the passphrase.
     pub private_key: SecretString,
-    /// 64 hexadecimal digits.
+    /// The passphrase of the private key: 64 hexadecimal digits.
     pub passphrase: SecretString,
 }
 

@@ -35,9 +35,9 @@ struct Shared {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
-    /// Threads that exist.
+    /// The number of threads that exist.
     threads: usize,
-    /// Threads that work.
+    /// The number of threads that work now.
     running: usize,
     closed: bool,
 }

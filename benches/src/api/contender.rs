@@ -43,7 +43,7 @@ impl Contender {
     }
 }
 
-/// Where they run.
+/// The cores, our server and the services that a race uses.
 #[derive(Debug)]
 pub(crate) struct Ground {
     pub(crate) cores: Cores,

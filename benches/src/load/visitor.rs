@@ -74,7 +74,7 @@ impl Visitor {
         }
     }
 
-    /// Queues a message.
+    /// Queues a text message of the visitor.
     pub(crate) fn say(&mut self, text: &str) {
         self.wire.push(&format!("42[\"{MESSAGE}\",{{\"text\":\"{text}\"}}]"));
     }

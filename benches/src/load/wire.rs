@@ -15,7 +15,7 @@ const MASKED: u8 = 0x80;
 /// The key of the example in RFC 6455.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 
-/// A websocket.
+/// A websocket over plain TCP.
 #[derive(Debug)]
 pub(crate) struct Wire {
     stream: TcpStream,
@@ -26,7 +26,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Connects and upgrades.
+    /// Connects to a server and upgrades to a websocket.
     pub(crate) async fn open(address: SocketAddr, path: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;

@@ -35,7 +35,7 @@ pub(crate) struct RawStorage {
 /// The cost of the statements.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Turns a second.
+    /// The number of turns a second.
     pub(crate) rate: f64,
     /// Processor time of a turn.
     pub(crate) cpu_micros: f64,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct AllowedHosts(Arc<[String]>);
 
 impl AllowedHosts {
-    /// These hosts.
+    /// Allows these hosts beside public servers.
     pub fn new(hosts: impl IntoIterator<Item = String>) -> Self {
         Self(hosts.into_iter().map(|host| host.trim().to_ascii_lowercase()).collect())
     }

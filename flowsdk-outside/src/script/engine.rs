@@ -25,7 +25,7 @@ fn processor_time() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Runs a script.
+/// Runs a script in this process.
 pub(super) fn run(question: &Question) -> Answer {
     match attempt(question) {
         Ok(answer) => answer,

@@ -22,7 +22,7 @@ use super::statement::{RowsSql, Sql};
 pub(crate) enum Conn {
     /// Writes SQLite, or reads a few rows of a file.
     Direct(DirectTx),
-    /// Reads a file.
+    /// A reader of a SQLite file.
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(PostgresConn),
 }

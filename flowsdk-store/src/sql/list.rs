@@ -32,7 +32,7 @@ pub(super) fn routers<'a>(
 /// Whether a filter applies.
 #[derive(Debug)]
 pub(super) enum Asked<'a> {
-    /// It does not.
+    /// The caller does not use the filter.
     No,
     /// It does, and its condition has no bind.
     Yes,
@@ -206,7 +206,7 @@ impl<F> ListSql<F> {
         self
     }
 
-    /// Sets the filters.
+    /// Sets the filters of the list; a bit of a shape stands for each.
     pub(super) const fn filters(mut self, filters: &'static [Filter<F>]) -> Self {
         self.filters = filters;
         self

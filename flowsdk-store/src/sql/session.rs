@@ -50,7 +50,7 @@ struct State {
     expiry_timeout: u64,
 }
 
-/// The same, borrowed.
+/// The same fields, borrowed for writing.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StateRef<'a> {

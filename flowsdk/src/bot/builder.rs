@@ -26,7 +26,7 @@ use crate::Flow;
 /// Contacts that are answered at once.
 const DELIVERIES_AT_ONCE: usize = 64;
 
-/// Builds a [`Bot`].
+/// Collects the parts of a [`Bot`].
 pub struct BotBuilder {
     flow: Flow,
     database: DatabaseUrl,

@@ -17,12 +17,12 @@ use tokio_util::sync::CancellationToken;
 
 /// A message of the bot to a contact.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Answer {
     /// The id of the message. The same id may come twice after a crash.
     pub id: MessageId,
     /// The contact, as given to [`Bot::receive`](super::Bot::receive).
     pub to: String,
-    /// The content.
     pub content: ContentMessage,
 }
 

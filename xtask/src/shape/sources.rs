@@ -23,7 +23,7 @@ impl Source {
         self.path.split('/').next().unwrap_or_default()
     }
 
-    /// Counts all lines.
+    /// Counts the lines of code, docs and tests.
     pub(super) fn lines(&self) -> usize {
         self.production.len() + self.tests
     }

@@ -12,7 +12,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Writes stops.
+/// Writes stops in their stored form.
 pub(super) fn write<S: Serializer>(stops: &&[Stop], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(stops.chunk_by(|one, next| one.flow_id == next.flow_id).map(Stay))
 }

@@ -185,7 +185,7 @@ impl Glances {
         Ok(Some(tx))
     }
 
-    /// Closes the connection.
+    /// Closes the connection when its last read is done.
     pub(in crate::sql) async fn close(&self) {
         drop(self.0.lock().await.take());
     }
