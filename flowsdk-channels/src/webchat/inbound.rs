@@ -148,7 +148,7 @@ fn message(cx: &OpContext, client: Option<String>, content: Known) -> Result<Inc
     })
 }
 
-/// `wc-<timestamp>-<random>`.
+/// Returns a new id: `wc-<timestamp>-<random>`.
 fn channel_message_id(ids: &dyn IdSource, millis: i64) -> String {
     let mut random = ids.secret(1);
     random.truncate(16);

@@ -25,7 +25,7 @@ pub struct AuthOk {
 /// The payload of `auth_error`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuthErrorPayload {
-    /// Always `erro interno`.
+    /// The text of the contract, always `erro interno`.
     pub message: &'static str,
     /// By which a page can decide.
     pub code: &'static str,
@@ -91,7 +91,7 @@ impl From<Message> for HistoryItem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageAck {
-    /// Always `true`.
+    /// Always `true`: only accepted messages have this ack.
     pub ok: bool,
     /// Id of the stored message; of the first one, when it came twice.
     pub message_id: MessageId,

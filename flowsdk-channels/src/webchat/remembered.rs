@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq as _;
 
 /// How long a key that was right is remembered, so that a reconnect needs no bcrypt.
 const REMEMBER_FOR: Duration = Duration::from_secs(15 * 60);
-/// Most keys remembered.
+/// Most keys that are remembered at once.
 const REMEMBERED: u64 = 100_000;
 
 /// Keys that were right a short while ago, as keyed digests in memory: never the key, never stored.

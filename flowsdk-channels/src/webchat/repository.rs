@@ -12,7 +12,7 @@ pub trait WebchatRepository: Send {
     /// Finds a channel by its id.
     async fn find_channel(&mut self, id: &ChannelId) -> Result<Option<WebchatChannel>, StorageError>;
 
-    /// Creates a channel.
+    /// Creates a channel of a router.
     async fn insert_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError>;
 
     /// The identity of a visitor on a channel, by the identity of its contact (`phoneNumber`).
@@ -22,7 +22,7 @@ pub trait WebchatRepository: Send {
         contact_identity: &str,
     ) -> Result<Option<WebchatIdentity>, StorageError>;
 
-    /// Creates an identity.
+    /// Creates an identity with its hashed key.
     async fn insert_identity(&mut self, identity: &WebchatIdentity) -> Result<(), StorageError>;
 
     /// The chat that a contact has with the channel's router: the open one, else the newest.

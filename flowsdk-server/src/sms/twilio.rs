@@ -30,9 +30,9 @@ pub enum TwilioOrigin {
 /// An account, and where its API is.
 #[derive(Debug, Clone)]
 pub struct TwilioAccount {
-    /// `TWILIO_ACCOUNT_SID`.
+    /// The account, of `TWILIO_ACCOUNT_SID`.
     pub account_sid: String,
-    /// `TWILIO_AUTH_TOKEN`.
+    /// The secret of the account, of `TWILIO_AUTH_TOKEN`.
     pub auth_token: SecretString,
     /// The sender of every message.
     pub origin: TwilioOrigin,
@@ -40,7 +40,7 @@ pub struct TwilioAccount {
     pub base_url: Url,
 }
 
-/// Posts to `/2010-04-01/Accounts/{AccountSid}/Messages.json`.
+/// Sends by posting to `/2010-04-01/Accounts/{AccountSid}/Messages.json`.
 pub struct TwilioSms {
     account: TwilioAccount,
     endpoint: Url,

@@ -21,7 +21,7 @@ pub fn in_order<H>(tracker: &TaskTracker, config: OrderedConfig, handler: H) -> 
     InOrder(Arc::new(Shared { handler, tracker: tracker.clone(), config }))
 }
 
-/// See [`in_order`].
+/// The layer that [`in_order`] makes.
 pub struct InOrder<H>(Arc<Shared<H>>);
 
 impl<H> Clone for InOrder<H> {

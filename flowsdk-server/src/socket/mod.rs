@@ -60,7 +60,7 @@ pub struct SocketLimits {
     pub ws_read_buffer_size: usize,
     /// Binary attachments of one event.
     pub max_attachments: usize,
-    /// Time between heartbeats.
+    /// The time between two heartbeats.
     pub ping_interval: Duration,
     /// Time a client has to answer a heartbeat.
     pub ping_timeout: Duration,

@@ -43,7 +43,7 @@ impl State {
         self.recent.contains(&digest(message))
     }
 
-    /// Remembers a message.
+    /// Remembers a message as written to the socket.
     pub(super) fn note(&mut self, message: &MessageId) {
         if self.recent.len() >= RECENT as usize {
             self.recent.pop_front();
