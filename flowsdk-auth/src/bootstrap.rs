@@ -13,7 +13,7 @@ use crate::user::{Email, HasUsers, User, UserRole};
 /// The first administrator of the installation.
 #[derive(Debug, Clone)]
 pub struct BootstrapAdmin {
-    /// `ADMIN_EMAIL`.
+    /// The address to log in with, of `ADMIN_EMAIL`.
     pub email: Email,
     /// `ADMIN_PASSWORD`; without it a random one is made.
     pub password: Option<SecretString>,

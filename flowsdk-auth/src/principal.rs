@@ -5,14 +5,14 @@ use flowsdk_core::id::{ApiClientId, UserId};
 /// The author of a request (spec A 5.1).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Principal {
-    /// A person.
+    /// A person with an account.
     User {
         /// The id of the user.
         id: UserId,
         /// The name of the user.
         name: String,
     },
-    /// A machine.
+    /// A machine with a token.
     ApiClient {
         /// The id of the API client.
         id: ApiClientId,
@@ -60,6 +60,6 @@ pub struct Origin {
 pub struct Actor {
     /// The principal who acts.
     pub principal: Principal,
-    /// Where from.
+    /// The address and client of the request.
     pub origin: Origin,
 }

@@ -24,7 +24,7 @@ impl SmsPurpose {
     }
 }
 
-/// A text message.
+/// A text message to a user, and its reason.
 #[derive(Debug, Clone)]
 pub struct Sms {
     /// The digits of an E.164 number, with or without the leading `+`.
@@ -51,7 +51,7 @@ pub enum SmsError {
     Unavailable(#[source] BoxError),
 }
 
-/// Sends text messages.
+/// Sends text messages through a provider.
 #[async_trait]
 pub trait SmsSender: Send + Sync + fmt::Debug {
     /// Hands the message to the provider. `Ok` means that the provider accepted it, not that it arrived.

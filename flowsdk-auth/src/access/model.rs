@@ -32,10 +32,10 @@ pub struct UserAccess {
 
 /// An API client, as far as access goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct ApiClientAccess {
     /// The id of the API client.
     pub id: ApiClientId,
-    /// Its name.
     pub name: String,
     /// An inactive one is not let in.
     pub active: bool,
@@ -43,6 +43,5 @@ pub struct ApiClientAccess {
     pub expires_at: Option<Timestamp>,
     /// When it was last seen, to the minute.
     pub last_used_at: Option<Timestamp>,
-    /// Its grant.
     pub grant: Grant,
 }

@@ -20,7 +20,7 @@ impl TokenHash {
         Self(hex)
     }
 
-    /// 64 hexadecimal digits.
+    /// Returns the hash as 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -42,12 +42,12 @@ impl fmt::Debug for TokenHash {
     }
 }
 
-/// A machine-to-machine principal.
+/// A machine that administers, with a token of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct ApiClient {
     /// The id of the API client.
     pub id: ApiClientId,
-    /// Its name.
     pub name: String,
     /// Hash of its token.
     pub token_hash: TokenHash,

@@ -19,7 +19,7 @@ pub trait ApiClientRepository: Send {
     /// Returns a page of clients, newest first.
     async fn list(&mut self, page: &PageRequest) -> Result<Page<ApiClient>, StorageError>;
 
-    /// Creates a client.
+    /// Creates a client with the hash of its token.
     async fn insert(&mut self, client: &ApiClient) -> Result<(), StorageError>;
 
     /// Writes everything of a client but its id, `createdAt` and `lastUsedAt`.

@@ -17,7 +17,7 @@ pub(crate) struct Limit {
     pub(crate) name: &'static str,
     /// The number; 0 switches it off.
     pub(crate) most: u32,
-    /// In which time.
+    /// The length of the window.
     pub(crate) within: Duration,
 }
 

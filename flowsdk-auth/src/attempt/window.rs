@@ -8,7 +8,6 @@ use flowsdk_core::time::Timestamp;
 /// A fixed window of a length, aligned to the epoch, and how much of it has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
-    /// Its number.
     pub(super) number: i64,
     length: i64,
     elapsed: i64,

@@ -18,7 +18,7 @@ pub struct AuditPage {
     pub next: Option<AuditLogId>,
 }
 
-/// The log.
+/// Reads the log for administrators.
 #[derive(Debug)]
 pub struct AuditLogs<S> {
     store: Arc<S>,

@@ -12,16 +12,14 @@ use crate::permission::RouterScope;
 
 /// Which records a page shows; an absent field restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct AuditFilter {
-    /// Of this action.
     pub action: Option<AuditAction>,
     /// Of this kind of entity.
     pub entity_type: Option<EntityKind>,
     /// Of this actor.
     pub actor_id: Option<String>,
-    /// Of this router.
     pub router_id: Option<RouterId>,
-    /// With this outcome.
     pub status: Option<AuditStatus>,
     /// From this moment on.
     pub from: Option<Timestamp>,

@@ -7,10 +7,10 @@ use flowsdk_core::time::Timestamp;
 
 /// A device that takes push notifications for a user.
 #[derive(Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct UserDevice {
     /// The id of the user device.
     pub id: UserDeviceId,
-    /// Whose it is.
     pub user_id: UserId,
     /// The push service's token, unique: a device that changes hands changes its user.
     pub token: String,

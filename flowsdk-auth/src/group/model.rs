@@ -9,10 +9,10 @@ use crate::permission::Permissions;
 
 /// The permissions of its users, and the routers whose records they may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Group {
     /// The id of the group.
     pub id: GroupId,
-    /// Its name.
     pub name: String,
     /// The permissions of its users.
     pub permissions: Permissions,

@@ -19,7 +19,7 @@ pub trait GroupRepository: Send {
     /// Returns a page of groups, newest first.
     async fn list(&mut self, page: &PageRequest) -> Result<Page<Group>, StorageError>;
 
-    /// Creates a group.
+    /// Creates a group without members.
     async fn insert(&mut self, group: &Group) -> Result<(), StorageError>;
 
     /// Writes everything of a group but its id and `createdAt`.

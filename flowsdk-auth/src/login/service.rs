@@ -45,7 +45,7 @@ pub struct LoggedIn {
     pub tokens: TokenPair,
 }
 
-/// Which login.
+/// The login of the studio or of the desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Door {
     Studio,

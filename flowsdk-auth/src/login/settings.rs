@@ -9,7 +9,7 @@ use crate::attempt::Limit;
 /// Settings of logins and of password recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoginSettings {
-    /// `REFRESH_ROTATION`.
+    /// How often a refresh token serves: `REFRESH_ROTATION`.
     pub rotation: Rotation,
     /// `BCRYPT_COST`: the cost of new password hashes, also at a login with a cheaper hash.
     pub password_cost: u32,

@@ -10,7 +10,7 @@ use super::PasswordRecovery;
 /// Recoveries of one transaction.
 #[async_trait]
 pub trait PasswordRecoveryRepository: Send {
-    /// Creates a recovery.
+    /// Creates a recovery with its hashed code.
     async fn insert(&mut self, recovery: &PasswordRecovery) -> Result<(), StorageError>;
 
     /// Returns the user's newest recovery that is neither completed nor, at `now`, expired; locked until the

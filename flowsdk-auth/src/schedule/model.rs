@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct LoginRange {
     /// The day it begins on: 0 is Sunday, 6 Saturday.
     pub weekday: u8,
-    /// `HH:MM`.
+    /// The first moment, as `HH:MM`.
     pub from: String,
     /// `HH:MM`; not after `from` means on the day after.
     pub to: String,
@@ -60,7 +60,7 @@ impl LoginRange {
     }
 }
 
-/// Exactly `HH:MM`.
+/// Reads exactly `HH:MM`; `None` for any other text.
 fn minute_of_day(text: &str) -> Option<u16> {
     let &[h1, h0, b':', m1, m0] = text.as_bytes() else {
         return None;

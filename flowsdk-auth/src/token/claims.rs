@@ -10,10 +10,10 @@ use crate::principal::Principal;
 /// The claims of an accepted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Claims {
     /// Whom it was issued to; always a user.
     pub principal: Principal,
-    /// When.
     pub issued_at: IssuedAt,
     /// From this moment on it is not accepted.
     pub expires_at: Timestamp,
@@ -25,9 +25,9 @@ pub struct Claims {
 /// (rulings A1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IssuedAt {
-    /// `iat`.
+    /// The claim `iat`, in seconds.
     pub seconds: i64,
-    /// `iatMs`.
+    /// The claim `iatMs`, in milliseconds.
     pub millis: Option<i64>,
 }
 

@@ -12,10 +12,10 @@ use secrecy::SecretString;
 use super::claims::{Read, Written, WrittenSubject};
 use super::{Claims, TokenError};
 
-/// Secrets and lifetimes.
+/// The secrets and lifetimes of both kinds of tokens.
 #[derive(Debug, Clone)]
 pub struct TokenSettings {
-    /// `JWT_ACCESS_SECRET`.
+    /// The secret of access tokens: `JWT_ACCESS_SECRET`.
     pub access_secret: SecretString,
     /// `JWT_REFRESH_SECRET`. It must be another one: the secret is all that tells the two kinds of tokens
     /// apart.
@@ -35,7 +35,7 @@ pub struct TokenPair {
     pub refresh: SecretString,
 }
 
-/// Signs and verifies.
+/// Signs and verifies the tokens of users.
 pub struct Tokens {
     access: JwtKey,
     refresh: JwtKey,
