@@ -25,7 +25,7 @@ use crate::{Common, turns};
 pub(crate) const USERS: usize = 16;
 /// The password of everybody.
 pub(crate) const PASSWORD: &str = "Senha-da-corrida-1";
-/// Connections that read.
+/// The number of connections that read.
 pub(crate) const CONNECTIONS: usize = 32;
 
 /// The address of a member.
@@ -56,7 +56,7 @@ pub(crate) struct Options {
     pub(crate) only: Vec<Contender>,
 }
 
-/// One measurement.
+/// One measurement of a contender in a round.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Run {
@@ -71,7 +71,7 @@ struct Run {
     fault: Option<String>,
 }
 
-/// Runs the race.
+/// Runs the contenders round by round and reports.
 pub(crate) fn race(options: &Options) -> Result<()> {
     let mut runs = Vec::new();
     in_turns(options, |stand, runtime, contender, round| {

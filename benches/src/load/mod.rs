@@ -57,7 +57,7 @@ pub(crate) struct Outcome {
     pub(crate) cpu: Duration,
     /// Messages written, before, in and after the window.
     pub(crate) written: u64,
-    /// Messages answered.
+    /// The number of messages that were answered.
     pub(crate) answered: u64,
     /// The first answer that was not the expected one, or that nobody expected.
     pub(crate) wrong: Option<String>,

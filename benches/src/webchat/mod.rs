@@ -46,7 +46,7 @@ pub(crate) struct Options {
     pub(crate) only: Vec<Contender>,
 }
 
-/// One measurement.
+/// One measurement of a contender in a round.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Run {
@@ -65,7 +65,7 @@ pub(crate) struct Run {
     pub(crate) fault: Option<String>,
 }
 
-/// Runs the race.
+/// Runs the contenders round by round and reports.
 pub(crate) fn race(options: &Options) -> Result<()> {
     let cores = Cores::choose()?;
     let server = options.common.server();

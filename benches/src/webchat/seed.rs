@@ -49,7 +49,7 @@ impl Channel {
     }
 }
 
-/// Makes the database.
+/// Makes the database with its channel.
 pub(crate) async fn seed(file: &Path) -> Result<Channel> {
     let store = SqlStore::connect(
         &DatabaseUrl::SqliteFile { path: file.to_owned(), synchronous: Synchronous::Full },
