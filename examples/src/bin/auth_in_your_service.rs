@@ -1,7 +1,7 @@
 //! Tokens and permissions in a service of your own: your users, your login, your routes.
 //!
-//! `cargo run -p flowsdk-examples --bin auth_in_your_service` serves on port 4000 and says what to try. FlowSDK signs
-//! and checks the tokens and decides who may do what; the table of users stays yours. All that is asked of it is
+//! `cargo run -p flowsdk-examples --bin auth_in_your_service` serves on port 4000 and prints requests to try. FlowSDK signs
+//! and checks the tokens and decides on permissions; the table of users stays yours. All that is asked of it is
 //! the lookup of [`AccessRepository`].
 
 use std::collections::HashMap;
@@ -27,13 +27,13 @@ use flowsdk_crypto::{PASSWORD_COST, PasswordHasher};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
-/// Your user, with whatever you know of him.
+/// Your user, with everything you know of them.
 #[derive(Debug, Clone)]
 struct Person {
     id: UserId,
     password_hash: String,
     manages: bool,
-    /// The shops he works for; a shop is a router.
+    /// The shops they work for; a shop is a router.
     shops: Vec<RouterId>,
 }
 
@@ -78,7 +78,7 @@ impl HasAccess for Look {
     }
 }
 
-/// Everybody may read the reports of his shops; machines read those of all.
+/// People may read the reports of their own shops; machines read those of all.
 fn grant(shops: Vec<RouterId>) -> Grant {
     let read = Permission { resource: Resource::Reports, actions: vec![Action::Read] };
     Grant { permissions: vec![read].into(), scope: RouterScope::of(shops) }

@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 pub struct ChatTag {
     /// The id of the chat.
     pub chat_id: ChatId,
-    /// The label, interpolated.
+    /// The label, with its tokens filled in.
     pub tag: String,
     /// When the chat first got it.
     pub created_at: Timestamp,

@@ -118,11 +118,11 @@ pub struct AiTicketEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AiTicketState {
-    /// It was opened.
+    /// The executor opened the ticket.
     Created,
-    /// It changed.
+    /// Agent or sentiment of the ticket changed.
     Updated,
-    /// It was closed.
+    /// The ticket was closed for good.
     Closed,
 }
 
@@ -130,16 +130,16 @@ pub enum AiTicketState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sentiment {
-    /// Content.
+    /// The customer is content.
     Positive,
-    /// Neither.
+    /// Nothing tells in either direction.
     Neutral,
-    /// Not getting on.
+    /// The customer does not get on.
     Frustrated,
-    /// Angry.
+    /// The customer is angry.
     Angry,
-    /// In a hurry.
+    /// The customer is in a hurry.
     Urgent,
-    /// Not understanding.
+    /// The customer does not understand.
     Confused,
 }

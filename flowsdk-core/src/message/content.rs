@@ -15,11 +15,8 @@ pub const MAX_ROWS: usize = 10;
 #[serde(tag = "type", rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the fields say it")]
 pub enum ContentMessage {
-    /// Text.
-    Text {
-        /// The node `text`.
-        text: TextBody,
-    },
+    /// A text without buttons or files.
+    Text { text: TextBody },
     /// Buttons or a list.
     Interactive { interactive: Interactive },
     /// An image by address.
@@ -57,29 +54,29 @@ pub struct Media {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Interactive {
     /// Up to [`MAX_BUTTONS`] reply buttons.
+    #[allow(missing_docs, reason = "the fields say it")]
     Button {
-        /// Header text.
+        /// A text above the body, as a title.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         header: Option<Header>,
         /// The text above the buttons.
         body: Text,
-        /// Small text below.
+        /// A small text below the body.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         footer: Option<Text>,
-        /// The buttons.
         action: ButtonAction,
     },
     /// A list of up to [`MAX_ROWS`] rows.
+    #[allow(missing_docs, reason = "the fields say it")]
     List {
-        /// Header text.
+        /// A text above the body, as a title.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         header: Option<Header>,
         /// The text above the list.
         body: Text,
-        /// Small text below.
+        /// A small text below the body.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         footer: Option<Text>,
-        /// The list.
         action: ListAction,
     },
 }
@@ -87,7 +84,7 @@ pub enum Interactive {
 /// `{ "text": ".." }`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
-    /// The text.
+    /// The text, interpolated before it is sent.
     pub text: String,
 }
 
@@ -95,11 +92,9 @@ pub struct Text {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Header {
-    /// Text.
-    Text {
-        /// The text.
-        text: String,
-    },
+    /// A text, interpolated before it is sent.
+    #[allow(missing_docs, reason = "the fields say it")]
+    Text { text: String },
 }
 
 /// The buttons of a button message.

@@ -119,8 +119,8 @@ pub struct FrozenError {
 /// A conversation in progress. `version` guards every write (compare-and-set), `epoch` counts the
 /// changes of owner (rulings S6, S14).
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields say it")]
 pub struct Session {
-    /// The session key.
     pub id: SessionId,
     /// Changes with every write.
     pub version: i64,
@@ -132,11 +132,11 @@ pub struct Session {
     pub contact_id: ContactId,
     /// The chat that its messages belong to.
     pub chat_id: ChatId,
-    /// Its owner.
+    /// The owner of the conversation.
     pub mode: Mode,
     /// Where it stands; `None` when the router has no flow to run.
     pub position: Option<Position>,
-    /// Session variables.
+    /// The variables that flows and agents set.
     pub variables: Map<String, Value>,
     /// The stops so far, oldest first, at most [`MAX_HISTORY`]; while the session waits, the last one
     /// is the block it waits at.
@@ -158,7 +158,6 @@ pub struct Session {
     pub effect_seq: i64,
     /// How long it waits for input when the block sets no time of its own.
     pub expiry_timeout: Duration,
-    /// When it began.
     pub started_at: Timestamp,
     /// When the contact last wrote.
     pub last_interaction_at: Timestamp,

@@ -57,7 +57,7 @@ pub struct FlowDefinition {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FlowKind {
-    /// Conversations.
+    /// A flow that conversations run.
     #[default]
     Flow,
     /// A mini-flow that AI agents call: it runs without stops and returns variables.

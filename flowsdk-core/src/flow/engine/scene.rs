@@ -105,7 +105,7 @@ pub struct Outcome {
     pub contact_changed: bool,
     /// The effects to perform outside, in order; empty when the turn froze the session.
     pub effects: Vec<Effect>,
-    /// How the turn ended, and so what the caller does next.
+    /// How the turn ended; it decides the next act of the caller.
     pub end: TurnEnd,
     /// The steps of the turn, also of one that froze the session.
     pub trace: Vec<TraceStep>,
