@@ -1,7 +1,7 @@
 //! Tokens and permissions in a service of your own: your users, your login, your routes.
 //!
-//! `cargo run -p flowsdk-examples --bin auth_in_your_service` serves on port 4000 and prints requests to try. FlowSDK signs
-//! and checks the tokens and decides on permissions; the table of users stays yours. All that is asked of it is
+//! `cargo run -p flowsdk-examples --bin auth_in_your_service` serves on port 4000 and prints requests to try. FlowSDK
+//! signs and checks the tokens and decides on permissions; the table of users stays yours. All that is asked of it is
 //! the lookup of [`AccessRepository`].
 
 use std::collections::HashMap;
