@@ -137,7 +137,8 @@ pub struct StreamPartition {
 }
 
 impl StreamPartition {
-    /// Returns the name on a broker: with one partition exactly the contract's (`stream:flow`, spec B 6), else `stream:flow:{n}`.
+    /// Returns the name on a broker: with one partition exactly the contract's (`stream:flow`, spec B 6), else
+    /// `stream:flow:{n}`.
     pub fn name(self, partitions: u32) -> String {
         if partitions <= 1 {
             self.topic.name().to_owned()
