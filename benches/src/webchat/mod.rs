@@ -38,7 +38,7 @@ pub(crate) struct Options {
     /// Connections of the closed loops; the first of these is the one whose half rate is paced
     #[arg(long, value_delimiter = ',', default_value = "100,1000")]
     pub(crate) connections: Vec<usize>,
-    /// Visitors acknowledge what they get
+    /// Visitors acknowledge the messages that they receive
     #[arg(long)]
     pub(crate) acknowledge: bool,
     /// Only these

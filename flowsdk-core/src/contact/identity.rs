@@ -53,7 +53,7 @@ impl ContactIdentity {
 
 /// The pattern of a phone number as people write it.
 pub const PHONE_PATTERN: &str = r"^\s*\+?[0-9 ().-]{8,32}$";
-/// What a phone number consists of, for documents.
+/// The parts of a phone number, in words for documents.
 pub const PHONE_DESCRIPTION: &str =
     "With country code: 8 to 15 digits; blanks, dots, hyphens and brackets are dropped.";
 

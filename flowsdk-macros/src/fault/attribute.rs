@@ -1,4 +1,4 @@
-//! What stands in `#[fault(..)]`.
+//! The keys of `#[fault(..)]`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

@@ -55,7 +55,7 @@ enum ReplyType {
     ListReply,
 }
 
-/// What the socket's events `message` and `message_interactive` take: a text, or a tap with its id and title.
+/// The body of the socket's events `message` and `message_interactive`: a text, or a tap with its id and title.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = NewTestMessage)]
@@ -104,7 +104,7 @@ impl NewMessage {
     }
 }
 
-/// What a message led to.
+/// The outcome of a message.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = TestTurn)]
@@ -122,7 +122,7 @@ struct Turn {
     /// Whether an error has stopped the session, in this turn or before: then the message waits, and
     /// `GET /sessions/frozen` tells the error.
     frozen: bool,
-    /// The payloads of the socket's event `message`, in order: `id`, `type`, what belongs to it, `timestamp`, `sender`.
+    /// The payloads of the socket's event `message`, in order: `id`, `type`, the fields of that type, `timestamp`, `sender`.
     #[schema(value_type = Vec<Object>)]
     messages: Vec<ServerMessage>,
 }
@@ -149,7 +149,7 @@ impl FromQuery for Wait {
 
 /// Write to a test channel and read the answers
 ///
-/// What the web chat socket does, in one call: for scripts that try a flow. Only for the test channel of a router.
+/// A turn of the web chat socket in one call: for scripts that try a flow. Only for the test channel of a router.
 /// Without `x-user-id` and `x-session-key` (or an embed token as bearer, where the channel asks for one) a new visitor
 /// writes; their id and key are in the answer. Typing times of the flow are not waited for. Messages of one visitor are
 /// taken one after the other.

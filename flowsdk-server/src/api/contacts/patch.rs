@@ -15,7 +15,7 @@ use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Contacts;
 
-/// What is to change of a contact; an absent field stays. Its identity and origin never change.
+/// The changes to make to a contact; an absent field stays. Its identity and origin never change.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PatchContact {

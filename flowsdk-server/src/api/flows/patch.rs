@@ -18,13 +18,13 @@ use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
 
-/// What is to change of a flow; an absent field stays.
+/// The changes to make to a flow; an absent field stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchFlow {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     name: Option<String>,
-    /// The draft (docs/flows.md). It may be wrong; only what is published must not be.
+    /// The draft (docs/flows.md). It may have errors; a published version may not.
     #[schema(value_type = Object, required = false)]
     definition: Option<Value>,
     /// Of the draft that the definition is a change of; required with it.

@@ -17,7 +17,7 @@ use crate::api::state::Routers;
 
 /// Create a router
 ///
-/// A caller who is confined to routers would not see it, so it is not for him.
+/// A caller who is confined to routers would not see the new one, so they may not create it.
 #[utoipa::path(
     post, path = "/routers", tag = "routers",
     params(IdempotencyParams),

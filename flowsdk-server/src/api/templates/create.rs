@@ -16,7 +16,7 @@ use crate::api::state::Templates;
 
 /// Create a message template
 ///
-/// As it is with the provider, or is to be there: nothing is sent to him.
+/// As the provider has it, or is to have it: nothing is sent to the provider.
 #[utoipa::path(
     post, path = "/templates", tag = "templates",
     params(IdempotencyParams),

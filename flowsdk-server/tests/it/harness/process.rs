@@ -41,7 +41,8 @@ impl Process {
             .env("LOG_FORMAT", "json")
             .stdout(File::create(&out).unwrap())
             .stderr(File::create(&log).unwrap());
-        let mut child = command.spawn().unwrap();
+        let mut starting = Starting(Some(command.spawn().unwrap()));
+        let child = starting.0.as_mut().unwrap();
         let addr = eventually("the server listens", || {
             let ended = child.try_wait().unwrap();
             let found = listening(&out, &log);
@@ -49,6 +50,7 @@ impl Process {
             async move { found }
         })
         .await;
+        let child = starting.0.take().unwrap();
         Self { child, addr, log, out }
     }
 
@@ -102,6 +104,18 @@ impl Process {
     /// What it wrote to its log.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
+    }
+}
+
+/// A process that does not listen yet; killed when the test gives it up.
+struct Starting(Option<Child>);
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use flowsdk_core::id::UserId;
 use flowsdk_core::idempotency::{HasIdempotency, IdempotencyRepository};
 use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_store::sql::{SqlStore, SqlTx};
+use tokio::sync::Barrier;
 
 /// What the store does beside storing.
 #[derive(Debug, Default)]
@@ -31,6 +32,8 @@ pub(super) struct Behaviour {
     pub(super) reads: u32,
     /// Transactions that may write.
     pub(super) writes: u32,
+    /// The next transaction that only reads waits here.
+    pub(super) gate: Option<Arc<Barrier>>,
 }
 
 #[derive(Debug, Clone)]
@@ -83,7 +86,14 @@ impl Store for TestStore {
 
     async fn read(&self) -> Result<TestTx, StorageError> {
         self.is_there()?;
-        self.behaviour().reads += 1;
+        let gate = {
+            let mut behaviour = self.behaviour();
+            behaviour.reads += 1;
+            behaviour.gate.take()
+        };
+        if let Some(gate) = gate {
+            gate.wait().await;
+        }
         Ok(self.tx(self.inner.read().await?))
     }
 

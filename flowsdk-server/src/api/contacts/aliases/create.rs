@@ -30,7 +30,7 @@ pub(in crate::api::contacts) struct CreateContactAlias {
 
 /// Add an identity to a contact
 ///
-/// What comes under it is the contact's from then on.
+/// Messages under the alias belong to the contact from then on.
 #[utoipa::path(
     post, path = "/contacts/{contactId}/aliases", tag = "contacts",
     params(("contactId" = ContactId, Path, description = "The contact")),
