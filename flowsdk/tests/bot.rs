@@ -2,6 +2,7 @@
 #![cfg(feature = "bot")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use flowsdk::core::message::IncomingMessage;
 use flowsdk::{Answer, Bot, BotError, Flow};
@@ -106,6 +107,30 @@ async fn a_conversation_and_its_answers_survive_a_restart() {
     assert_eq!(texts(&mut answers, 1).await, ["ana: You said yes."], "the session goes on in its version");
     bot.receive("ana", "hi").await.expect("received");
     assert_eq!(texts(&mut answers, 1).await, ["ana: Changed"]);
+    bot.stop().await;
+}
+
+/// An event that fails for good is a dead letter after five failures; an answer is not given up.
+#[tokio::test]
+async fn a_transport_that_was_away_gets_the_answer() {
+    let (sender, mut answers) = mpsc::unbounded_channel();
+    let tries = Arc::new(AtomicU32::new(0));
+    let bot = Bot::builder(echo("Well?"))
+        .transport(move |answer: Answer| {
+            let (sender, tried) = (sender.clone(), tries.fetch_add(1, Ordering::SeqCst));
+            async move {
+                if tried < 5 {
+                    return Err("the provider is away".into());
+                }
+                sender.send(answer).expect("somebody listens");
+                Ok(())
+            }
+        })
+        .start()
+        .await
+        .expect("a bot");
+    bot.receive("ana", "hi").await.expect("received");
+    assert_eq!(texts(&mut answers, 1).await, ["ana: Well?"]);
     bot.stop().await;
 }
 

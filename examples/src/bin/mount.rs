@@ -1,7 +1,8 @@
 //! The web chat and the administrative API under `/support` of an axum application, with its own login in front.
 //!
-//! `cargo run -p flowsdk-examples --bin mount` prints the address of the chat. The API asks for `?ticket=letmein` as a
-//! stand-in for the application's session.
+//! `ADMIN_PASSWORD=a-good-one cargo run -p flowsdk-examples --bin mount` prints the address of the chat. The first start makes
+//! the administrator `admin@flowsdk.local` with this password. The API asks for `?ticket=letmein` as a stand-in for the
+//! application's session.
 
 use std::future::IntoFuture as _;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use flowsdk_store::sql::SqlKeyValue;
 async fn main() -> Result<(), BoxError> {
     let cx = OpContext::system();
     let folder = DataFolder::open("data-of-the-shop".as_ref(), cx.ids())?;
-    let config = Config::read(Environment::new(|name| folder.value(name)))?;
+    let config = Config::read(Environment::new(|name| folder.value(name).or(std::env::var(name).ok())))?;
     let adapters = Adapters { scripts: Some(Arc::new(NoScripts)), ..Adapters::system() };
     let support = App::build(config, adapters).await?;
     let kv = SqlKeyValue::new(support.store().clone(), cx.clock());
@@ -30,7 +31,8 @@ async fn main() -> Result<(), BoxError> {
 
     let shop = Router::new()
         .route("/", get(async || "Our shop"))
-        .nest("/support", support.router().layer(from_fn(login)));
+        .nest("/support", support.router().layer(from_fn(login)))
+        .into_make_service_with_connect_info::<std::net::SocketAddr>();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/support/chat/{}", listener.local_addr()?, demo.channel_id);
     let stop = support.supervisor().intake.clone();
@@ -42,7 +44,8 @@ async fn main() -> Result<(), BoxError> {
 
 /// Lets everybody into the chat, and into the rest whoever the application knows.
 async fn login(request: Request, next: Next) -> Response {
-    let is_chat = ["/chat/", "/webchat/"].iter().any(|path| request.uri().path().starts_with(path));
+    const CHAT: [&str; 3] = ["/chat/", "/webchat/socket.io/", "/webchat/history"];
+    let is_chat = CHAT.iter().any(|path| request.uri().path().starts_with(path));
     let is_known = request.uri().query().is_some_and(|query| query.contains("ticket=letmein"));
     if is_chat || is_known { next.run(request).await } else { StatusCode::UNAUTHORIZED.into_response() }
 }

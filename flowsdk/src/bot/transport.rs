@@ -39,7 +39,8 @@ pub trait Transport: Send + Sync + 'static {
     /// Delivers one answer. The next one of the same contact comes after this one is delivered.
     ///
     /// # Errors
-    /// The answer is delivered again, with growing pauses; after five failures it is set aside as a dead letter.
+    /// The answer is delivered again until the transport takes it, with pauses that grow to 6.4 seconds. It holds only the
+    /// later answers of its own contact. A transport that gives an answer up returns `Ok`.
     async fn deliver(&self, answer: Answer) -> Result<(), BoxError>;
 }
 
@@ -71,7 +72,7 @@ impl Handler<OutgoingChat> for Deliveries {
             content: event.content.clone(),
         };
         if let Err(error) = self.transport.deliver(answer).await {
-            return Verdict::failed(Chain(&*error).to_string());
+            return Verdict::transient(Chain(&*error).to_string());
         }
         let sent = StatusEvent {
             status: DeliveryStatus::Sent,
