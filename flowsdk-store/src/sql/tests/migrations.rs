@@ -24,6 +24,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0012_dead_letter", "f288b437f486", "21f42d3ea194"),
     ("0013_channel", "6ad89da89df5", "9e55cc958b21"),
     ("0014_contact_filter", "d3a924f40ed5", "e23be5a8de6d"),
+    ("0015_reference_indexes", "493191170c8c", "493191170c8c"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -63,3 +63,35 @@ async fn the_registry_knows_every_reference_of_both_engines() {
     let keys = sqlx::query_as(POSTGRES_KEYS).fetch_all(&mut connection).await.expect("keys");
     knows_every_reference(columns, keys);
 }
+
+const INDEXED: &str = "SELECT t.name, c.name FROM sqlite_schema AS t, pragma_index_list(t.name) AS i,
+        pragma_index_info(i.name) AS c
+     WHERE t.type = 'table' AND c.seqno = 0";
+
+const POSTGRES_INDEXED: &str = "SELECT t.relname::text, a.attname::text
+     FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
+     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]";
+
+/// Requires an index for each reference whose rows a deletion or a merge looks for. Without one it reads the table.
+fn finds_every_reference(indexed: Columns) {
+    let indexed: BTreeSet<_> = indexed.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let read_whole: Vec<_> = REFERENCES
+        .iter()
+        .filter(|one| !matches!(one.on_delete, OnDelete::Stays(_)) || one.label.is_some())
+        .map(|one| (one.table, one.column))
+        .filter(|one| !indexed.contains(one))
+        .collect();
+    assert_eq!(read_whole, []);
+}
+
+#[tokio::test]
+async fn every_reference_that_a_deletion_follows_has_an_index() {
+    let mut connection = super::migrated_sqlite().await;
+    finds_every_reference(sqlx::query_as(INDEXED).fetch_all(&mut connection).await.expect("indexes"));
+    let Some(mut connection) = super::migrated_postgres().await else {
+        return super::skipped("every_reference_that_a_deletion_follows_has_an_index");
+    };
+    finds_every_reference(
+        sqlx::query_as(POSTGRES_INDEXED).fetch_all(&mut connection).await.expect("indexes"),
+    );
+}
