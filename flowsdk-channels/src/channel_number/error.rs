@@ -4,6 +4,7 @@ use flowsdk_core::crypto::CipherError;
 use flowsdk_core::fault::{Fault, INTERNAL, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::Dependants;
+use flowsdk_core::router::RouterUnknown;
 use flowsdk_crypto::FormKeyError;
 
 /// The reason why a use case of channel numbers failed.
@@ -19,15 +20,9 @@ pub enum ChannelNumberError {
     #[fault(NotFound, "keys_missing", pt = "O número não tem chaves", en = "The number has no keys")]
     NoKeys,
     /// No such router to create it in.
-    #[error("no such router")]
-    #[fault(
-        Unprocessable,
-        "router_unknown",
-        pt = "Roteador não encontrado",
-        en = "Router not found",
-        field = "routerId"
-    )]
-    RouterUnknown,
+    #[error(transparent)]
+    #[fault(transparent)]
+    RouterUnknown(#[from] RouterUnknown),
     /// Another number has this id at the provider.
     #[error("provider's id taken")]
     #[fault(

@@ -8,7 +8,7 @@ use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::id::ChannelNumberId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach};
+use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_crypto::FormKeyMaker;
@@ -81,31 +81,31 @@ where
         once: Option<Once<ChannelNumber>>,
     ) -> Result<Outcome<ChannelNumber>, Error> {
         let new = new.into_inner();
-        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-                return Err(Error::RouterUnknown);
-            }
-            let number = ChannelNumber {
-                id: ChannelNumberId::generate(self.cx.ids()),
-                router_id: new.router_id,
-                name: new.name,
-                phone_number_id: new.phone_number_id,
-                phone_number: new.phone_number,
-                business_account_id: new.business_account_id,
-                access_token: None,
-                keys: None,
-                active: new.active,
-                created_at: self.cx.now(),
-                updated_at: self.cx.now(),
-            };
-            let token = ChannelNumberChange { access_token: Some(new.access_token), ..Default::default() };
-            let number = token.apply(number, &self.master_key);
-            if !tx.channel_numbers().insert_if_absent(&number).await? {
-                return Err(Error::Taken);
-            }
-            Ok(number)
-        })
-        .await?;
+        let outcome =
+            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<ChannelNumber, Error> {
+                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
+                let number = ChannelNumber {
+                    id: ChannelNumberId::generate(self.cx.ids()),
+                    router_id: new.router_id,
+                    name: new.name,
+                    phone_number_id: new.phone_number_id,
+                    phone_number: new.phone_number,
+                    business_account_id: new.business_account_id,
+                    access_token: None,
+                    keys: None,
+                    active: new.active,
+                    created_at: self.cx.now(),
+                    updated_at: self.cx.now(),
+                };
+                let token =
+                    ChannelNumberChange { access_token: Some(new.access_token), ..Default::default() };
+                let number = token.apply(number, &self.master_key);
+                if !tx.channel_numbers().insert_if_absent(&number).await? {
+                    return Err(Error::Taken);
+                }
+                Ok(number)
+            })
+            .await?;
         Ok(outcome.inspect(|number| self.changes.created(author, number)))
     }
 

@@ -2,6 +2,7 @@
 
 use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
+use flowsdk_core::router::RouterUnknown;
 use flowsdk_core::text::Text;
 
 /// The reason why a use case of templates failed.
@@ -13,15 +14,9 @@ pub enum TemplateError {
     #[fault(NotFound, "not_found", pt = "Modelo não encontrado", en = "Template not found")]
     NotFound,
     /// No such router to create it in.
-    #[error("no such router")]
-    #[fault(
-        Unprocessable,
-        "router_unknown",
-        pt = "Roteador não encontrado",
-        en = "Router not found",
-        field = "routerId"
-    )]
-    RouterUnknown,
+    #[error(transparent)]
+    #[fault(transparent)]
+    RouterUnknown(#[from] RouterUnknown),
     /// Router, account, name and language are those of another template.
     #[error("name taken")]
     #[fault(Conflict, "name_taken", pt = "Nome já existe", en = "Name already exists", field = "name")]

@@ -7,7 +7,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::id::TemplateId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, HasRouters, Reach};
+use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
 use flowsdk_core::store::{Store, Transaction as _};
 
 use super::{
@@ -67,28 +67,27 @@ where
     ) -> Result<Outcome<Template>, Error> {
         let new = new.into_inner();
         check(&new.components)?;
-        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-                return Err(Error::RouterUnknown);
-            }
-            let template = Template {
-                id: TemplateId::generate(self.cx.ids()),
-                router_id: new.router_id,
-                business_account_id: new.business_account_id,
-                name: new.name,
-                language: new.language,
-                category: new.category,
-                status: new.status,
-                components: new.components,
-                created_at: self.cx.now(),
-                updated_at: self.cx.now(),
-            };
-            if !tx.templates().insert_if_absent(&template).await? {
-                return Err(Error::NameTaken);
-            }
-            Ok(template)
-        })
-        .await?;
+        let outcome =
+            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<Template, Error> {
+                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
+                let template = Template {
+                    id: TemplateId::generate(self.cx.ids()),
+                    router_id: new.router_id,
+                    business_account_id: new.business_account_id,
+                    name: new.name,
+                    language: new.language,
+                    category: new.category,
+                    status: new.status,
+                    components: new.components,
+                    created_at: self.cx.now(),
+                    updated_at: self.cx.now(),
+                };
+                if !tx.templates().insert_if_absent(&template).await? {
+                    return Err(Error::NameTaken);
+                }
+                Ok(template)
+            })
+            .await?;
         Ok(outcome.inspect(|template| self.changes.created(author, template)))
     }
 

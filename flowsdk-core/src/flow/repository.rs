@@ -15,6 +15,11 @@ pub trait FlowRepository: Send {
     /// Stores a version and makes it the published one of its flow.
     async fn publish(&mut self, version: &FlowVersion) -> Result<(), StorageError>;
 
+    /// Returns a flow, if it exists.
+    async fn find(&mut self, id: &FlowId) -> Result<Option<Flow>, StorageError> {
+        Ok(self.find_many(std::slice::from_ref(id)).await?.pop())
+    }
+
     /// Returns the flows among `ids` that exist.
     async fn find_many(&mut self, ids: &[FlowId]) -> Result<Vec<Flow>, StorageError>;
 

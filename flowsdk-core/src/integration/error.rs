@@ -4,6 +4,7 @@ use crate::crypto::CipherError;
 use crate::fault::{Fault, INTERNAL, StorageError};
 use crate::flow::OutsideFailure;
 use crate::idempotency::IdempotencyConflict;
+use crate::router::RouterUnknown;
 
 /// The reason. None of them shows an address or credentials.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -14,15 +15,9 @@ pub enum IntegrationError {
     #[fault(NotFound, "not_found", pt = "Integração não encontrada", en = "Integration not found")]
     NotFound,
     /// No such router to create it in.
-    #[error("no such router")]
-    #[fault(
-        Unprocessable,
-        "router_unknown",
-        pt = "Roteador não encontrado",
-        en = "Router not found",
-        field = "routerId"
-    )]
-    RouterUnknown,
+    #[error(transparent)]
+    #[fault(transparent)]
+    RouterUnknown(#[from] RouterUnknown),
     /// A header is named that cannot be, or none where one is needed.
     #[error("header name")]
     #[fault(

@@ -10,7 +10,7 @@ use crate::flow::HttpCaller;
 use crate::id::IntegrationId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach};
+use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
 use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes integrations, and asks their servers. An integration whose router is out of
@@ -83,27 +83,27 @@ where
         if new.credentials.as_ref().is_some_and(|clear| !new.settings.can_show(clear)) {
             return Err(Error::NoColon);
         }
-        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-                return Err(Error::RouterUnknown);
-            }
-            let integration = Integration {
-                id: IntegrationId::generate(self.cx.ids()),
-                router_id: new.router_id,
-                name: new.name,
-                kind: new.kind,
-                base_url: new.base_url,
-                credentials: None,
-                settings: new.settings,
-                created_at: self.cx.now(),
-                updated_at: self.cx.now(),
-            };
-            let credentials = IntegrationChange { credentials: Some(new.credentials), ..Default::default() };
-            let integration = credentials.apply(integration, &self.master_key);
-            tx.integrations().insert(&integration).await?;
-            Ok(integration)
-        })
-        .await?;
+        let outcome =
+            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<Integration, Error> {
+                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
+                let integration = Integration {
+                    id: IntegrationId::generate(self.cx.ids()),
+                    router_id: new.router_id,
+                    name: new.name,
+                    kind: new.kind,
+                    base_url: new.base_url,
+                    credentials: None,
+                    settings: new.settings,
+                    created_at: self.cx.now(),
+                    updated_at: self.cx.now(),
+                };
+                let credentials =
+                    IntegrationChange { credentials: Some(new.credentials), ..Default::default() };
+                let integration = credentials.apply(integration, &self.master_key);
+                tx.integrations().insert(&integration).await?;
+                Ok(integration)
+            })
+            .await?;
         Ok(outcome.inspect(|integration| self.changes.created(author, integration)))
     }
 

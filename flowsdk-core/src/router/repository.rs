@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::{Router, StaticVariable, VariableOwner};
-use crate::fault::StorageError;
+use crate::fault::{Fault, StorageError};
 use crate::id::RouterId;
 use crate::page::{Page, PageRequest};
 use crate::time::Timestamp;
@@ -21,9 +21,26 @@ pub struct Route {
     pub is_test: bool,
 }
 
+/// A request names a router that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Fault)]
+#[error("no such router")]
+#[fault(
+    Unprocessable,
+    "router_unknown",
+    pt = "Roteador não encontrado",
+    en = "Router not found",
+    field = "routerId"
+)]
+pub struct RouterUnknown;
+
 /// Routers of one transaction.
 #[async_trait]
 pub trait RouterRepository: Send {
+    /// Returns a router, if it exists.
+    async fn find(&mut self, id: &RouterId) -> Result<Option<Router>, StorageError> {
+        Ok(self.find_many(std::slice::from_ref(id)).await?.pop())
+    }
+
     /// Returns the routers among `ids` that exist.
     async fn find_many(&mut self, ids: &[RouterId]) -> Result<Vec<Router>, StorageError>;
 

@@ -25,7 +25,7 @@ where
     /// [`TransferError::RouterNotFound`], [`TransferError::Storage`].
     pub async fn export_router(&self, id: &AdmittedRouter) -> Result<TransferFile, TransferError> {
         let mut tx = self.store.read().await?;
-        let router = tx.routers().find_many(std::slice::from_ref(&**id)).await?.pop();
+        let router = tx.routers().find(id).await?;
         let router = router.ok_or(TransferError::RouterNotFound)?;
         let names = Names::of(&flows_of(&mut tx, id).await?);
         let flows = tx.flow_catalog().whole(id, None).await?;
@@ -50,7 +50,7 @@ where
     /// [`TransferError::FlowNotFound`], [`TransferError::Storage`].
     pub async fn export_flow(&self, reach: Reach<'_>, id: &FlowId) -> Result<TransferFile, TransferError> {
         let mut tx = self.store.read().await?;
-        let found = tx.flows().find_many(std::slice::from_ref(id)).await?.pop();
+        let found = tx.flows().find(id).await?;
         let found =
             found.filter(|flow| reach.contains(&flow.router_id)).ok_or(TransferError::FlowNotFound)?;
         let names = Names::of(&flows_of(&mut tx, &found.router_id).await?);

@@ -4,6 +4,7 @@ use flowsdk_core::admin::flow::{FlowError, InitialFlowError, TOOL_BEGINS_NOTHING
 use flowsdk_core::fault::{Fault, StorageError};
 use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::Dependants;
+use flowsdk_core::router::RouterUnknown;
 
 /// The reason why a use case of web chat channels failed.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -18,15 +19,9 @@ pub enum WebchatChannelError {
     #[fault(NotFound, "not_found", pt = "Roteador não encontrado", en = "Router not found")]
     RouterNotFound,
     /// No such router to create it in.
-    #[error("no such router")]
-    #[fault(
-        Unprocessable,
-        "router_unknown",
-        pt = "Roteador não encontrado",
-        en = "Router not found",
-        field = "routerId"
-    )]
-    RouterUnknown,
+    #[error(transparent)]
+    #[fault(transparent)]
+    RouterUnknown(#[from] RouterUnknown),
     /// The flow is none of the router's.
     #[error("flow of another router")]
     #[fault(

@@ -11,7 +11,7 @@ use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{ChannelId, FlowId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach};
+use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -82,35 +82,34 @@ where
         once: Option<Once<WebchatChannel>>,
     ) -> Result<Outcome<WebchatChannel>, Error> {
         let new = new.into_inner();
-        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-                return Err(Error::RouterUnknown);
-            }
-            if let Some(flow) = &new.initial_flow_id {
-                require_initial(tx, &new.router_id, flow).await?;
-            }
-            let channel = WebchatChannel {
-                id: ChannelId::generate(self.cx.ids()),
-                router_id: new.router_id,
-                name: new.name,
-                is_test_channel: false,
-                appearance: new.appearance,
-                initial_flow_id: new.initial_flow_id,
-                embed_secret: None,
-                allowed_origins: new.allowed_origins,
-                created_at: self.cx.now(),
-            };
-            match tx.webchat().insert_channel(&channel).await {
-                // The flow, or the router, went after it was looked for.
-                Err(StorageError::Orphan { constraint }) if constraint.contains("flow") => {
-                    return Err(Error::FlowUnknown);
+        let outcome =
+            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<WebchatChannel, Error> {
+                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
+                if let Some(flow) = &new.initial_flow_id {
+                    require_initial(tx, &new.router_id, flow).await?;
                 }
-                Err(StorageError::Orphan { .. }) => return Err(Error::RouterUnknown),
-                inserted => inserted?,
-            }
-            Ok(channel)
-        })
-        .await?;
+                let channel = WebchatChannel {
+                    id: ChannelId::generate(self.cx.ids()),
+                    router_id: new.router_id,
+                    name: new.name,
+                    is_test_channel: false,
+                    appearance: new.appearance,
+                    initial_flow_id: new.initial_flow_id,
+                    embed_secret: None,
+                    allowed_origins: new.allowed_origins,
+                    created_at: self.cx.now(),
+                };
+                match tx.webchat().insert_channel(&channel).await {
+                    // The flow, or the router, went after it was looked for.
+                    Err(StorageError::Orphan { constraint }) if constraint.contains("flow") => {
+                        return Err(Error::FlowUnknown);
+                    }
+                    Err(StorageError::Orphan { .. }) => return Err(RouterUnknown.into()),
+                    inserted => inserted?,
+                }
+                Ok(channel)
+            })
+            .await?;
         Ok(outcome.inspect(|channel| self.changes.created(author, channel)))
     }
 

@@ -53,9 +53,7 @@ where
         router: &AdmittedRouter,
     ) -> Result<WebchatChannel, Error> {
         let mut tx = self.store.begin().await?;
-        if tx.routers().find_many(std::slice::from_ref(&**router)).await?.is_empty() {
-            return Err(Error::RouterNotFound);
-        }
+        tx.routers().find(router).await?.ok_or(Error::RouterNotFound)?;
         let wanted = fresh(&self.cx, router);
         let channel = tx.webchat_catalog().test_channel_or_insert(&wanted).await?;
         tx.commit().await?;

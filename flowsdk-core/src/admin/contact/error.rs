@@ -3,6 +3,7 @@
 use crate::fault::{Fault, StorageError};
 use crate::idempotency::IdempotencyConflict;
 use crate::in_use::Dependants;
+use crate::router::RouterUnknown;
 use crate::session::VariablesTooLarge;
 
 /// The reason why a contact use case fails.
@@ -89,16 +90,10 @@ pub enum ContactError {
     #[error("in use")]
     #[fault(transparent)]
     InUse(Dependants),
-    /// The router that is to know the contact is not there.
-    #[error("no such router")]
-    #[fault(
-        Unprocessable,
-        "router_unknown",
-        pt = "Roteador não encontrado",
-        en = "Router not found",
-        field = "routerId"
-    )]
-    RouterUnknown,
+    /// The router that is to know the contact does not exist.
+    #[error(transparent)]
+    #[fault(transparent)]
+    RouterUnknown(#[from] RouterUnknown),
     /// The variables would be too large.
     #[error(transparent)]
     #[fault(transparent)]

@@ -112,9 +112,7 @@ where
         page: &PageRequest,
     ) -> Result<Page<(ContactOptIn, Contact)>, OptInError> {
         let mut tx = self.store.read().await?;
-        if tx.routers().find_many(std::slice::from_ref(&**router)).await?.is_empty() {
-            return Err(OptInError::RouterNotFound);
-        }
+        tx.routers().find(router).await?.ok_or(OptInError::RouterNotFound)?;
         Ok(tx.opt_in_catalog().of_router(router, filter, page).await?)
     }
 
@@ -143,9 +141,7 @@ where
             }
         }
         perform_once(&*self.store, once, now, async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(&**router)).await?.is_empty() {
-                return Err(OptInError::RouterNotFound);
-            }
+            tx.routers().find(router).await?.ok_or(OptInError::RouterNotFound)?;
             let known = known_ids(tx, reach, &rows).await?;
             let hidden = hidden_numbers(tx, reach, &rows).await?;
             rows.retain(|(index, row)| {

@@ -18,7 +18,7 @@ use crate::id::{ContactId, RouterId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
-use crate::router::{Admitted, HasRouters, Reach, Reachable};
+use crate::router::{Admitted, HasRouters, Reach, Reachable, RouterUnknown};
 use crate::session::{HasSessions, SentVariables, merge_variables};
 use crate::store::{Store, Transaction as _};
 
@@ -120,11 +120,9 @@ where
                 return Err(ContactError::Taken);
             }
             if let Some(router) = &new.router_id {
-                let routers = std::slice::from_ref(router);
-                if tx.routers().find_many(routers).await?.is_empty() {
-                    return Err(ContactError::RouterUnknown);
-                }
-                tx.contact_catalog().link(std::slice::from_ref(&contact.id), routers).await?;
+                tx.routers().find(router).await?.ok_or(RouterUnknown)?;
+                let (contacts, routers) = (std::slice::from_ref(&contact.id), std::slice::from_ref(router));
+                tx.contact_catalog().link(contacts, routers).await?;
             }
             Ok(ContactDetails::of(contact))
         })

@@ -10,7 +10,7 @@ use crate::context::OpContext;
 use crate::fault::{Fault, StorageError};
 use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach};
+use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
 use crate::store::{Store, Transaction as _};
 
 /// The reason why a use case of saved filters fails.
@@ -22,15 +22,9 @@ pub enum ContactFilterError {
     #[fault(NotFound, "not_found", pt = "Filtro não encontrado", en = "Filter not found")]
     NotFound,
     /// No such router to create it in.
-    #[error("no such router")]
-    #[fault(
-        Unprocessable,
-        "router_unknown",
-        pt = "Roteador não encontrado",
-        en = "Router not found",
-        field = "routerId"
-    )]
-    RouterUnknown,
+    #[error(transparent)]
+    #[fault(transparent)]
+    RouterUnknown(#[from] RouterUnknown),
     /// The request was repeated with other content.
     #[error(transparent)]
     #[fault(transparent)]
@@ -91,15 +85,18 @@ where
         once: Option<Once<Saved>>,
     ) -> Result<Outcome<Saved>, ContactFilterError> {
         let NewContactFilter { router_id, name, q, origin } = new.into_inner();
-        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(&router_id)).await?.is_empty() {
-                return Err(ContactFilterError::RouterUnknown);
-            }
-            let (id, now) = (ContactFilterId::generate(self.cx.ids()), self.cx.now());
-            let filter = Saved { id, router_id, name, q, origin, created_at: now, updated_at: now };
-            tx.contact_filters().insert(&filter).await?;
-            Ok(filter)
-        })
+        let outcome = perform_once(
+            &*self.store,
+            once,
+            self.cx.now(),
+            async |tx| -> Result<Saved, ContactFilterError> {
+                tx.routers().find(&router_id).await?.ok_or(RouterUnknown)?;
+                let (id, now) = (ContactFilterId::generate(self.cx.ids()), self.cx.now());
+                let filter = Saved { id, router_id, name, q, origin, created_at: now, updated_at: now };
+                tx.contact_filters().insert(&filter).await?;
+                Ok(filter)
+            },
+        )
         .await?;
         Ok(outcome.inspect(|filter| self.changes.created(author, filter)))
     }

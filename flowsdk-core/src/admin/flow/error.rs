@@ -4,6 +4,7 @@ use crate::fault::{Fault, StorageError};
 use crate::flow::Problem;
 use crate::idempotency::IdempotencyConflict;
 use crate::in_use::Dependants;
+use crate::router::RouterUnknown;
 use crate::text::Text;
 
 /// The reason why a flow use case fails.
@@ -19,15 +20,9 @@ pub enum FlowError {
     #[fault(NotFound, "not_found", pt = "Versão não encontrada", en = "Version not found")]
     VersionNotFound,
     /// No such router to create it in.
-    #[error("no such router")]
-    #[fault(
-        Unprocessable,
-        "router_unknown",
-        pt = "Roteador não encontrado",
-        en = "Router not found",
-        field = "routerId"
-    )]
-    RouterUnknown,
+    #[error(transparent)]
+    #[fault(transparent)]
+    RouterUnknown(#[from] RouterUnknown),
     /// The draft has been changed since it was read.
     #[error("draft at revision {current}")]
     #[fault(

@@ -27,7 +27,7 @@ pub async fn require_initial<X: HasFlows>(
     router: &RouterId,
     flow: &FlowId,
 ) -> Result<(), InitialFlowError> {
-    match tx.flows().find_many(std::slice::from_ref(flow)).await?.pop() {
+    match tx.flows().find(flow).await? {
         Some(flow) if flow.router_id != *router => Err(InitialFlowError::Unknown),
         Some(flow) if flow.kind == FlowKind::Tool => Err(InitialFlowError::Tool),
         Some(_) => Ok(()),

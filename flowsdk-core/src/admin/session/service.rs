@@ -279,7 +279,7 @@ async fn published<T: HasFlows>(
     tx: &mut T,
     redirect: &RedirectTo,
 ) -> Result<Option<(Flow, bool)>, StorageError> {
-    let flow = tx.flows().find_many(std::slice::from_ref(&redirect.flow_id)).await?.pop();
+    let flow = tx.flows().find(&redirect.flow_id).await?;
     let Some((flow, version)) = flow.and_then(|flow| flow.published_version_id.clone().map(|v| (flow, v)))
     else {
         return Ok(None);

@@ -156,12 +156,8 @@ async fn router_of<X: HasRouters + HasFlows>(
     reach: Reach<'_>,
 ) -> Result<RouterId, VariableError> {
     let router = match owner {
-        VariableOwner::Router(id) => {
-            tx.routers().find_many(std::slice::from_ref(id)).await?.pop().map(|router| router.id)
-        }
-        VariableOwner::Flow(id) => {
-            tx.flows().find_many(std::slice::from_ref(id)).await?.pop().map(|flow| flow.router_id)
-        }
+        VariableOwner::Router(id) => tx.routers().find(id).await?.map(|router| router.id),
+        VariableOwner::Flow(id) => tx.flows().find(id).await?.map(|flow| flow.router_id),
     };
     router.filter(|router| reach.contains(router)).ok_or_else(|| VariableError::no(owner))
 }

@@ -1,5 +1,6 @@
 //! Every error that the services return, as a client sees it: a table that changes only with the API.
 
+use flowsdk_core::router::RouterUnknown;
 use std::any::type_name;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -104,7 +105,7 @@ fn flows() -> [FlowError; 10] {
     [
         FlowError::NotFound,
         FlowError::VersionNotFound,
-        FlowError::RouterUnknown,
+        FlowError::RouterUnknown(RouterUnknown),
         FlowError::StaleRevision { current: 7 },
         FlowError::Invalid(vec![problem(Severity::Error, "/blocks/0"), problem(Severity::Warning, "")]),
         FlowError::NotPublished,
@@ -127,7 +128,7 @@ fn contacts() -> [ContactError; 14] {
         ContactError::BothLive,
         ContactError::OutOfScope,
         ContactError::InUse(dependants()),
-        ContactError::RouterUnknown,
+        ContactError::RouterUnknown(RouterUnknown),
         ContactError::VariablesTooLarge(VariablesTooLarge),
         ContactError::Idempotency(IdempotencyConflict),
         ContactError::Storage(storage()),
@@ -195,7 +196,7 @@ fn core(table: &mut Table) {
     table.add([ObservabilityError::Address, ObservabilityError::Storage(storage())]);
     table.add([
         IntegrationError::NotFound,
-        IntegrationError::RouterUnknown,
+        IntegrationError::RouterUnknown(RouterUnknown),
         IntegrationError::HeaderName,
         IntegrationError::NoColon,
         IntegrationError::Path,
@@ -295,7 +296,7 @@ fn channels(table: &mut Table) {
     table.add([
         ChannelNumberError::NotFound,
         ChannelNumberError::NoKeys,
-        ChannelNumberError::RouterUnknown,
+        ChannelNumberError::RouterUnknown(RouterUnknown),
         ChannelNumberError::Taken,
         ChannelNumberError::InUse(dependants()),
         ChannelNumberError::Keys(FormKeyError::Busy),
@@ -306,7 +307,7 @@ fn channels(table: &mut Table) {
     ]);
     table.add([
         TemplateError::NotFound,
-        TemplateError::RouterUnknown,
+        TemplateError::RouterUnknown(RouterUnknown),
         TemplateError::NameTaken,
         TemplateError::Invalid(details()),
         TemplateError::Idempotency(IdempotencyConflict),
@@ -336,13 +337,13 @@ fn channels(table: &mut Table) {
     table.add([
         WebchatChannelError::NotFound,
         WebchatChannelError::RouterNotFound,
-        WebchatChannelError::RouterUnknown,
+        WebchatChannelError::RouterUnknown(RouterUnknown),
         WebchatChannelError::FlowUnknown,
         WebchatChannelError::FlowIsTool,
         WebchatChannelError::TestChannel,
         WebchatChannelError::InUse(dependants()),
         WebchatChannelError::Flow(FlowError::InUse(dependants())),
-        WebchatChannelError::Flow(FlowError::RouterUnknown),
+        WebchatChannelError::Flow(FlowError::RouterUnknown(RouterUnknown)),
         WebchatChannelError::Idempotency(IdempotencyConflict),
         WebchatChannelError::Storage(storage()),
     ]);

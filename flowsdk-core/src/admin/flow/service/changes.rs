@@ -11,7 +11,7 @@ use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _,
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::{Dependants, Referred};
-use crate::router::{Admitted, HasRouters as _, Reach, Reachable};
+use crate::router::{Admitted, HasRouters as _, Reach, Reachable, RouterUnknown};
 use crate::schema::SchemaAttributes;
 use crate::session::{HasLiveSessions as _, SessionsOf};
 use crate::store::{Store, Transaction as _};
@@ -70,25 +70,24 @@ where
         once: Option<Once<FlowDetails>>,
     ) -> Result<Outcome<FlowDetails>, FlowError> {
         let new = new.into_inner();
-        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
-            if tx.routers().find_many(std::slice::from_ref(&new.router_id)).await?.is_empty() {
-                return Err(FlowError::RouterUnknown);
-            }
-            let now = self.cx.now();
-            let id = FlowId::generate(self.cx.ids());
-            let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
-            let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
-            let draft = FlowDraft { revision: 1, definition, updated_at: now };
-            match tx.flows().insert(&flow).await {
-                // The router went after it was looked for.
-                Err(StorageError::Orphan { .. }) => return Err(FlowError::RouterUnknown),
-                inserted => inserted?,
-            }
-            tx.flow_catalog().put_draft(&flow.id, &draft).await?;
-            let listed = ListedFlow { flow, revision: draft.revision, published_number: None };
-            Ok(FlowDetails { listed, definition: draft.definition })
-        })
-        .await?;
+        let outcome =
+            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<FlowDetails, FlowError> {
+                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
+                let now = self.cx.now();
+                let id = FlowId::generate(self.cx.ids());
+                let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
+                let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
+                let draft = FlowDraft { revision: 1, definition, updated_at: now };
+                match tx.flows().insert(&flow).await {
+                    // The router went after it was looked for.
+                    Err(StorageError::Orphan { .. }) => return Err(RouterUnknown.into()),
+                    inserted => inserted?,
+                }
+                tx.flow_catalog().put_draft(&flow.id, &draft).await?;
+                let listed = ListedFlow { flow, revision: draft.revision, published_number: None };
+                Ok(FlowDetails { listed, definition: draft.definition })
+            })
+            .await?;
         Ok(outcome.inspect(|created| self.changes.created(author, &created.listed.flow)))
     }
 
