@@ -21,7 +21,7 @@ pub struct Flow {
 }
 
 /// Why a definition is no flow.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum InvalidFlow {
     /// The file cannot be read.
     #[error("the definition cannot be read: {0}")]
@@ -32,6 +32,13 @@ pub enum InvalidFlow {
     /// The definition has errors. The list has its warnings too.
     #[error("{}", Listed(.0))]
     Problems(Vec<Problem>),
+}
+
+/// The same text as the display, because a `main` that returns the error prints this one.
+impl fmt::Debug for InvalidFlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// One problem a line: pointer, code and message.

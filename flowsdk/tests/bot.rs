@@ -92,7 +92,7 @@ async fn a_conversation_and_its_answers_survive_a_restart() {
     bot.receive("ana", "hi").await.expect("received");
     tries.recv().await.expect("a try");
     let second = Bot::builder(echo("Well?")).sqlite(&file).start().await;
-    assert!(matches!(second, Err(BotError::InUse(_))), "two bots would answer twice");
+    assert!(matches!(second, Err(BotError::InUse)), "two bots would answer twice");
     bot.stop().await;
 
     let (sender, mut answers) = mpsc::unbounded_channel();
@@ -162,4 +162,12 @@ async fn many_contacts_at_once() {
         assert_eq!(own, [&format!("{name}: Well?"), &format!("{name}: You said {name}.")]);
     }
     Arc::into_inner(bot).expect("nobody else has it").stop().await;
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_opened_is_not_said_to_be_in_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("missing").join("bot.db");
+    let refused = Bot::builder(echo("Well?")).sqlite(&file).start().await.expect_err("no folder");
+    assert!(matches!(refused, BotError::Database(_)), "{refused}");
 }

@@ -64,6 +64,7 @@ fn an_invalid_definition_tells_where() {
     ] {
         let error = Flow::from_json(json).expect_err("no flow");
         assert!(error.to_string().contains(told), "{error}");
+        assert_eq!(format!("{error:?}"), error.to_string(), "a `main` that returns it prints this");
     }
     assert!(matches!(Flow::from_file("/nowhere.json"), Err(InvalidFlow::File(_))));
 }

@@ -20,7 +20,7 @@ use flowsdk_crypto::PasswordHasher;
 use flowsdk_outside::http::GuardedHttp;
 use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::redis::{Redis, RedisBroker};
-use flowsdk_store::sql::{OutboxRoutes, SoleOwner, SqlBroker, SqlKeyValue, SqlStore};
+use flowsdk_store::sql::{ClaimError, OutboxRoutes, SoleOwner, SqlBroker, SqlKeyValue, SqlStore};
 use futures_util::future::BoxFuture;
 use secrecy::ExposeSecret as _;
 
@@ -104,7 +104,10 @@ impl Ground {
         adapters: Adapters,
         parts: &[&Part],
     ) -> Result<Self, BoxError> {
-        let claim = config.database.claim().await?;
+        let claim = config.database.claim().await.map_err(|error| match error {
+            ClaimError::Taken => BoxError::from(format!("{error}; several servers need REDIS_URL")),
+            error => error.into(),
+        })?;
         let routes = OutboxRoutes::embedded(outbox_groups(parts));
         let store = connect(&config, &adapters, routes).await?;
         let cx = adapters.context();

@@ -43,7 +43,7 @@ async fn the_demo_goes_on_where_it_was() {
     // The folder is taken.
     let (status, out, err) = run(demo_command(&data)).await;
     assert!(!status.success() && out.is_empty(), "{status} {out}");
-    assert!(err.contains("another server"), "{err}");
+    assert!(err.contains("another process"), "{err}");
 
     let first_log = server.log();
     let (status, time) = server.stop().await;
@@ -181,7 +181,7 @@ async fn what_is_not_there() {
     // A second server on the same SQLite file.
     let server = setup.start().await;
     let (status, _, err) = run(setup.command()).await;
-    assert!(!status.success() && err.contains("another server"), "{err}");
+    assert!(!status.success() && err.contains("another process"), "{err}");
     drop(server);
 }
 

@@ -26,7 +26,7 @@ async fn secrets_survive_a_new_key(setup: Setup) {
         let mut early = setup.command_of("rotate-secrets");
         early.env("CRYPTO_SECRET_PREVIOUS", setup.value("CRYPTO_SECRET"));
         let (status, _, err) = run(early).await;
-        assert!(!status.success() && err.contains("another server"), "{err}");
+        assert!(!status.success() && err.contains("another process"), "{err}");
     }
     assert!(server.stop().await.0.success());
 

@@ -74,6 +74,6 @@ pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;
 pub use outbox::OutboxRoutes;
 pub use rotation::RotatedColumn;
-pub use sole::SoleOwner;
+pub use sole::{ClaimError, SoleOwner};
 pub use store::{SqlStore, SqlTx};
 pub use url::{DatabaseUrl, InvalidDatabaseUrl, Synchronous};

@@ -2,9 +2,9 @@
 //! time.
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use flowsdk_core::fault::{BoxError, Chain, StorageError};
+use flowsdk_core::fault::{Chain, StorageError};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 
@@ -25,18 +25,41 @@ enum Claim {
     Memory,
 }
 
+/// The reason why a process cannot take a database for itself.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClaimError {
+    /// Another process has it.
+    #[error("another process works on this database")]
+    Taken,
+    /// The folder of the file does not exist.
+    #[error("the folder of the database is not there: {}", .0.display())]
+    NoFolder(PathBuf),
+    /// The lock beside the file cannot be made.
+    #[error("{}: {error}", .path.display())]
+    Lock {
+        /// The file of the lock.
+        path: PathBuf,
+        /// The operating system's reason.
+        error: std::io::Error,
+    },
+    /// The database server cannot be reached.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
 impl DatabaseUrl {
     /// Takes the database for this process alone.
     ///
     /// # Errors
-    /// Another process has it, or it cannot be reached.
-    pub async fn claim(&self) -> Result<SoleOwner, BoxError> {
+    /// Any [`ClaimError`].
+    pub async fn claim(&self) -> Result<SoleOwner, ClaimError> {
         Ok(SoleOwner(match self {
             Self::SqliteMemory => Claim::Memory,
             Self::SqliteFile { path, .. } => Claim::File { _lock: lock(&path.with_added_extension("lock"))? },
             Self::Postgres(options) => match SoleClaim::take(options).await? {
                 Some(claim) => Claim::Database(claim),
-                None => return Err("another server works on this database; several need REDIS_URL".into()),
+                None => return Err(ClaimError::Taken),
             },
         }))
     }
@@ -57,19 +80,16 @@ impl SoleOwner {
     }
 }
 
-fn lock(path: &Path) -> Result<File, BoxError> {
+fn lock(path: &Path) -> Result<File, ClaimError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        return Err(format!("the folder of the database is not there: {}", folder.display()).into());
+        return Err(ClaimError::NoFolder(folder.to_owned()));
     }
-    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let failed = |error| ClaimError::Lock { path: path.to_owned(), error };
+    let file = File::create(path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(format!(
-            "{} is locked: another server works on this database; several need REDIS_URL",
-            path.display()
-        )
-        .into()),
-        Err(TryLockError::Error(error)) => Err(format!("{}: {error}", path.display()).into()),
+        Err(TryLockError::WouldBlock) => Err(ClaimError::Taken),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 

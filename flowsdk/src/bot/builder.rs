@@ -114,7 +114,7 @@ impl BotBuilder {
     /// # Errors
     /// [`BotError`].
     pub async fn start(self) -> Result<Bot, BotError> {
-        let claim = self.database.claim().await.map_err(|error| BotError::InUse(error.to_string()))?;
+        let claim = self.database.claim().await?;
         let reads = CONVERSATION_TOPICS.iter().map(|&topic| (topic, CONVERSATION_GROUP));
         // Without a transport nobody would ever read the answers out of the outbox.
         let delivered = self.transport.as_ref().map(|_| (TopicName::OutgoingChat, DELIVERY_GROUP));

@@ -17,7 +17,7 @@ use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::consumer::{SubmitError, Submitter};
-use flowsdk_store::sql::SqlStore;
+use flowsdk_store::sql::{ClaimError, SqlStore};
 
 pub use builder::BotBuilder;
 pub use transport::{Answer, Transport};
@@ -34,8 +34,11 @@ pub enum BotError {
     #[error("a contact name cannot be used as an id: {0}")]
     Contact(String),
     /// Another process works on this database.
-    #[error("the database is in use: {0}")]
-    InUse(String),
+    #[error("another process works on this database")]
+    InUse,
+    /// The database cannot be taken: its folder does not exist, or its server cannot be reached.
+    #[error("the database cannot be opened: {0}")]
+    Database(ClaimError),
     /// The bot is stopping, or cannot reach its storage.
     #[error("the bot cannot take the message now")]
     Unavailable,
@@ -48,6 +51,15 @@ pub enum BotError {
     /// The caller for HTTP requests cannot be built.
     #[error("HTTP cannot be set up: {0}")]
     Http(String),
+}
+
+impl From<ClaimError> for BotError {
+    fn from(error: ClaimError) -> Self {
+        match error {
+            ClaimError::Taken => Self::InUse,
+            error => Self::Database(error),
+        }
+    }
 }
 
 /// A flow that answers contacts, over a store.
