@@ -33,7 +33,7 @@ mod conversation;
 mod flow;
 
 #[cfg(feature = "bot")]
-pub use bot::{Answer, Bot, BotBuilder, BotError, Transport};
+pub use bot::{Answer, Bot, BotBuilder, BotError, DeliveryError, Transport};
 pub use conversation::{Conversation, Reply};
 pub use flow::{Flow, InvalidFlow};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use flowsdk::core::message::IncomingMessage;
-use flowsdk::{Answer, Bot, BotError, Flow};
+use flowsdk::{Answer, Bot, BotError, DeliveryError, Flow};
 use tokio::sync::mpsc;
 
 fn echo(greeting: &str) -> Flow {
@@ -131,6 +131,28 @@ async fn a_transport_that_was_away_gets_the_answer() {
         .expect("a bot");
     bot.receive("ana", "hi").await.expect("received");
     assert_eq!(texts(&mut answers, 1).await, ["ana: Well?"]);
+    bot.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_refused_holds_nothing() {
+    let (sender, mut answers) = mpsc::unbounded_channel();
+    let bot = Bot::builder(echo("Well?"))
+        .transport(move |answer: Answer| {
+            let sender = sender.clone();
+            async move {
+                if answer.text() == "Well?" {
+                    return Err(DeliveryError::Refused("the contact is gone".into()));
+                }
+                Ok(sender.send(answer)?)
+            }
+        })
+        .start()
+        .await
+        .expect("a bot");
+    bot.receive("ana", "hi").await.expect("received");
+    bot.receive("ana", "yes").await.expect("received");
+    assert_eq!(texts(&mut answers, 1).await, ["ana: You said yes."]);
     bot.stop().await;
 }
 

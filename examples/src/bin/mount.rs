@@ -23,7 +23,10 @@ use flowsdk_store::sql::SqlKeyValue;
 async fn main() -> Result<(), BoxError> {
     let cx = OpContext::system();
     let folder = DataFolder::open("data-of-the-shop".as_ref(), cx.ids())?;
-    let config = Config::read(Environment::new(|name| folder.value(name).or(std::env::var(name).ok())))?;
+    let config = Config::read(Environment::new(|name| match name {
+        "ADMIN_PASSWORD" => std::env::var(name).ok(),
+        _ => folder.value(name),
+    }))?;
     let adapters = Adapters { scripts: Some(Arc::new(NoScripts)), ..Adapters::system() };
     let support = App::build(config, adapters).await?;
     let kv = SqlKeyValue::new(support.store().clone(), cx.clock());

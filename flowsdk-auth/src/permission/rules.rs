@@ -31,11 +31,12 @@ pub fn require(
 }
 
 /// Returns the routers whose records the principal may use, whatever its permissions: a group confines a member or an
-/// API client, and no administrator.
+/// API client, and no administrator. A member without a group reaches no router (spec A 5.3 rule 5).
 pub fn reach(role: Option<UserRole>, grant: Option<&Grant>) -> Reach<'_> {
-    match grant {
-        Some(grant) if role != Some(UserRole::Admin) => grant.scope.reach(),
-        _ => Reach::ALL,
+    match (role, grant) {
+        (Some(UserRole::Admin), _) => Reach::ALL,
+        (_, Some(grant)) => grant.scope.reach(),
+        (_, None) => Reach::only(&[]),
     }
 }
 

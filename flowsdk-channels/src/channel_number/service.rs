@@ -8,7 +8,7 @@ use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::id::ChannelNumberId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_crypto::FormKeyMaker;
@@ -58,7 +58,7 @@ where
             .read()
             .await?
             .channel_numbers()
-            .list(router.map(|router| &**router), reach.routers(), page)
+            .list(router.map(AdmittedRouter::id), reach.routers(), page)
             .await?)
     }
 
@@ -100,7 +100,8 @@ where
                 let token =
                     ChannelNumberChange { access_token: Some(new.access_token), ..Default::default() };
                 let number = token.apply(number, &self.master_key);
-                if !tx.channel_numbers().insert_if_absent(&number).await? {
+                let inserted = tx.channel_numbers().insert_if_absent(&number).await;
+                if !inserted.map_err(router_gone::<Error>)? {
                     return Err(Error::Taken);
                 }
                 Ok(number)

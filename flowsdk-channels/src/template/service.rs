@@ -7,7 +7,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::id::TemplateId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown, router_gone};
 use flowsdk_core::store::{Store, Transaction as _};
 
 use super::{
@@ -82,7 +82,8 @@ where
                     created_at: self.cx.now(),
                     updated_at: self.cx.now(),
                 };
-                if !tx.templates().insert_if_absent(&template).await? {
+                let inserted = tx.templates().insert_if_absent(&template).await;
+                if !inserted.map_err(router_gone::<Error>)? {
                     return Err(Error::NameTaken);
                 }
                 Ok(template)

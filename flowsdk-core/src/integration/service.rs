@@ -10,7 +10,7 @@ use crate::flow::HttpCaller;
 use crate::id::IntegrationId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
-use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
+use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes integrations, and asks their servers. An integration whose router is out of
@@ -54,7 +54,7 @@ where
             .read()
             .await?
             .integrations()
-            .list(router.map(|router| &**router), reach.routers(), page)
+            .list(router.map(AdmittedRouter::id), reach.routers(), page)
             .await?)
     }
 
@@ -100,7 +100,7 @@ where
                 let credentials =
                     IntegrationChange { credentials: Some(new.credentials), ..Default::default() };
                 let integration = credentials.apply(integration, &self.master_key);
-                tx.integrations().insert(&integration).await?;
+                tx.integrations().insert(&integration).await.map_err(router_gone::<Error>)?;
                 Ok(integration)
             })
             .await?;

@@ -9,5 +9,5 @@ mod view;
 pub use catalog::{HasRouterCatalog, RouterCatalog};
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
 pub use reach::{Admitted, AdmittedRouter, AllRouters, OutOfReach, Reach, Reachable};
-pub use repository::{HasRouters, Route, RouterRepository, RouterUnknown};
+pub use repository::{HasRouters, Route, RouterRepository, RouterUnknown, router_gone};
 pub use view::RouterView;

@@ -1,4 +1,4 @@
-//! Whose records a caller may touch, and the proof that it was asked.
+//! The routers whose records a caller may access, and the proof that this was checked.
 
 use std::ops::Deref;
 
@@ -38,8 +38,8 @@ impl<'a> Reach<'a> {
         self.0.is_none_or(|only| only.contains(router))
     }
 
-    /// Returns whether records of `router` are within reach. Records of no router are within the reach of those
-    /// callers alone who are confined to none.
+    /// Returns whether records of `router` are within reach. A record without a router is visible only to callers
+    /// without a restriction.
     pub fn contains_record(self, router: Option<&RouterId>) -> bool {
         router.map_or(self.is_all(), |router| self.contains(router))
     }
@@ -52,9 +52,13 @@ impl<'a> Reach<'a> {
         if it.is_within(self) { Ok(Admitted(it)) } else { Err(OutOfReach) }
     }
 
-    /// Returns a reach of `router` only, if it is given; else this one.
+    /// Returns a reach of `router` only, if it is given and within this one; none if it is beyond; else this one.
     pub fn narrowed(self, router: Option<&'a AdmittedRouter>) -> Self {
-        router.map_or(self, |router| Self::only(std::slice::from_ref(&**router)))
+        match router {
+            Some(router) if self.contains(router) => Self::only(std::slice::from_ref(router.id())),
+            Some(_) => Self::only(&[]),
+            None => self,
+        }
     }
 }
 
@@ -157,6 +161,13 @@ impl<T> Admitted<T> {
     }
 }
 
+impl AdmittedRouter {
+    /// Returns the id of the router.
+    pub fn id(&self) -> &RouterId {
+        &self.0
+    }
+}
+
 impl<T> Deref for Admitted<T> {
     type Target = T;
 
@@ -200,5 +211,8 @@ mod tests {
         let admitted = Reach::ALL.admit(router("r1")).expect("admitted");
         assert_eq!(Reach::ALL.narrowed(Some(&admitted)).routers(), Some(&[router("r1")][..]));
         assert_eq!(Reach::ALL.narrowed(None), Reach::ALL);
+        let only = [router("r2")];
+        let of_another_reach = Reach::only(&only).narrowed(Some(&admitted));
+        assert_eq!(of_another_reach.routers(), Some(&[][..]), "a proof of another reach widens nothing");
     }
 }

@@ -33,6 +33,15 @@ pub struct Route {
 )]
 pub struct RouterUnknown;
 
+/// Returns the reason why a record of a router was not stored: the router went after it was looked for, or storage
+/// failed. A router is the only record that the new one refers to.
+pub fn router_gone<E: From<RouterUnknown> + From<StorageError>>(error: StorageError) -> E {
+    match error {
+        StorageError::Orphan { .. } => RouterUnknown.into(),
+        error => error.into(),
+    }
+}
+
 /// Routers of one transaction.
 #[async_trait]
 pub trait RouterRepository: Send {

@@ -30,7 +30,7 @@ where
         let names = Names::of(&flows_of(&mut tx, id).await?);
         let flows = tx.flow_catalog().whole(id, None).await?;
         let owners = flows.iter().map(|whole| VariableOwner::Flow(whole.flow.id.clone()));
-        let owners: Vec<_> = owners.chain([VariableOwner::Router(RouterId::clone(id))]).collect();
+        let owners: Vec<_> = owners.chain([VariableOwner::Router(id.id().clone())]).collect();
         let mut variables = Variables::of(tx.routers().static_variables(&owners).await?);
         let channels = tx.channel_transfer().channels_of(id).await?;
         drop(tx);
@@ -38,7 +38,7 @@ where
             format: FORMAT.to_owned(),
             format_version: FORMAT_VERSION,
             router: Some(settings(&router, &names)),
-            variables: variables.take(&VariableOwner::Router(RouterId::clone(id))),
+            variables: variables.take(&VariableOwner::Router(id.id().clone())),
             flows: flows.into_iter().map(|whole| flow(whole, &names, &mut variables)).collect(),
             channels: channels.into_iter().map(|one| channel(one, &names)).collect(),
         })

@@ -13,7 +13,7 @@ use super::limits::RequestLimits;
 macro_rules! services {
     ($($field:ident: $service:ident in $($module:ident)::+,)*) => {
         $(
-            #[doc = concat!("See [`", stringify!($($module)::+), "`].")]
+            #[allow(missing_docs, reason = "the service's own docs say it")]
             pub type $service = $($module)::+::$service<SqlStore>;
 
             impl FromRef<ApiState> for Arc<$service> {

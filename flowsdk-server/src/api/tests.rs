@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -6,6 +7,20 @@ use super::*;
 
 /// Where the document is committed.
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/openapi.json");
+
+/// Reads every Rust file under a folder: its path and text.
+pub(super) fn sources(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push((path.display().to_string(), std::fs::read_to_string(&path).expect("a source")));
+        }
+    }
+    found
+}
 
 fn value() -> Value {
     serde_json::to_value(document()).expect("json")
@@ -24,6 +39,28 @@ fn the_committed_document_is_the_one_that_is_served() {
     let committed = std::fs::read_to_string(COMMITTED).expect("docs/openapi.json");
     let text = document_text().expect("json") + "\n";
     assert!(committed == text, "run `cargo run -- openapi > docs/openapi.json` and commit it");
+}
+
+/// Readers of the document have no contract to look a section up in.
+#[test]
+fn no_text_of_the_document_cites_the_contract() {
+    fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => {
+                let told =
+                    fields.iter().filter(|(name, _)| matches!(name.as_str(), "description" | "summary"));
+                found.extend(told.filter_map(|(_, text)| text.as_str()));
+                fields.values().for_each(|inner| texts(inner, found));
+            }
+            Value::Array(items) => items.iter().for_each(|inner| texts(inner, found)),
+            _ => {}
+        }
+    }
+    let document = value();
+    let mut found = Vec::new();
+    texts(&document, &mut found);
+    let cites = |text: &&str| text.to_lowercase().contains("spec ") || text.contains("ruling");
+    assert_eq!(found.into_iter().filter(cites).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ enum ReplyType {
     ListReply,
 }
 
-/// The body of the socket's events `message` and `message_interactive`: a text, or a tap with its id and title.
+/// A text, or a tap with its id and title, as the socket's events `message` and `message_interactive` take it.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = NewTestMessage)]

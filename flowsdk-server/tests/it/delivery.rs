@@ -37,9 +37,9 @@ async fn replay(setup: Setup) {
     for (since, first) in [
         (id(&messages[5]), 7),
         (id(&messages[2]), 4),
-        // One of his own messages: its answer and all that follows.
+        // One of their own messages: its answer and all that follows.
         (asked[3].clone(), 4),
-        // Ids that are nobody's, or somebody else's, say nothing: everything of his own comes.
+        // Ids that are nobody's, or somebody else's, say nothing: everything of their own comes.
         ("cnosuchmessage00000000000".to_owned(), 1),
         (foreign, 1),
     ] {

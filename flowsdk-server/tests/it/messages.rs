@@ -190,7 +190,7 @@ async fn a_flood(setup: Setup) {
     assert_eq!(texts_of(&items, "out"), expected);
 }
 
-/// Whoever breaks the protocol loses his connection and nothing else.
+/// A client that breaks the protocol loses its connection and nothing else.
 async fn hostile_frames(setup: Setup) {
     let server = setup.start().await;
     let (mut neighbour, _) = setup.visit(&server).await;

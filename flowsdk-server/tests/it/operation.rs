@@ -104,7 +104,7 @@ async fn stops_when_told(setup: Setup) {
         client.texts(1).await;
         visitors.push(client);
     }
-    // And one who hangs in the middle of his request.
+    // And a client that hangs in the middle of its request.
     let _half = tokio::net::TcpStream::connect(server.addr).await.unwrap();
     let log = setup.dir.path().join("server-0.log");
     let (status, time) = server.stop().await;

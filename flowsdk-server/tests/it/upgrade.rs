@@ -143,6 +143,9 @@ async fn conversations_of_a_sqlite_file_go_on() {
     let after = After::start("sqlite", &[("DATABASE_URL", format!("sqlite:{}", database.display()))]).await;
     after.the_waiting_session_goes_on().await;
     after.the_frozen_session_is_frozen().await;
+    let other = after.visitor("unread");
+    assert_eq!(&history(&after.router, &other).await, other["history"].as_array().unwrap());
+    assert_eq!(after.say(&other, "um bolo").await["sessionId"], other["sessionId"]);
     after.stop().await;
 }
 

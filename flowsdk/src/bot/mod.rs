@@ -20,7 +20,7 @@ use flowsdk_core::stream::consumer::{SubmitError, Submitter};
 use flowsdk_store::sql::{ClaimError, SqlStore};
 
 pub use builder::BotBuilder;
-pub use transport::{Answer, Transport};
+pub use transport::{Answer, DeliveryError, Transport};
 
 use installation::{CHANNEL, bot_id};
 use tasks::Tasks;

@@ -33,29 +33,46 @@ impl Answer {
     }
 }
 
+/// The reason why a transport did not deliver an answer. Any error becomes [`Later`](Self::Later) by `?`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DeliveryError {
+    /// The transport is away. The answer is delivered again, with pauses that grow to 6.4 seconds.
+    Later(BoxError),
+    /// The answer can never be delivered, for example to a contact that is gone. Its message gets the status `failed`.
+    Refused(BoxError),
+}
+
+impl<E: Into<BoxError>> From<E> for DeliveryError {
+    fn from(error: E) -> Self {
+        Self::Later(error.into())
+    }
+}
+
 /// Delivers answers. A function from an [`Answer`] to a future is a transport.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
     /// Delivers one answer. The next one of the same contact comes after this one is delivered.
     ///
     /// # Errors
-    /// The answer is delivered again until the transport takes it, with pauses that grow to 6.4 seconds. It holds only the
-    /// later answers of its own contact. A transport that gives an answer up returns `Ok`.
-    async fn deliver(&self, answer: Answer) -> Result<(), BoxError>;
+    /// [`DeliveryError::Later`] delivers the answer again, and the later answers of its contact wait for it. The answers
+    /// that wait are bounded for all contacts together, so a contact that is gone is to be
+    /// [`Refused`](DeliveryError::Refused). An answer whose delivery panics five times becomes a dead letter.
+    async fn deliver(&self, answer: Answer) -> Result<(), DeliveryError>;
 }
 
 #[async_trait]
 impl<F, Fut> Transport for F
 where
     F: Fn(Answer) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<(), BoxError>> + Send,
+    Fut: Future<Output = Result<(), DeliveryError>> + Send,
 {
-    async fn deliver(&self, answer: Answer) -> Result<(), BoxError> {
+    async fn deliver(&self, answer: Answer) -> Result<(), DeliveryError> {
         self(answer).await
     }
 }
 
-/// Hands the answers of `stream:outgoing-chat` to the transport, and marks each as sent.
+/// Hands the answers of `stream:outgoing-chat` to the transport, and marks each as sent or failed.
 pub(super) struct Deliveries {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) statuses: MessagePersister<SqlStore>,
@@ -71,18 +88,23 @@ impl Handler<OutgoingChat> for Deliveries {
             to: event.session_id.party().to_owned(),
             content: event.content.clone(),
         };
-        if let Err(error) = self.transport.deliver(answer).await {
-            return Verdict::transient(Chain(&*error).to_string());
-        }
-        let sent = StatusEvent {
-            status: DeliveryStatus::Sent,
+        let status = match self.transport.deliver(answer).await {
+            Ok(()) => DeliveryStatus::Sent,
+            Err(DeliveryError::Refused(error)) => {
+                tracing::warn!(message = %event.internal_id, error = %Chain(&*error), "an answer is given up");
+                DeliveryStatus::SendFailed
+            }
+            Err(DeliveryError::Later(error)) => return Verdict::transient(Chain(&*error).to_string()),
+        };
+        let told = StatusEvent {
+            status,
             internal_id: Some(event.internal_id.clone()),
             channel_message_id: None,
             session_id: Some(event.session_id.clone()),
             error: None,
             timestamp: self.clock.now(),
         };
-        match self.statuses.apply(&[&sent]).await {
+        match self.statuses.apply(&[&told]).await {
             Ok(()) => Verdict::Done(()),
             Err(error) => Verdict::transient(Chain(&error).to_string()),
         }

@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
+
+use super::sources::listed;
 
 const CONTRACT: &str = "docs/contract.md";
 const DEVIATIONS: &str = "docs/deviations.md";
@@ -20,14 +21,10 @@ const THIS: &str = "xtask/src/shape/citations.rs";
 pub(super) fn lost(root: &Path) -> Result<Vec<String>> {
     let page = fs::read_to_string(root.join(CONTRACT)).context(CONTRACT)?;
     let places: BTreeSet<&str> = anchors(&page).collect();
-    let listed = Command::new("git")
-        .current_dir(root)
-        .args(["ls-files", "*.rs", "*.md", "*.sql", "*.ts", "*.tsx", "*.toml"])
-        .output()?;
-    let listed = String::from_utf8(listed.stdout).context("a path that is not UTF-8")?;
+    let files = listed(root, &["*.rs", "*.md", "*.sql", "*.ts", "*.tsx", "*.toml"])?;
     let mut lost = Vec::new();
-    for file in listed.lines().filter(|file| *file != THIS && root.join(file).is_file()) {
-        let text = fs::read_to_string(root.join(file)).with_context(|| file.to_owned())?;
+    for file in files.iter().filter(|file| *file != THIS) {
+        let text = fs::read_to_string(root.join(file)).with_context(|| file.clone())?;
         let cited = cited(&text, file == DEVIATIONS).into_iter().chain(linked(&text, file));
         lost.extend(cited.filter(|place| !places.contains(place.as_str())).map(|to| format!("{file}: {to}")));
     }
@@ -56,7 +53,7 @@ struct Word<'a> {
 
 /// The words of a text, without the marks of comments: a citation may go over a line's end.
 fn words(text: &str) -> Vec<Word<'_>> {
-    let marks = ["///", "//!", "//", "--", "*"];
+    let marks = ["///", "//!", "//", "--", "*", "#"];
     let lines = text.lines().map(str::trim_start);
     let bare = lines.map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line));
     bare.flat_map(str::split_whitespace)
@@ -203,6 +200,7 @@ mod tests {
             ),
             ("(spec B 4.9 step 6) 7", &["b-4-9", "b-4-9-step-6"]),
             ("(spec B). A 413", &["b"]),
+            ("# Keys (spec A\n# 5.1)", &["a-5-1"]),
             ("contract A 5.1", &["a-5-1"]),
             ("ruling S9: no 4", &["ruling-s9"]),
             ("(rulings S1, S2 and S8) H1", &["ruling-s1", "ruling-s2", "ruling-s8"]),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// A Rust file, split for counting.
 pub(super) struct Source {
@@ -31,10 +31,16 @@ impl Source {
 
 /// Every Rust file that git knows.
 pub(super) fn read(root: &Path) -> Result<Vec<Source>> {
-    let listed = Command::new("git").current_dir(root).args(["ls-files", "*.rs"]).output()?;
-    let listed = String::from_utf8(listed.stdout).context("a path that is no UTF-8")?;
-    let files = listed.lines().filter(|path| root.join(path).is_file());
-    files.map(|path| Ok(parse(path, &fs::read_to_string(root.join(path))?))).collect()
+    let files = listed(root, &["*.rs"])?;
+    files.iter().map(|path| Ok(parse(path, &fs::read_to_string(root.join(path))?))).collect()
+}
+
+/// The files of these patterns that git knows and that are there, from the root of the workspace.
+pub(super) fn listed(root: &Path, patterns: &[&str]) -> Result<Vec<String>> {
+    let listed = Command::new("git").current_dir(root).arg("ls-files").args(patterns).output()?;
+    ensure!(listed.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listed.stderr));
+    let listed = String::from_utf8(listed.stdout).context("a path that is not UTF-8")?;
+    Ok(listed.lines().filter(|path| root.join(path).is_file()).map(str::to_owned).collect())
 }
 
 /// Parts a file. A file of tests has `tests` or `testkit` in its path; in other files, the module under

@@ -123,7 +123,9 @@ fn a_group_confines_all_but_administrators() {
     let confined = grant(Resource::Flows, &[], &["r1"]);
     let only = [router("r1")];
     for (role, grant, routers) in [
-        (MEMBER, None, None),
+        (MEMBER, None, Some(&[][..])),
+        (CLIENT, None, Some(&[][..])),
+        (ADMIN, None, None),
         (MEMBER, Some(&confined), Some(&only[..])),
         (CLIENT, Some(&confined), Some(&only[..])),
         (ADMIN, Some(&confined), None),

@@ -11,7 +11,7 @@ use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{ChannelId, FlowId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -58,7 +58,7 @@ where
             .read()
             .await?
             .webchat_catalog()
-            .list_channels(router.map(|router| &**router), reach.routers(), page)
+            .list_channels(router.map(AdmittedRouter::id), reach.routers(), page)
             .await?)
     }
 
@@ -104,8 +104,7 @@ where
                     Err(StorageError::Orphan { constraint }) if constraint.contains("flow") => {
                         return Err(Error::FlowUnknown);
                     }
-                    Err(StorageError::Orphan { .. }) => return Err(RouterUnknown.into()),
-                    inserted => inserted?,
+                    inserted => inserted.map_err(router_gone::<Error>)?,
                 }
                 Ok(channel)
             })

@@ -12,7 +12,7 @@ use crate::contact::{
 };
 use crate::context::OpContext;
 use crate::fault::{Fault, StorageError};
-use crate::id::{ContactId, RouterId};
+use crate::id::ContactId;
 use crate::idempotency::{HasIdempotency, IdempotencyConflict, Once, Outcome, perform_once};
 use crate::page::{Page, PageRequest};
 use crate::router::{AdmittedRouter, HasRouters, Reach};
@@ -188,14 +188,14 @@ where
                 records.push(ContactOptIn {
                     id: self.cx.ids().next_id(),
                     contact_id,
-                    router_id: RouterId::clone(router),
+                    router_id: router.id().clone(),
                     status: row.status,
                     chat_id: None,
                     source: OptInSource::Import,
                     recorded_at: row.recorded_at,
                 });
             }
-            tx.contact_catalog().link(&contacts, std::slice::from_ref(&**router)).await?;
+            tx.contact_catalog().link(&contacts, std::slice::from_ref(router.id())).await?;
             tx.opt_ins().append_many(&records).await?;
             Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
         })

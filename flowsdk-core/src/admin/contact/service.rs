@@ -18,7 +18,7 @@ use crate::id::{ContactId, RouterId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
-use crate::router::{Admitted, HasRouters, Reach, Reachable, RouterUnknown};
+use crate::router::{Admitted, HasRouters, Reach, Reachable, RouterUnknown, router_gone};
 use crate::session::{HasSessions, SentVariables, merge_variables};
 use crate::store::{Store, Transaction as _};
 
@@ -122,7 +122,8 @@ where
             if let Some(router) = &new.router_id {
                 tx.routers().find(router).await?.ok_or(RouterUnknown)?;
                 let (contacts, routers) = (std::slice::from_ref(&contact.id), std::slice::from_ref(router));
-                tx.contact_catalog().link(contacts, routers).await?;
+                let linked = tx.contact_catalog().link(contacts, routers).await;
+                linked.map_err(router_gone::<ContactError>)?;
             }
             Ok(ContactDetails::of(contact))
         })

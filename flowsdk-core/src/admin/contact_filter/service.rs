@@ -62,7 +62,7 @@ where
         router: Option<&AdmittedRouter>,
         page: &PageRequest,
     ) -> Result<Page<Saved>, StorageError> {
-        let router = router.map(|router| &**router);
+        let router = router.map(AdmittedRouter::id);
         self.store.read().await?.contact_filters().list(router, reach.routers(), page).await
     }
 

@@ -58,7 +58,7 @@ where
     /// # Errors
     /// [`RouterError::NotFound`], [`RouterError::Storage`].
     pub async fn get(&self, id: &AdmittedRouter) -> Result<Arc<Router>, RouterError> {
-        let found = self.by_id.get(RouterId::clone(id)).await.map_err(RouterError::Storage)?;
+        let found = self.by_id.get(id.id().clone()).await.map_err(RouterError::Storage)?;
         found.ok_or(RouterError::NotFound)
     }
 

@@ -7,8 +7,7 @@ use flowsdk_auth::audit::{AuditAction, AuditFilter, AuditStatus};
 use flowsdk_core::change::EntityKind;
 use flowsdk_core::id::{AuditLogId, RouterId};
 use flowsdk_core::text::Text;
-use flowsdk_core::time::IsoTime;
-use flowsdk_core::time::Timestamp;
+use flowsdk_core::time::{IsoTime, Timestamp};
 use utoipa::IntoParams;
 
 use super::AuditLogView;

@@ -7,8 +7,7 @@ use flowsdk_auth::access::Authenticated;
 use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
 use flowsdk_auth::principal::Principal;
 use flowsdk_auth::user::{UserRole, UserView};
-use flowsdk_core::id::AnyId;
-use flowsdk_core::id::RouterId;
+use flowsdk_core::id::{AnyId, RouterId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -39,7 +38,8 @@ pub(super) struct Me {
     /// Those of the user's group or of the API client; all of them for an administrator.
     #[schema(value_type = Vec<Permission>)]
     permissions: Permissions,
-    /// The routers that the caller is confined to; empty means no restriction.
+    /// The routers that the caller is confined to; empty means no restriction. A member without a group has no
+    /// permissions and reaches no router.
     router_ids: Vec<RouterId>,
 }
 
@@ -58,19 +58,17 @@ pub(super) async fn show_me(
         Principal::User { id, .. } => (PrincipalKind::User, Some(users.get(id).await?.into())),
         Principal::ApiClient { .. } => (PrincipalKind::ApiClient, None),
     };
-    let (permissions, router_ids) = reach(caller.authenticated());
+    let permissions = permissions(caller.authenticated());
+    let router_ids = caller.authenticated().reach().routers().unwrap_or_default().to_vec();
     let (id, name) = (caller.principal().id().to_owned(), caller.principal().name().to_owned());
     Ok(Reply(Me { kind, id, name, user, permissions, router_ids }))
 }
 
-/// Returns the caller's permissions and routers. An administrator's group neither adds nor takes anything.
-fn reach(who: &Authenticated) -> (Permissions, Vec<RouterId>) {
+/// Returns the caller's permissions. An administrator's group neither adds nor takes anything.
+fn permissions(who: &Authenticated) -> Permissions {
     if who.role == Some(UserRole::Admin) {
         let all = |resource| Permission { resource, actions: Action::ALL.to_vec() };
-        return (Resource::ALL.map(all).to_vec().into(), Vec::new());
+        return Resource::ALL.map(all).to_vec().into();
     }
-    let Some(grant) = &who.grant else {
-        return (Permissions::default(), Vec::new());
-    };
-    (grant.permissions, grant.scope.routers().unwrap_or_default().to_vec())
+    who.grant.as_ref().map(|grant| grant.permissions).unwrap_or_default()
 }

@@ -92,7 +92,8 @@ impl From<Message> for ChatMessageView {
     }
 }
 
-/// How far a message came (spec A 2.5).
+// Spec A 2.5.
+/// The delivery status of a message.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Message)]

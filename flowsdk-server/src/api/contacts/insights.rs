@@ -72,7 +72,7 @@ impl From<ContactInsights> for InsightsView {
 #[utoipa::path(
     get, path = "/contacts/{contactId}/insights", tag = "contacts",
     params(("contactId" = ContactId, Path, description = "The contact")),
-    responses((status = 200, description = "Its doings", body = InsightsView))
+    responses((status = 200, description = "The contact's activity", body = InsightsView))
 )]
 pub(super) async fn get_contact_insights(
     can: Can<marks::Contacts, marks::Read>,

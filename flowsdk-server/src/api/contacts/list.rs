@@ -47,8 +47,7 @@ impl QueryReader {
 
 impl FromQuery for ContactFilter {
     fn read(query: &mut QueryReader) -> Self {
-        let channels = [Channel::Phone, Channel::Webchat, Channel::Social];
-        Self { terms: query.search("q"), origin: query.one_of("origin", &channels, Channel::name) }
+        Self { terms: query.search("q"), origin: query.one_of("origin", &Channel::ALL, Channel::name) }
     }
 }
 

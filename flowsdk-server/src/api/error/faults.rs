@@ -1,6 +1,5 @@
 //! Every error that the services return, as a client sees it: a table that changes only with the API.
 
-use flowsdk_core::router::RouterUnknown;
 use std::any::type_name;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -22,6 +21,7 @@ use flowsdk_channels::webchat::inbound::InboundError;
 use flowsdk_channels::webchat::{AuthError, IngressError, TestChatError};
 use flowsdk_core::admin::chat::ChatError;
 use flowsdk_core::admin::contact::{ContactError, ImportReport, OptInError, RefusedRow};
+use flowsdk_core::admin::contact_filter::ContactFilterError;
 use flowsdk_core::admin::flow::FlowError;
 use flowsdk_core::admin::router::RouterError;
 use flowsdk_core::admin::session::SessionError;
@@ -35,6 +35,7 @@ use flowsdk_core::in_use::Dependants;
 use flowsdk_core::integration::IntegrationError;
 use flowsdk_core::kv::KeyValueError;
 use flowsdk_core::observability::ObservabilityError;
+use flowsdk_core::router::RouterUnknown;
 use flowsdk_core::session::VariablesTooLarge;
 use flowsdk_core::stream::dead_letter::DeadLetterError;
 use flowsdk_core::text::Text;
@@ -42,6 +43,7 @@ use flowsdk_core::transfer::TransferError;
 use flowsdk_crypto::{FormKeyError, JwtError};
 
 use super::ApiError;
+use crate::api::tests::sources;
 
 #[derive(Default)]
 struct Table(String);
@@ -178,6 +180,8 @@ fn core(table: &mut Table) {
         SessionError::VariablesTooLarge(VariablesTooLarge),
         SessionError::Storage(storage()),
     ]);
+    table.add([RouterUnknown]);
+    table.add([dependants()]);
     table.add(contacts());
     table.add([
         OptInError::RouterNotFound,
@@ -192,6 +196,12 @@ fn core(table: &mut Table) {
         VariableError::KeyTaken,
         VariableError::Idempotency(IdempotencyConflict),
         VariableError::Storage(storage()),
+    ]);
+    table.add([
+        ContactFilterError::NotFound,
+        ContactFilterError::RouterUnknown(RouterUnknown),
+        ContactFilterError::Idempotency(IdempotencyConflict),
+        ContactFilterError::Storage(storage()),
     ]);
     table.add([ObservabilityError::Address, ObservabilityError::Storage(storage())]);
     table.add([
@@ -293,6 +303,7 @@ fn auth(table: &mut Table) {
 }
 
 fn channels(table: &mut Table) {
+    table.add([FormKeyError::Busy, FormKeyError::Failed]);
     table.add([
         ChannelNumberError::NotFound,
         ChannelNumberError::NoKeys,
@@ -365,4 +376,27 @@ fn every_error_looks_as_it_always_did() {
         assert_eq!(now, before);
     }
     assert_eq!(table.0.lines().count(), known.lines().count());
+}
+
+/// A type that derives `Fault` and is not in the table could change without a sign.
+#[test]
+fn the_table_has_every_error() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let known = include_str!("faults.txt");
+    let mut missing = Vec::new();
+    for crate_name in ["core", "auth", "channels", "crypto", "outside", "server"] {
+        for (path, text) in sources(&root.join(format!("flowsdk-{crate_name}/src"))) {
+            let derived = text.split("\n#[derive(").skip(1).filter_map(|rest| rest.split_once(")]"));
+            let faults = derived.filter(|(derives, _)| derives.split(", ").any(|one| one.trim() == "Fault"));
+            for (_, item) in faults {
+                let mut words = item.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let name = words.find(|word| matches!(*word, "enum" | "struct")).and_then(|_| words.next());
+                let name = name.expect("a derive stands on a type");
+                if !known.lines().any(|row| row.split("::").next() == Some(name)) {
+                    missing.push(format!("{name} of {path}"));
+                }
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
 }

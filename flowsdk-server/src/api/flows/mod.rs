@@ -28,8 +28,6 @@ const COLLECTION: &str = "/flows";
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
         .tag("flows", "Flows that conversations run: drafts, published versions, test versions")
-        // Routers have variables too; the document has their tag here.
-        .tag("variables", "Static variables of routers and flows")
         .add(endpoint!(list::list_flows))
         .add(endpoint!(create::create_flow))
         .add(endpoint!(get::get_flow))

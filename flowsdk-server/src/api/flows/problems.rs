@@ -51,7 +51,7 @@ impl ProblemView {
     }
 }
 
-/// A problem of a draft.
+/// The result of checking a draft.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FlowValidation)]

@@ -31,8 +31,10 @@ struct OptInParams {
 
 impl FromQuery for OptInFilter {
     fn read(query: &mut QueryReader) -> Self {
-        let all = [OptInStatus::Accepted, OptInStatus::Revoked];
-        Self { status: query.one_of("status", &all, OptInStatus::name), terms: query.search("q") }
+        Self {
+            status: query.one_of("status", &OptInStatus::ALL, OptInStatus::name),
+            terms: query.search("q"),
+        }
     }
 }
 

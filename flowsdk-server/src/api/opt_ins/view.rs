@@ -1,8 +1,7 @@
 //! Opt-ins as clients see them.
 
 use flowsdk_core::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
-use flowsdk_core::id::AnyId;
-use flowsdk_core::id::{ChatId, ContactId, RouterId};
+use flowsdk_core::id::{AnyId, ChatId, ContactId, RouterId};
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -37,7 +37,8 @@ impl FrozenErrorView {
     }
 }
 
-/// A session that an error stopped (rulings S5).
+// Rulings S5.
+/// A session that an error stopped.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FrozenSession)]

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::session::SessionId;
-use flowsdk_core::session::SessionTrace;
+use flowsdk_core::session::{SessionId, SessionTrace};
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;

@@ -15,7 +15,7 @@ use crate::api::guard::{Can, marks};
 use crate::api::reply::Reply;
 use crate::api::state::Sessions;
 
-/// The way in which the frost of a session ends.
+/// How a session is unfrozen.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum UnfreezeAction {
@@ -25,7 +25,7 @@ enum UnfreezeAction {
     Resume,
 }
 
-/// The end of the frost of a session.
+/// The request to unfreeze a session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnfreezeSession {
@@ -42,7 +42,7 @@ pub(super) struct Unfrozen {
     action: UnfreezeAction,
 }
 
-/// End the frost of a session
+/// Unfreeze a session
 ///
 /// `resume` answers as soon as the replay is published; the engine does it later, on the version of the flow that is
 /// published then, if that has the session's block. Until the last kept entry has run, new entries wait behind.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::session::SessionId;
-use flowsdk_core::session::{InvalidVariable, SentVariables};
+use flowsdk_core::session::{InvalidVariable, SentVariables, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

@@ -1,8 +1,7 @@
 //! Sessions as clients see them.
 
 use flowsdk_core::admin::session::{Named, Redirected, SessionState};
-use flowsdk_core::id::AnyId;
-use flowsdk_core::id::{BlockId, ChatId, ContactId, FlowId, RouterId};
+use flowsdk_core::id::{AnyId, BlockId, ChatId, ContactId, FlowId, RouterId};
 use flowsdk_core::session::{Channel, Frost, Mode, Session, SessionId};
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
@@ -29,7 +28,8 @@ impl From<Named> for NamedView {
     }
 }
 
-/// That an error stopped a session (rulings S5).
+// Rulings S5.
+/// Why and when an error stopped a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SessionFrost)]
@@ -62,7 +62,8 @@ struct RedirectView {
     block_id: BlockId,
 }
 
-/// The state of a session (spec A 2.6).
+// Spec A 2.6.
+/// The state of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SessionState)]

@@ -20,13 +20,14 @@ use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Transfers;
 
-/// The treatment of a name that is taken.
+/// What happens if a name is taken.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[allow(dead_code, reason = "the document is made of it")]
 struct ConflictParams {
-    /// If the router has a flow of this name: `refuse` (the default), `rename` the one of the file, or `replace` the
-    /// present one. `rename` keeps the present variables; a present secret always stays.
+    /// What happens if the router has a flow of this name: `refuse` (the default) rejects the file, `rename` renames
+    /// the imported flow, `replace` overwrites the present one. `rename` keeps the present variables. A present
+    /// secret is never replaced.
     #[param(pattern = "^(refuse|rename|replace)$")]
     on_conflict: Option<String>,
 }

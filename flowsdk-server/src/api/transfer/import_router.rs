@@ -18,12 +18,13 @@ use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Created;
 use crate::api::state::Transfers;
 
-/// The treatment of a name that is taken.
+/// What happens if a name is taken.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[allow(dead_code, reason = "the document is made of it")]
 struct ConflictParams {
-    /// If there is a router of this name: `refuse` (the default) or `rename` the one of the file.
+    /// What happens if a router has this name: `refuse` (the default) rejects the file, `rename` renames the imported
+    /// router.
     #[param(pattern = "^(refuse|rename)$")]
     on_conflict: Option<String>,
 }

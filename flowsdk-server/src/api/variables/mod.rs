@@ -9,6 +9,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
+        .tag("variables", "Static variables of routers and flows")
         .add(endpoint!(of_router::list::list_router_variables))
         .add(endpoint!(of_router::create::create_router_variable))
         .add(endpoint!(of_router::put::put_router_variable))

@@ -30,7 +30,7 @@ async fn names(api: &Api, query: &str) -> Vec<String> {
     page["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A visitor who has written, and the id of his contact.
+/// A visitor who has written, and the id of their contact.
 async fn visitor(setup: &Setup, server: &crate::harness::Server, admin: &Api) -> (Client, Identity, String) {
     let (mut client, ana) = setup.visit(server).await;
     client.say("oi").await;
@@ -268,7 +268,7 @@ async fn strangers_of_other_routers_are_not_there(setup: Setup) {
     assert_eq!(names(&there, "").await, [] as [&str; 0]);
     assert_eq!(names(&there, "q=5511").await, [] as [&str; 0]);
     assert_eq!(names(&here, "").await.len(), 1);
-    // He creates for his router, and sees what he made.
+    // They create for their router, and see the contact.
     let body = |router: Value| json!({ "phoneNumber": "5511987654399", "name": "Novo", "routerId": router });
     let scope = (403, "router_out_of_scope", "Roteador fora do escopo");
     there.post("/contacts", &body(json!(setup.seeded.router))).await.refused(scope.0, scope.1, scope.2);
@@ -282,12 +282,12 @@ async fn strangers_of_other_routers_are_not_there(setup: Setup) {
         (names(&there, "q=novo").await, names(&here, "q=novo").await),
         (vec!["Novo".to_owned()], vec![])
     );
-    // A number that he knows does not let him see whose it is.
+    // A number that they know does not show them whose it is.
     let rows = json!({ "rows": [{ "phoneNumber": "+55 11 98765-4321", "status": "revoked" }] });
     let report = there.post(&format!("/routers/{other}/opt-ins/bulk"), &rows).await.ok(200);
     assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("phoneNumber")));
     there.get(&format!("/contacts/{nobodys}")).await.refused(404, "not_found", not_found);
-    // Nor does he delete what another router knows too, with what it knows.
+    // Nor do they delete a contact that another router knows, with its records.
     let id = made["id"].as_str().unwrap();
     let opt_ins = json!({ "rows": [{ "contactId": id, "status": "accepted" }] });
     admin.post(&format!("/routers/{}/opt-ins/bulk", setup.seeded.router), &opt_ins).await.ok(200);
@@ -365,11 +365,11 @@ async fn merged(setup: Setup) {
     assert_eq!(chats["items"].as_array().unwrap().len(), 1, "{chats}");
 }
 
-/// Who was merged is the same contact also when he begins anew.
+/// A contact that was merged is the same contact also when they begin anew.
 async fn merged_visitors_go_on(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
-    // He has never written, so that his session begins after the merge.
+    // They have never written, so that their session begins after the merge.
     let (mut client, ana) = setup.visit(&server).await;
     let identity = format!("wc-{}-{}", ana.channel, ana.user);
     let found = admin.get(&format!("/contacts?q={identity}")).await.ok(200);

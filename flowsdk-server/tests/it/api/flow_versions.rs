@@ -185,6 +185,10 @@ async fn only_the_test_channel_runs_the_test_version(setup: Setup) {
     act(&bia, &format!("/flows/{fresh}/publish-test")).await.ok(200);
     let eva = admin.member(&setup, &json!([]), &["cother"]).await;
     act(&eva, &format!("/flows/{fresh}/publish-test")).await.refused(404, "not_found", "Flow não encontrado");
+    // A member whose group is deleted may do nothing.
+    let group = id(&bia.get("/auth/me").await.ok(200)["user"]["group"]);
+    admin.delete(&format!("/groups/{group}")).await.ok(204);
+    act(&bia, &format!("/flows/{fresh}/publish-test")).await.refused(404, "not_found", "Flow não encontrado");
 }
 
 async fn superseded_test_versions_go_when_no_session_stands_in_them(setup: Setup) {

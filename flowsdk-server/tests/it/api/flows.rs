@@ -382,7 +382,7 @@ async fn pictures(setup: Setup) {
     refused.refused(422, "flow_invalid", "Definição do flow inválida");
     assert_eq!(details(&refused)[0].0, "definition/blocks/0/type");
 
-    // Who may read flows, of his routers.
+    // A member who may read the flows of one router.
     let read = json!([{ "resource": "flows", "actions": ["read"] }]);
     let here = admin.member(&setup, &read, &[&router]).await;
     let elsewhere = admin.member(&setup, &read, &["cother"]).await;

@@ -7,7 +7,7 @@ use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(finds_nothing);
 
-/// What may change the caller himself, after which everything else is refused to him.
+/// Operations that may change the caller, after which everything else is refused to them.
 const ON_CALLERS: [&str; 3] = ["putUser", "patchUser", "deleteUser"];
 
 async fn finds_nothing(setup: Setup) {

@@ -164,7 +164,7 @@ async fn limits_failures(setup: Setup) {
     api.post("/auth/login", &other).await.refused(401, "invalid_credentials", "Credenciais inválidas");
 }
 
-/// Rulings A8: an agent outside of his schedule gets no token at the desk; the studio lets him in.
+/// Rulings A8: an agent outside of their schedule gets no token at the desk; the studio lets them in.
 async fn desk_login(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;

@@ -113,11 +113,11 @@ async fn the_newest_record_counts(setup: Setup) {
     stranger.get(&format!("{path}?routerId={router}")).await.refused(scope.0, scope.1, scope.2);
     stranger.get(&format!("/routers/{router}/opt-ins")).await.refused(scope.0, scope.1, scope.2);
     stranger.post(&bulk(&setup), &json!({ "rows": [] })).await.refused(scope.0, scope.1, scope.2);
-    // A contact that his router does not know cannot be named.
+    // A contact that their router does not know cannot be named.
     let unknown = json!({ "rows": [{ "contactId": id, "status": "accepted" }] });
     let report = stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &unknown).await.ok(200);
     assert_eq!((&report["imported"], &report["refused"][0]["field"]), (&json!(0), &json!("contactId")));
-    // Nor by his number. An import by who may see him lets the router know him.
+    // Nor by the number. An import by a caller who may see the contact lets the router know them.
     stranger.get(&format!("/contacts/{id}")).await.assert_error(404);
     let named = json!({ "rows": [{ "phoneNumber": "5511987654321", "status": "accepted" }] });
     let report = stranger.post(&format!("/routers/{other}/opt-ins/bulk"), &named).await.ok(200);
@@ -126,7 +126,7 @@ async fn the_newest_record_counts(setup: Setup) {
     admin.post(&format!("/routers/{other}/opt-ins/bulk"), &named).await.ok(200);
     stranger.get(&format!("/contacts/{id}")).await.ok(200);
     let seen = stranger.get(&format!("/contacts/{id}/opt-ins")).await.ok(200);
-    assert_eq!(seen["items"].as_array().unwrap().len(), 1, "those of his router");
+    assert_eq!(seen["items"].as_array().unwrap().len(), 1, "those of their router");
 }
 
 async fn lists_of_a_router(setup: Setup) {

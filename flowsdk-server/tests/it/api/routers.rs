@@ -154,7 +154,7 @@ async fn an_initial_flow_is_one_of_the_router(setup: Setup) {
     assert_eq!(changed["initialFlowId"], json!(flow));
 }
 
-/// Who is confined to routers does not make others, and touches only his.
+/// A caller who is confined to routers makes no others, and touches only their own.
 async fn scope(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;

@@ -354,7 +354,7 @@ async fn publish(setup: &Setup, flow: &str, number: i64, definition: Value) {
     setup.done(store).await;
 }
 
-/// A visitor whose session froze at his first message, with two messages behind it; and the flow.
+/// A visitor whose session froze at their first message, with two messages behind it; and the flow.
 async fn frozen(setup: &Setup, server: &Server, admin: &Api) -> (Client, Identity, String) {
     let routers = admin.get("/routers").await.ok(200);
     let of_visitors = |router: &&Value| router["id"] == setup.seeded.router;

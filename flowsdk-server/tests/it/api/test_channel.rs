@@ -24,7 +24,7 @@ async fn post(server: &Server, path: &str, headers: &[(&str, &str)], body: &Valu
     Api::anonymous(server).json("POST", path, headers, body).await
 }
 
-/// A new visitor, from the answer to his first message.
+/// A new visitor, from the answer to their first message.
 fn visitor(setup: &Setup, channel: &str, turn: &Value) -> Identity {
     let text = |name: &str| turn[name].as_str().unwrap().to_owned();
     let visitor = Identity { channel: channel.to_owned(), user: text("userId"), key: text("sessionKey") };

@@ -88,7 +88,7 @@ async fn every_family_of_tokens_over_the_web_chat(setup: Setup) {
     assert!(now.as_millisecond() > 1_700_000_000_000);
     assert_eq!(second[9..], ["", flow.as_str(), router.as_str()]);
 
-    // The name is locked: what the gateway calls him does not overwrite it.
+    // The name is locked: the name that the gateway gives does not overwrite it.
     let third = answer(&mut client, "de novo").await;
     let third: Vec<_> = third.split('|').collect();
     assert_eq!((third[3], third[5], third[6], third[19]), ("Bia", "Bia", "Recife", "de novo"));

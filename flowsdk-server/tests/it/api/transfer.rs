@@ -56,7 +56,7 @@ async fn h13_an_import_is_done_once(setup: Setup) {
     assert_eq!(refused.invalid_fields(), ["Idempotency-Key"]);
 }
 
-/// What a visitor of each channel hears, whatever he says.
+/// The answer to a visitor of each channel, whatever they say.
 async fn conversation(server: &crate::harness::Server, channels: &[String]) -> Vec<String> {
     let mut heard = Vec::new();
     for channel in channels {

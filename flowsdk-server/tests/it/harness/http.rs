@@ -76,7 +76,7 @@ pub async fn send(
         let mut bytes = Vec::new();
         let receiving = async {
             let mut part = vec![0; 64 * 1024];
-            // Whoever is cut off in the middle of his body has the answer before the reset.
+            // A client that is cut off in the middle of its body has the answer before the reset.
             while let Ok(length @ 1..) = read.read(&mut part).await {
                 bytes.extend_from_slice(&part[..length]);
             }

@@ -53,7 +53,7 @@ async fn ten_failures_a_minute_for_an_address(store: SqlStore) {
         assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(120), "{retry_after:?}");
         assert!(is_limited(&login(&logins, email).await.map(drop)), "the right password does not help");
     }
-    // He may try again when he was told, and not before.
+    // A caller may try again at the time that was told, and not before.
     let Err(LoginError::RateLimited(RateLimit { retry_after, .. })) = login(&logins, "ana@example.com").await
     else {
         panic!("not limited");

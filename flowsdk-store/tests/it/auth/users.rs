@@ -134,7 +134,7 @@ async fn every_refusal_has_its_text(store: SqlStore) {
     let change = UserChange { email: email.clone(), ..UserChange::default() };
     assert_eq!(told(&users.change(&actor, &bia, change).await.expect_err("refused")), taken);
     let change = UserChange { email, ..UserChange::default() };
-    assert!(users.change(&actor, &ana, change).await.is_ok(), "his own address");
+    assert!(users.change(&actor, &ana, change).await.is_ok(), "their own address");
 
     let group = expected(FaultKind::Unprocessable, "group_unknown", "Grupo não encontrado");
     let refused = create(&world, NewUser { group_id: Some(nowhere.clone()), ..new("c@example.com") }).await;
@@ -188,7 +188,7 @@ async fn one_administrator_stays(store: SqlStore) {
     users.change(&actor, &ana, role(UserRole::Member)).await.expect("a member stays one");
 
     users.change(&actor, &ana, role(UserRole::Admin)).await.expect("promoted");
-    users.change(&actor, &root, role(UserRole::Member)).await.expect("he may demote himself");
+    users.change(&actor, &root, role(UserRole::Member)).await.expect("they may demote themselves");
     users.delete(&actor, &root).await.expect("a member may be deleted");
     assert!(matches!(users.delete(&actor, &ana).await, Err(UserError::LastAdministrator)));
 }

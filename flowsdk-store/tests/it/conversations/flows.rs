@@ -26,7 +26,7 @@ pub(crate) fn flow_of(blocks: &[Value]) -> Value {
     json!({ "schemaVersion": 1, "startBlockId": blocks[0]["id"], "blocks": blocks })
 }
 
-/// Greets who writes for the first time, then repeats what he says, until he says `bye` (the chat is closed,
+/// Greets a contact who writes for the first time, then repeats their words, until they say `bye` (the chat is closed,
 /// the session ends), `loop` (the session freezes) or nothing for a minute.
 pub(crate) fn main_flow() -> Value {
     let mut bye = block("bye", "Bye", &json!({ "end": true }));

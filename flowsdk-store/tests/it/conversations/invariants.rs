@@ -24,7 +24,7 @@ const VISITORS: usize = 4;
 /// Something that happens. Numbers choose among what there is.
 #[derive(Debug, Clone)]
 enum Step {
-    /// Events of different sessions in one batch: who, and whether each of his messages is new.
+    /// Events of different sessions in one batch: the contact, and whether each of their messages is new.
     Batch(Vec<(usize, Vec<Said>)>),
     /// Time passes, and everybody is rung for.
     Wait(u64),

@@ -211,7 +211,7 @@ async fn a_silent_contact_is_told_to_the_agent(store: SqlStore) {
     world.clock.advance(MINUTE / 2);
     world.say("ana", "m3", "wait").await;
     world.wait(MINUTE - Duration::from_millis(1)).await;
-    assert_eq!(world.published(TopicName::Agent).await.len(), 2, "he wrote half a minute ago");
+    assert_eq!(world.published(TopicName::Agent).await.len(), 2, "the contact wrote half a minute ago");
     world.wait(Duration::from_millis(1)).await;
     world.wait(MINUTE).await;
     let events = world.published(TopicName::Agent).await;

@@ -51,8 +51,8 @@ mod leases {
     flowsdk_core::lease_conformance!(super::key_values);
 }
 
-/// Whoever waits for the one connection may be gone before he gets it: the connection, and with it the
-/// database, must not go with him.
+/// A task that waits for the one connection may be gone before it gets it: the connection, and with it the
+/// database, must stay.
 #[test]
 fn the_database_survives_those_who_give_up() {
     testkit::run("the_database_survives", databases::memory, |store: SqlStore| async move {

@@ -6,12 +6,11 @@ use serde_json::{Value, json};
 use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::{Author, Change, Recorded as _};
-use crate::fault::StorageError;
 use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _, ListedFlow};
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::{Dependants, Referred};
-use crate::router::{Admitted, HasRouters as _, Reach, Reachable, RouterUnknown};
+use crate::router::{Admitted, HasRouters as _, Reach, Reachable, RouterUnknown, router_gone};
 use crate::schema::SchemaAttributes;
 use crate::session::{HasLiveSessions as _, SessionsOf};
 use crate::store::{Store, Transaction as _};
@@ -78,11 +77,7 @@ where
                 let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
                 let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
                 let draft = FlowDraft { revision: 1, definition, updated_at: now };
-                match tx.flows().insert(&flow).await {
-                    // The router went after it was looked for.
-                    Err(StorageError::Orphan { .. }) => return Err(RouterUnknown.into()),
-                    inserted => inserted?,
-                }
+                tx.flows().insert(&flow).await.map_err(router_gone::<FlowError>)?;
                 tx.flow_catalog().put_draft(&flow.id, &draft).await?;
                 let listed = ListedFlow { flow, revision: draft.revision, published_number: None };
                 Ok(FlowDetails { listed, definition: draft.definition })
