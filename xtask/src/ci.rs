@@ -23,6 +23,7 @@ pub(crate) fn run(without: &[Need]) -> Result<u8> {
     check("lints", lints)?;
     check("docs", docs)?;
     check("features", || features::check(&workspace::root()).map(|()| Outcome::Passed))?;
+    check("fuzz targets", fuzz_targets)?;
     check("web bundle", || web_bundle(&found, &workspace::root()))?;
     check("dependencies", dependencies)?;
     eprintln!("xtask: checking tests");
@@ -53,6 +54,14 @@ fn lints() -> Result<Outcome> {
 fn docs() -> Result<Outcome> {
     let arguments = ["doc", "--workspace", "--no-deps", "--all-features"];
     process::must(workspace::cargo().args(arguments).env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Outcome::Passed)
+}
+
+/// They are a workspace of their own, which no other check compiles.
+fn fuzz_targets() -> Result<Outcome> {
+    let arguments =
+        ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--features", "server", "--target-dir"];
+    process::must(workspace::cargo().args(arguments).arg(workspace::target()))?;
     Ok(Outcome::Passed)
 }
 

@@ -52,7 +52,7 @@ enum Chore {
         #[arg(last = true, required = true)]
         command: Vec<OsString>,
     },
-    /// Check all that CI checks: format, lints, docs, web bundle, dependencies, tests
+    /// Check all that CI checks: format, lints, docs, features, fuzz targets, web bundle, dependencies, tests
     Ci {
         #[command(flatten)]
         scope: Scope,
