@@ -132,7 +132,7 @@ pub enum AiTicketState {
 pub enum Sentiment {
     /// The customer is content.
     Positive,
-    /// Nothing tells in either direction.
+    /// Neither positive nor negative.
     Neutral,
     /// The customer does not get on.
     Frustrated,

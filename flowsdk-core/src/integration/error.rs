@@ -48,6 +48,7 @@ pub enum IntegrationError {
         field = "path"
     )]
     Path,
+    // No server received the request, so it is no failure of a gateway.
     /// The server's address is not public.
     #[error("address refused")]
     #[fault(

@@ -54,7 +54,7 @@ pub struct IntegrationSettings {
     /// How the credentials are shown to the server.
     #[serde(default)]
     pub auth: IntegrationAuth,
-    /// With `auth` `header`, and only then.
+    /// The header that carries the credentials. Required with `auth: header`, refused otherwise.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 100, example = "x-api-key")]
     pub header_name: Option<String>,

@@ -26,7 +26,7 @@ pub struct RelayOptions {
     pub wait: Duration,
     /// The pause after a first error; doubles with each error in a row.
     pub first_pause: Duration,
-    /// The bound of that pause.
+    /// The longest pause after repeated errors.
     pub longest_pause: Duration,
 }
 

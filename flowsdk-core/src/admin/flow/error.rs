@@ -37,6 +37,7 @@ pub enum FlowError {
         current: i64,
     },
     /// The definition cannot be published.
+    // Warnings do not prevent a publication, so the details leave them out.
     #[error("definition with errors")]
     #[fault(
         Unprocessable, "flow_invalid",

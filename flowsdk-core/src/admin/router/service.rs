@@ -70,8 +70,7 @@ where
         self.store.read().await?.routers().list(reach.routers(), page).await
     }
 
-    /// Creates a router, once for each idempotency key. A caller who is confined to
-    /// routers would not see it.
+    /// Creates a router, once for each idempotency key. Only a caller without a router restriction may create one.
     ///
     /// # Errors
     /// [`RouterError::FlowUnknown`] for any initial flow: a new router has none. [`RouterError::CredentialUnknown`],
@@ -79,7 +78,7 @@ where
     pub async fn create(
         &self,
         author: &Author,
-        _confined_to_none: Admitted<AllRouters>,
+        _all_routers: Admitted<AllRouters>,
         new: NewRouter,
         once: Option<Once<Router>>,
     ) -> Result<Outcome<Router>, RouterError> {

@@ -3,6 +3,7 @@
 use crate::fault::{Fault, StorageError};
 use crate::session::VariablesTooLarge;
 
+// The texts of a redirect are those of spec A 4.5 rule 4, word for word.
 /// The reason why a session use case fails.
 #[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]

@@ -77,7 +77,8 @@ impl<H: BatchHandler> Dispatcher<H> {
             if !open && self.lanes.is_empty() && self.running.is_empty() {
                 return;
             }
-            // Asked for last: a lost entry that could not start lets its lane go on to one that waits for a moment.
+            // Read after `start_batches`: a piece of a lost partition does not start and frees its lane, whose next
+            // entry may wait for a moment. A value from before would never wake the dispatcher.
             let pause = self.lanes.next_moment().map(|at| at.since(self.bench.clock.now()));
             let gathering = self.gathering();
             tokio::select! {

@@ -42,7 +42,7 @@ where
     pub async fn import_router(
         &self,
         author: &Author,
-        _confined_to_none: Admitted<AllRouters>,
+        _all_routers: Admitted<AllRouters>,
         file: TransferFile,
         on_conflict: OnConflict,
         once: Option<Once<ImportReport>>,

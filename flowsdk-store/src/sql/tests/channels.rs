@@ -134,7 +134,7 @@ const BEFORE: &str = "INSERT INTO router (id, name, tz, created_at) VALUES ('r1'
     INSERT INTO channel_number (id, router_id, name, phone_number_id, phone_number, business_account_id, created_at, updated_at)
         VALUES ('n1', 'r1', 'N', '111', '+1', '9', 1, 1);";
 
-/// Removes the last migration, writes rows of the version before, and runs it again.
+/// Removes the migration of channels, writes rows of the version before, and runs it again.
 const UNDONE: &str = "DROP TABLE channel; DELETE FROM _sqlx_migrations WHERE version = 13;";
 
 fn expected() -> Vec<Row> {
