@@ -40,6 +40,18 @@ fn every_part_becomes_an_arm() {
             ],
         ),
         (
+            r#"enum E { #[fault(Invalid, "c", text = of(&.0[1..end], .0[..end], .0[..=.at], X { a: 1, ...0 }))] A { end: u8, at: u8 } }"#,
+            &["=>of(&_0[1..end],_0[..end],_0[..=at],X{a:1,.._0}),"],
+        ),
+        (
+            r#"enum E { #[fault(Invalid, "c", text = of(.0.1, .0.1.2, .0.name, a.0.1, 0.5))] A(X) }"#,
+            &["Self::A(_0)=>of(_0.1,_0.1.2,_0.name,a.0.1,0.5),"],
+        ),
+        (
+            r#"enum E { #[fault(Invalid, "c", text = { f(&mut .0); if .1 { return .0; } for a in .0 {} match .0 { _ => .1 } })] A(X, Y) }"#,
+            &["{f(&mut_0);if_1{return_0;}forain_0{}match_0{_=>_1}},"],
+        ),
+        (
             r#"enum E { #[fault(RateLimited, "c", pt = "{now}", en = "b", rate_limit = *.limit)] A { now: u8, limit: R } }"#,
             &[
                 "::std::format!(\"{now}\"),::std::format!(\"b\")",
