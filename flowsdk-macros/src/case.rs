@@ -1,6 +1,9 @@
-//! The names that serde gives to variants under `rename_all`.
+//! The names that serde gives to variants with `rename_all`.
 
-/// Returns `variant` under the rule `rule` of serde; `None` for a rule that no enum here has.
+/// The rules that [`rename`] supports.
+pub(crate) const RULES: &str = "lowercase, UPPERCASE, snake_case, SCREAMING_SNAKE_CASE or kebab-case";
+
+/// Renames `variant` by the value `rule` of `rename_all`. Returns `None` if `rule` is not one of [`RULES`].
 pub(crate) fn rename(rule: &str, variant: &str) -> Option<String> {
     Some(match rule {
         "lowercase" => variant.to_ascii_lowercase(),

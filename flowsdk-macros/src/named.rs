@@ -62,8 +62,10 @@ fn name(variant: &Variant, rule: Option<&LitStr>) -> Result<String> {
     let ident = variant.ident.to_string();
     match rule {
         None => Ok(ident),
-        Some(rule) => case::rename(&rule.value(), &ident)
-            .ok_or_else(|| Error::new_spanned(rule, "not a rule that names of variants are made by")),
+        Some(rule) => case::rename(&rule.value(), &ident).ok_or_else(|| {
+            let rules = case::RULES;
+            Error::new_spanned(rule, format!("unsupported `rename_all`: expected {rules}"))
+        }),
     }
 }
 
@@ -148,7 +150,10 @@ mod tests {
                     B,
                 }
             ))
-            .contains("not a rule")
+            .contains(
+                "unsupported `rename_all`: expected lowercase, UPPERCASE, snake_case, SCREAMING_SNAKE_CASE or \
+                 kebab-case"
+            )
         );
         assert!(
             written(&parse_quote!(
