@@ -22,6 +22,8 @@ pub mod context;
 pub mod conversation;
 pub mod credential;
 pub mod crypto;
+#[doc(hidden)]
+pub mod derive;
 pub mod event;
 pub mod fault;
 pub mod flow;

@@ -1,5 +1,6 @@
 //! Derives of FlowSDK. `flowsdk-core` exports each beside the trait that it implements, and the code that they write
-//! names that crate as `flowsdk_core`.
+//! names that crate as `flowsdk_core`. A crate that derives needs no other dependency: serde and utoipa are reached
+//! through `flowsdk-core`. It needs no feature either: schemas are written if `flowsdk-core` has the feature `schema`.
 
 mod case;
 mod fault;
@@ -22,9 +23,10 @@ pub fn fault(input: TokenStream) -> TokenStream {
 /// Names the variants of an enum without fields, as serde does: it reads `#[serde(rename_all = "..")]` of the enum and
 /// `#[serde(rename = "..")]` of its variants.
 ///
-/// It writes `ALL`, `name` and `parse`, the trait `Named`, and under the feature `schema` of the crate that declares the
-/// enum a schema by the name of the enum followed by `Name`. `#[named(schema = "..", description = "..")]` changes the
-/// name of the schema and describes it.
+/// It writes `ALL`, `name`, `parse` and the trait `Named`. If `flowsdk-core` has the feature `schema`, it also writes a
+/// schema, which has the name of the enum followed by `Name`. `#[named(schema = "..", description = "..")]` changes the
+/// name of the schema and describes it. The rules of `rename_all` are `lowercase`, `UPPERCASE`, `snake_case`,
+/// `SCREAMING_SNAKE_CASE` and `kebab-case`.
 ///
 /// ```
 /// use flowsdk_core::cell::Named;
@@ -52,8 +54,8 @@ pub fn named(input: TokenStream) -> TokenStream {
 
 /// Makes a struct around a text a type of its own: on the wire, in a column and in the document.
 ///
-/// It writes `TextCell`, `Serialize`, `Deserialize`, `Display`, `FromStr`, the conversions from and into `String`, and
-/// under the feature `schema` of the crate that declares the type its schema. Keys of `#[text(..)]`:
+/// It writes `TextCell`, `Serialize`, `Deserialize`, `Display`, `FromStr` and the conversions from and into `String`. If
+/// `flowsdk-core` has the feature `schema`, it also writes the schema of the type. Keys of `#[text(..)]`:
 ///
 /// | Key | Value |
 /// |---|---|

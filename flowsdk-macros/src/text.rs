@@ -103,6 +103,7 @@ pub(crate) fn write(input: &DeriveInput, declared: &Declared) -> Result<TokenStr
         return Err(Error::new_spanned(ident, "a struct around one text, or one with `parse` and `as_str`"));
     }
     let schema = schema::of_text(ident, schema, keywords);
+    let serde = quote!(::flowsdk_core::derive::serde);
     Ok(quote! {
         #own
 
@@ -144,14 +145,14 @@ pub(crate) fn write(input: &DeriveInput, declared: &Declared) -> Result<TokenStr
             }
         }
 
-        impl ::serde::Serialize for #ident {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+        impl #serde::Serialize for #ident {
+            fn serialize<S: #serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
             }
         }
 
-        impl<'de> ::serde::Deserialize<'de> for #ident {
-            fn deserialize<D: ::serde::Deserializer<'de>>(
+        impl<'de> #serde::Deserialize<'de> for #ident {
+            fn deserialize<D: #serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
                 ::flowsdk_core::cell::deserialize_text(deserializer)
