@@ -138,20 +138,23 @@ pub fn schema_attributes(_input: TokenStream) -> TokenStream {
     TokenStream::new()
 }
 
-/// Makes a struct the public form of an aggregate: writes `From` of the aggregate, which `#[view(of = ..)]` names.
+/// Makes a struct the public form of an aggregate, which `#[view(of = ..)]` names: writes `From` of the aggregate and
+/// `From` of a reference to it. The latter clones the fields that the view shows, and no others.
 ///
-/// A field is the field of the same name, converted by `Into`. `#[view(some = field)]` says whether that field has a
-/// value. `#[view(with = function)]` calls a function with a reference to the aggregate. A field of the aggregate that
-/// the view does not name is not public.
+/// A field is the field of the same name, converted by `Into`. If its type is an `Option`, its content is converted.
+/// `#[view(some = field)]` says whether that field has a value. `#[view(with = function)]` calls a function with a
+/// reference to the aggregate. A field of the aggregate that the view does not name is not public.
 ///
 /// ```
 /// use flowsdk_core::change::View;
+/// use flowsdk_core::time::{IsoTime, Timestamp};
 /// use serde::Serialize;
 ///
 /// struct Order {
 ///     number: u32,
 ///     items: Vec<String>,
 ///     card: Option<String>,
+///     paid_at: Option<Timestamp>,
 /// }
 ///
 /// /// An order. Its card is never shown.
@@ -163,15 +166,18 @@ pub fn schema_attributes(_input: TokenStream) -> TokenStream {
 ///     items: usize,
 ///     #[view(some = card)]
 ///     has_card: bool,
+///     paid_at: Option<IsoTime>,
 /// }
 ///
 /// fn count(order: &Order) -> usize {
 ///     order.items.len()
 /// }
 ///
-/// let order = Order { number: 7, items: vec!["a".to_owned()], card: Some("4000".to_owned()) };
-/// let view = OrderView::from(order);
+/// let paid_at = Some(Timestamp::from_millis(0));
+/// let order = Order { number: 7, items: vec!["a".to_owned()], card: Some("4000".to_owned()), paid_at };
+/// let view = OrderView::from(&order);
 /// assert_eq!((view.number, view.items, view.has_card), (7, 1, true));
+/// assert_eq!(OrderView::from(order).paid_at, paid_at.map(IsoTime));
 /// ```
 #[proc_macro_derive(View, attributes(view))]
 pub fn view(input: TokenStream) -> TokenStream {

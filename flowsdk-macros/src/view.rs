@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Path, Result};
+use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Path, Result, Type};
 
 /// Where the value of a field comes from.
 enum Source {
@@ -14,6 +14,15 @@ enum Source {
     With(Path),
 }
 
+/// How a view gets hold of the aggregate.
+#[derive(Clone, Copy)]
+enum Taking {
+    /// It takes the aggregate, and moves its fields.
+    Whole,
+    /// It borrows the aggregate, and clones the fields that it shows.
+    Reference,
+}
+
 pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let ident = &input.ident;
     let of = of(input)?;
@@ -23,29 +32,62 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new_spanned(ident, "a view has named fields"));
     };
-    let (mut computed, mut values) = (Vec::new(), Vec::new());
-    for field in &fields.named {
-        let name = &field.ident;
-        match source(field)? {
-            Source::Same => values.push(quote!(#name: ::core::convert::Into::into(of.#name))),
-            Source::Some(option) => {
-                computed.push(quote!(let #name = of.#option.is_some();));
-                values.push(quote!(#name));
-            }
-            Source::With(function) => {
-                computed.push(quote!(let #name = #function(&of);));
-                values.push(quote!(#name));
+    let sources = fields.named.iter().map(source).collect::<Result<Vec<_>>>()?;
+    let body = |taking| {
+        let (mut computed, mut values) = (Vec::new(), Vec::new());
+        for (field, source) in fields.named.iter().zip(&sources) {
+            let name = &field.ident;
+            match source {
+                Source::Same => {
+                    let value = same(field, taking);
+                    values.push(quote!(#name: #value));
+                }
+                Source::Some(option) => {
+                    computed.push(quote!(let #name = of.#option.is_some();));
+                    values.push(quote!(#name));
+                }
+                Source::With(function) => {
+                    let of = match taking {
+                        Taking::Whole => quote!(&of),
+                        Taking::Reference => quote!(of),
+                    };
+                    computed.push(quote!(let #name = #function(#of);));
+                    values.push(quote!(#name));
+                }
             }
         }
-    }
+        quote!(#(#computed)* Self { #(#values),* })
+    };
+    let (whole, reference) = (body(Taking::Whole), body(Taking::Reference));
     Ok(quote! {
         impl ::core::convert::From<#of> for #ident {
             fn from(of: #of) -> Self {
-                #(#computed)*
-                Self { #(#values),* }
+                #whole
+            }
+        }
+
+        impl ::core::convert::From<&#of> for #ident {
+            fn from(of: &#of) -> Self {
+                #reference
             }
         }
     })
+}
+
+/// Returns the field of the same name, converted. Where the view has an `Option`, its content is converted.
+fn same(field: &Field, taking: Taking) -> TokenStream {
+    let name = &field.ident;
+    let value = match taking {
+        Taking::Whole => quote!(of.#name),
+        Taking::Reference => quote!(::core::clone::Clone::clone(&of.#name)),
+    };
+    let into = quote!(::core::convert::Into::into);
+    match &field.ty {
+        Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Option") => {
+            quote!(::core::option::Option::map(#value, #into))
+        }
+        _ => quote!(#into(#value)),
+    }
 }
 
 /// Returns the aggregate of the view.
@@ -100,11 +142,38 @@ mod tests {
                 has_credentials: bool,
                 #[view(with = length)]
                 length: usize,
+                used_at: Option<IsoTime>,
             }
         });
         assert!(written.contains("From < Integration > for IntegrationView"), "{written}");
         assert!(written.contains("let has_credentials = of . credentials . is_some ()"), "{written}");
         assert!(written.contains("let length = length (& of)"), "{written}");
+        assert!(written.contains("id : :: core :: convert :: Into :: into (of . id)"), "{written}");
+        assert!(
+            written.contains("Option :: map (of . used_at , :: core :: convert :: Into :: into)"),
+            "{written}"
+        );
+    }
+
+    #[test]
+    fn a_reference_is_enough_and_only_shown_fields_are_cloned() {
+        let written = written(&parse_quote! {
+            #[view(of = Integration)]
+            struct IntegrationView {
+                id: Id,
+                #[view(some = credentials)]
+                has_credentials: bool,
+                #[view(with = length)]
+                length: usize,
+            }
+        });
+        assert!(written.contains("From < & Integration > for IntegrationView"), "{written}");
+        assert!(
+            written.contains("Into :: into (:: core :: clone :: Clone :: clone (& of . id))"),
+            "{written}"
+        );
+        assert!(written.contains("let length = length (of)"), "{written}");
+        assert_eq!(written.matches("clone").count(), 2, "{written}");
     }
 
     #[test]

@@ -73,6 +73,6 @@ impl Recorded for ApiClient {
     }
 
     fn to_json(&self) -> Value {
-        form(&ApiClientView::from(self.clone()))
+        form(&ApiClientView::from(self))
     }
 }

@@ -28,23 +28,13 @@ pub struct ApiClientView {
     /// An inactive one is not let in.
     active: bool,
     /// From this moment on it is not let in.
-    #[view(with = expires_at)]
     #[schema(required = true)]
     expires_at: Option<IsoTime>,
     /// To the minute.
-    #[view(with = last_used_at)]
     #[schema(required = true)]
     last_used_at: Option<IsoTime>,
     created_at: IsoTime,
     updated_at: IsoTime,
-}
-
-fn expires_at(client: &ApiClient) -> Option<IsoTime> {
-    client.expires_at.map(IsoTime)
-}
-
-fn last_used_at(client: &ApiClient) -> Option<IsoTime> {
-    client.last_used_at.map(IsoTime)
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ impl Recorded for User {
     }
 
     fn to_json(&self) -> Value {
-        form(&UserView::from(self.clone()))
+        form(&UserView::from(self))
     }
 }
 

@@ -70,7 +70,7 @@ impl Recorded for ChannelNumber {
     }
 
     fn to_json(&self) -> Value {
-        form(&ChannelNumberView::from(self.clone()))
+        form(&ChannelNumberView::from(self))
     }
 }
 

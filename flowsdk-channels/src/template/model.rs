@@ -53,7 +53,7 @@ impl Recorded for Template {
     }
 
     fn to_json(&self) -> Value {
-        form(&TemplateView::from(self.clone()))
+        form(&TemplateView::from(self))
     }
 }
 

@@ -59,7 +59,7 @@ impl Recorded for LlmCredential {
     }
 
     fn to_json(&self) -> Value {
-        form(&LlmCredentialView::from(self.clone()))
+        form(&LlmCredentialView::from(self))
     }
 }
 

@@ -139,7 +139,7 @@ impl Recorded for Integration {
     }
 
     fn to_json(&self) -> Value {
-        form(&IntegrationView::from(self.clone()))
+        form(&IntegrationView::from(self))
     }
 }
 

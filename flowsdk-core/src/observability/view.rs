@@ -25,11 +25,6 @@ pub struct ObservabilityView {
     #[view(some = logfire_token)]
     has_token: bool,
     /// Null before the first change.
-    #[view(with = updated_at)]
     #[schema(required = true)]
     updated_at: Option<IsoTime>,
-}
-
-fn updated_at(settings: &ObservabilitySettings) -> Option<IsoTime> {
-    settings.updated_at.map(IsoTime)
 }

@@ -73,6 +73,6 @@ impl Recorded for WebchatChannel {
     }
 
     fn to_json(&self) -> Value {
-        form(&WebchatChannelView::from(self.clone()))
+        form(&WebchatChannelView::from(self))
     }
 }

@@ -33,7 +33,7 @@ pub(super) async fn create_channel_number(
     let (new, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,
-        answer: |number: &ChannelNumber| stored(&ChannelNumberView::from(number.clone())),
+        answer: |number: &ChannelNumber| stored(&ChannelNumberView::from(number)),
     });
     Ok(match numbers.create(&can.caller.author(), can.admit(new)?, once).await? {
         Outcome::Done(number) => {

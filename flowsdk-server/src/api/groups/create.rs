@@ -30,8 +30,8 @@ pub(super) async fn create_group(
     body: Idempotent<NewGroup>,
 ) -> Result<Response, ApiError> {
     let (new, request) = body.of(&caller);
-    let once = request
-        .map(|request| Once { request, answer: |group: &Group| stored(&GroupView::from(group.clone())) });
+    let once =
+        request.map(|request| Once { request, answer: |group: &Group| stored(&GroupView::from(group)) });
     Ok(match groups.create(&caller.actor(), new, once).await? {
         Outcome::Done(group) => {
             let body = GroupView::from(group);

@@ -33,7 +33,7 @@ pub(super) async fn create_integration(
     let (new, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,
-        answer: |integration: &Integration| stored(&IntegrationView::from(integration.clone())),
+        answer: |integration: &Integration| stored(&IntegrationView::from(integration)),
     });
     Ok(match integrations.create(&can.caller.author(), can.admit(new)?, once).await? {
         Outcome::Done(integration) => {

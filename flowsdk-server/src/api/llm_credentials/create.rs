@@ -32,7 +32,7 @@ pub(super) async fn create_llm_credential(
     let (new, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,
-        answer: |credential: &LlmCredential| stored(&LlmCredentialView::from(credential.clone())),
+        answer: |credential: &LlmCredential| stored(&LlmCredentialView::from(credential)),
     });
     Ok(match credentials.create(&can.caller.author(), new, once).await? {
         Outcome::Done(credential) => {

@@ -23,7 +23,7 @@ use crate::api::state::Routers;
     params(IdempotencyParams),
     request_body = NewRouter,
     responses(
-        (status = 201, description = "The router", body = RouterView<'static>),
+        (status = 201, description = "The router", body = RouterView),
         (status = 409, description = "`idempotency_conflict`"),
         (status = 422, description = "`flow_unknown`: a new router has no flow"),
     )
@@ -40,7 +40,7 @@ pub(super) async fn create_router(
     Ok(match routers.create(&can.caller.author(), everywhere, new, once).await? {
         Outcome::Done(router) => {
             let id = router.id.to_string();
-            Created { collection: COLLECTION, id, body: RouterView::from(&router) }.into_response()
+            Created { collection: COLLECTION, id, body: RouterView::from(router) }.into_response()
         }
         Outcome::Replayed(answer) => Replayed { answer, collection: COLLECTION }.into_response(),
     })

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::router::RouterView;
-use http::StatusCode;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::query::{PageParams, PageView, Query};
-use crate::api::reply;
+use crate::api::reply::Reply;
 use crate::api::state::Routers;
 
 /// List routers
@@ -20,15 +18,13 @@ use crate::api::state::Routers;
 #[utoipa::path(
     get, path = "/routers", tag = "routers",
     params(PageParams),
-    responses((status = 200, description = "A page of routers", body = PageView<RouterView<'static>>))
+    responses((status = 200, description = "A page of routers", body = PageView<RouterView>))
 )]
 pub(super) async fn list_routers(
     can: Can<marks::Routers, marks::Read>,
     State(routers): State<Arc<Routers>>,
     Query(page): Query<PageRequest>,
-) -> Result<Response, ApiError> {
+) -> Result<Reply<PageView<RouterView>>, ApiError> {
     let page = routers.list(can.reach(), &page).await?;
-    let items = page.items.iter().map(RouterView::from).collect();
-    let next_cursor = page.next.map(|next| next.to_string());
-    Ok(reply::json(StatusCode::OK, &PageView { items, next_cursor }))
+    Ok(Reply(PageView::of(page, RouterView::from)))
 }

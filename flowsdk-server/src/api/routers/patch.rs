@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use flowsdk_core::admin::router::RouterChange;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::router::RouterView;
-use http::StatusCode;
 
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
-use crate::api::reply;
+use crate::api::reply::Reply;
 use crate::api::state::Routers;
 
 /// Change a router
@@ -24,7 +22,7 @@ use crate::api::state::Routers;
     params(("id" = RouterId, Path, description = "The router")),
     request_body = RouterChange,
     responses(
-        (status = 200, description = "The router", body = RouterView<'static>),
+        (status = 200, description = "The router", body = RouterView),
         (status = 422, description = "`flow_unknown`: the initial flow is none of the router's; `flow_is_tool`"),
     )
 )]
@@ -33,8 +31,7 @@ pub(super) async fn patch_router(
     State(routers): State<Arc<Routers>>,
     PathId(id): PathId<RouterId>,
     Body(change): Body<RouterChange>,
-) -> Result<Response, ApiError> {
+) -> Result<Reply<RouterView>, ApiError> {
     let id = can.admit(id)?;
-    let router = routers.change(&can.caller.author(), &id, change).await?;
-    Ok(reply::json(StatusCode::OK, &RouterView::from(&router)))
+    Ok(Reply(routers.change(&can.caller.author(), &id, change).await?.into()))
 }

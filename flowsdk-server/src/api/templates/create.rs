@@ -33,10 +33,8 @@ pub(super) async fn create_template(
     body: Idempotent<NewTemplate>,
 ) -> Result<Response, ApiError> {
     let (new, request) = body.of(&can.caller);
-    let once = request.map(|request| Once {
-        request,
-        answer: |template: &Template| stored(&TemplateView::from(template.clone())),
-    });
+    let once = request
+        .map(|request| Once { request, answer: |template: &Template| stored(&TemplateView::from(template)) });
     Ok(match templates.create(&can.caller.author(), can.admit(new)?, once).await? {
         Outcome::Done(template) => {
             let body = TemplateView::from(template);

@@ -36,7 +36,7 @@ pub(super) async fn create_webchat_channel(
     let (new, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,
-        answer: |channel: &WebchatChannel| stored(&WebchatChannelView::from(channel.clone())),
+        answer: |channel: &WebchatChannel| stored(&WebchatChannelView::from(channel)),
     });
     Ok(match channels.create(&can.caller.author(), can.admit(new)?, once).await? {
         Outcome::Done(channel) => {

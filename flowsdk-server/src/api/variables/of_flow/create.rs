@@ -42,7 +42,7 @@ pub(in crate::api::variables) async fn create_flow_variable(
     let owner = can.admit(VariableOwner::Flow(id))?;
     Ok(match variables.create(&author, owner, reach, new, once).await? {
         Outcome::Done(variable) => {
-            let body = VariableView::from(&variable);
+            let body = VariableView::from(variable);
             Created { collection, id: body.id.to_string(), body }.into_response()
         }
         Outcome::Replayed(answer) => Replayed { answer, collection }.into_response(),

@@ -29,5 +29,5 @@ pub(in crate::api::variables) async fn list_flow_variables(
 ) -> Result<Reply<PageView<VariableView>>, ApiError> {
     let owner = can.admit(VariableOwner::Flow(id))?;
     let page = variables.list(&owner, can.reach(), &page).await?;
-    Ok(Reply(PageView::of(page, |variable| VariableView::from(&variable))))
+    Ok(Reply(PageView::of(page, VariableView::from)))
 }

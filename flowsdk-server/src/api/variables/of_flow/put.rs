@@ -32,5 +32,5 @@ pub(in crate::api::variables) async fn put_flow_variable(
     let (author, reach) = (can.caller.author(), can.reach());
     let owner = can.admit(VariableOwner::Flow(id))?;
     let changed = variables.put(&author, &owner, reach, &variable, change).await?;
-    Ok(Reply(VariableView::from(&changed)))
+    Ok(Reply(VariableView::from(changed)))
 }
