@@ -41,6 +41,7 @@ pub mod patch;
 pub mod place;
 pub mod prelude;
 pub mod router;
+pub mod saved_filter;
 pub mod schema;
 pub mod session;
 pub mod store;

@@ -13,6 +13,7 @@ pub use crate::integration::HasIntegrations as _;
 pub use crate::message::HasMessages as _;
 pub use crate::observability::HasObservability as _;
 pub use crate::router::{HasRouterCatalog as _, HasRouters as _};
+pub use crate::saved_filter::HasSavedFilters as _;
 pub use crate::session::{HasLiveSessions as _, HasSessionCatalog as _, HasSessions as _, HasTraces as _};
 pub use crate::store::{Store as _, Transaction as _};
 pub use crate::stream::dead_letter::HasDeadLetters as _;

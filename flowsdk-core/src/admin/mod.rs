@@ -6,7 +6,6 @@
 
 pub mod chat;
 pub mod contact;
-pub mod contact_filter;
 pub mod flow;
 pub mod router;
 pub mod session;

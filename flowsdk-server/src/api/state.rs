@@ -49,7 +49,7 @@ services! {
     sessions: Sessions in flowsdk_core::admin::session,
     chats: Chats in flowsdk_core::admin::chat,
     contacts: Contacts in flowsdk_core::admin::contact,
-    contact_filters: ContactFilters in flowsdk_core::admin::contact_filter,
+    saved_filters: SavedFilters in flowsdk_core::saved_filter,
     opt_ins: OptIns in flowsdk_core::admin::contact,
     channel_numbers: ChannelNumbers in flowsdk_channels::channel_number,
     templates: Templates in flowsdk_channels::template,

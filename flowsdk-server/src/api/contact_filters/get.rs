@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::admin::contact_filter::{ContactFilterId, SavedContactFilter};
+use flowsdk_core::saved_filter::{SavedFilter, SavedFilterId};
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
-use crate::api::state::ContactFilters;
+use crate::api::state::SavedFilters;
 
 /// Show a saved filter of contacts
 #[utoipa::path(
     get, path = "/contact-filters/{id}", tag = "contact-filters",
-    params(("id" = ContactFilterId, Path, description = "The filter")),
-    responses((status = 200, description = "The filter", body = SavedContactFilter))
+    params(("id" = SavedFilterId, Path, description = "The filter")),
+    responses((status = 200, description = "The filter", body = SavedFilter))
 )]
 pub(super) async fn get_contact_filter(
     can: Can<marks::Contacts, marks::Read>,
-    State(filters): State<Arc<ContactFilters>>,
-    PathId(id): PathId<ContactFilterId>,
-) -> Result<Reply<SavedContactFilter>, ApiError> {
+    State(filters): State<Arc<SavedFilters>>,
+    PathId(id): PathId<SavedFilterId>,
+) -> Result<Reply<SavedFilter>, ApiError> {
     Ok(Reply(filters.get(can.reach(), &id).await?))
 }

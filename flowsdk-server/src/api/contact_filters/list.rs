@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::admin::contact_filter::SavedContactFilter;
 use flowsdk_core::page::PageRequest;
+use flowsdk_core::saved_filter::SavedFilter;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
 use crate::api::reply::Reply;
-use crate::api::state::ContactFilters;
+use crate::api::state::SavedFilters;
 
 /// List saved filters of contacts
 ///
@@ -18,13 +18,13 @@ use crate::api::state::ContactFilters;
 #[utoipa::path(
     get, path = "/contact-filters", tag = "contact-filters",
     params(PageParams, RouterParams),
-    responses((status = 200, description = "A page of filters", body = PageView<SavedContactFilter>))
+    responses((status = 200, description = "A page of filters", body = PageView<SavedFilter>))
 )]
 pub(super) async fn list_contact_filters(
     can: Can<marks::Contacts, marks::Read>,
-    State(filters): State<Arc<ContactFilters>>,
+    State(filters): State<Arc<SavedFilters>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
-) -> Result<Reply<PageView<SavedContactFilter>>, ApiError> {
+) -> Result<Reply<PageView<SavedFilter>>, ApiError> {
     let router = router.map(|router| can.admit(router)).transpose()?;
     let page = filters.list(can.reach(), router.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, |filter| filter)))

@@ -21,7 +21,7 @@ use flowsdk_channels::webchat::inbound::InboundError;
 use flowsdk_channels::webchat::{AuthError, IngressError, TestChatError};
 use flowsdk_core::admin::chat::ChatError;
 use flowsdk_core::admin::contact::{ContactError, ImportReport, OptInError, RefusedRow};
-use flowsdk_core::admin::contact_filter::ContactFilterError;
+use flowsdk_core::saved_filter::SavedFilterError;
 use flowsdk_core::admin::flow::FlowError;
 use flowsdk_core::admin::router::RouterError;
 use flowsdk_core::admin::session::SessionError;
@@ -198,10 +198,10 @@ fn core(table: &mut Table) {
         VariableError::Storage(storage()),
     ]);
     table.add([
-        ContactFilterError::NotFound,
-        ContactFilterError::RouterUnknown(RouterUnknown),
-        ContactFilterError::Idempotency(IdempotencyConflict),
-        ContactFilterError::Storage(storage()),
+        SavedFilterError::NotFound,
+        SavedFilterError::RouterUnknown(RouterUnknown),
+        SavedFilterError::Idempotency(IdempotencyConflict),
+        SavedFilterError::Storage(storage()),
     ]);
     table.add([ObservabilityError::Address, ObservabilityError::Storage(storage())]);
     table.add([

@@ -101,7 +101,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         sessions: Arc::new(state::Sessions::new(store(), cx())),
         chats: Arc::new(state::Chats::new(store())),
         contacts: Arc::new(state::Contacts::new(store(), cx())),
-        contact_filters: Arc::new(state::ContactFilters::new(store(), cx(), changes())),
+        saved_filters: Arc::new(state::SavedFilters::new(store(), cx(), changes())),
         opt_ins: Arc::new(state::OptIns::new(store(), cx())),
         dead_letters: Arc::new(state::DeadLetters::new(store(), cx())),
     };

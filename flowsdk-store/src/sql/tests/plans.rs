@@ -6,9 +6,9 @@ use sqlx::{AssertSqlSafe, SqliteConnection};
 use crate::sql::list::{ListSql, Routers};
 use crate::sql::statement::Sql;
 use crate::sql::{
-    api_client, audit, channel_number, chat_catalog, contact_catalog, contact_filter, dead_letter,
-    flow_catalog, group, integration, llm_credential, opt_in_catalog, router, session_catalog, template,
-    user, user_device, variable, webchat_catalog,
+    api_client, audit, channel_number, chat_catalog, contact_catalog, dead_letter, flow_catalog, group,
+    integration, llm_credential, opt_in_catalog, router, saved_filter, session_catalog, template, user,
+    user_device, variable, webchat_catalog,
 };
 
 async fn steps(connection: &mut SqliteConnection, sql: Sql) -> Vec<String> {
@@ -64,7 +64,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
         shapes(&llm_credential::LIST),
         shapes(&integration::LIST),
         shapes(&webchat_catalog::LIST),
-        shapes(&contact_filter::LIST),
+        shapes(&saved_filter::LIST),
     ];
     let mut seen = 0;
     for (table, shapes) in lists {

@@ -17,16 +17,16 @@ use crate::time::{Timestamp, as_iso};
 
 /// Identifier of a saved filter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
-pub struct ContactFilterId(Arc<str>);
+pub struct SavedFilterId(Arc<str>);
 
 /// A filter of the list of contacts, kept under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = ContactFilter)]
-pub struct SavedContactFilter {
+pub struct SavedFilter {
     /// The id of the filter.
-    pub id: ContactFilterId,
+    pub id: SavedFilterId,
     /// The router whose people use the filter. It never changes.
     pub router_id: RouterId,
     /// The name that people choose it by.
@@ -48,7 +48,7 @@ pub struct SavedContactFilter {
     pub updated_at: Timestamp,
 }
 
-impl Recorded for SavedContactFilter {
+impl Recorded for SavedFilter {
     fn entity(&self) -> Entity<'_> {
         Entity { kind: EntityKind::ContactFilter, id: self.id.as_str(), router_id: Some(&self.router_id) }
     }
@@ -63,7 +63,7 @@ impl Recorded for SavedContactFilter {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = CreateContactFilter)]
-pub struct NewContactFilter {
+pub struct NewSavedFilter {
     /// The router whose people use the filter. It cannot be changed later.
     pub router_id: RouterId,
     /// The name that people choose it by.
@@ -76,7 +76,7 @@ pub struct NewContactFilter {
     pub origin: Option<Channel>,
 }
 
-impl Reachable for NewContactFilter {
+impl Reachable for NewSavedFilter {
     fn is_within(&self, reach: Reach<'_>) -> bool {
         self.router_id.is_within(reach)
     }
@@ -87,7 +87,7 @@ impl Reachable for NewContactFilter {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = PatchContactFilter)]
-pub struct ContactFilterChange {
+pub struct SavedFilterChange {
     /// The new name.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S")]
     pub name: Option<String>,
@@ -101,10 +101,10 @@ pub struct ContactFilterChange {
     pub origin: Option<Option<Channel>>,
 }
 
-impl ContactFilterChange {
+impl SavedFilterChange {
     /// Returns the filter after the change.
-    pub(super) fn apply(self, filter: SavedContactFilter) -> SavedContactFilter {
-        SavedContactFilter {
+    pub(super) fn apply(self, filter: SavedFilter) -> SavedFilter {
+        SavedFilter {
             name: self.name.unwrap_or(filter.name),
             q: self.q.unwrap_or(filter.q),
             origin: self.origin.unwrap_or(filter.origin),

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    ContactFilterChange, ContactFilterId, HasContactFilters, NewContactFilter, SavedContactFilter as Saved,
-};
+use super::{HasSavedFilters, NewSavedFilter, SavedFilter, SavedFilterChange, SavedFilterId};
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::fault::{Fault, StorageError};
@@ -16,7 +14,7 @@ use crate::store::{Store, Transaction as _};
 /// The reason why a use case of saved filters fails.
 #[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
-pub enum ContactFilterError {
+pub enum SavedFilterError {
     /// No such filter within reach.
     #[error("no such filter")]
     #[fault(NotFound, "not_found", pt = "Filtro não encontrado", en = "Filter not found")]
@@ -37,15 +35,15 @@ pub enum ContactFilterError {
 
 /// Creates, shows, changes and deletes saved filters. A filter whose router is out of the caller's reach is not found.
 #[derive(Debug)]
-pub struct ContactFilters<S> {
+pub struct SavedFilters<S> {
     store: Arc<S>,
     cx: OpContext,
     changes: Arc<dyn ChangeLog>,
 }
 
-impl<S: Store> ContactFilters<S>
+impl<S: Store> SavedFilters<S>
 where
-    S::Tx: HasContactFilters + HasRouters + HasIdempotency,
+    S::Tx: HasSavedFilters + HasRouters + HasIdempotency,
 {
     /// Creates a service over `store` that notes its changes in `changes`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
@@ -61,39 +59,39 @@ where
         reach: Reach<'_>,
         router: Option<&AdmittedRouter>,
         page: &PageRequest,
-    ) -> Result<Page<Saved>, StorageError> {
+    ) -> Result<Page<SavedFilter>, StorageError> {
         let router = router.map(AdmittedRouter::id);
-        self.store.read().await?.contact_filters().list(router, reach.routers(), page).await
+        self.store.read().await?.saved_filters().list(router, reach.routers(), page).await
     }
 
     /// Returns a filter.
     ///
     /// # Errors
-    /// [`ContactFilterError::NotFound`], [`ContactFilterError::Storage`].
-    pub async fn get(&self, reach: Reach<'_>, id: &ContactFilterId) -> Result<Saved, ContactFilterError> {
-        within(self.store.read().await?.contact_filters().find(id).await?, reach)
+    /// [`SavedFilterError::NotFound`], [`SavedFilterError::Storage`].
+    pub async fn get(&self, reach: Reach<'_>, id: &SavedFilterId) -> Result<SavedFilter, SavedFilterError> {
+        within(self.store.read().await?.saved_filters().find(id).await?, reach)
     }
 
     /// Creates a filter, once for each idempotency key.
     ///
     /// # Errors
-    /// [`ContactFilterError::RouterUnknown`], [`ContactFilterError::Idempotency`], [`ContactFilterError::Storage`].
+    /// [`SavedFilterError::RouterUnknown`], [`SavedFilterError::Idempotency`], [`SavedFilterError::Storage`].
     pub async fn create(
         &self,
         author: &Author,
-        new: Admitted<NewContactFilter>,
-        once: Option<Once<Saved>>,
-    ) -> Result<Outcome<Saved>, ContactFilterError> {
-        let NewContactFilter { router_id, name, q, origin } = new.into_inner();
+        new: Admitted<NewSavedFilter>,
+        once: Option<Once<SavedFilter>>,
+    ) -> Result<Outcome<SavedFilter>, SavedFilterError> {
+        let NewSavedFilter { router_id, name, q, origin } = new.into_inner();
         let outcome = perform_once(
             &*self.store,
             once,
             self.cx.now(),
-            async |tx| -> Result<Saved, ContactFilterError> {
+            async |tx| -> Result<SavedFilter, SavedFilterError> {
                 tx.routers().find(&router_id).await?.ok_or(RouterUnknown)?;
-                let (id, now) = (ContactFilterId::generate(self.cx.ids()), self.cx.now());
-                let filter = Saved { id, router_id, name, q, origin, created_at: now, updated_at: now };
-                tx.contact_filters().insert(&filter).await?;
+                let (id, now) = (SavedFilterId::generate(self.cx.ids()), self.cx.now());
+                let filter = SavedFilter { id, router_id, name, q, origin, created_at: now, updated_at: now };
+                tx.saved_filters().insert(&filter).await?;
                 Ok(filter)
             },
         )
@@ -104,18 +102,18 @@ where
     /// Changes a filter.
     ///
     /// # Errors
-    /// [`ContactFilterError::NotFound`], [`ContactFilterError::Storage`].
+    /// [`SavedFilterError::NotFound`], [`SavedFilterError::Storage`].
     pub async fn change(
         &self,
         author: &Author,
         reach: Reach<'_>,
-        id: &ContactFilterId,
-        change: ContactFilterChange,
-    ) -> Result<Saved, ContactFilterError> {
+        id: &SavedFilterId,
+        change: SavedFilterChange,
+    ) -> Result<SavedFilter, SavedFilterError> {
         let mut tx = self.store.begin().await?;
-        let before = within(tx.contact_filters().find_for_update(id).await?, reach)?;
-        let after = Saved { updated_at: self.cx.now(), ..change.apply(before.clone()) };
-        tx.contact_filters().save(&after).await?;
+        let before = within(tx.saved_filters().find_for_update(id).await?, reach)?;
+        let after = SavedFilter { updated_at: self.cx.now(), ..change.apply(before.clone()) };
+        tx.saved_filters().save(&after).await?;
         tx.commit().await?;
         self.changes.updated(author, &before, &after);
         Ok(after)
@@ -124,22 +122,22 @@ where
     /// Deletes a filter.
     ///
     /// # Errors
-    /// [`ContactFilterError::NotFound`], [`ContactFilterError::Storage`].
+    /// [`SavedFilterError::NotFound`], [`SavedFilterError::Storage`].
     pub async fn delete(
         &self,
         author: &Author,
         reach: Reach<'_>,
-        id: &ContactFilterId,
-    ) -> Result<(), ContactFilterError> {
+        id: &SavedFilterId,
+    ) -> Result<(), SavedFilterError> {
         let mut tx = self.store.begin().await?;
-        let before = within(tx.contact_filters().find_for_update(id).await?, reach)?;
-        tx.contact_filters().delete(id).await?;
+        let before = within(tx.saved_filters().find_for_update(id).await?, reach)?;
+        tx.saved_filters().delete(id).await?;
         tx.commit().await?;
         self.changes.deleted(author, &before);
         Ok(())
     }
 }
 
-fn within(found: Option<Saved>, reach: Reach<'_>) -> Result<Saved, ContactFilterError> {
-    found.filter(|filter| reach.contains(&filter.router_id)).ok_or(ContactFilterError::NotFound)
+fn within(found: Option<SavedFilter>, reach: Reach<'_>) -> Result<SavedFilter, SavedFilterError> {
+    found.filter(|filter| reach.contains(&filter.router_id)).ok_or(SavedFilterError::NotFound)
 }
