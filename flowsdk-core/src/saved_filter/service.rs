@@ -91,8 +91,11 @@ where
                 tx.routers().find(&router_id).await?.ok_or(RouterUnknown)?;
                 let (id, now) = (SavedFilterId::generate(self.cx.ids()), self.cx.now());
                 let filter = SavedFilter { id, router_id, name, q, origin, created_at: now, updated_at: now };
-                tx.saved_filters().insert(&filter).await?;
-                Ok(filter)
+                match tx.saved_filters().insert(&filter).await {
+                    // The router was deleted after it was looked for.
+                    Err(StorageError::Orphan { .. }) => Err(RouterUnknown.into()),
+                    inserted => inserted.map(|()| filter).map_err(SavedFilterError::from),
+                }
             },
         )
         .await?;

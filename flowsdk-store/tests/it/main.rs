@@ -8,6 +8,7 @@ mod auth;
 mod consumer;
 mod conversations;
 mod dead_letters;
+mod deletions;
 mod generations;
 mod memory;
 mod publishing;
