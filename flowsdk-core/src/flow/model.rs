@@ -9,14 +9,21 @@ use crate::id::{FlowId, FlowVersionId, IdSource, RouterId};
 use crate::time::Timestamp;
 
 /// The purpose of a flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 #[named(description = "Conversations run a `flow`; AI agents call a `tool`.")]
 pub enum FlowKind {
     /// Conversations run it.
+    #[default]
     Flow,
-    /// AI agents call it.
+    /// AI agents call it: it runs without stops and returns variables.
     Tool,
+}
+
+impl FlowKind {
+    pub(super) fn is_flow(&self) -> bool {
+        *self == Self::Flow
+    }
 }
 
 /// A flow.

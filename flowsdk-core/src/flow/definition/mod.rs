@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::BlockId;
 
+pub use super::model::FlowKind;
 pub use action::{Action, ActionKind};
 pub use block::{Block, BlockKind, OutputCondition, Point};
 pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, SystemKey};
@@ -51,23 +52,6 @@ pub struct FlowDefinition {
     pub settings: Settings,
     /// All blocks, each with an id of its own.
     pub blocks: Vec<Block>,
-}
-
-/// The purpose of a definition.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FlowKind {
-    /// A flow that conversations run.
-    #[default]
-    Flow,
-    /// A mini-flow that AI agents call: it runs without stops and returns variables.
-    Tool,
-}
-
-impl FlowKind {
-    fn is_flow(&self) -> bool {
-        *self == Self::Flow
-    }
 }
 
 /// A parameter of a tool.

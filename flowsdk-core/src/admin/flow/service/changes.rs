@@ -27,16 +27,12 @@ pub struct NewFlow {
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
     pub name: String,
     /// The purpose of the flow.
-    #[serde(default = "flow")]
+    #[serde(default)]
     #[schema(required = false)]
     pub kind: FlowKind,
     /// The draft (docs/flows.md). It may have any error; only a published definition may not.
     #[schema(value_type = Object, required = false)]
     pub definition: Option<Value>,
-}
-
-fn flow() -> FlowKind {
-    FlowKind::Flow
 }
 
 impl Reachable for NewFlow {
