@@ -132,10 +132,6 @@ pub struct TicketId(Arc<str>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
 pub struct AgentId(Arc<str>);
 
-/// Identifier of any kind, where a field holds one of several: of a flow or a block, of a user or an API client.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
-pub struct AnyId(Arc<str>);
-
 /// Where identifiers and secrets come from; injected, so that tests are repeatable.
 pub trait IdSource: Send + Sync + fmt::Debug {
     /// Returns a new row id: 25 characters, greater than every id this source gave before.

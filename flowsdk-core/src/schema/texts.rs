@@ -1,6 +1,14 @@
 //! Schemas of texts that have no type of their own, for `#[schema(value_type = ..)]` of a field.
 
+use std::sync::Arc;
+
 use utoipa::ToSchema;
+
+use crate::id::Id;
+
+/// Identifier of any kind, where a field holds one of several: of a flow or a block, of a user or an API client.
+#[derive(Debug, Id)]
+pub struct AnyId(Arc<str>);
 
 /// IANA time zone.
 #[derive(Debug, ToSchema)]

@@ -7,7 +7,8 @@ use flowsdk_auth::access::Authenticated;
 use flowsdk_auth::permission::{Action, Permission, Permissions, Resource};
 use flowsdk_auth::principal::Principal;
 use flowsdk_auth::user::{UserRole, UserView};
-use flowsdk_core::id::{AnyId, RouterId};
+use flowsdk_core::id::RouterId;
+use flowsdk_core::schema::AnyId;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,7 +1,8 @@
 //! Opt-ins as clients see them.
 
 use flowsdk_core::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
-use flowsdk_core::id::{AnyId, ChatId, ContactId, RouterId};
+use flowsdk_core::id::{ChatId, ContactId, RouterId};
+use flowsdk_core::schema::AnyId;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,7 +1,8 @@
 //! Sessions as clients see them.
 
 use flowsdk_core::admin::session::{Named, Redirected, SessionState};
-use flowsdk_core::id::{AnyId, BlockId, ChatId, ContactId, FlowId, RouterId};
+use flowsdk_core::id::{BlockId, ChatId, ContactId, FlowId, RouterId};
+use flowsdk_core::schema::AnyId;
 use flowsdk_core::session::{Channel, Frost, Mode, Session, SessionId};
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
