@@ -24,7 +24,8 @@ pub struct ContactFilter {
 #[allow(missing_docs, reason = "the fields say it")]
 pub struct ContactAlias {
     pub contact_id: ContactId,
-    /// The identity, of one contact only.
+    /// The identity, of one contact only. It is no [`Alias`](super::Alias): a merge keeps the identity of the contact
+    /// that goes, which came as its channel wrote it.
     pub alias: String,
     /// When it was added.
     pub created_at: Timestamp,

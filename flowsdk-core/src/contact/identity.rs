@@ -1,5 +1,6 @@
 //! Identities of contacts as they are typed in (spec A 2.4).
 
+use crate::cell::TextType;
 use crate::session::{Channel, SessionId};
 
 /// Longest identity or alias, in bytes.
@@ -70,23 +71,23 @@ pub fn is_phone_number(text: &str) -> bool {
     (8..=15).contains(&text.len()) && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Returns whether a text is an alias: visible ASCII characters, at most [`MAX_IDENTITY`].
+fn is_alias(text: &str) -> bool {
+    is_visible(text) && text.len() <= MAX_IDENTITY
+}
+
 /// An alias of a contact: an id that a provider may use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, TextType)]
+#[text(
+    rule = is_alias,
+    error = InvalidIdentity,
+    schema = "AliasText",
+    pattern = "^[!-~]+$",
+    min_length = 1,
+    max_length = MAX_IDENTITY,
+    example = "551187654321"
+)]
 pub struct Alias(String);
-
-impl Alias {
-    /// Reads an alias: visible ASCII characters, at most [`MAX_IDENTITY`].
-    pub fn parse(text: impl Into<String>) -> Result<Self, InvalidIdentity> {
-        let text = text.into();
-        if is_visible(&text) && text.len() <= MAX_IDENTITY { Ok(Self(text)) } else { Err(InvalidIdentity) }
-    }
-}
-
-impl From<Alias> for String {
-    fn from(Alias(text): Alias) -> Self {
-        text
-    }
-}
 
 fn is_visible(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
