@@ -8,7 +8,7 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ChannelNumberId, FlowId, RouterId};
 use flowsdk_core::router::Route;
-use flowsdk_core::session::Channel as Kind;
+use flowsdk_core::session::Channel;
 
 use super::executor::Conn;
 use super::record::record;
@@ -16,48 +16,48 @@ use super::statement::{RowsSql, Sql, sql, sql_list};
 
 /// A row of `channel`. Only the initial flow ever changes.
 #[derive(Debug)]
-pub(super) struct Channel {
+pub(super) struct ChannelRow {
     /// The id that incoming events name: `wc-<channelId>`, or the provider's id of a number.
     id: String,
     router_id: RouterId,
-    kind: Kind,
+    kind: Channel,
     is_test: bool,
     initial_flow_id: Option<FlowId>,
 }
 
 record! {
-    Channel in "channel" { id, router_id, kind, is_test, initial_flow_id }
+    ChannelRow in "channel" { id, router_id, kind, is_test, initial_flow_id }
 }
 
 fn webchat(id: &ChannelId) -> String {
     format!("wc-{id}")
 }
 
-impl From<&WebchatChannel> for Channel {
+impl From<&WebchatChannel> for ChannelRow {
     fn from(channel: &WebchatChannel) -> Self {
         Self {
             id: webchat(&channel.id),
             router_id: channel.router_id.clone(),
-            kind: Kind::Webchat,
+            kind: Channel::Webchat,
             is_test: channel.is_test_channel,
             initial_flow_id: channel.initial_flow_id.clone(),
         }
     }
 }
 
-impl From<&ChannelNumber> for Channel {
+impl From<&ChannelNumber> for ChannelRow {
     fn from(number: &ChannelNumber) -> Self {
         Self {
             id: number.phone_number_id.to_string(),
             router_id: number.router_id.clone(),
-            kind: Kind::Phone,
+            kind: Channel::Phone,
             is_test: false,
             initial_flow_id: None,
         }
     }
 }
 
-static INSERT: RowsSql = RowsSql::insert::<Channel>("");
+static INSERT: RowsSql = RowsSql::insert::<ChannelRow>("");
 
 const SAVE: Sql = sql("UPDATE channel SET initial_flow_id = $2 WHERE id = $1");
 
@@ -79,11 +79,11 @@ pub(super) const FIND_ROUTES: Sql = sql_list!(
 super::statement::statements! { SAVE, DELETE_WEBCHAT, DELETE_NUMBER, FIND_ROUTES; INSERT }
 
 impl Conn {
-    pub(super) async fn insert_channels(&mut self, channels: &[Channel]) -> Result<(), StorageError> {
+    pub(super) async fn insert_channels(&mut self, channels: &[ChannelRow]) -> Result<(), StorageError> {
         self.insert_rows(&INSERT, channels).await.map(drop)
     }
 
-    pub(super) async fn save_channel(&mut self, channel: &Channel) -> Result<(), StorageError> {
+    pub(super) async fn save_channel(&mut self, channel: &ChannelRow) -> Result<(), StorageError> {
         self.execute(SAVE, (&channel.id, &channel.initial_flow_id)).await.map(drop)
     }
 

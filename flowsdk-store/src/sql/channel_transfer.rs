@@ -11,7 +11,7 @@ use flowsdk_core::transfer::{ChannelTransfer, HasChannelTransfer, PortableChanne
 use serde_json::Value;
 
 use super::SqlTx;
-use super::channel::Channel;
+use super::channel::ChannelRow;
 use super::statement::{RowsSql, Sql, sql};
 
 const CHANNELS_OF: Sql =
@@ -72,7 +72,7 @@ impl ChannelTransfer for SqlTx {
         };
         let channels: Vec<WebchatChannel> = channels.iter().map(channel).collect();
         self.conn.insert_rows(&INSERT, &channels).await?;
-        let channels: Vec<Channel> = channels.iter().map(Channel::from).collect();
+        let channels: Vec<ChannelRow> = channels.iter().map(ChannelRow::from).collect();
         self.conn.insert_channels(&channels).await
     }
 }
