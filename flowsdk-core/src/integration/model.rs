@@ -240,6 +240,17 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "schema")]
+    #[test]
+    fn the_schema_has_the_bounds_of_the_timeout() {
+        let schema =
+            serde_json::to_value(<IntegrationSettings as utoipa::PartialSchema>::schema()).expect("JSON");
+        let timeout = &schema["properties"]["timeoutMs"];
+        let millis = |of: Duration| Value::from(u64::try_from(of.as_millis()).expect("milliseconds"));
+        assert_eq!(timeout["maximum"], millis(MAX_TIMEOUT));
+        assert_eq!(timeout["default"], millis(DEFAULT_TIMEOUT));
+    }
+
     #[test]
     fn credentials_do_not_follow_to_another_server() {
         let key = MasterKey::new("0123456789abcdef0123456789abcdef").expect("key");
