@@ -208,8 +208,8 @@ impl<T> Lanes<T> {
         dropped
     }
 
-    /// Makes ready every lane whose time has come; returns [`Lanes::next_moment`].
-    pub fn release(&mut self, now: Timestamp) -> Option<Timestamp> {
+    /// Makes ready every lane whose time has come.
+    pub fn release(&mut self, now: Timestamp) {
         while self.next_moment().is_some_and(|at| at <= now)
             && let Some((_, key)) = self.later.pop_first()
         {
@@ -217,7 +217,6 @@ impl<T> Lanes<T> {
                 lane.state = State::Ready(self.ready.push(key, lane.class()));
             }
         }
-        self.next_moment()
     }
 
     /// Returns the moment at which [`Lanes::release`] next makes a lane ready. Every answer to a piece may change it.
