@@ -12,7 +12,7 @@ use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
 /// A new router.
-#[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
+#[derive(Debug, Clone, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[schema(as = CreateRouter)]
