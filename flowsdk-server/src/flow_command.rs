@@ -10,6 +10,7 @@ use flowsdk_core::flow::graph::Graph;
 use flowsdk_core::flow::simulator::{Does, TestFile, simulate};
 use flowsdk_core::flow::{CompiledFlow, FlowDefinition, FlowVersion, Problem};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
+use flowsdk_core::router::TimeZoneName;
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
@@ -196,7 +197,7 @@ fn is_moment(text: &str) -> bool {
 }
 
 fn is_time_zone(text: &str) -> bool {
-    jiff::tz::TimeZone::get(text).is_ok()
+    TimeZoneName::parse(text).is_ok()
 }
 
 fn text(file: &Path) -> Result<String, BoxError> {

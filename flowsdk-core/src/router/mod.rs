@@ -4,10 +4,12 @@ mod catalog;
 mod model;
 mod reach;
 mod repository;
+mod time_zone;
 mod view;
 
 pub use catalog::{HasRouterCatalog, RouterCatalog};
 pub use model::{DEFAULT_TZ, Router, StaticVariable, StaticVariables, VariableOwner};
 pub use reach::{Admitted, AdmittedRouter, AllRouters, OutOfReach, Reach, Reachable};
 pub use repository::{HasRouters, Route, RouterRepository, RouterUnknown, router_gone};
+pub use time_zone::{InvalidTimeZone, TimeZoneName};
 pub use view::RouterView;

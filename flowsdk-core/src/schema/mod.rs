@@ -2,7 +2,7 @@
 
 pub use flowsdk_macros::SchemaAttributes;
 #[cfg(feature = "schema")]
-pub use texts::{AnyId, Origin, SecureAddress, TimeZoneName, WebAddress};
+pub use texts::{AnyId, Origin, SecureAddress, WebAddress};
 
 #[cfg(feature = "schema")]
 mod texts;

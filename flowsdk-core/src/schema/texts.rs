@@ -10,11 +10,6 @@ use crate::id::Id;
 #[derive(Debug, Id)]
 pub struct AnyId(Arc<str>);
 
-/// IANA time zone.
-#[derive(Debug, ToSchema)]
-#[schema(format = "time-zone", max_length = 64, examples("America/Sao_Paulo"))]
-pub struct TimeZoneName(pub String);
-
 /// An address of the web.
 #[derive(Debug, ToSchema)]
 #[schema(pattern = r"^https?://[^\s]+$", max_length = 2_048, examples("https://example.com/logo.png"))]

@@ -48,7 +48,7 @@ pub struct TransferredRouter {
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
     pub name: String,
     /// IANA time zone.
-    #[schema(value_type = crate::schema::TimeZoneName)]
+    #[schema(value_type = crate::router::TimeZoneName)]
     pub tz: String,
     /// The slug of its initial flow.
     #[serde(default)]

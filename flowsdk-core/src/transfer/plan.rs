@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::references::free_name;
@@ -10,6 +9,7 @@ use super::{FORMAT, FORMAT_VERSION, TransferError, TransferFile, TransferredFlow
 use crate::admin::flow::TOOL_BEGINS_NOTHING;
 use crate::flow::{Flow, FlowKind, Problem, check};
 use crate::id::FlowId;
+use crate::router::TimeZoneName;
 use crate::text::Text;
 use crate::variable::VariableKey;
 
@@ -105,7 +105,7 @@ pub(super) fn check_file(file: &TransferFile) -> Result<(), TransferError> {
     }
     if let Some(router) = &file.router {
         check_name(&router.name, "router.name".to_owned(), &mut findings);
-        if TimeZone::get(&router.tz).is_err() {
+        if TimeZoneName::parse(&router.tz).is_err() {
             findings.add("router.tz", "Deve ser um fuso horário IANA", "Must be an IANA time zone");
         }
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::crypto::MasterKey;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::patch::present;
-use crate::router::Router;
+use crate::router::{Router, TimeZoneName};
 use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
@@ -23,8 +23,8 @@ pub struct NewRouter {
     /// A flow of the router. A new router has none, so only null is possible.
     pub initial_flow_id: Option<FlowId>,
     /// IANA time zone.
-    #[schema(value_type = crate::schema::TimeZoneName, required = false)]
-    pub tz: Option<String>,
+    #[schema(value_type = TimeZoneName, required = false)]
+    pub tz: Option<TimeZoneName>,
     /// The secret with which the channel's provider signs webhooks. Kept encrypted and never shown.
     #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
     pub channel_app_secret: Option<SecretString>,
@@ -84,8 +84,8 @@ pub struct RouterChange {
     #[schema(value_type = Option<FlowId>)]
     pub initial_flow_id: Option<Option<FlowId>>,
     /// IANA time zone.
-    #[schema(value_type = crate::schema::TimeZoneName, required = false)]
-    pub tz: Option<String>,
+    #[schema(value_type = TimeZoneName, required = false)]
+    pub tz: Option<TimeZoneName>,
     /// The secret with which the channel's provider signs webhooks. Kept encrypted and never
     /// shown; null forgets it.
     #[serde(default, deserialize_with = "present")]
@@ -125,7 +125,7 @@ impl RouterChange {
     pub(super) fn apply(self, mut router: Router, key: &MasterKey, now: Timestamp) -> Router {
         router.name = self.name.unwrap_or(router.name);
         router.initial_flow_id = self.initial_flow_id.unwrap_or(router.initial_flow_id);
-        router.tz = self.tz.unwrap_or(router.tz);
+        router.tz = self.tz.map_or(router.tz, String::from);
         if let Some(token) = self.channel_verify_token {
             router.channel_verify_token = token.map(|token| token.expose_secret().to_owned());
         }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use flowsdk_auth::user::Email;
+use flowsdk_core::router::TimeZoneName;
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -18,7 +19,7 @@ type Format = fn(&str) -> bool;
 /// The meaning of the document's formats: the same as where values are parsed.
 const FORMATS: [(&str, Format); 3] = [
     ("email", |text| Email::parse(text).is_ok()),
-    ("time-zone", |text| jiff::tz::TimeZone::get(text).is_ok()),
+    ("time-zone", |text| TimeZoneName::parse(text).is_ok()),
     ("date-time", |text| text.parse::<jiff::Timestamp>().is_ok()),
 ];
 
