@@ -45,11 +45,17 @@ impl ContactIdentity {
         self.channel
     }
 
-    /// `wc-<channelId>` of a webchat identity.
-    pub fn webchat_channel(&self) -> Option<String> {
-        let id = SessionId::parse(self.text.as_str()).ok().filter(|_| self.channel == Channel::Webchat)?;
-        Some(id.phone_number_id().to_owned())
+    /// The id of the channel in the identity, if there is one: see [`channel_in`].
+    pub fn channel_id(&self) -> Option<String> {
+        channel_in(&self.text)
     }
+}
+
+/// Returns the id of the channel that an identity or alias names, as incoming events name it: `wc-<channelId>` of a web
+/// chat identity. Phone numbers and the users of social accounts name none.
+pub fn channel_in(identity: &str) -> Option<String> {
+    let id = SessionId::parse(identity).ok().filter(|id| id.channel() == Channel::Webchat)?;
+    Some(id.phone_number_id().to_owned())
 }
 
 /// The pattern of a phone number as people write it.
@@ -118,7 +124,17 @@ mod tests {
             assert_eq!(ContactIdentity::parse(channel, text).is_ok(), good, "{text}");
         }
         let webchat = ContactIdentity::parse(Channel::Webchat, "wc-c1-a-b").expect("an identity");
-        assert_eq!(webchat.webchat_channel().as_deref(), Some("wc-c1"));
+        assert_eq!(webchat.channel_id().as_deref(), Some("wc-c1"));
+        for (alias, channel) in [
+            ("wc-c1-a", Some("wc-c1")),
+            ("wc-c1-a-ctx0123456789abcdef", Some("wc-c1")),
+            ("wc-c1", None),
+            ("5511987654321", None),
+            ("ig-42", None),
+            ("BR.13491208655302741918", None),
+        ] {
+            assert_eq!(channel_in(alias).as_deref(), channel, "{alias}");
+        }
         assert_eq!(
             Alias::parse("BR.13491208655302741918").map(String::from).as_deref(),
             Ok("BR.13491208655302741918")

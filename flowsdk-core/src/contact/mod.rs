@@ -14,8 +14,8 @@ pub use catalog::{
 };
 
 pub use identity::{
-    Alias, ContactIdentity, InvalidIdentity, MAX_IDENTITY, PHONE_DESCRIPTION, PHONE_PATTERN, is_phone_number,
-    phone_digits,
+    Alias, ContactIdentity, InvalidIdentity, MAX_IDENTITY, PHONE_DESCRIPTION, PHONE_PATTERN, channel_in,
+    is_phone_number, phone_digits,
 };
 pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,

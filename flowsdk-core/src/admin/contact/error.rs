@@ -38,16 +38,19 @@ pub enum ContactError {
         field = "alias"
     )]
     AliasTaken,
-    /// The webchat channel of the identity is not there.
+    /// The channel of the identity or alias is not there, or out of reach.
     #[error("no such channel")]
     #[fault(
         Unprocessable,
         "channel_unknown",
         pt = "Canal não encontrado",
         en = "Channel not found",
-        field = "phoneNumber"
+        field = *.field
     )]
-    ChannelUnknown,
+    ChannelUnknown {
+        /// The name of the identity in the request.
+        field: &'static str,
+    },
     /// The contact to merge is not there.
     #[error("no such contact to merge")]
     #[fault(

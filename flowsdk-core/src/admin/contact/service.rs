@@ -10,7 +10,7 @@ use crate::admin::contact::merge::{chats_to_close, merged};
 use crate::chat::HasChats;
 use crate::contact::{
     Alias, Contact, ContactAlias, ContactDetails, ContactFilter, ContactIdentity, ContactInsights,
-    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS,
+    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS, channel_in,
 };
 use crate::context::OpContext;
 use crate::fault::StorageError;
@@ -18,7 +18,7 @@ use crate::id::{ContactId, RouterId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
-use crate::router::{Admitted, HasRouters, Reach, Reachable, RouterUnknown, router_gone};
+use crate::router::{Admitted, HasRouters, Reach, Reachable, Route, RouterUnknown, router_gone};
 use crate::session::{HasSessions, SentVariables, merge_variables};
 use crate::store::{Store, Transaction as _};
 
@@ -103,10 +103,7 @@ where
         let new = new.into_inner();
         perform_once(&*self.store, once, self.cx.now(), async |tx| {
             let identity = new.identity.as_str().to_owned();
-            if let Some(channel) = new.identity.webchat_channel() {
-                let route = tx.routers().find_routes(&[channel]).await?.pop();
-                route.filter(|route| reach.contains(&route.router_id)).ok_or(ContactError::ChannelUnknown)?;
-            }
+            require_channel(tx, reach, new.identity.as_str(), "phoneNumber").await?;
             let mut contact =
                 Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
             merge_variables(&mut contact.variables, &new.variables)?;
@@ -223,10 +220,12 @@ where
         Ok(tx.commit().await?)
     }
 
-    /// Adds an alias: from then on its messages are the contact's (rulings C5).
+    /// Adds an alias: from then on its messages are the contact's (rulings C5). It needs the reach that creating a
+    /// contact of this identity needs, and a contact that no router out of reach knows (rulings A12).
     ///
     /// # Errors
-    /// [`ContactError::NotFound`], [`ContactError::AliasTaken`].
+    /// [`ContactError::NotFound`], [`ContactError::OutOfScope`], [`ContactError::ChannelUnknown`],
+    /// [`ContactError::AliasTaken`].
     pub async fn add_alias(
         &self,
         reach: Reach<'_>,
@@ -234,8 +233,8 @@ where
         alias: Alias,
     ) -> Result<ContactAlias, ContactError> {
         let mut tx = self.store.begin().await?;
-        tx.contacts().find_many_for_update(std::slice::from_ref(id)).await?;
-        find(&mut tx, reach, id).await?;
+        lock_own(&mut tx, reach, id).await?;
+        require_channel(&mut tx, reach, alias.as_str(), "alias").await?;
         let alias = ContactAlias { contact_id: id.clone(), alias: alias.into(), created_at: self.cx.now() };
         if !tx.contact_catalog().add_alias(&alias).await? {
             return Err(ContactError::AliasTaken);
@@ -244,10 +243,11 @@ where
         Ok(alias)
     }
 
-    /// Removes an alias.
+    /// Removes an alias, of a contact that no router out of reach knows. One of a channel that is gone may be removed,
+    /// too.
     ///
     /// # Errors
-    /// [`ContactError::NotFound`], [`ContactError::NothingThere`].
+    /// [`ContactError::NotFound`], [`ContactError::OutOfScope`], [`ContactError::NothingThere`].
     pub async fn remove_alias(
         &self,
         reach: Reach<'_>,
@@ -255,7 +255,11 @@ where
         alias: &str,
     ) -> Result<(), ContactError> {
         let mut tx = self.store.begin().await?;
-        find(&mut tx, reach, id).await?;
+        lock_own(&mut tx, reach, id).await?;
+        if let Some(route) = route_of(&mut tx, alias).await? {
+            // As if it were not there: the alias is none of the caller's business.
+            reach.contains(&route.router_id).then_some(()).ok_or(ContactError::NothingThere)?;
+        }
         if !tx.contact_catalog().remove_alias(id, alias).await? {
             return Err(ContactError::NothingThere);
         }
@@ -328,6 +332,41 @@ where
         tx.commit().await?;
         Ok(details)
     }
+}
+
+/// Returns the route of the channel that an identity names; `None` if it names none, or one that does not exist.
+async fn route_of<T: HasRouters>(tx: &mut T, identity: &str) -> Result<Option<Route>, StorageError> {
+    match channel_in(identity) {
+        Some(channel) => Ok(tx.routers().find_routes(&[channel]).await?.pop()),
+        None => Ok(None),
+    }
+}
+
+/// Requires that the channel of an identity, if it names one, exists within reach. An identity of a channel of others
+/// would make their visitor's messages those of the caller's contact.
+async fn require_channel<T: HasRouters>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    identity: &str,
+    field: &'static str,
+) -> Result<(), ContactError> {
+    if channel_in(identity).is_none() {
+        return Ok(());
+    }
+    let route = route_of(tx, identity).await?.filter(|route| reach.contains(&route.router_id));
+    route.map(drop).ok_or(ContactError::ChannelUnknown { field })
+}
+
+/// Locks a contact within reach that no router out of reach knows.
+async fn lock_own<T: HasContacts + HasContactCatalog>(
+    tx: &mut T,
+    reach: Reach<'_>,
+    id: &ContactId,
+) -> Result<(), ContactError> {
+    let ids = std::slice::from_ref(id);
+    tx.contacts().find_many_for_update(ids).await?;
+    find(tx, reach, id).await?;
+    known_only_to(tx, reach, ids).await
 }
 
 /// Refuses contacts that a router out of reach knows, too.

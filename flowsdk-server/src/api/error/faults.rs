@@ -124,7 +124,7 @@ fn contacts() -> [ContactError; 14] {
         ContactError::NothingThere,
         ContactError::Taken,
         ContactError::AliasTaken,
-        ContactError::ChannelUnknown,
+        ContactError::ChannelUnknown { field: "phoneNumber" },
         ContactError::OtherUnknown,
         ContactError::Itself,
         ContactError::BothLive,

@@ -14,6 +14,7 @@ everywhere!(in process:
     variables_are_merged_and_removed,
     aliases_lead_to_one_contact,
     strangers_of_other_routers_are_not_there,
+    aliases_reach_no_visitor_of_another_router,
     insights,
     merged,
     merges_that_are_refused,
@@ -296,6 +297,44 @@ async fn strangers_of_other_routers_are_not_there(setup: Setup) {
         assert_eq!((answer.status, &answer.json()["code"]), (403, &json!(scope.1)), "{answer:?}");
     }
     admin.get(&format!("/contacts/{id}/opt-ins")).await.ok(200);
+}
+
+/// A visitor's identity is known to whoever knows the public id of the channel and the visitor's name there.
+async fn aliases_reach_no_visitor_of_another_router(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mut client, visitor, victim) = visitor(&setup, &server, &admin).await;
+    let routers = admin.get("/routers").await.ok(200);
+    let other = routers["items"].as_array().unwrap().iter().find(|r| r["id"] != setup.seeded.router).unwrap();
+    let other = other["id"].as_str().unwrap();
+    let all = json!([{ "resource": "contacts", "actions": ["read", "write"] }]);
+    let mallory = admin.member(&setup, &all, &[other]).await;
+    let mine = mallory.post("/contacts", &json!({ "phoneNumber": "5511987650000", "routerId": other })).await;
+    let mine = format!("/contacts/{}/aliases", mine.ok(201)["id"].as_str().unwrap());
+    // The identity of a visitor to come, of a channel out of reach, and of a channel that does not exist.
+    for text in [format!("wc-{}-victim@customer.example", visitor.channel), "wc-nothing-victim".to_owned()] {
+        let refused = mallory.post(&mine, &json!({ "alias": text })).await;
+        refused.refused(422, "channel_unknown", "Canal não encontrado");
+        assert_eq!(refused.json()["details"][0]["field"], "alias");
+    }
+    // A caller of the channel's router may.
+    let owner = admin.member(&setup, &all, &[&setup.seeded.router]).await;
+    let alias = format!("wc-{}-second@customer.example", visitor.channel);
+    let of_victim = format!("/contacts/{victim}/aliases");
+    owner.post(&of_victim, &json!({ "alias": alias })).await.ok(201);
+    // A contact that both know keeps its identities, whoever of the two asks.
+    let rows = json!({ "rows": [{ "contactId": victim, "status": "accepted" }] });
+    admin.post(&format!("/routers/{other}/opt-ins/bulk"), &rows).await.ok(200);
+    let out_of_scope = "O contato pertence também a roteadores fora do seu escopo";
+    for caller in [&mallory, &owner] {
+        let removed = caller.delete(&format!("{of_victim}/{alias}")).await;
+        removed.refused(403, "router_out_of_scope", out_of_scope);
+        let added = caller.post(&of_victim, &json!({ "alias": "BR.1" })).await;
+        added.refused(403, "router_out_of_scope", out_of_scope);
+    }
+    client.say("de novo").await;
+    client.until("eco de novo").await;
+    admin.delete(&format!("{of_victim}/{alias}")).await.ok(204);
 }
 
 async fn insights(setup: Setup) {

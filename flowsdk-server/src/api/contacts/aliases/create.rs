@@ -38,6 +38,7 @@ pub(in crate::api::contacts) struct CreateContactAlias {
     responses(
         (status = 201, description = "The alias", body = AliasView),
         (status = 409, description = "`alias_taken`: by a contact, as alias or identity"),
+        (status = 422, description = "`channel_unknown`: the alias is of a web chat channel that is not within reach"),
     )
 )]
 pub(in crate::api::contacts) async fn create_contact_alias(
