@@ -35,6 +35,7 @@ pub mod kv;
 pub mod lease;
 pub mod loader;
 pub mod message;
+pub mod name;
 pub mod observability;
 pub mod page;
 pub mod patch;

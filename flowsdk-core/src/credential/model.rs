@@ -10,6 +10,7 @@ use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::LlmCredentialId;
 use crate::integration::BaseUrl;
+use crate::name::Name;
 use crate::patch::present;
 use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
@@ -70,8 +71,8 @@ impl Recorded for LlmCredential {
 #[schema(as = CreateLlmCredential)]
 pub struct NewLlmCredential {
     /// The name of the credential.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
-    pub name: String,
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
+    pub name: Name,
     /// The provider whose models it opens.
     pub provider: LlmProvider,
     /// Where the provider answers; `openai_compatible` needs it.
@@ -90,7 +91,7 @@ pub struct NewLlmCredential {
 pub struct LlmCredentialChange {
     /// The new name.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
-    pub name: Option<String>,
+    pub name: Option<Name>,
     /// The provider whose models it opens.
     #[schema(value_type = LlmProvider, required = false)]
     pub provider: Option<LlmProvider>,
@@ -107,7 +108,7 @@ impl LlmCredentialChange {
     /// Returns the credential after the change; `key` encrypts the API key. The API key does not follow to another
     /// address: a caller who changes that without a new key might send it to themselves.
     pub(super) fn apply(self, mut credential: LlmCredential, key: &MasterKey) -> LlmCredential {
-        credential.name = self.name.unwrap_or(credential.name);
+        credential.name = self.name.map_or(credential.name, String::from);
         credential.provider = self.provider.unwrap_or(credential.provider);
         if let Some(url) = self.base_url
             && url != credential.base_url

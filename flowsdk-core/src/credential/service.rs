@@ -66,7 +66,7 @@ where
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             let credential = LlmCredential {
                 id: LlmCredentialId::generate(self.cx.ids()),
-                name: new.name,
+                name: new.name.into(),
                 provider: new.provider,
                 base_url: new.base_url,
                 api_key: None,

@@ -11,6 +11,7 @@ use crate::cell::Named;
 use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::{IntegrationId, RouterId};
+use crate::name::Name;
 use crate::patch::present;
 use crate::router::{Reach, Reachable};
 use crate::schema::SchemaAttributes;
@@ -152,8 +153,8 @@ pub struct NewIntegration {
     /// The router that works with the server. It cannot be changed later.
     pub router_id: RouterId,
     /// The name that authors use for the integration.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
-    pub name: String,
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
+    pub name: Name,
     /// The kind of server.
     pub kind: IntegrationKind,
     /// Where the server answers.
@@ -180,7 +181,7 @@ impl Reachable for NewIntegration {
 pub struct IntegrationChange {
     /// The new name.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "CRM")]
-    pub name: Option<String>,
+    pub name: Option<Name>,
     /// Where the server answers. Another address without `credentials` forgets the credentials.
     #[schema(value_type = BaseUrl, required = false)]
     pub base_url: Option<BaseUrl>,
@@ -198,7 +199,7 @@ impl IntegrationChange {
     /// address but does not know the credentials must not send them to a server of their own. So another address
     /// without new credentials forgets the old ones.
     pub(super) fn apply(self, mut integration: Integration, key: &MasterKey) -> Integration {
-        integration.name = self.name.unwrap_or(integration.name);
+        integration.name = self.name.map_or(integration.name, String::from);
         if let Some(url) = self.base_url
             && url != integration.base_url
         {

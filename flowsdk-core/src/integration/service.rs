@@ -89,7 +89,7 @@ where
                 let integration = Integration {
                     id: IntegrationId::generate(self.cx.ids()),
                     router_id: new.router_id,
-                    name: new.name,
+                    name: new.name.into(),
                     kind: new.kind,
                     base_url: new.base_url,
                     credentials: None,

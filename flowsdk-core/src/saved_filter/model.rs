@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::change::{Entity, EntityKind, Recorded, form};
 use crate::id::{Id, RouterId};
+use crate::name::Name;
 use crate::patch::present;
 use crate::router::{Reach, Reachable};
 use crate::schema::SchemaAttributes;
@@ -67,8 +68,8 @@ pub struct NewSavedFilter {
     /// The router whose people use the filter. It cannot be changed later.
     pub router_id: RouterId,
     /// The name that people choose it by.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Clientes do site")]
-    pub name: String,
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Clientes do site")]
+    pub name: Name,
     /// The text to search for, as `q` of the list of contacts.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "ana sou")]
     pub q: Option<String>,
@@ -90,7 +91,7 @@ impl Reachable for NewSavedFilter {
 pub struct SavedFilterChange {
     /// The new name.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S")]
-    pub name: Option<String>,
+    pub name: Option<Name>,
     /// The text to search for; null keeps every contact.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 200, pattern = r"\S")]
@@ -105,7 +106,7 @@ impl SavedFilterChange {
     /// Returns the filter after the change.
     pub(super) fn apply(self, filter: SavedFilter) -> SavedFilter {
         SavedFilter {
-            name: self.name.unwrap_or(filter.name),
+            name: self.name.map_or(filter.name, String::from),
             q: self.q.unwrap_or(filter.q),
             origin: self.origin.unwrap_or(filter.origin),
             ..filter

@@ -90,7 +90,15 @@ where
             async |tx| -> Result<SavedFilter, SavedFilterError> {
                 tx.routers().find(&router_id).await?.ok_or(RouterUnknown)?;
                 let (id, now) = (SavedFilterId::generate(self.cx.ids()), self.cx.now());
-                let filter = SavedFilter { id, router_id, name, q, origin, created_at: now, updated_at: now };
+                let filter = SavedFilter {
+                    id,
+                    router_id,
+                    name: name.into(),
+                    q,
+                    origin,
+                    created_at: now,
+                    updated_at: now,
+                };
                 match tx.saved_filters().insert(&filter).await {
                     // The router was deleted after it was looked for.
                     Err(StorageError::Orphan { .. }) => Err(RouterUnknown.into()),

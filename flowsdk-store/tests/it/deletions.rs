@@ -128,7 +128,12 @@ async fn a_saved_filter_finds_its_router_gone(store: SqlStore) {
     tx.routers().insert(&router).await.expect("a router");
     tx.commit().await.expect("commit");
     let filters = SavedFilters::new(Arc::new(Deleting(store)), cx, Arc::new(NoChangeLog));
-    let new = NewSavedFilter { router_id: router.id, name: "Do site".to_owned(), q: None, origin: None };
+    let new = NewSavedFilter {
+        router_id: router.id,
+        name: "Do site".parse().expect("a name"),
+        q: None,
+        origin: None,
+    };
     let author = Author { id: "ana".to_owned(), ip: "10.0.0.1".to_owned(), user_agent: None };
     let made = filters.create(&author, Admitted::trusted(new), None).await;
     assert!(matches!(made, Err(SavedFilterError::RouterUnknown(_))), "{made:?}");

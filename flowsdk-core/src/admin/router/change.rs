@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::crypto::MasterKey;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
+use crate::name::Name;
 use crate::patch::present;
 use crate::router::{Router, TimeZoneName};
 use crate::schema::SchemaAttributes;
@@ -18,8 +19,8 @@ use crate::time::Timestamp;
 #[schema(as = CreateRouter)]
 pub struct NewRouter {
     /// The name of the router.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
-    pub name: String,
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    pub name: Name,
     /// A flow of the router. A new router has none, so only null is possible.
     pub initial_flow_id: Option<FlowId>,
     /// IANA time zone.
@@ -78,7 +79,7 @@ impl NewRouter {
 pub struct RouterChange {
     /// The new name.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
-    pub name: Option<String>,
+    pub name: Option<Name>,
     /// A flow of the router; null starts none.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<FlowId>)]
@@ -123,7 +124,7 @@ pub struct RouterChange {
 impl RouterChange {
     /// Returns the router after the change; `key` encrypts the app secret.
     pub(super) fn apply(self, mut router: Router, key: &MasterKey, now: Timestamp) -> Router {
-        router.name = self.name.unwrap_or(router.name);
+        router.name = self.name.map_or(router.name, String::from);
         router.initial_flow_id = self.initial_flow_id.unwrap_or(router.initial_flow_id);
         router.tz = self.tz.map_or(router.tz, String::from);
         if let Some(token) = self.channel_verify_token {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use flowsdk_core::admin::flow::FlowChange;
 use flowsdk_core::id::FlowId;
+use flowsdk_core::name::Name;
 use flowsdk_core::text::Text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,7 +24,7 @@ use crate::api::state::Flows;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchFlow {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
-    name: Option<String>,
+    name: Option<Name>,
     /// The draft (docs/flows.md). It may have errors; a published version may not.
     #[schema(value_type = Object, required = false)]
     definition: Option<Value>,

@@ -10,6 +10,7 @@ use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _,
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::{Dependants, Referred};
+use crate::name::Name;
 use crate::router::{Admitted, HasRouters as _, Reach, Reachable, RouterUnknown, router_gone};
 use crate::schema::SchemaAttributes;
 use crate::session::{HasLiveSessions as _, SessionsOf};
@@ -24,8 +25,8 @@ pub struct NewFlow {
     /// The router of the flow.
     pub router_id: RouterId,
     /// The name that authors see.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
-    pub name: String,
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
+    pub name: Name,
     /// The purpose of the flow.
     #[serde(default)]
     #[schema(required = false)]
@@ -45,7 +46,7 @@ impl Reachable for NewFlow {
 #[derive(Debug, Clone, Default)]
 pub struct FlowChange {
     /// Its name.
-    pub name: Option<String>,
+    pub name: Option<Name>,
     /// Its draft, and the revision that it is a change of.
     pub definition: Option<(Value, i64)>,
 }
@@ -96,7 +97,7 @@ where
         let mut tx = self.store.begin().await?;
         let before = lock(&mut tx, reach, id).await?;
         let mut after = before.clone();
-        after.name = change.name.unwrap_or(after.name);
+        after.name = change.name.map_or(after.name, String::from);
         after.updated_at = self.cx.now();
         let draft = draft_of(&mut tx, &before).await?;
         let revision = draft.revision;
