@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{ApiClientId, RouterId};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
@@ -73,6 +73,6 @@ impl Recorded for ApiClient {
     }
 
     fn to_json(&self) -> Value {
-        form(&ApiClientView::from(self))
+        public_json(&ApiClientView::from(self))
     }
 }

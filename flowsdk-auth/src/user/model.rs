@@ -3,7 +3,7 @@
 use std::fmt;
 
 use flowsdk_core::cell::{Named, TextType};
-use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ impl Recorded for User {
     }
 
     fn to_json(&self) -> Value {
-        form(&UserView::from(self))
+        public_json(&UserView::from(self))
     }
 }
 

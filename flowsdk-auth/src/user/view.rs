@@ -48,7 +48,7 @@ impl From<UserWithGroup> for UserView {
 
 #[cfg(test)]
 mod tests {
-    use flowsdk_core::change::{Recorded as _, form};
+    use flowsdk_core::change::{Recorded as _, public_json};
     use flowsdk_core::time::Timestamp;
     use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ mod tests {
             created_at: Timestamp::from_millis(0),
             updated_at: Timestamp::from_millis(1),
         };
-        let mut answer = form(&UserView::from((user.clone(), None)));
+        let mut answer = public_json(&UserView::from((user.clone(), None)));
         let fields = answer.as_object_mut().expect("an object");
         assert_eq!(fields.remove("group"), Some(Value::Null));
         assert_eq!(answer, user.to_json());

@@ -1,6 +1,6 @@
 //! The number.
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::id::{ChannelNumberId, RouterId};
 use flowsdk_core::patch::present;
@@ -70,7 +70,7 @@ impl Recorded for ChannelNumber {
     }
 
     fn to_json(&self) -> Value {
-        form(&ChannelNumberView::from(self))
+        public_json(&ChannelNumberView::from(self))
     }
 }
 

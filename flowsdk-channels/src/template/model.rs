@@ -1,6 +1,6 @@
 //! The template.
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{RouterId, TemplateId};
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
@@ -53,7 +53,7 @@ impl Recorded for Template {
     }
 
     fn to_json(&self) -> Value {
-        form(&TemplateView::from(self))
+        public_json(&TemplateView::from(self))
     }
 }
 

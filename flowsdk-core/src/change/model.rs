@@ -72,8 +72,11 @@ pub trait Recorded {
 }
 
 /// Returns a public form as a log of changes keeps it.
-pub fn form(view: &impl Serialize) -> Value {
-    serde_json::to_value(view).unwrap_or_default()
+pub fn public_json(view: &impl Serialize) -> Value {
+    serde_json::to_value(view).unwrap_or_else(|error| {
+        tracing::error!(%error, "the public form of an entity is not JSON, so the log of changes lacks it");
+        Value::Null
+    })
 }
 
 /// A change of an entity. Entities are passed as their public JSON. A log leaves out sensitive fields

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::LlmCredentialView;
 use crate::cell::Named;
-use crate::change::{Entity, EntityKind, Recorded, form};
+use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::LlmCredentialId;
 use crate::integration::BaseUrl;
@@ -60,7 +60,7 @@ impl Recorded for LlmCredential {
     }
 
     fn to_json(&self) -> Value {
-        form(&LlmCredentialView::from(self))
+        public_json(&LlmCredentialView::from(self))
     }
 }
 

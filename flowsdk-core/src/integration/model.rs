@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{BaseUrl, IntegrationView};
 use crate::cell::Named;
-use crate::change::{Entity, EntityKind, Recorded, form};
+use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::{IntegrationId, RouterId};
 use crate::name::Name;
@@ -140,7 +140,7 @@ impl Recorded for Integration {
     }
 
     fn to_json(&self) -> Value {
-        form(&IntegrationView::from(self))
+        public_json(&IntegrationView::from(self))
     }
 }
 

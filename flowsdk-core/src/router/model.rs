@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 
 use super::RouterView;
-use crate::change::{Entity, EntityKind, Recorded, form};
+use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::crypto::Encrypted;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::time::Timestamp;
@@ -74,7 +74,7 @@ impl Recorded for Router {
     }
 
     fn to_json(&self) -> Value {
-        form(&RouterView::from(self))
+        public_json(&RouterView::from(self))
     }
 }
 

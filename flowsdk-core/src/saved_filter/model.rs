@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::change::{Entity, EntityKind, Recorded, form};
+use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::id::{Id, RouterId};
 use crate::name::Name;
 use crate::patch::present;
@@ -55,7 +55,7 @@ impl Recorded for SavedFilter {
     }
 
     fn to_json(&self) -> Value {
-        form(self)
+        public_json(self)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::VariableView;
 
 use crate::cell::TextType;
-use crate::change::form;
+use crate::change::public_json;
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::VariableId;
 use crate::router::VariableOwner;
@@ -140,7 +140,7 @@ pub struct Variable {
 impl Variable {
     /// Returns the public form, for the log of changes: nothing of a secret is in it.
     pub fn to_json(&self) -> Value {
-        form(&VariableView::from(self))
+        public_json(&VariableView::from(self))
     }
 }
 

@@ -59,7 +59,10 @@ impl From<&ChannelNumber> for ChannelRow {
 
 static INSERT: RowsSql = RowsSql::insert::<ChannelRow>("");
 
-const SAVE: Sql = sql("UPDATE channel SET initial_flow_id = $2 WHERE id = $1");
+/// Makes the row, too, if a process of a version without this table made the channel.
+static SAVE: RowsSql = RowsSql::insert::<ChannelRow>(
+    "ON CONFLICT (id) DO UPDATE SET initial_flow_id = excluded.initial_flow_id",
+);
 
 const DELETE_WEBCHAT: Sql = sql("DELETE FROM channel WHERE id = $1");
 
@@ -76,7 +79,7 @@ pub(super) const FIND_ROUTES: Sql = sql_list!(
     ""
 );
 
-super::statement::statements! { SAVE, DELETE_WEBCHAT, DELETE_NUMBER, FIND_ROUTES; INSERT }
+super::statement::statements! { DELETE_WEBCHAT, DELETE_NUMBER, FIND_ROUTES; INSERT, SAVE }
 
 impl Conn {
     pub(super) async fn insert_channels(&mut self, channels: &[ChannelRow]) -> Result<(), StorageError> {
@@ -84,7 +87,7 @@ impl Conn {
     }
 
     pub(super) async fn save_channel(&mut self, channel: &ChannelRow) -> Result<(), StorageError> {
-        self.execute(SAVE, (&channel.id, &channel.initial_flow_id)).await.map(drop)
+        self.insert_rows(&SAVE, std::slice::from_ref(channel)).await.map(drop)
     }
 
     pub(super) async fn delete_webchat_channel(&mut self, id: &ChannelId) -> Result<(), StorageError> {

@@ -57,11 +57,12 @@ impl WebchatCatalog for SqlTx {
         channel: &WebchatChannel,
     ) -> Result<WebchatChannel, StorageError> {
         let WebchatChannel { id, router_id, name, created_at, .. } = channel;
-        if self.conn.execute(INSERT_TEST, (id, router_id, name, created_at)).await? > 0 {
-            self.conn.insert_channels(&[channel.into()]).await?;
-        }
+        self.conn.execute(INSERT_TEST, (id, router_id, name, created_at)).await?;
         let row = self.conn.fetch_optional(FIND_TEST_FOR_UPDATE, (router_id,)).await?;
-        row.ok_or_else(|| corrupt("webchat_channel")(&"the test channel is not there"))
+        let found: WebchatChannel =
+            row.ok_or_else(|| corrupt("webchat_channel")(&"the test channel is not there"))?;
+        self.conn.save_channel(&(&found).into()).await?;
+        Ok(found)
     }
 
     async fn save_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError> {

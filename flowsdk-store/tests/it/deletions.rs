@@ -3,27 +3,39 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use flowsdk_channels::channel_number::{
+    ChannelNumberError, ChannelNumberRepository, ChannelNumbers, HasChannelNumbers,
+};
+use flowsdk_channels::template::{HasTemplates, TemplateError, TemplateRepository, Templates};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::context::OpContext;
+use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
+use flowsdk_core::flow::{HttpAnswer, HttpCaller, HttpRequest, OutsideFailure};
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::idempotency::{HasIdempotency, IdempotencyRepository};
+use flowsdk_core::integration::{HasIntegrations, IntegrationError, IntegrationRepository, Integrations};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::prelude::*;
 use flowsdk_core::router::{
     Admitted, HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner,
 };
-use flowsdk_core::saved_filter::{
-    HasSavedFilters, NewSavedFilter, SavedFilterError, SavedFilterRepository, SavedFilters,
-};
+use flowsdk_core::saved_filter::{HasSavedFilters, SavedFilterError, SavedFilterRepository, SavedFilters};
+use flowsdk_core::session::{HasLiveSessions, LiveSessions};
 use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_core::time::Timestamp;
+use flowsdk_crypto::FormKeyMaker;
 use flowsdk_store::sql::{SqlStore, SqlTx};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::support::databases::on_every_database;
 
 on_every_database! {
     a_saved_filter_finds_its_router_gone,
+    an_integration_finds_its_router_gone,
+    a_template_finds_its_router_gone,
+    a_number_finds_its_router_gone,
 }
 
 /// A store whose routers are deleted as soon as they were found.
@@ -59,6 +71,30 @@ impl Transaction for DeletingTx {
 impl HasIdempotency for DeletingTx {
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
         self.0.idempotency()
+    }
+}
+
+impl HasIntegrations for DeletingTx {
+    fn integrations(&mut self) -> &mut dyn IntegrationRepository {
+        self.0.integrations()
+    }
+}
+
+impl HasTemplates for DeletingTx {
+    fn templates(&mut self) -> &mut dyn TemplateRepository {
+        self.0.templates()
+    }
+}
+
+impl HasChannelNumbers for DeletingTx {
+    fn channel_numbers(&mut self) -> &mut dyn ChannelNumberRepository {
+        self.0.channel_numbers()
+    }
+}
+
+impl HasLiveSessions for DeletingTx {
+    fn live_sessions(&mut self) -> &mut dyn LiveSessions {
+        self.0.live_sessions()
     }
 }
 
@@ -121,20 +157,71 @@ impl RouterRepository for DeletingTx {
     }
 }
 
-async fn a_saved_filter_finds_its_router_gone(store: SqlStore) {
-    let cx = OpContext::system();
+/// An integration that is being created asks no server.
+#[derive(Debug)]
+struct NoHttp;
+
+#[async_trait]
+impl HttpCaller for NoHttp {
+    async fn call(&self, request: &HttpRequest) -> Result<HttpAnswer, OutsideFailure> {
+        unreachable!("{request:?}")
+    }
+}
+
+/// Stores a router, and returns its id with a store that deletes it.
+async fn deleting(store: SqlStore, cx: &OpContext) -> (Arc<Deleting>, RouterId) {
     let router = Router::new("router1".parse().expect("an id"), "R", cx.now());
     let mut tx = store.begin().await.expect("begin");
     tx.routers().insert(&router).await.expect("a router");
     tx.commit().await.expect("commit");
-    let filters = SavedFilters::new(Arc::new(Deleting(store)), cx, Arc::new(NoChangeLog));
-    let new = NewSavedFilter {
-        router_id: router.id,
-        name: "Do site".parse().expect("a name"),
-        q: None,
-        origin: None,
-    };
-    let author = Author { id: "ana".to_owned(), ip: "10.0.0.1".to_owned(), user_agent: None };
-    let made = filters.create(&author, Admitted::trusted(new), None).await;
+    (Arc::new(Deleting(store)), router.id)
+}
+
+fn author() -> Author {
+    Author { id: "ana".to_owned(), ip: "10.0.0.1".to_owned(), user_agent: None }
+}
+
+fn body<T: DeserializeOwned>(router: &RouterId, mut fields: Value) -> Admitted<T> {
+    fields["routerId"] = json!(router);
+    Admitted::trusted(serde_json::from_value(fields).expect("a body"))
+}
+
+async fn a_saved_filter_finds_its_router_gone(store: SqlStore) {
+    let cx = OpContext::system();
+    let (store, router) = deleting(store, &cx).await;
+    let filters = SavedFilters::new(store, cx, Arc::new(NoChangeLog));
+    let made = filters.create(&author(), body(&router, json!({ "name": "Do site" })), None).await;
     assert!(matches!(made, Err(SavedFilterError::RouterUnknown(_))), "{made:?}");
+}
+
+async fn an_integration_finds_its_router_gone(store: SqlStore) {
+    let cx = OpContext::system();
+    let (store, router) = deleting(store, &cx).await;
+    let key = Arc::new(MasterKey::new(&"k".repeat(32)).expect("a key"));
+    let http = Arc::new(NoHttp);
+    let integrations = Integrations::new(store, cx, key, http, Arc::new(NoChangeLog));
+    let fields = json!({ "name": "CRM", "kind": "http", "baseUrl": "https://crm.example.com" });
+    let made = integrations.create(&author(), body(&router, fields), None).await;
+    assert!(matches!(made, Err(IntegrationError::RouterUnknown(_))), "{made:?}");
+}
+
+async fn a_template_finds_its_router_gone(store: SqlStore) {
+    let cx = OpContext::system();
+    let (store, router) = deleting(store, &cx).await;
+    let templates = Templates::new(store, cx, Arc::new(NoChangeLog));
+    let fields = json!({ "businessAccountId": "77", "name": "hello", "language": "pt_BR", "category": "UTILITY",
+        "components": [{ "type": "BODY", "text": "Oi" }] });
+    let made = templates.create(&author(), body(&router, fields), None).await;
+    assert!(matches!(made, Err(TemplateError::RouterUnknown(_))), "{made:?}");
+}
+
+async fn a_number_finds_its_router_gone(store: SqlStore) {
+    let cx = OpContext::system();
+    let (store, router) = deleting(store, &cx).await;
+    let key = Arc::new(MasterKey::new(&"k".repeat(32)).expect("a key"));
+    let numbers = ChannelNumbers::new(store, cx, key, FormKeyMaker::new(1, 1), Arc::new(NoChangeLog));
+    let fields = json!({ "name": "Loja", "phoneNumberId": "111", "phoneNumber": "5511987654321",
+        "businessAccountId": "77" });
+    let made = numbers.create(&author(), body(&router, fields), None).await;
+    assert!(matches!(made, Err(ChannelNumberError::RouterUnknown(_))), "{made:?}");
 }

@@ -1,6 +1,6 @@
 //! The input for a new channel, and the changes to one.
 
-use flowsdk_core::change::{Entity, EntityKind, Recorded, form};
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::patch::present;
 use flowsdk_core::router::{Reach, Reachable};
@@ -73,6 +73,6 @@ impl Recorded for WebchatChannel {
     }
 
     fn to_json(&self) -> Value {
-        form(&WebchatChannelView::from(self))
+        public_json(&WebchatChannelView::from(self))
     }
 }

@@ -108,7 +108,15 @@ async fn every_write_is_in_both(url: &str) {
         .collect();
     assert_eq!(found, [("111", false, false), ("wc-c1", true, false), ("wc-t1", false, true)]);
 
+    // A process of a version without the table made the channel: saving it makes the row.
+    tx.conn.execute(sql("DELETE FROM channel WHERE id IN ('wc-c1', 'wc-t1')"), ()).await.expect("deleted");
     tx.webchat_catalog().save_channel(&channel("c1", None)).await.expect("saved");
+    let test = tx.webchat_catalog().test_channel_or_insert(&channel("t9", None)).await.expect("a channel");
+    assert_eq!(test.id.as_str(), "t1");
+    assert_eq!(
+        channels(&mut tx).await,
+        [without("111"), without("222"), without("wc-c1"), with_flow("wc-c2"), without("wc-t1")]
+    );
     tx.webchat_catalog().delete_channel(&ChannelId::parse("t1").expect("an id")).await.expect("deleted");
     tx.channel_numbers().delete(&"n1".parse().expect("an id")).await.expect("deleted");
     assert_eq!(channels(&mut tx).await, [without("222"), without("wc-c1"), with_flow("wc-c2")]);
