@@ -1,6 +1,7 @@
 //! JSON Web Tokens under a shared secret: HS256 and nothing else (spec A 5.1, B 4.3).
 
 use std::fmt;
+use std::time::Duration;
 
 use flowsdk_core::time::Timestamp;
 use jsonwebtoken::errors::ErrorKind;
@@ -30,7 +31,13 @@ pub enum JwtError {
     /// `exp` is not after the present moment.
     #[error("expired")]
     Expired,
+    /// `nbf` is more than [`LEEWAY`] after the present moment.
+    #[error("not yet valid")]
+    NotYet,
 }
+
+/// The time that the clock of a signer may be ahead, for `nbf` (RFC 7519 section 4.1.5).
+pub const LEEWAY: Duration = Duration::from_secs(60);
 
 /// A secret that tokens are signed with and checked against.
 pub struct JwtKey {
@@ -57,6 +64,7 @@ pub struct Verified<C> {
 #[derive(Deserialize)]
 struct Expiring<C> {
     exp: i64,
+    nbf: Option<i64>,
     #[serde(flatten)]
     claims: C,
 }
@@ -70,6 +78,7 @@ impl JwtKey {
         let mut validation = Validation::new(Algorithm::HS256);
         // Compared by us against the injected clock.
         validation.validate_exp = false;
+        validation.validate_nbf = false;
         validation.validate_aud = false;
         validation.set_required_spec_claims(&["exp"]);
         Self {
@@ -88,7 +97,8 @@ impl JwtKey {
         token.map(SecretString::from).map_err(|_| JwtError::Malformed)
     }
 
-    /// Reads a token that was signed with this key and whose `exp` is, without any leeway, after `now`.
+    /// Reads a token that was signed with this key and whose `exp` is, without any leeway, after `now`. Its `nbf`, if it
+    /// has one, is at most [`LEEWAY`] after `now`.
     ///
     /// # Errors
     /// Any [`JwtError`].
@@ -101,6 +111,10 @@ impl JwtKey {
         let expires_at = Timestamp::from_millis(read.exp.saturating_mul(1_000));
         if expires_at <= now {
             return Err(JwtError::Expired);
+        }
+        let begins_at = Timestamp::from_millis(read.nbf.unwrap_or(i64::MIN).saturating_mul(1_000));
+        if begins_at > now + LEEWAY {
+            return Err(JwtError::NotYet);
         }
         Ok(Verified { claims: read.claims, expires_at })
     }
@@ -146,6 +160,16 @@ mod tests {
         assert_eq!(outcome(&until(1_800_000_000)), Err(JwtError::Expired));
         assert_eq!(outcome(&until(0)), Err(JwtError::Expired));
         assert!(outcome(&until(i64::MIN)).is_err());
+    }
+
+    #[test]
+    fn a_token_is_good_from_its_nbf_on() {
+        let from = |nbf: Value| token(&json!({ "sub": "ana", "exp": 1_900_000_000, "nbf": nbf }));
+        for good in [json!(0), json!(1_800_000_000), json!(1_800_000_060), Value::Null] {
+            assert!(outcome(&from(good.clone())).is_ok(), "{good}");
+        }
+        assert_eq!(outcome(&from(json!(1_800_000_061))), Err(JwtError::NotYet));
+        assert_eq!(outcome(&from(json!("1800000000"))), Err(JwtError::Malformed));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod password;
 mod pool;
 
 pub use form_keys::{FormKeyError, FormKeyMaker, FormKeyPair};
-pub use jwt::{JwtError, JwtKey, Verified};
+pub use jwt::{JwtError, JwtKey, LEEWAY, Verified};
 pub use password::{
     MAX_SECRET_BYTES, PASSWORD_COST, PasswordError, PasswordHasher, SESSION_KEY_COST, cost_of,
 };

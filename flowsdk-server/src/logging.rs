@@ -1,21 +1,37 @@
 //! Logs and metrics.
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 
-/// At `debug` the socket library logs whole packets, the keys of visitors among them; the ceiling stays
-/// whatever `RUST_LOG` says.
-const CEILING: &str = "socketioxide=info,engineioxide=info";
+/// Libraries that log whole packets, with the keys of visitors and their messages.
+const PACKETS: [&str; 4] = ["socketioxide", "engineioxide", "tungstenite", "tokio_tungstenite"];
+
+/// Returns whether a library may log this. Nothing in `RUST_LOG` lets it log more than `info`.
+fn is_free_of_packets(metadata: &Metadata<'_>) -> bool {
+    let library = metadata.target().split("::").next().unwrap_or_default();
+    *metadata.level() <= Level::INFO || !PACKETS.contains(&library)
+}
 
 /// Starts logging to standard error, as `RUST_LOG` says, `info` by default.
 pub fn init(json: bool) {
     let wanted = std::env::var("RUST_LOG").unwrap_or_else(|_| "info".to_owned());
-    let filter = EnvFilter::try_new(format!("{wanted},{CEILING}")).unwrap_or_else(|_| EnvFilter::new("info"));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let builder =
-        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr);
     // A second call in one process (tests) keeps the first.
-    let _already_set = if json { builder.json().try_init() } else { builder.try_init() };
+    let _already_set = tracing::subscriber::set_global_default(log(&wanted, json, colours, std::io::stderr));
+}
+
+fn log<W>(wanted: &str, json: bool, colours: bool, writer: W) -> impl Subscriber + Send + Sync
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new("info"));
+    let lines = tracing_subscriber::fmt::layer().with_ansi(colours).with_writer(writer);
+    let lines = if json { lines.json().boxed() } else { lines.boxed() };
+    tracing_subscriber::registry().with(filter).with(filter_fn(is_free_of_packets)).with(lines)
 }
 
 /// Buckets of batch sizes.
@@ -26,4 +42,54 @@ const BATCH_BUCKETS: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 pub fn metrics() -> Option<PrometheusHandle> {
     let builder = PrometheusBuilder::new().set_buckets(&BATCH_BUCKETS).ok()?;
     builder.install_recorder().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("a lock").write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_directive_lets_a_library_log_packets() {
+        for wanted in [
+            "trace",
+            "tungstenite=trace",
+            "tungstenite::protocol=trace,socketioxide::socket=trace",
+            "info,[visit]=trace",
+        ] {
+            let lines = Lines::default();
+            let writer = lines.clone();
+            let subscriber = log(wanted, true, false, move || writer.clone());
+            tracing::subscriber::with_default(subscriber, || {
+                let _entered = tracing::info_span!("visit").entered();
+                tracing::trace!(target: "tungstenite::protocol", "Sending frame with a key");
+                tracing::trace!(target: "tokio_tungstenite", "a key");
+                tracing::debug!(target: "socketioxide::socket", "a key");
+                tracing::debug!(target: "engineioxide", "a key");
+                tracing::warn!(target: "engineioxide", "no packet");
+            });
+            let text = String::from_utf8(lines.0.lock().expect("a lock").clone()).expect("text");
+            assert!(!text.contains("key"), "{wanted}: {text}");
+            assert_eq!(
+                text.contains("no packet"),
+                wanted.starts_with("trace") || wanted.starts_with("info"),
+                "{wanted}: {text}"
+            );
+        }
+    }
 }

@@ -26,6 +26,7 @@ pub(crate) fn run(without: &[Need]) -> Result<u8> {
     check("fuzz targets", fuzz_targets)?;
     check("web bundle", || web_bundle(&found, &workspace::root()))?;
     check("dependencies", dependencies)?;
+    check("advisories", advisories)?;
     eprintln!("xtask: checking tests");
     test::run_with(&found, &[])
 }
@@ -110,11 +111,29 @@ fn git(root: &Path) -> Command {
 
 /// Licences, banned crates and sources, as `deny.toml` states them.
 fn dependencies() -> Result<Outcome> {
-    let mut probe = workspace::cargo();
-    probe.args(["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
-    if !probe.status().is_ok_and(|status| status.success()) {
-        return Ok(Outcome::Skipped("cargo-deny is not installed (`cargo install --locked cargo-deny`)"));
+    if !has_deny() {
+        return Ok(Outcome::Skipped(NO_DENY));
     }
     process::must(workspace::cargo().args(["deny", "check", "licenses", "bans", "sources"]))?;
     Ok(Outcome::Passed)
+}
+
+/// Known faults of the dependencies, if the database of advisories can be had.
+fn advisories() -> Result<Outcome> {
+    if !has_deny() {
+        return Ok(Outcome::Skipped(NO_DENY));
+    }
+    if !workspace::cargo().args(["deny", "fetch", "db"]).status().is_ok_and(|status| status.success()) {
+        return Ok(Outcome::Skipped("the database of advisories cannot be fetched"));
+    }
+    process::must(workspace::cargo().args(["deny", "check", "--disable-fetch", "advisories"]))?;
+    Ok(Outcome::Passed)
+}
+
+const NO_DENY: &str = "cargo-deny is not installed (`cargo install --locked cargo-deny`)";
+
+fn has_deny() -> bool {
+    let mut probe = workspace::cargo();
+    probe.args(["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+    probe.status().is_ok_and(|status| status.success())
 }

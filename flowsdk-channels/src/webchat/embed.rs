@@ -40,7 +40,7 @@ pub struct EmbedToken {
 }
 
 /// Checks a token against the channel's secret: HS256 and nothing else, `exp` required and, without any
-/// leeway, after `now`.
+/// leeway, after `now`, `nbf` before it.
 ///
 /// # Errors
 /// [`AuthError::TokenInvalid`] or [`AuthError::TokenExpired`].
@@ -62,6 +62,7 @@ fn refused(error: JwtError) -> AuthError {
         JwtError::Signature => "signature",
         JwtError::Algorithm => "algorithm",
         JwtError::TooLong => "too long",
+        JwtError::NotYet => "not yet valid",
         JwtError::Malformed => "malformed",
     })
 }

@@ -212,7 +212,22 @@ const fn synchronous_pragma(synchronous: Synchronous) -> &'static str {
 /// Settings of the connection for glances.
 const GLANCE_PRAGMAS: &str = "PRAGMA query_only = on; PRAGMA cache_size = -4096; PRAGMA temp_store = memory;";
 
+/// Creates the file of a database for its owner alone. SQLite gives its write-ahead log the same permissions.
+fn create_private(path: &std::path::Path) -> Result<(), StorageError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(StorageError::Other(format!("{}: {error}", path.display()).into()))
+        }
+        _ => Ok(()),
+    }
+}
+
 async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result<Pools, StorageError> {
+    create_private(path)?;
     let options = sqlite_options()
         .filename(path)
         .create_if_missing(true)

@@ -180,15 +180,27 @@ async fn only_the_test_channel_runs_the_test_version(setup: Setup) {
         "flow_is_tool",
         "Uma ferramenta não tem canal de teste",
     );
-    // The contract asks for no permission; the router counts all the same.
-    let bia = admin.member(&setup, &json!([]), &[&router]).await;
+    // A version that runs is a publication, in the scope of its router.
+    let reader = json!([{ "resource": "flows", "actions": ["read"] }]);
+    let reader = admin.member(&setup, &reader, &[&router]).await;
+    act(&reader, &format!("/flows/{fresh}/publish-test")).await.refused(
+        403,
+        "permission_denied",
+        "Sem permissão",
+    );
+    let writer = json!([{ "resource": "flows", "actions": ["write"] }]);
+    let bia = admin.member(&setup, &writer, &[&router]).await;
     act(&bia, &format!("/flows/{fresh}/publish-test")).await.ok(200);
-    let eva = admin.member(&setup, &json!([]), &["cother"]).await;
+    let eva = admin.member(&setup, &writer, &["cother"]).await;
     act(&eva, &format!("/flows/{fresh}/publish-test")).await.refused(404, "not_found", "Flow não encontrado");
     // A member whose group is deleted may do nothing.
     let group = id(&bia.get("/auth/me").await.ok(200)["user"]["group"]);
     admin.delete(&format!("/groups/{group}")).await.ok(204);
-    act(&bia, &format!("/flows/{fresh}/publish-test")).await.refused(404, "not_found", "Flow não encontrado");
+    act(&bia, &format!("/flows/{fresh}/publish-test")).await.refused(
+        403,
+        "permission_denied",
+        "Sem permissão",
+    );
 }
 
 async fn superseded_test_versions_go_when_no_session_stands_in_them(setup: Setup) {

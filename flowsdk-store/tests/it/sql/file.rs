@@ -87,3 +87,19 @@ fn a_checkpoint_moves_the_log_into_the_file_and_the_next_process_sees_everything
         },
     );
 }
+
+/// Other accounts of the machine must not read conversations.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_and_its_log_belong_to_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let url = databases::new_file();
+    let DatabaseUrl::SqliteFile { path, .. } = &url else { panic!("{url:?}") };
+    let store = SqlStore::connect(&url, databases::routes()).await.expect("connected");
+    for ending in ["", "-wal", "-shm"] {
+        let file = format!("{}{ending}", path.display());
+        let mode = std::fs::metadata(&file).expect("a file beside it").permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{file}: {mode:o}");
+    }
+    store.close().await;
+}
