@@ -271,18 +271,24 @@ where
         let row = tx.webchat().find_identity(&channel.id, &identity).await?;
         // Others read while the key is compared.
         drop(tx);
-        let row = row.ok_or(AuthError::IdentityInvalid)?;
-        if !self.remembered.knows(&identity, key, &row.session_key_hash) {
-            // Guesses must not keep others waiting for their bcrypt.
-            if !self.limits.admit_key_check(caller.address) {
-                return Err(AuthError::RateLimited);
+        let row = match row {
+            Some(row) if self.remembered.knows(&identity, key, &row.session_key_hash) => row,
+            row => {
+                // Guesses must not keep others waiting for their bcrypt.
+                if !self.limits.admit_key_check(caller.address) {
+                    return Err(AuthError::RateLimited);
+                }
+                let stored = row.as_ref().map(|row| &*row.session_key_hash);
+                match (self.hasher.verify_or_pretend(key, stored, SESSION_KEY_COST).await, row) {
+                    (Ok(true), Some(row)) => {
+                        self.remembered.note(&identity, key, &row.session_key_hash);
+                        row
+                    }
+                    (Ok(_) | Err(PasswordError::TooLong), _) => return Err(AuthError::IdentityInvalid),
+                    (Err(error), _) => return Err(refused(error)),
+                }
             }
-            match self.hasher.verify(key, &row.session_key_hash).await {
-                Ok(true) => self.remembered.note(&identity, key, &row.session_key_hash),
-                Ok(false) | Err(PasswordError::TooLong) => return Err(AuthError::IdentityInvalid),
-                Err(error) => return Err(refused(error)),
-            }
-        }
+        };
         Ok(self.visitor(handshake, channel, session_id, row.contact_id))
     }
 

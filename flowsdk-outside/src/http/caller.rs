@@ -170,7 +170,8 @@ fn failure(error: &reqwest::Error) -> OutsideFailure {
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = source {
         if cause.is::<NotPublic>() {
-            return forbidden(NotPublic.to_string());
+            // As a name that does not exist: a caller must not learn the names of the network around this server.
+            return OutsideFailure::new("http_unreachable", "no connection");
         }
         source = cause.source();
     }

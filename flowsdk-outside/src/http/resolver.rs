@@ -25,6 +25,10 @@ impl Resolve for GuardedResolver {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let found: Vec<SocketAddr> = found.filter(|address| allowed || is_public(address.ip())).collect();
             if found.is_empty() {
+                tracing::warn!(
+                    name = name.as_str(),
+                    "a name leads to an address that is not public: refused"
+                );
                 return Err(NotPublic.into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)

@@ -7,7 +7,14 @@ use tokio_tungstenite::tungstenite::Message as Frame;
 use crate::harness::client::Manner;
 use crate::harness::{Client, Setup, everywhere, http, token};
 
-everywhere!(open_channel, embed_tokens, embed_context, hostile_handshakes, limits_of_visits);
+everywhere!(
+    open_channel,
+    embed_tokens,
+    embed_context,
+    hostile_handshakes,
+    limits_of_visits,
+    guesses_tell_nothing_of_visitors
+);
 
 async fn refused(setup: &Setup, server: &crate::harness::Server, auth: &Value) -> String {
     let _ = setup;
@@ -256,4 +263,15 @@ async fn limits_of_visits(setup: Setup) {
         (client.answer().await.0 == "auth_ok").then_some(())
     })
     .await;
+}
+
+/// A guess costs the same comparison, and counts towards the same limit, whether the visitor exists or not.
+async fn guesses_tell_nothing_of_visitors(setup: Setup) {
+    let setup = setup.with("WEBCHAT_KEY_CHECKS_PER_MINUTE", "2");
+    let server = setup.start().await;
+    let guess = json!({ "channelId": setup.seeded.open, "userId": "nobody", "sessionKey": "guess" });
+    for _ in 0..2 {
+        assert_eq!(refused(&setup, &server, &guess).await, "identity_invalid");
+    }
+    assert_eq!(refused(&setup, &server, &guess).await, "rate_limited");
 }
