@@ -1,11 +1,13 @@
 //! The queue of requests that flows make, and the task that performs them and brings the results to their sessions.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flowsdk_core::conversation::Outside;
 use flowsdk_core::event::EffectDone;
+use flowsdk_core::fair_queue::{FairLimits, FairQueue};
 use flowsdk_core::flow::{EffectRequest, HttpCaller, OutsideCall, ScriptRunner, perform};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Clock;
@@ -13,12 +15,18 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Most requests of a kind that wait.
+/// Most requests of a kind that are on their way to the queue.
 const QUEUE: usize = 10_000;
-/// Most HTTP requests that are performed at once.
-const HTTP_AT_ONCE: usize = 256;
-/// Most scripts that are handed to the workers at once; they wait there for one of these.
-const SCRIPTS_AT_ONCE: usize = 16;
+
+/// HTTP requests last as long as their servers like, so that a router never has more than a quarter of the places.
+const HTTP: FairLimits =
+    FairLimits { places: 256, places_of_one: 64, waiting: QUEUE, waiting_of_one: QUEUE / 4 };
+
+/// Scripts end within a second, so that a router may have all workers while nobody else waits.
+fn scripts_at_once(runner: &dyn ScriptRunner) -> FairLimits {
+    let places = runner.at_once().max(1);
+    FairLimits { places, places_of_one: places, waiting: QUEUE, waiting_of_one: QUEUE / 4 }
+}
 
 type Asked = (SessionId, EffectRequest, UnderWay);
 
@@ -63,13 +71,18 @@ impl Outside for Requests {
         };
         let asked = (session.clone(), request, UnderWay::begin(&self.under_way));
         if queue.try_send(asked).is_err() {
-            tracing::warn!(%session, "too many requests to the outside wait; this one will count as lost");
-            metrics::counter!("flowsdk_flow_requests_dropped").increment(1);
+            lost(session);
         }
     }
 }
 
-/// Requests on their way, and those who perform them. A slow server holds up no scripts.
+fn lost(session: &SessionId) {
+    tracing::warn!(%session, "too many requests to the outside wait; this one will count as lost");
+    metrics::counter!("flowsdk_flow_requests_dropped").increment(1);
+}
+
+/// Requests on their way, and those who perform them. A slow server holds up no scripts, and a router with many
+/// requests none of the others.
 #[derive(Debug)]
 pub struct Performer {
     http: mpsc::Receiver<Asked>,
@@ -107,15 +120,15 @@ impl Performer {
     {
         let (performers, deliver) = (&self.performers, &Arc::new(deliver));
         tokio::join!(
-            perform_all(self.http, HTTP_AT_ONCE, performers, &stop, deliver),
-            perform_all(self.scripts, SCRIPTS_AT_ONCE, performers, &stop, deliver),
+            perform_all(self.http, HTTP, performers, &stop, deliver),
+            perform_all(self.scripts, scripts_at_once(&*performers.scripts), performers, &stop, deliver),
         );
     }
 }
 
 async fn perform_all<F, Fut>(
-    mut queue: mpsc::Receiver<Asked>,
-    at_once: usize,
+    mut incoming: mpsc::Receiver<Asked>,
+    limits: FairLimits,
     performers: &Performers,
     stop: &CancellationToken,
     deliver: &Arc<F>,
@@ -123,27 +136,45 @@ async fn perform_all<F, Fut>(
     F: Fn(EffectDone) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = ()> + Send + 'static,
 {
+    let mut queue = FairQueue::new(limits);
     let mut running = JoinSet::new();
-    loop {
-        let next = tokio::select! {
+    let mut routers = HashMap::new();
+    let mut open = true;
+    while open || !running.is_empty() {
+        tokio::select! {
             () = stop.cancelled() => break,
-            Some(_) = running.join_next() => continue,
-            next = queue.recv(), if running.len() < at_once => next,
-        };
-        // All senders are gone: nothing will ever come again.
-        let Some((session_id, request, under_way)) = next else { break };
-        if request.deadline <= performers.clock.now() {
-            // Its session has been told that it is lost, and may have asked again.
-            tracing::warn!(session = %session_id, "a request waited too long and is not made any more");
-            metrics::counter!("flowsdk_flow_requests_dropped").increment(1);
-            continue;
+            Some(ended) = running.join_next_with_id(), if !running.is_empty() => {
+                let task = ended.map_or_else(|error| error.id(), |(task, ())| task);
+                if let Some(router) = routers.remove(&task) {
+                    queue.end(&router);
+                }
+            }
+            asked = incoming.recv(), if open => match asked {
+                Some(asked) => {
+                    if let Err((session, ..)) = queue.push(asked.1.router_id.clone(), asked) {
+                        lost(&session);
+                    }
+                }
+                // All senders are gone: nothing will ever come again.
+                None => open = false,
+            },
         }
-        let (performers, deliver) = (performers.clone(), Arc::clone(deliver));
-        running.spawn(async move {
-            let result = perform(&request.call, &*performers.http, &*performers.scripts).await;
-            deliver(EffectDone { session_id, seq: request.seq, result }).await;
-            drop(under_way);
-        });
+        while let Some((router, (session_id, request, under_way))) = queue.start() {
+            if request.deadline <= performers.clock.now() {
+                // Its session has been told that it is lost, and may have asked again.
+                tracing::warn!(session = %session_id, "a request waited too long and is not made any more");
+                metrics::counter!("flowsdk_flow_requests_dropped").increment(1);
+                queue.end(&router);
+                continue;
+            }
+            let (performers, deliver) = (performers.clone(), Arc::clone(deliver));
+            let task = running.spawn(async move {
+                let result = perform(&request.call, &*performers.http, &*performers.scripts).await;
+                deliver(EffectDone { session_id, seq: request.seq, result }).await;
+                drop(under_way);
+            });
+            routers.insert(task.id(), router);
+        }
     }
     stop.cancelled().await;
     // A request that was made cannot be taken back, and its result would find nobody: the next start
@@ -159,6 +190,7 @@ mod tests {
     use async_trait::async_trait;
     use flowsdk_core::flow::definition::HttpMethod;
     use flowsdk_core::flow::{HttpAnswer, HttpRequest, OutsideFailure, ScriptRequest};
+    use flowsdk_core::id::RouterId;
     use flowsdk_core::time::{ManualClock, Timestamp};
     use serde_json::{Value, json};
 
@@ -183,7 +215,8 @@ mod tests {
         }
     }
 
-    fn asked(seq: i64, deadline: Timestamp, is_script: bool) -> EffectRequest {
+    fn asked(router: &str, seq: i64, deadline: Timestamp, is_script: bool) -> EffectRequest {
+        let router_id = RouterId::parse(router).expect("an id");
         let call = if is_script {
             OutsideCall::Script(ScriptRequest { script: "1".to_owned(), scope: json!({}), seed: 1 })
         } else {
@@ -197,7 +230,7 @@ mod tests {
                 paths: Vec::new(),
             })
         };
-        EffectRequest { seq, deadline, call }
+        EffectRequest { seq, router_id, deadline, call }
     }
 
     #[tokio::test(start_paused = true)]
@@ -208,13 +241,14 @@ mod tests {
         let (outside, worker) = requests(Arc::new(clock), Arc::clone(&fakes) as _, Arc::clone(&fakes) as _);
         let session = SessionId::parse("wc-c-u").expect("an id");
         let later = now + Duration::from_secs(35);
-        let requests = i64::try_from(HTTP_AT_ONCE).expect("few") + 10;
-        outside.perform(&session, asked(0, now, false));
+        let requests = i64::try_from(HTTP.places).expect("few") + 10;
+        outside.perform(&session, asked("r1", 0, now, false));
         for seq in 1..=requests {
-            outside.perform(&session, asked(seq, later, false));
+            outside.perform(&session, asked("r1", seq, later, false));
         }
-        outside.perform(&session, asked(1_000, now, true));
-        outside.perform(&session, asked(1_001, later, true));
+        outside.perform(&session, asked("r2", 900, later, false));
+        outside.perform(&session, asked("r1", 1_000, now, true));
+        outside.perform(&session, asked("r1", 1_001, later, true));
 
         let (stop, (done, mut results)) = (CancellationToken::new(), mpsc::channel(8));
         let run = worker.run(stop.clone(), move |result| {
@@ -232,6 +266,11 @@ mod tests {
             .await
             .expect("the end waits for no server");
         assert_eq!(told, (Some(1_001), None), "what is late is not done");
-        assert_eq!(*fakes.0.lock().expect("a lock"), HTTP_AT_ONCE);
+        let of_both = HTTP.places_of_one + 1;
+        assert_eq!(
+            *fakes.0.lock().expect("a lock"),
+            of_both,
+            "a router has its share, and the other its request"
+        );
     }
 }

@@ -58,6 +58,11 @@ pub trait HttpCaller: Send + Sync + fmt::Debug {
 pub trait ScriptRunner: Send + Sync + fmt::Debug {
     /// Runs a script; returns its result.
     async fn run(&self, request: &ScriptRequest) -> Result<Value, OutsideFailure>;
+
+    /// Number of scripts that it runs at once. More wait outside of it, where routers take turns.
+    fn at_once(&self) -> usize {
+        2
+    }
 }
 
 /// Performs `call`, and returns the result with which the turn goes on.

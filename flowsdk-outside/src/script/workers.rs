@@ -36,6 +36,7 @@ pub struct WorkerCommand {
 /// Runs scripts in worker processes, as many at once as there are workers.
 pub struct ScriptWorkers {
     command: WorkerCommand,
+    workers: usize,
     places: Semaphore,
     idle: Mutex<Vec<Worker>>,
 }
@@ -57,7 +58,8 @@ struct Worker {
 impl ScriptWorkers {
     /// At most `workers` processes, each started when it is needed.
     pub fn new(command: WorkerCommand, workers: usize) -> Self {
-        Self { command, places: Semaphore::new(workers.max(1)), idle: Mutex::default() }
+        let workers = workers.max(1);
+        Self { command, workers, places: Semaphore::new(workers), idle: Mutex::default() }
     }
 
     fn take(&self) -> Result<Worker, OutsideFailure> {
@@ -131,5 +133,9 @@ impl ScriptRunner for ScriptWorkers {
             Answer::TooLarge(message) => Err(OutsideFailure::new("script_too_large", message)),
             Answer::Error(message) => Err(OutsideFailure::new("script_error", message)),
         }
+    }
+
+    fn at_once(&self) -> usize {
+        self.workers
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::flow::definition::HttpMethod;
+use crate::id::RouterId;
 use crate::time::Timestamp;
 
 /// The outside request of an action. A repetition builds it anew from the definition; it is never stored.
@@ -15,6 +16,8 @@ use crate::time::Timestamp;
 pub struct EffectRequest {
     /// Its number; the result names it.
     pub seq: i64,
+    /// The router that asks: routers share what performs requests in turns (rulings S19).
+    pub router_id: RouterId,
     /// When its result counts as lost.
     pub deadline: Timestamp,
     /// The call to perform.

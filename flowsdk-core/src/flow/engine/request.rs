@@ -51,8 +51,12 @@ impl Turn<'_> {
             _ => return None,
         };
         self.session.effect_seq += 1;
-        let request =
-            EffectRequest { seq: self.session.effect_seq, deadline: self.scene.now + patience, call };
+        let request = EffectRequest {
+            seq: self.session.effect_seq,
+            router_id: self.session.router_id.clone(),
+            deadline: self.scene.now + patience,
+            call,
+        };
         self.suspend(&request, phase, at, attempt);
         Some(Ok(Box::new(request)))
     }
