@@ -1,5 +1,6 @@
 //! Embed tokens: JWTs that the hosting application signs with the channel's embed secret (spec B 4.3).
 
+use flowsdk_core::contact::clean_name;
 use flowsdk_core::id::{FlowId, VisitorId};
 use flowsdk_core::time::Timestamp;
 use flowsdk_crypto::{JwtError, JwtKey};
@@ -47,7 +48,7 @@ pub struct EmbedToken {
 pub fn verify(token: &str, secret: &SecretString, now: Timestamp) -> Result<EmbedToken, AuthError> {
     let claims: Claims = JwtKey::new(secret).verify(token, now).map_err(refused)?.claims;
     let visitor = VisitorId::parse(claims.sub).map_err(|_| AuthError::TokenInvalid("sub is not usable"))?;
-    let name = claims.name.map(|name| name.trim().chars().take(MAX_NAME_CHARS).collect::<String>());
+    let name = claims.name.map(|name| clean_name(&name).chars().take(MAX_NAME_CHARS).collect::<String>());
     Ok(EmbedToken {
         visitor,
         name: name.filter(|name| !name.is_empty()),
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_good_token_gives_identity_name_context_and_flow() {
-        let claims = json!({ "sub": "ana@example.com", "name": " Ana ", "context": { "plan": "pro", "x-y": 1 },
+        let claims = json!({ "sub": "ana@example.com", "name": " Ana\u{202e} ", "context": { "plan": "pro", "x-y": 1 },
             "flowId": "cflow", "exp": LATER });
         let read = outcome(&token(Algorithm::HS256, "secret", &claims)).expect("accepted");
         assert_eq!((read.visitor.as_str(), read.name.as_deref()), ("ana@example.com", Some("Ana")));

@@ -40,14 +40,22 @@ impl Contact {
         }
     }
 
+    /// Names the contact, as [`clean_name`] keeps the name; no channel overwrites it from then on. Returns whether
+    /// there is a name.
+    pub fn rename(&mut self, name: &str) -> bool {
+        let name = clean_name(name);
+        let is_name = !name.is_empty();
+        if is_name {
+            (self.name, self.name_locked) = (name, true);
+        }
+        is_name
+    }
+
     /// Applies the changes of a turn.
     pub fn apply(&mut self, change: &ContactChange) {
         match change {
             ContactChange::Name(name) => {
-                if !name.trim().is_empty() {
-                    name.trim().clone_into(&mut self.name);
-                    self.name_locked = true;
-                }
+                let _blank_names_change_nothing = self.rename(name);
             }
             ContactChange::Variable { key, value } => {
                 self.variables.insert(key.clone(), value.clone());
@@ -66,6 +74,16 @@ pub enum ContactChange {
     Variable { key: String, value: Value },
 }
 
+/// Returns a name as it is kept and shown: without blanks around it, and without characters by which a desk or a log
+/// shows something else than there is. Control characters become blanks; those that turn the direction of text
+/// around are left out.
+pub fn clean_name(name: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let kept: String =
+        name.chars().filter(|c| !turns(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    kept.trim().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +96,19 @@ mod tests {
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Flow Chat", false));
         contact.apply(&ContactChange::Name(" Ana ".into()));
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Ana", true));
+    }
+
+    #[test]
+    fn names_show_what_they_are() {
+        for (name, kept) in [
+            (" Ana  Souza ", "Ana  Souza"),
+            ("a\u{202e}\r\nb\u{1b}[31m", "a  b [31m"),
+            ("\u{2066}\u{202e}", ""),
+            ("\t\n", ""),
+            // Marks that right-to-left names need stay.
+            ("\u{200f}דנה 👩‍🚀", "\u{200f}דנה 👩‍🚀"),
+        ] {
+            assert_eq!(clean_name(name), kept, "{name:?}");
+        }
     }
 }

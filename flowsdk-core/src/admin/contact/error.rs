@@ -61,6 +61,16 @@ pub enum ContactError {
         field = "contactId"
     )]
     OtherUnknown,
+    /// The name has no visible character.
+    #[error("blank name")]
+    #[fault(
+        Invalid,
+        "validation_failed",
+        pt = "Deve ter ao menos um caractere visível",
+        en = "Must have a visible character",
+        field = "name"
+    )]
+    NameBlank,
     /// A contact cannot be merged with itself.
     #[error("merge with itself")]
     #[fault(

@@ -107,9 +107,10 @@ where
             let mut contact =
                 Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
             merge_variables(&mut contact.variables, &new.variables)?;
-            if let Some(name) = new.name {
-                contact.name = name.trim().to_owned();
-                contact.name_locked = true;
+            if let Some(name) = new.name
+                && !contact.rename(&name)
+            {
+                return Err(ContactError::NameBlank);
             }
             let is_known = !tx.contacts().find_by_phone_numbers(&[identity]).await?.is_empty();
             let contacts = std::slice::from_ref(&contact);
@@ -127,22 +128,18 @@ where
         .await
     }
 
-    /// Names a contact, without blanks around it; no channel overwrites the name from then on.
+    /// Names a contact, as [`Contact::rename`] does.
     ///
     /// # Errors
-    /// [`ContactError::NotFound`].
+    /// [`ContactError::NotFound`], [`ContactError::NameBlank`].
     pub async fn rename(
         &self,
         reach: Reach<'_>,
         id: &ContactId,
         name: String,
     ) -> Result<ContactDetails, ContactError> {
-        self.update(reach, id, |contact| {
-            contact.name = name.trim().to_owned();
-            contact.name_locked = true;
-            Ok(())
-        })
-        .await
+        self.update(reach, id, |contact| contact.rename(&name).then_some(()).ok_or(ContactError::NameBlank))
+            .await
     }
 
     /// Merges variables into those of a contact: shallow, and null is stored, as with sessions.

@@ -118,13 +118,14 @@ fn flows() -> [FlowError; 10] {
     ]
 }
 
-fn contacts() -> [ContactError; 14] {
+fn contacts() -> [ContactError; 15] {
     [
         ContactError::NotFound,
         ContactError::NothingThere,
         ContactError::Taken,
         ContactError::AliasTaken,
         ContactError::ChannelUnknown { field: "phoneNumber" },
+        ContactError::NameBlank,
         ContactError::OtherUnknown,
         ContactError::Itself,
         ContactError::BothLive,

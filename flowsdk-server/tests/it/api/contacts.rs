@@ -114,6 +114,14 @@ async fn created_changed_and_deleted(setup: Setup) {
     admin.delete(&forced).await.ok(204);
     assert_eq!(admin.get("/sessions").await.ok(200)["items"], json!([]));
     assert_eq!(admin.get("/chats").await.ok(200)["items"], json!([]));
+    // Names show what they are.
+    let odd = json!({ "phoneNumber": "5511987650001", "name": "a\u{202e}\r\nb\u{1b}" });
+    let odd = admin.post("/contacts", &odd).await.ok(201);
+    assert_eq!(odd["name"], "a  b");
+    let path = format!("/contacts/{}", odd["id"].as_str().unwrap());
+    let blank = admin.patch(&path, &json!({ "name": "\u{202e}" })).await;
+    assert_eq!(blank.invalid_fields(), ["name"]);
+    assert_eq!(admin.get(&path).await.ok(200)["name"], "a  b");
 }
 
 async fn found_by_words(setup: Setup) {
