@@ -7,13 +7,31 @@ use crate::fault::StorageError;
 use crate::flow::{CompiledFlow, FlowRepository};
 use crate::id::{FlowId, FlowVersionId};
 
-/// Most versions kept; a full cache starts anew.
-const CAPACITY: usize = 1_024;
+/// Most bytes that the kept versions take; a full cache starts anew.
+const CAPACITY: usize = 64 * 1024 * 1024;
 
 /// The compiled versions of this process.
 #[derive(Debug, Default)]
 pub struct FlowCache {
-    versions: RwLock<HashMap<FlowVersionId, Arc<CompiledFlow>>>,
+    kept: RwLock<Kept>,
+}
+
+/// Versions, weighed by the memory that they take.
+#[derive(Debug, Default)]
+struct Kept {
+    versions: HashMap<FlowVersionId, Arc<CompiledFlow>>,
+    size: usize,
+}
+
+impl Kept {
+    fn insert(&mut self, flow: &Arc<CompiledFlow>) {
+        if self.size + flow.size() > CAPACITY {
+            *self = Self::default();
+        }
+        if self.versions.insert(flow.version_id().clone(), Arc::clone(flow)).is_none() {
+            self.size += flow.size();
+        }
+    }
 }
 
 /// Flows at hand for one batch.
@@ -56,7 +74,7 @@ impl FlowCache {
     ) -> Result<(), StorageError> {
         let mut missing = Vec::new();
         {
-            let cached = self.versions.read().unwrap_or_else(PoisonError::into_inner);
+            let cached = &self.kept.read().unwrap_or_else(PoisonError::into_inner).versions;
             for id in ids {
                 if flows.versions.contains_key(id) {
                     continue;
@@ -74,11 +92,7 @@ impl FlowCache {
         for version in repository.find_versions(&missing).await? {
             match CompiledFlow::compile(&version) {
                 Ok(flow) => {
-                    let mut cached = self.versions.write().unwrap_or_else(PoisonError::into_inner);
-                    if cached.len() >= CAPACITY {
-                        cached.clear();
-                    }
-                    cached.insert(version.id.clone(), Arc::clone(&flow));
+                    self.kept.write().unwrap_or_else(PoisonError::into_inner).insert(&flow);
                     flows.versions.insert(version.id, flow);
                 }
                 Err(problems) => {
@@ -135,5 +149,35 @@ impl FlowCache {
             ids = reached.flat_map(|flow| flow.referenced_flows()).collect();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::flow::stage::compile_as;
+
+    #[test]
+    fn versions_are_kept_by_their_size() {
+        let of = |name: &str, bytes: usize| {
+            compile_as(
+                name,
+                &json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [{ "id": "a", "type": "content",
+                    "title": "x".repeat(bytes), "defaultOutput": { "end": true } }] }),
+            )
+            .expect("compiles")
+        };
+        let mut kept = Kept::default();
+        let large = of("large", CAPACITY / 2);
+        kept.insert(&large);
+        kept.insert(&large);
+        kept.insert(&of("small", 100));
+        assert_eq!(kept.versions.len(), 2);
+        assert!((CAPACITY / 2..CAPACITY).contains(&kept.size), "the same one counts once");
+        kept.insert(&of("other", CAPACITY / 2));
+        assert_eq!(kept.versions.len(), 1);
+        assert!((CAPACITY / 2..CAPACITY).contains(&kept.size));
     }
 }

@@ -14,10 +14,13 @@ mod repository;
 pub mod simulator;
 mod tool;
 mod tracked_event;
+mod work;
 
 pub use catalog::{FlowCatalog, FlowFilter, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow};
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};
+#[cfg(test)]
+pub(crate) use engine::stage;
 pub use engine::{
     ActionResult, Effect, EffectRequest, EffectResult, FlowSource, HttpRequest, NoFlows, Outcome,
     OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run,
@@ -27,3 +30,4 @@ pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunn
 pub use repository::{FlowRepository, HasFlows};
 pub use tool::{ToolError, ToolOutcome, call_tool};
 pub use tracked_event::{HasTrackedEvents, TrackedEvent, TrackedEventRepository};
+pub use work::{MAX_TURN_WORK, Work};

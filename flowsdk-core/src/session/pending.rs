@@ -34,6 +34,9 @@ pub struct Pending {
     pub steps: u32,
     /// Bytes of text that the turn has made so far.
     pub bytes: usize,
+    /// Units of work that the turn has used so far.
+    #[serde(default)]
+    pub work: u64,
     /// Whether the turn was led to an `errorTarget` before.
     #[serde(default)]
     pub failed: bool,

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::input::Variable;
+use super::pattern::Patterns;
 use super::{
     CompiledAction, CompiledActionKind, CompiledBlock, CompiledBlockKind, CompiledCondition, CompiledContent,
     CompiledFlow, CompiledInput, CompiledOutput, CompiledTarget, CompiledValidation, Rule,
@@ -13,13 +16,17 @@ use crate::flow::interpolate::Template;
 use crate::flow::{FlowDefinition, FlowVersion, Problem};
 use crate::id::BlockId;
 
-/// Compiles `definition`, which has no errors. The errors here are those that validation would
-/// have found; they are returned and not assumed away.
-pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result<CompiledFlow, Problem> {
+/// Compiles `definition`, which has no errors and whose expressions are `patterns`. The errors here are those that
+/// validation would have found; they are returned and not assumed away.
+pub(super) fn flow(
+    version: &FlowVersion,
+    definition: &FlowDefinition,
+    patterns: &Patterns,
+) -> Result<CompiledFlow, Problem> {
     let index: HashMap<BlockId, usize> =
         definition.blocks.iter().enumerate().map(|(at, block)| (block.id.clone(), at)).collect();
     let input_timeout = Duration::from_millis(definition.settings.input_timeout_ms);
-    let cx = Cx { index: &index, input_timeout };
+    let cx = Cx { index: &index, input_timeout, patterns };
     let blocks = definition
         .blocks
         .iter()
@@ -39,6 +46,7 @@ pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result
         traced: definition.settings.trace,
         input_timeout,
         max_steps: definition.settings.max_steps_per_turn,
+        size: footprint(&version.definition) + patterns.compiled(),
         error_target,
         start: cx.find(&definition.start_block_id)?,
         blocks,
@@ -49,22 +57,23 @@ pub(super) fn flow(version: &FlowVersion, definition: &FlowDefinition) -> Result
 struct Cx<'a> {
     index: &'a HashMap<BlockId, usize>,
     input_timeout: Duration,
+    patterns: &'a Patterns,
 }
 
 impl Cx<'_> {
     fn block(&self, block: &Block) -> Result<CompiledBlock, Problem> {
         let outputs = block.output_conditions.iter().map(|output| {
             Ok(CompiledOutput {
-                conditions: conditions(&output.conditions)?,
+                conditions: self.conditions(&output.conditions),
                 target: self.target(&output.target)?,
             })
         });
         Ok(CompiledBlock {
             id: block.id.clone(),
             title: block.title.clone(),
-            on_enter: actions(&block.on_enter)?,
+            on_enter: self.actions(&block.on_enter),
             kind: self.kind(&block.kind)?,
-            on_leave: actions(&block.on_leave)?,
+            on_leave: self.actions(&block.on_leave),
             outputs: outputs.collect::<Result<_, Problem>>()?,
             default_output: self.target(&block.default_output)?,
         })
@@ -103,7 +112,7 @@ impl Cx<'_> {
 
     fn validation(&self, validation: &Validation) -> Result<CompiledValidation, Problem> {
         Ok(CompiledValidation {
-            rule: Rule::new(&validation.kind).map_err(bad_regex)?,
+            rule: Rule::new(&validation.kind, self.patterns),
             retry_text: validation.retry_text.as_deref().map(Template::parse),
             max_retries: validation.max_retries,
             fail_target: self.optional(validation.fail_target.as_ref())?,
@@ -130,25 +139,29 @@ impl Cx<'_> {
             .copied()
             .ok_or_else(|| Problem::error("target_not_found", "", definition::no_block(block)))
     }
-}
+    fn conditions(&self, conditions: &[Condition]) -> Vec<CompiledCondition> {
+        conditions.iter().map(|condition| CompiledCondition::new(condition, self.patterns)).collect()
+    }
 
-fn conditions(conditions: &[Condition]) -> Result<Vec<CompiledCondition>, Problem> {
-    conditions.iter().map(|condition| CompiledCondition::new(condition).map_err(bad_regex)).collect()
-}
-
-fn actions(actions: &[Action]) -> Result<Vec<CompiledAction>, Problem> {
-    let compiled = actions.iter().map(|action| {
-        Ok(CompiledAction {
+    fn actions(&self, actions: &[Action]) -> Vec<CompiledAction> {
+        let compiled = actions.iter().map(|action| CompiledAction {
             kind: CompiledActionKind::new(&action.kind),
-            conditions: conditions(&action.conditions)?,
+            conditions: self.conditions(&action.conditions),
             continue_on_error: action.continue_on_error,
-        })
-    });
-    compiled.collect()
+        });
+        compiled.collect()
+    }
 }
 
-fn bad_regex(error: regex::Error) -> Problem {
-    Problem::error("bad_regex", "", definition::bad_regex(&error))
+/// About how many bytes the compiled form of `json` takes: a node is an enum, a text is in its own allocation.
+fn footprint(json: &Value) -> usize {
+    const NODE: usize = 128;
+    NODE + match json {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(footprint).sum(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| key.len() + footprint(value)).sum(),
+    }
 }
 
 /// Returns whether a turn that enters `block` may need them: another flow that it leads to may.

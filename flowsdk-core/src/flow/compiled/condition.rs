@@ -1,8 +1,6 @@
 //! Conditions with their texts parsed.
 
-use regex::Regex;
-
-use super::pattern::search;
+use super::pattern::{Pattern, Patterns};
 use crate::flow::definition::{Comparator, Condition, ConditionSource, SystemKey};
 use crate::flow::engine::compare::fold;
 use crate::flow::interpolate::{Path, Template};
@@ -33,17 +31,17 @@ pub(crate) enum Operand {
     /// A text with tokens.
     Template(Template),
     /// The expression of `matches`.
-    Pattern(Regex),
+    Pattern(Pattern),
 }
 
 impl CompiledCondition {
-    pub(super) fn new(condition: &Condition) -> Result<Self, regex::Error> {
-        let values = condition.values.iter().map(|value| operand(condition.comparator, &value.0));
-        Ok(Self {
+    pub(super) fn new(condition: &Condition, patterns: &Patterns) -> Self {
+        let values = condition.values.iter().map(|value| operand(condition.comparator, &value.0, patterns));
+        Self {
             source: Source::new(&condition.source),
             comparator: condition.comparator,
-            values: values.collect::<Result<_, _>>()?,
-        })
+            values: values.collect(),
+        }
     }
 
     /// Returns every template in it.
@@ -71,13 +69,13 @@ impl Source {
     }
 }
 
-fn operand(comparator: Comparator, text: &str) -> Result<Operand, regex::Error> {
+fn operand(comparator: Comparator, text: &str, patterns: &Patterns) -> Operand {
     if comparator == Comparator::Matches {
-        return search(text).map(Operand::Pattern);
+        return Operand::Pattern(patterns.search(text));
     }
     let template = Template::parse(text);
-    Ok(match template.as_literal() {
+    match template.as_literal() {
         Some(text) => Operand::Literal { text: text.to_owned(), folded: fold(text).into_owned() },
         None => Operand::Template(template),
-    })
+    }
 }

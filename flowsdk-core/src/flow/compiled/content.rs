@@ -8,8 +8,8 @@ use crate::message::ContentMessage;
 pub(crate) enum CompiledContent {
     /// A text message, the common case.
     Text(Template),
-    /// A message without tokens.
-    Fixed(ContentMessage),
+    /// A message without tokens, and the bytes of its texts.
+    Fixed { message: ContentMessage, size: usize },
     /// Any other; the templates stand in the order in which `map_texts` visits the texts.
     Other { message: ContentMessage, templates: Vec<Template> },
 }
@@ -19,13 +19,14 @@ impl CompiledContent {
         if let ContentMessage::Text { text } = message {
             return Self::Text(Template::parse(&text.body));
         }
-        let mut templates = Vec::new();
+        let (mut templates, mut size) = (Vec::new(), 0);
         _ = message.map_texts(|text| {
+            size += text.len();
             templates.push(Template::parse(text));
             String::new()
         });
         if templates.iter().all(|template| template.as_literal().is_some()) {
-            return Self::Fixed(message.clone());
+            return Self::Fixed { message: message.clone(), size };
         }
         Self::Other { message: message.clone(), templates }
     }
@@ -34,7 +35,7 @@ impl CompiledContent {
     pub(super) fn templates(&self) -> &[Template] {
         match self {
             Self::Text(template) => std::slice::from_ref(template),
-            Self::Fixed(_) => &[],
+            Self::Fixed { .. } => &[],
             Self::Other { templates, .. } => templates,
         }
     }
@@ -47,7 +48,10 @@ impl CompiledContent {
                 let size = body.len();
                 (ContentMessage::text(body), size)
             }
-            Self::Fixed(message) => (message.clone(), 0),
+            Self::Fixed { message, size } => {
+                view.work.token(*size);
+                (message.clone(), *size)
+            }
             Self::Other { message, templates } => {
                 let mut size = 0;
                 let mut templates = templates.iter();

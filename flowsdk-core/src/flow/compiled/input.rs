@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use regex::Regex;
-
 use super::CompiledTarget;
-use super::pattern::full_match;
+use super::pattern::{Pattern, Patterns};
 use crate::flow::definition::ValidationKind;
 use crate::flow::engine::compare::fold;
 use crate::flow::interpolate::Template;
@@ -60,12 +58,12 @@ pub(crate) enum Rule {
     Phone,
     /// The options as listed, each with its folded form.
     Options(Vec<(String, String)>),
-    Regex(Regex),
+    Regex(Pattern),
 }
 
 impl Rule {
-    pub(super) fn new(kind: &ValidationKind) -> Result<Self, regex::Error> {
-        Ok(match kind {
+    pub(super) fn new(kind: &ValidationKind, patterns: &Patterns) -> Self {
+        match kind {
             ValidationKind::Text { min_length, max_length } => {
                 Self::Text { min: min_length.unwrap_or(0), max: max_length.unwrap_or(usize::MAX) }
             }
@@ -80,7 +78,7 @@ impl Rule {
             ValidationKind::Options { options } => Self::Options(
                 options.iter().map(|option| (option.clone(), fold(option).into_owned())).collect(),
             ),
-            ValidationKind::Regex { pattern } => Self::Regex(full_match(pattern)?),
-        })
+            ValidationKind::Regex { pattern } => Self::Regex(patterns.whole(pattern)),
+        }
     }
 }

@@ -39,6 +39,7 @@ pub struct CompiledFlow {
     /// How long a block without a time of its own waits.
     pub(crate) input_timeout: Duration,
     pub(crate) max_steps: u32,
+    size: usize,
     pub(crate) error_target: Option<CompiledTarget>,
     pub(crate) start: usize,
     pub(crate) blocks: Vec<CompiledBlock>,
@@ -49,14 +50,16 @@ impl CompiledFlow {
     /// Makes a version ready to run.
     ///
     /// # Errors
-    /// Every problem of its definition (warnings too) when one of them is an error.
+    /// Every problem of its definition (warnings too) when one of them is an error. Regular expressions that are too
+    /// many or too large together are none here: the version may have been published before that was refused, and
+    /// only a turn that needs one of those beyond the limit fails, with `turn_too_long`.
     pub fn compile(version: &FlowVersion) -> Result<Arc<Self>, Vec<Problem>> {
         let definition = FlowDefinition::parse(&version.definition)?;
-        let problems = definition.validate();
-        if problems.iter().any(Problem::is_error) {
+        let (problems, patterns) = definition.validated();
+        if problems.iter().any(|problem| problem.is_error() && !problem.is_of_a_late_limit()) {
             return Err(problems);
         }
-        compile::flow(version, &definition).map(Arc::new).map_err(|problem| vec![problem])
+        compile::flow(version, &definition, &patterns).map(Arc::new).map_err(|problem| vec![problem])
     }
 
     /// Returns whether a turn may need the static variables: a text names `{{router.*}}` or `{{flow.*}}`, or a
@@ -78,6 +81,11 @@ impl CompiledFlow {
     /// Returns the router that the flow belongs to.
     pub fn router_id(&self) -> &RouterId {
         &self.router_id
+    }
+
+    /// Returns about how many bytes of memory it takes, its regular expressions included.
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     /// Name of the flow.

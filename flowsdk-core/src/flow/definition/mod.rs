@@ -22,8 +22,8 @@ pub use block::{Block, BlockKind, OutputCondition, Point};
 pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, SystemKey};
 pub use input::{Input, Validation, ValidationKind};
 pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
+pub(in crate::flow) use problem::{PATTERNS_TOO_LARGE, no_block};
 pub use problem::{Problem, Severity};
-pub(in crate::flow) use problem::{bad_regex, no_block};
 pub use schema::json_schema;
 pub use target::Target;
 

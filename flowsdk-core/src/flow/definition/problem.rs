@@ -8,10 +8,8 @@ pub(in crate::flow) fn no_block(id: &BlockId) -> Text {
     Text::of(format!("não há o bloco `{id}`"), format!("there is no block `{id}`"))
 }
 
-/// Returns the message of the compiler of regular expressions, in its words: they show the place.
-pub(in crate::flow) fn bad_regex(error: &regex::Error) -> Text {
-    Text::of(format!("expressão regular inválida: {error}"), error.to_string())
-}
+/// The code of regular expressions that are too many or too large together.
+pub(in crate::flow) const PATTERNS_TOO_LARGE: &str = "patterns_too_large";
 
 /// How bad a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,6 +49,12 @@ impl Problem {
     /// The same finding in `block`.
     pub(crate) fn in_block(self, block: &BlockId) -> Self {
         Self { block_id: Some(block.clone()), ..self }
+    }
+
+    /// Returns whether it prevents publishing, but not the running of a version that was published before: a limit
+    /// that came later, and that holds while it runs.
+    pub(crate) fn is_of_a_late_limit(&self) -> bool {
+        self.code == PATTERNS_TOO_LARGE
     }
 
     /// Returns whether it prevents publishing.

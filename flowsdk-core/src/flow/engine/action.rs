@@ -21,7 +21,10 @@ impl Turn<'_> {
     ) -> Result<Option<Box<EffectRequest>>, Failure> {
         for (at, action) in block.actions(phase).iter().enumerate().skip(from) {
             let kind = action.kind.name();
-            if !hold(&action.conditions, &self.view(), &self.calendar) {
+            self.work.action();
+            let held = hold(&action.conditions, &self.view(), &self.calendar);
+            self.afford()?;
+            if !held {
                 self.trace.push(TraceStep::Action { kind, result: ActionResult::Skipped });
                 continue;
             }
@@ -33,6 +36,7 @@ impl Turn<'_> {
                 Some(Err(failure)) => Err(failure),
                 None => self.act_one(&action.kind),
             };
+            self.afford()?;
             self.acted(action, outcome)?;
         }
         Ok(None)
@@ -59,18 +63,20 @@ impl Turn<'_> {
             }
             CompiledActionKind::CloseChat => self.effects.push(Effect::CloseChat),
             CompiledActionKind::OptIn { accepted } => {
+                self.work.effect();
                 self.effects.push(Effect::OptIn { accepted: *accepted });
             }
             CompiledActionKind::AddTags { tags } => {
                 let tags = tags.iter().map(|tag| tag.render(&self.view()).trim().to_owned());
                 // As many characters as a label that is written out may have.
                 let tags = tags.filter(|tag| !tag.is_empty()).map(|tag| tag.chars().take(128).collect());
-                let tags: Vec<String> = tags.collect();
+                let tags: Vec<String> = tags.inspect(|_| _ = self.work.effect()).collect();
                 self.effects.push(Effect::Tags(tags));
             }
             CompiledActionKind::TrackEvent { name, properties } => {
                 let properties = properties.render(&self.view());
                 self.spend(size_of(&properties))?;
+                self.work.effect();
                 self.effects.push(Effect::Track {
                     name: name.clone(),
                     properties: properties.as_object().cloned().unwrap_or_default(),

@@ -2,25 +2,29 @@
 
 use super::compare::{Number, fold, parse_date};
 use super::condition::reply_of;
+use crate::flow::Work;
 use crate::flow::compiled::Rule;
 use crate::message::IncomingContent;
 
 /// Returns the stored form of `content` when `rule` accepts it: the canonical form of the text. For a tapped reply
 /// the rule is tried on its id, then on its title.
-pub(super) fn accept(rule: Option<&Rule>, content: &IncomingContent) -> Option<String> {
+pub(super) fn accept(rule: Option<&Rule>, content: &IncomingContent, work: &Work) -> Option<String> {
     let (first, second) = match reply_of(content) {
         Some((id, title)) => (id, Some(title)),
         None => (content.as_text(), None),
     };
     match rule {
         None => Some(first.to_owned()),
-        Some(rule) => rule.canonical(first).or_else(|| rule.canonical(second?)),
+        Some(rule) => rule.canonical(first, work).or_else(|| rule.canonical(second?, work)),
     }
 }
 
 impl Rule {
     /// `text` in the form in which it is stored, when it is valid.
-    fn canonical(&self, text: &str) -> Option<String> {
+    fn canonical(&self, text: &str, work: &Work) -> Option<String> {
+        if !work.comparison(text.len()) {
+            return None;
+        }
         let trimmed = text.trim();
         match self {
             Self::Text { min, max } => {
@@ -38,11 +42,12 @@ impl Rule {
             Self::Date => parse_date(trimmed).map(|date| date.to_string()),
             Self::Phone => phone(trimmed),
             Self::Options(options) => {
+                work.folding(trimmed);
                 let folded = fold(trimmed);
-                let option = options.iter().find(|(_, option)| *option == folded);
+                let option = options.iter().find(|(_, option)| work.comparison(0) && *option == folded);
                 option.map(|(listed, _)| listed.clone())
             }
-            Self::Regex(pattern) => pattern.is_match(trimmed).then(|| trimmed.to_owned()),
+            Self::Regex(pattern) => pattern.is_all_of(trimmed, work).then(|| trimmed.to_owned()),
         }
     }
 }

@@ -6,21 +6,30 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::compare::{Calendar, fold};
+use crate::flow::Work;
 use crate::flow::compiled::{CompiledCondition, Operand, Source};
 use crate::flow::definition::{Comparator, SystemKey};
 use crate::flow::interpolate::{View, write_value};
 use crate::message::{IncomingContent, Known};
 
-/// Returns whether all of `conditions` hold.
+/// Returns whether all of `conditions` hold; any answer when the turn's budget is spent.
 pub(super) fn hold(conditions: &[CompiledCondition], view: &View<'_>, calendar: &Calendar<'_>) -> bool {
     conditions.iter().all(|condition| holds(condition, view, calendar))
 }
 
 fn holds(condition: &CompiledCondition, view: &View<'_>, calendar: &Calendar<'_>) -> bool {
+    if !view.work.condition() {
+        return false;
+    }
     let readings = readings(&condition.source, view, calendar);
     // A source without a value compares as an empty text.
     let any = |test: &dyn Fn(&Reading<'_>, &Operand) -> bool| {
-        let test_one = |reading: &Reading<'_>| condition.values.iter().any(|value| test(reading, value));
+        let test_one = |reading: &Reading<'_>| {
+            condition
+                .values
+                .iter()
+                .any(|value| view.work.comparison(reading.raw.len()) && test(reading, value))
+        };
         readings.iter().flatten().any(test_one)
     };
     let text = |test: fn(&str, &str) -> bool| {
@@ -46,7 +55,7 @@ fn holds(condition: &CompiledCondition, view: &View<'_>, calendar: &Calendar<'_>
         Comparator::StartsWith => text(|a, b| a.starts_with(b)),
         Comparator::EndsWith => text(|a, b| a.ends_with(b)),
         Comparator::Matches => any(&|reading, value| match value {
-            Operand::Pattern(pattern) => pattern.is_match(&reading.raw),
+            Operand::Pattern(pattern) => pattern.is_found(&reading.raw, view.work),
             _ => false,
         }),
         Comparator::GreaterThan => ordered(Ordering::is_gt),
@@ -65,26 +74,29 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(raw: impl Into<Cow<'a, str>>) -> Self {
+    fn new(raw: impl Into<Cow<'a, str>>, work: &Work) -> Self {
         let raw = raw.into();
-        let folded = fold(&raw).into_owned();
+        // A budget that is spent folds nothing: nobody reads the comparison.
+        let folded = if work.folding(&raw) { fold(&raw).into_owned() } else { String::new() };
         Self { raw, folded }
     }
 }
 
 /// Returns the values of a source: two for a tapped reply (its id and its title), else one.
 fn readings<'a>(source: &Source, view: &View<'a>, calendar: &Calendar<'_>) -> [Option<Reading<'a>>; 2] {
-    let one = |text: Cow<'a, str>| [Some(Reading::new(text)), None];
+    let one = |text: Cow<'a, str>| [Some(Reading::new(text, view.work)), None];
     match source {
         Source::Input => match view.input {
             None => one("".into()),
             Some(content) => match reply_of(content) {
-                Some((id, title)) => [Some(Reading::new(id)), Some(Reading::new(title))],
+                Some((id, title)) => {
+                    [Some(Reading::new(id, view.work)), Some(Reading::new(title, view.work))]
+                }
                 None => one(content.as_text().into()),
             },
         },
-        Source::Context(path) => one(text_of(path.find(&view.session.variables))),
-        Source::Contact(path) => one(text_of(path.find(&view.contact.variables))),
+        Source::Context(path) => one(text_of(path.find(&view.session.variables), view.work)),
+        Source::Contact(path) => one(text_of(path.find(&view.contact.variables), view.work)),
         Source::Static(template) => one(template.render(view).into()),
         Source::System(SystemKey::Now) => one(view.now.to_iso().into()),
         Source::System(key) => {
@@ -113,13 +125,14 @@ pub(super) fn reply_of(content: &IncomingContent) -> Option<(&str, &str)> {
     }
 }
 
-fn text_of(value: Option<&Value>) -> Cow<'_, str> {
+fn text_of<'v>(value: Option<&'v Value>, work: &Work) -> Cow<'v, str> {
     match value {
         None => Cow::Borrowed(""),
         Some(Value::String(text)) => Cow::Borrowed(text),
         Some(other) => {
             let mut text = String::new();
             write_value(other, &mut text);
+            work.token(text.len());
             Cow::Owned(text)
         }
     }
@@ -128,7 +141,7 @@ fn text_of(value: Option<&Value>) -> Cow<'_, str> {
 impl Operand {
     fn with_text(&self, view: &View<'_>, test: impl FnOnce(&str) -> bool) -> bool {
         match self {
-            Self::Literal { text, .. } => test(text),
+            Self::Literal { text, .. } => view.work.bytes(text.len()) && test(text),
             Self::Template(template) => test(&template.render(view)),
             Self::Pattern(_) => false,
         }
@@ -136,8 +149,11 @@ impl Operand {
 
     fn with_folded(&self, view: &View<'_>, test: impl FnOnce(&str) -> bool) -> bool {
         match self {
-            Self::Literal { folded, .. } => test(folded),
-            Self::Template(template) => test(&fold(&template.render(view))),
+            Self::Literal { folded, .. } => view.work.bytes(folded.len()) && test(folded),
+            Self::Template(template) => {
+                let text = template.render(view);
+                view.work.folding(&text) && test(&fold(&text))
+            }
             Self::Pattern(_) => false,
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::outside::{EffectRequest, EffectResult, HttpRequest, OutsideCall, ScriptRequest};
 use super::trace::{ActionResult, TraceStep};
 use super::turn::{Failure, Step, Turn};
+use crate::flow::Work;
 use crate::flow::compiled::{
     CompiledAction, CompiledActionKind, CompiledBlock, CompiledBody, CompiledHttpRequest,
 };
@@ -70,6 +71,7 @@ impl Turn<'_> {
             deadline: request.deadline,
             steps: self.steps,
             bytes: self.bytes,
+            work: self.work.used(),
             failed: self.failed,
             input: self.message().cloned(),
         }));
@@ -125,6 +127,7 @@ impl Turn<'_> {
             "input": input.map(|content| content.as_text()),
             "now": self.scene.now.as_millis(),
         });
+        self.work.bytes(size_of(&scope));
         let seed = self.session.effect_seq.unsigned_abs();
         OutsideCall::Script(ScriptRequest { script: script.to_owned(), scope, seed })
     }
@@ -170,6 +173,7 @@ impl Turn<'_> {
         };
         self.resumed = pending.input.take().map(Box::new);
         (self.steps, self.bytes, self.failed) = (pending.steps, pending.bytes, pending.failed);
+        self.work = Work::resumed(pending.work);
         self.stand()?;
         Ok(Some(pending))
     }

@@ -4,6 +4,7 @@ mod any_flow;
 mod comparators;
 mod handover;
 mod hostile;
+mod long;
 mod outputs;
 mod outside;
 pub(crate) mod stage;

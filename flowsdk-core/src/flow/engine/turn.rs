@@ -11,8 +11,8 @@ use super::outside::EffectRequest;
 use super::scene::{Effect, Outcome, Scene, TurnEnd};
 use super::trace::TraceStep;
 use crate::contact::Contact;
-use crate::flow::CompiledFlow;
 use crate::flow::compiled::{CompiledBlock, CompiledBlockKind, CompiledTarget};
+use crate::flow::{CompiledFlow, Work};
 use crate::id::BlockId;
 use crate::message::{IncomingContent, IncomingMessage};
 use crate::session::{FrozenError, Mode, Phase, Position, Session};
@@ -68,6 +68,7 @@ pub(super) struct Turn<'a> {
     pub(super) trace: Vec<TraceStep>,
     pub(super) steps: u32,
     pub(super) bytes: usize,
+    pub(super) work: Work,
     /// The first runtime error was led to the flow's `errorTarget`; a second one freezes.
     pub(super) failed: bool,
 }
@@ -93,6 +94,7 @@ impl<'a> Turn<'a> {
             trace: Vec::with_capacity(8),
             steps: 0,
             bytes: 0,
+            work: Work::default(),
             failed: false,
         }
     }
@@ -105,6 +107,7 @@ impl<'a> Turn<'a> {
         }
         let mut next = first(&mut self);
         let end = loop {
+            next = next.and_then(|step| self.afford().map(|()| step));
             next = match next {
                 Ok(Step::Wait) => break TurnEnd::Waiting,
                 Ok(Step::HandOver(owner)) => break TurnEnd::HandedOver(owner),
@@ -190,6 +193,8 @@ impl<'a> Turn<'a> {
             let message = format!("more than {} blocks without a stop", self.scene.flow.max_steps);
             return Err(Failure::new("flow_loop", message));
         }
+        self.work.block();
+        self.afford()?;
         self.trace.push(TraceStep::BlockEntered { block_id: block.id.clone() });
         self.entered(block, 0)
     }
@@ -203,6 +208,7 @@ impl<'a> Turn<'a> {
             CompiledBlockKind::Content { contents, input } => {
                 for content in contents {
                     let (message, bytes) = content.render(&self.view());
+                    self.afford()?;
                     self.spend(bytes)?;
                     self.send(message);
                 }
@@ -238,6 +244,7 @@ impl<'a> Turn<'a> {
         }
         for (index, output) in block.outputs.iter().enumerate() {
             let held = hold(&output.conditions, &self.view(), &self.calendar);
+            self.afford()?;
             self.trace.push(TraceStep::Output { index, held });
             if held {
                 return Ok(Step::Go(output.target.clone()));
@@ -263,7 +270,7 @@ impl<'a> Turn<'a> {
     /// Where a runtime error leads, if it does not freeze the session.
     fn recover(&mut self, failure: &Failure) -> Option<CompiledTarget> {
         self.trace.push(TraceStep::Failed { code: failure.code.clone() });
-        if self.failed || failure.code == "flow_loop" {
+        if self.failed || matches!(&*failure.code, "flow_loop" | "turn_too_long") {
             return None;
         }
         self.failed = true;
@@ -309,6 +316,15 @@ impl<'a> Turn<'a> {
             Some(slot) => *slot = value,
             None => _ = self.session.variables.insert(key.to_owned(), value),
         }
+    }
+
+    /// Fails when the work of the turn has spent its budget.
+    pub(super) fn afford(&self) -> Result<(), Failure> {
+        if self.work.is_spent() {
+            let message = "the conditions, expressions, texts and jumps of the turn are too much work";
+            return Err(Failure::new("turn_too_long", message));
+        }
+        Ok(())
     }
 
     /// Counts `bytes` of text against the turn's limit.

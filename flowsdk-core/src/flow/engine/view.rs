@@ -23,6 +23,7 @@ impl Turn<'_> {
             flow_variables: self.scene.statics.flows.get(self.flow.flow_id()).map(|map| &**map),
             now: self.scene.now,
             names: self,
+            work: &self.work,
         }
     }
 }

@@ -50,7 +50,8 @@ impl Turn<'_> {
             return Ok(Step::Enter(self.block));
         };
         let validation = input.validation.as_ref();
-        let accepted = accept(validation.map(|validation| &validation.rule), content);
+        let accepted = accept(validation.map(|validation| &validation.rule), content, &self.work);
+        self.afford()?;
         self.trace.push(TraceStep::Answer { valid: accepted.is_some() });
         match (accepted, validation) {
             (Some(value), _) => {
@@ -124,6 +125,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn send(&mut self, message: ContentMessage) {
+        self.work.effect();
         self.trace.push(TraceStep::Sent { kind: message.kind() });
         self.effects.push(Effect::Send(message));
     }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Path;
 use super::path::walk;
+use super::value::size_of;
 use super::view::{View, write_found, write_json, write_value};
 use crate::session::Stop;
 
@@ -46,6 +47,8 @@ pub(super) fn write(view: &View<'_>, path: &Path, out: &mut String) {
         };
     }
     if let Some(value) = object(view, path.root()) {
+        // It is built whole, however little of it is read.
+        view.work.bytes(size_of(&value).saturating_mul(4));
         write_found(walk(&value, rest), out);
     }
 }

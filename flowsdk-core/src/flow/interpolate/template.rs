@@ -64,13 +64,22 @@ impl Template {
         let mut out = String::with_capacity(64);
         for segment in &self.segments {
             match segment {
-                Segment::Literal(text) => out.push_str(text),
-                Segment::Token(token @ (Token::Router(_) | Token::Flow(_))) => view.write(token, &mut out),
+                Segment::Literal(text) => {
+                    view.work.bytes(text.len());
+                    out.push_str(text);
+                }
+                Segment::Token(token @ (Token::Router(_) | Token::Flow(_))) => {
+                    view.write(token, &mut out);
+                }
                 Segment::Token(token) => {
                     let mut value = String::new();
-                    view.write(token, &mut value);
-                    percent_encode(&value, &mut out);
+                    if view.write(token, &mut value) {
+                        percent_encode(&value, &mut out);
+                    }
                 }
+            }
+            if view.work.is_spent() {
+                break;
             }
             if out.len() > MAX_RENDERED {
                 out.truncate(out.floor_char_boundary(MAX_RENDERED));
@@ -104,7 +113,7 @@ impl Template {
             .sum()
     }
 
-    /// Returns the text with the values that `view` shows.
+    /// Returns the text with the values that `view` shows; a part of it when the turn's budget is spent.
     pub(crate) fn render(&self, view: &View<'_>) -> String {
         self.render_within(view, MAX_RENDERED)
     }
@@ -112,13 +121,22 @@ impl Template {
     /// As [`Template::render`], of at most `limit` bytes.
     pub(crate) fn render_within(&self, view: &View<'_>, limit: usize) -> String {
         if let [Segment::Literal(text)] = &*self.segments {
+            view.work.token(text.len());
             return text[..text.floor_char_boundary(limit)].to_owned();
         }
         let mut out = String::with_capacity(64);
         for segment in &self.segments {
             match segment {
-                Segment::Literal(text) => out.push_str(text),
-                Segment::Token(token) => view.write(token, &mut out),
+                Segment::Literal(text) => {
+                    view.work.bytes(text.len());
+                    out.push_str(text);
+                }
+                Segment::Token(token) => {
+                    view.write(token, &mut out);
+                }
+            }
+            if view.work.is_spent() {
+                break;
             }
             if out.len() > limit {
                 out.truncate(out.floor_char_boundary(limit));

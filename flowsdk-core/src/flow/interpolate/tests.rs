@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::contact::Contact;
+use crate::flow::Work;
 use crate::flow::engine::stage::{NOW, contact, session};
 use crate::id::{BlockId, FlowId};
 use crate::message::IncomingContent;
@@ -37,6 +38,7 @@ struct World {
     flow: BTreeMap<String, SecretString>,
     flow_id: FlowId,
     block_id: BlockId,
+    work: Work,
 }
 
 fn id<T: std::str::FromStr>(text: &str) -> T
@@ -83,6 +85,7 @@ impl World {
             flow: BTreeMap::from([("promo".to_owned(), "X1".into())]),
             flow_id: id("flow1"),
             block_id: id("second"),
+            work: Work::default(),
         }
     }
 
@@ -105,6 +108,7 @@ impl World {
             flow_variables: Some(&self.flow),
             now: NOW,
             names: &Fixed,
+            work: &self.work,
         }
     }
 }

@@ -47,6 +47,9 @@ impl ValueTemplate {
     }
 
     fn render_within(&self, view: &View<'_>, left: &mut usize) -> Value {
+        if !view.work.token(0) {
+            return Value::Null;
+        }
         match self {
             Self::Text(template) => {
                 let text = template.render_within(view, *left);

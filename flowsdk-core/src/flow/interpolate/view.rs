@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Token;
 use super::path::walk;
 use crate::contact::Contact;
+use crate::flow::Work;
 use crate::id::{BlockId, FlowId};
 use crate::message::{IncomingContent, IncomingMedia, Known};
 use crate::session::Session;
@@ -45,11 +46,19 @@ pub(crate) struct View<'a> {
     pub(crate) flow_variables: Option<&'a BTreeMap<String, SecretString>>,
     pub(crate) now: Timestamp,
     pub(crate) names: &'a dyn Names,
+    /// The budget on which everything draws that is read here.
+    pub(crate) work: &'a Work,
 }
 
 impl View<'_> {
-    /// Appends the value of `token`, nothing when it has none.
-    pub(super) fn write(&self, token: &Token, out: &mut String) {
+    /// Appends the value of `token`, nothing when it has none; returns whether the turn may go on.
+    pub(super) fn write(&self, token: &Token, out: &mut String) -> bool {
+        let before = out.len();
+        self.append(token, out);
+        self.work.token(out.len() - before)
+    }
+
+    fn append(&self, token: &Token, out: &mut String) {
         match token {
             Token::Router(key) => write_secret(self.router_variables.get(&**key), out),
             Token::Flow(key) => write_secret(self.flow_variables.and_then(|map| map.get(&**key)), out),

@@ -70,6 +70,7 @@ where
             deadline: later(6),
             steps: 3,
             bytes: 9,
+            work: 10,
             failed: true,
             input: Some(IncomingMessage::text("m1", "oi 👋")),
         })),

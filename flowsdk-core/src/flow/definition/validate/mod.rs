@@ -10,6 +10,7 @@ mod tool;
 use std::collections::HashSet;
 
 use super::{FlowDefinition, Problem, SCHEMA_VERSION, Severity};
+use crate::flow::compiled::pattern::Patterns;
 use crate::id::BlockId;
 use crate::text::Text;
 
@@ -22,6 +23,11 @@ impl FlowDefinition {
     /// Everything that is wrong with it, in the order of the definition. A flow with an error
     /// cannot be published.
     pub fn validate(&self) -> Vec<Problem> {
+        self.validated().0
+    }
+
+    /// As [`FlowDefinition::validate`], with the expressions that were compiled on the way.
+    pub(in crate::flow) fn validated(&self) -> (Vec<Problem>, Patterns) {
         let mut findings = Findings::default();
         self.validate_head(&mut findings);
         let known = names::known(self);
@@ -41,7 +47,7 @@ impl FlowDefinition {
         findings.block = None;
         graph::check(self, &mut findings);
         tool::check(self, &mut findings);
-        findings.problems
+        (findings.problems, findings.patterns)
     }
 
     fn validate_head(&self, findings: &mut Findings) {
@@ -87,6 +93,10 @@ fn millis_between(least: u64, most: u64) -> Text {
 struct Findings {
     block: Option<BlockId>,
     problems: Vec<Problem>,
+    /// The regular expressions so far.
+    patterns: Patterns,
+    /// Whether it was told that they are too large together.
+    beyond: bool,
 }
 
 impl Findings {

@@ -3,18 +3,16 @@
 use std::collections::HashSet;
 
 use super::{Findings, actions, between, contents, names, timeout};
-use crate::flow::compiled::pattern::{full_match, search};
+use crate::flow::compiled::pattern::{MAX_COMPILED_ALL, MAX_PATTERNS, PatternError};
 use crate::flow::definition::{
-    Block, BlockKind, Comparator, Condition, ConditionSource, Input, OutputCondition, Validation,
-    ValidationKind, bad_regex,
+    Block, BlockKind, Comparator, Condition, ConditionSource, Input, OutputCondition, PATTERNS_TOO_LARGE,
+    Validation, ValidationKind,
 };
 use crate::flow::interpolate::Template;
 use crate::text::Text;
 
 /// Most turns of an agent block.
 const MAX_AGENT_MESSAGES: u32 = 1_000;
-/// Longest regular expression, in bytes.
-const MAX_PATTERN: usize = 2_000;
 
 pub(super) type Known = HashSet<String>;
 
@@ -110,22 +108,32 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
             }
         }
         ValidationKind::Regex { pattern } => {
-            let problem = full_match(pattern).err();
-            regex(pattern, problem, &format!("{pointer}/pattern"), findings);
+            let checked = findings.patterns.check_whole(pattern);
+            regex(checked, &format!("{pointer}/pattern"), findings);
         }
         ValidationKind::Email {} | ValidationKind::Date {} | ValidationKind::Phone {} => {}
     }
 }
 
-fn regex(pattern: &str, problem: Option<regex::Error>, pointer: &str, findings: &mut Findings) {
-    if let Some(problem) = problem {
-        findings.error("bad_regex", pointer, bad_regex(&problem));
-    } else if pattern.len() > MAX_PATTERN {
-        findings.error(
-            "bad_regex",
-            pointer,
-            Text::of(format!("mais de {MAX_PATTERN} bytes"), format!("longer than {MAX_PATTERN} bytes")),
-        );
+fn regex(checked: Result<(), PatternError>, pointer: &str, findings: &mut Findings) {
+    match checked {
+        Ok(()) => {}
+        Err(PatternError::Bad(message)) => findings.error("bad_regex", pointer, message),
+        // Once: the others behind it were not looked at.
+        Err(PatternError::Beyond) if findings.beyond => {}
+        Err(PatternError::Beyond) => {
+            findings.beyond = true;
+            let size = MAX_COMPILED_ALL / (1024 * 1024);
+            let message = Text::of(
+                format!(
+                    "até aqui as expressões regulares do flow passam de {MAX_PATTERNS} ou, compiladas, de {size} MiB"
+                ),
+                format!(
+                    "up to here the regular expressions of the flow are more than {MAX_PATTERNS} or take more than {size} MiB, compiled"
+                ),
+            );
+            findings.error(PATTERNS_TOO_LARGE, pointer, message);
+        }
     }
 }
 
@@ -193,7 +201,8 @@ pub(super) fn conditions(conditions: &[Condition], pointer: &str, known: &Known,
                     Text::new("uma expressão regular não tem tokens", "a regular expression has no tokens"),
                 );
             } else {
-                regex(&value.0, search(&value.0).err(), &pointer, findings);
+                let checked = findings.patterns.check_search(&value.0);
+                regex(checked, &pointer, findings);
             }
         }
     }

@@ -159,6 +159,32 @@ fn conditions_are_checked() {
 }
 
 #[test]
+fn expressions_are_limited_together() {
+    let outputs = |patterns: &[String]| {
+        let outputs: Vec<Value> = patterns
+            .iter()
+            .map(|pattern| {
+                json!({ "conditions": [{ "source": { "type": "input" }, "comparator": "matches", "values": [pattern] }],
+                    "target": { "end": true } })
+            })
+            .collect();
+        of_block(&json!({ "outputConditions": outputs }))
+    };
+    let large = |count: usize| -> Vec<String> {
+        (0..count).map(|n| format!("(?:[ab]{{0,60}}a){{30}}c{n}")).collect()
+    };
+    let found = outputs(&large(200));
+    let [problem] = &found[..] else { panic!("{found:?}") };
+    assert!(problem.starts_with("patterns_too_large /blocks/0/outputConditions/"), "{problem}");
+    assert_eq!(outputs(&large(30)), [""; 0]);
+    let same = vec!["(?:[ab]{0,60}a){30}c".to_owned(); 5_000];
+    assert_eq!(outputs(&same), [""; 0], "one that is repeated is compiled once");
+    let small: Vec<String> = (0..1_001).map(|n| n.to_string()).collect();
+    assert_eq!(outputs(&small), ["patterns_too_large /blocks/0/outputConditions/1000/conditions/0/values/0"]);
+    assert_eq!(outputs(&small[..1_000]), [""; 0]);
+}
+
+#[test]
 fn tokens_that_stay_empty_are_pointed_out() {
     for (text, expected) in [
         ("{{colour}}", Some("unknown_variable?")),
