@@ -25,6 +25,7 @@ pub use repository::{
 };
 pub use trace::{HasTraces, MAX_TRACES, SessionTrace, SessionTraceRepository};
 pub use variables::{
-    InvalidVariable, MAX_VARIABLE_DEPTH, MAX_VARIABLE_KEY, MAX_VARIABLES, SentVariables, VariablesTooLarge,
-    merge_variables,
+    InvalidVariable, MAX_CONTACT_VARIABLES, MAX_SESSION_VARIABLES, MAX_VARIABLE, MAX_VARIABLE_DEPTH,
+    MAX_VARIABLE_KEY, SentVariables, VariablesTooLarge, merge_variables,
 };
+pub(crate) use variables::{replaced, size_of_variable, size_of_variables};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::ContactError;
 use crate::contact::{Contact, LiveSession, OpenChat};
 use crate::id::{ChatId, ContactId, RouterId};
-use crate::session::{VariablesTooLarge, merge_variables};
+use crate::session::{MAX_CONTACT_VARIABLES, VariablesTooLarge, merge_variables};
 
 /// Returns the open chats that must close before `from` becomes part of `into`: a router has one open chat with a
 /// contact. Where one of two has a live session, the other closes; where none has, the younger. `chats` come oldest
@@ -50,8 +50,10 @@ pub(super) fn merged(into: &Contact, from: &Contact) -> Result<Contact, Variable
         contact.name.clone_from(&from.name);
         contact.name_locked = true;
     }
-    contact.variables.clone_from(&from.variables);
-    merge_variables(&mut contact.variables, &into.variables)?;
+    // The other's are added to its own, which may have been larger before there was a limit.
+    let mut added = from.variables.clone();
+    added.retain(|key, _| !into.variables.contains_key(key));
+    merge_variables(&mut contact.variables, &added, MAX_CONTACT_VARIABLES)?;
     Ok(contact)
 }
 

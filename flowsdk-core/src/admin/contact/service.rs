@@ -19,7 +19,7 @@ use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::Dependants;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, HasRouters, Reach, Reachable, Route, RouterUnknown, router_gone};
-use crate::session::{HasSessions, SentVariables, merge_variables};
+use crate::session::{HasSessions, MAX_CONTACT_VARIABLES, SentVariables, merge_variables};
 use crate::store::{Store, Transaction as _};
 
 /// How often work is tried that lost a race.
@@ -106,7 +106,7 @@ where
             require_channel(tx, reach, new.identity.as_str(), "phoneNumber").await?;
             let mut contact =
                 Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
-            merge_variables(&mut contact.variables, &new.variables)?;
+            merge_variables(&mut contact.variables, &new.variables, MAX_CONTACT_VARIABLES)?;
             if let Some(name) = new.name
                 && !contact.rename(&name)
             {
@@ -152,8 +152,11 @@ where
         id: &ContactId,
         sent: &SentVariables,
     ) -> Result<Map<String, Value>, ContactError> {
-        let details =
-            self.update(reach, id, |contact| Ok(merge_variables(&mut contact.variables, sent)?)).await?;
+        let details = self
+            .update(reach, id, |contact| {
+                Ok(merge_variables(&mut contact.variables, sent, MAX_CONTACT_VARIABLES)?)
+            })
+            .await?;
         Ok(details.contact.variables)
     }
 

@@ -16,8 +16,8 @@ use crate::id::FlowId;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, Reach};
 use crate::session::{
-    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, SentVariables, Session, SessionFilter,
-    SessionId, SessionTrace, SessionWrite, merge_variables,
+    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, MAX_SESSION_VARIABLES, SentVariables,
+    Session, SessionFilter, SessionId, SessionTrace, SessionWrite, merge_variables,
 };
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
@@ -141,7 +141,7 @@ where
         let session =
             stored.map(|stored| stored.session).filter(|session| reach.contains(&session.router_id));
         let mut session = session.ok_or(SessionError::NotFound)?;
-        merge_variables(&mut session.variables, sent)?;
+        merge_variables(&mut session.variables, sent, MAX_SESSION_VARIABLES)?;
         let read = session.version;
         session.version += 1;
         tx.sessions().save_many(&[SessionWrite { session: &session, expected: Some(read) }]).await?;

@@ -47,19 +47,17 @@ impl Turn<'_> {
             CompiledActionKind::SetVariable { key, value } => {
                 let value = value.render(&self.view());
                 self.spend(size_of(&value))?;
-                self.set_variable(key, value);
+                self.set_variable(key, value)?;
             }
-            CompiledActionKind::DeleteVariable { key } => {
-                self.session.variables.remove(key);
-            }
+            CompiledActionKind::DeleteVariable { key } => self.remove_variable(key),
             CompiledActionKind::SetContactName { value } => {
                 let name = value.render(&self.view());
-                self.change_contact(ContactChange::Name(name));
+                self.change_contact(ContactChange::Name(name))?;
             }
             CompiledActionKind::SetContactVariable { key, value } => {
                 let value = value.render(&self.view());
                 self.spend(size_of(&value))?;
-                self.change_contact(ContactChange::Variable { key: key.clone(), value });
+                self.change_contact(ContactChange::Variable { key: key.clone(), value })?;
             }
             CompiledActionKind::CloseChat => self.effects.push(Effect::CloseChat),
             CompiledActionKind::OptIn { accepted } => {
@@ -89,19 +87,5 @@ impl Turn<'_> {
             CompiledActionKind::Delay { millis } => self.effects.push(Effect::Typing { millis: *millis }),
         }
         Ok(())
-    }
-
-    fn change_contact(&mut self, change: ContactChange) {
-        let changes = match &change {
-            ContactChange::Name(name) => {
-                let name = name.trim();
-                !name.is_empty() && (name != self.contact.name || !self.contact.name_locked)
-            }
-            ContactChange::Variable { key, value } => self.contact.variables.get(key) != Some(value),
-        };
-        if changes {
-            self.contact_before.get_or_insert_with(|| self.contact.clone());
-            self.contact.apply(&change);
-        }
     }
 }

@@ -45,7 +45,7 @@ impl Turn<'_> {
     pub(super) fn hand_back(&mut self, from: Mode, event: &HandBack) -> Result<Step, Failure> {
         self.session.give_to(Mode::Flow);
         self.trace.push(TraceStep::HandedBack { from });
-        self.note_end(from, event);
+        self.note_end(from, event)?;
         let has_run = self.session.position.as_ref().is_some_and(|position| position.block_id.is_some());
         if let Some(target) = &event.jump_target {
             let found = self.find(&target.flow_id, Some(&target.block_id));
@@ -72,7 +72,7 @@ impl Turn<'_> {
 
     /// Notes the context at the end of an agent's or a human's part (spec A 9, spec B 4.9). Outputs of an earlier
     /// part that this one lacks are removed, so that none is taken for its own.
-    fn note_end(&mut self, from: Mode, event: &HandBack) {
+    fn note_end(&mut self, from: Mode, event: &HandBack) -> Result<(), Failure> {
         let deflect = event.handoff_deflect.as_ref();
         let deflect = deflect.map(|why| json!({ "reason": why.reason, "detail": why.detail }));
         let ticket = event.ticket.clone().map(Value::Object);
@@ -84,11 +84,12 @@ impl Turn<'_> {
             ("handoffDeflect", deflect, own(Mode::Human)),
         ] {
             match value {
-                Some(value) => self.set_variable(key, value),
-                None if cleared => drop(self.session.variables.remove(key)),
+                Some(value) => self.set_variable(key, value)?,
+                None if cleared => self.remove_variable(key),
                 None => {}
             }
         }
+        Ok(())
     }
 
     /// Somebody outside puts the session elsewhere (spec A 4.5 rule 3). An agent loses it.

@@ -12,6 +12,7 @@ mod outside;
 mod request;
 mod scene;
 mod stale;
+mod store;
 mod trace;
 mod turn;
 mod view;

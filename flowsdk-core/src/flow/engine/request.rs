@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::outside::{EffectRequest, EffectResult, HttpRequest, OutsideCall, ScriptRequest};
 use super::trace::{ActionResult, TraceStep};
@@ -200,39 +200,46 @@ impl Turn<'_> {
     fn keep(&mut self, action: &CompiledActionKind, result: &EffectResult) -> Result<(), Failure> {
         match (action, result) {
             (CompiledActionKind::HttpRequest(request), EffectResult::Http { status, values }) => {
-                if let Some(name) = &request.status_variable {
-                    self.set_variable(name, Value::from(*status));
-                }
+                let mut set = Map::new();
                 for (at, name) in request.variables.iter().enumerate() {
                     let value = values.get(at).cloned().unwrap_or_default();
                     self.spend(size_of(&value))?;
-                    self.set_variable(name, value);
+                    set.insert(name.clone(), value);
                 }
-                Ok(())
+                let kept = self.set_variables(&set);
+                if kept.is_err() {
+                    self.forget(action);
+                }
+                if let Some(name) = &request.status_variable {
+                    self.note(name, Value::from(*status));
+                }
+                kept
             }
             (CompiledActionKind::ExecuteScript(script), EffectResult::Script { value }) => {
                 self.spend(size_of(value))?;
-                match (&script.variable, value) {
+                let kept = match (&script.variable, value) {
                     (Some(name), value) => self.set_variable(name, value.clone()),
                     (None, Value::Object(fields)) => {
                         let is_name = |name: &String| {
                             !name.is_empty() && name.len() <= MAX_NAME && !name.contains(['.', '{', '}'])
                         };
-                        for (name, value) in fields.iter().filter(|(name, _)| is_name(name)).take(MAX_RESULTS)
-                        {
-                            self.set_variable(name, value.clone());
-                        }
+                        let fields = fields.iter().filter(|(name, _)| is_name(name)).take(MAX_RESULTS);
+                        let fields = fields.map(|(name, value)| (name.clone(), value.clone()));
+                        self.set_variables(&fields.collect())
                     }
-                    (None, _) => {}
+                    (None, _) => Ok(()),
+                };
+                if kept.is_err() {
+                    self.forget(action);
                 }
-                Ok(())
+                kept
             }
             (action, EffectResult::Failed { code, message, status }) => {
                 self.forget(action);
                 if let (CompiledActionKind::HttpRequest(request), Some(status)) = (action, status)
                     && let Some(name) = &request.status_variable
                 {
-                    self.set_variable(name, Value::from(*status));
+                    self.note(name, Value::from(*status));
                 }
                 Err(Failure::new(code.clone(), message.clone()))
             }
@@ -249,7 +256,7 @@ impl Turn<'_> {
             _ => return,
         };
         for name in one.iter().chain(more) {
-            self.session.variables.remove(name);
+            self.remove_variable(name);
         }
     }
 
@@ -265,7 +272,7 @@ impl Turn<'_> {
         if let Some(name) = action.kind.error_variable() {
             let code = outcome.as_ref().err().map_or("", |failure| &failure.code);
             let code = Value::from(code);
-            self.set_variable(name, code);
+            self.note(name, code);
         }
         if action.continue_on_error { Ok(()) } else { outcome }
     }

@@ -8,5 +8,6 @@ mod long;
 mod outputs;
 mod outside;
 pub(crate) mod stage;
+mod stored;
 mod turns;
 mod validations;

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::compare::Calendar;
 use super::condition::hold;
 use super::outside::EffectRequest;
 use super::scene::{Effect, Outcome, Scene, TurnEnd};
+use super::store::Stored;
 use super::trace::TraceStep;
 use crate::contact::Contact;
 use crate::flow::compiled::{CompiledBlock, CompiledBlockKind, CompiledTarget};
@@ -69,6 +68,8 @@ pub(super) struct Turn<'a> {
     pub(super) steps: u32,
     pub(super) bytes: usize,
     pub(super) work: Work,
+    /// Bytes of the session's variables and of the contact's, once they were counted.
+    pub(super) stored: Stored,
     /// The first runtime error was led to the flow's `errorTarget`; a second one freezes.
     pub(super) failed: bool,
 }
@@ -95,6 +96,7 @@ impl<'a> Turn<'a> {
             steps: 0,
             bytes: 0,
             work: Work::default(),
+            stored: Stored::default(),
             failed: false,
         }
     }
@@ -308,14 +310,6 @@ impl<'a> Turn<'a> {
             }
         }
         self.session.arm(self.scene.now);
-    }
-
-    pub(super) fn set_variable(&mut self, key: &str, value: Value) {
-        self.trace.push(TraceStep::VariableSet { key: key.to_owned() });
-        match self.session.variables.get_mut(key) {
-            Some(slot) => *slot = value,
-            None => _ = self.session.variables.insert(key.to_owned(), value),
-        }
     }
 
     /// Fails when the work of the turn has spent its budget.

@@ -55,7 +55,7 @@ impl Turn<'_> {
         self.trace.push(TraceStep::Answer { valid: accepted.is_some() });
         match (accepted, validation) {
             (Some(value), _) => {
-                self.store(input, value, content);
+                self.store(input, value, content)?;
                 self.leave(block)
             }
             (None, Some(validation)) => self.retry(block, input, validation, retries.saturating_add(1)),
@@ -87,18 +87,23 @@ impl Turn<'_> {
     }
 
     /// Stores a valid answer: its text or the id of the reply, the reply's title, the file.
-    fn store(&mut self, input: &CompiledInput, value: String, content: &IncomingContent) {
+    fn store(
+        &mut self,
+        input: &CompiledInput,
+        value: String,
+        content: &IncomingContent,
+    ) -> Result<(), Failure> {
         if let Some(variable) = &input.variable {
             if let Some((_, title)) = reply_of(content) {
-                self.set_variable(&variable.title, Value::from(title));
+                self.set_variable(&variable.title, Value::from(title))?;
             }
             if let Some(media) = media_of(content) {
                 let file = json!({ "id": media.id, "mimeType": media.mime_type });
-                self.set_variable(&variable.media, file);
+                self.set_variable(&variable.media, file)?;
             }
-            self.set_variable(&variable.name, Value::from(value));
+            self.set_variable(&variable.name, Value::from(value))?;
         }
-        self.set_variable("lastInput", Value::from(content.as_text()));
+        self.set_variable("lastInput", Value::from(content.as_text()))
     }
 
     /// Handles the end of a wait without the answer, result or word to the agent (rulings S7).

@@ -40,7 +40,7 @@ pub(super) struct ContactVariables {
     request_body = PatchContactVariables,
     responses(
         (status = 200, description = "All variables of the contact", body = ContactVariables),
-        (status = 422, description = "`variables_too_large`: more than 64 KiB in total"),
+        (status = 422, description = "`variables_too_large`: more than 64 KiB in total, and more than before"),
     )
 )]
 pub(super) async fn patch_contact_variables(

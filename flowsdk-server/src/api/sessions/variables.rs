@@ -52,7 +52,7 @@ pub(in crate::api) fn refused(field: &str, errors: Vec<InvalidVariable>) -> ApiE
     request_body = PatchSessionVariables,
     responses(
         (status = 200, description = "All variables of the session", body = SessionVariables),
-        (status = 422, description = "`variables_too_large`: more than 64 KiB in total"),
+        (status = 422, description = "`variables_too_large`: more than 256 KiB in total or 64 KiB in one, and more than before"),
     )
 )]
 pub(super) async fn patch_session_variables(

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::stage::*;
-use crate::flow::{FlowDefinition, MAX_TURN_WORK};
+use crate::flow::FlowDefinition;
 
 fn condition(comparator: &str, value: &str) -> Value {
     json!({ "source": { "type": "context", "key": "long" }, "comparator": comparator, "values": [value] })
@@ -78,7 +78,7 @@ fn a_version_with_too_many_expressions_runs_as_far_as_they_reach() {
     assert_eq!(plays(&mut stage, "b").0, None, "it asks for none");
 }
 
-/// The figures behind [`MAX_TURN_WORK`]: `cargo test --release -p flowsdk-core --lib budget -- --ignored --nocapture`.
+/// The figures behind [`MAX_TURN_WORK`](crate::flow::MAX_TURN_WORK): `cargo test --release -p flowsdk-core --lib budget -- --ignored --nocapture`.
 #[test]
 #[ignore = "it measures"]
 #[allow(clippy::print_stderr, reason = "it measures")]
@@ -153,7 +153,6 @@ fn ten_thousand_honest_blocks_are_within_the_budget() {
     let mut stage = Stage::new(&definition);
     stage.start("quero saber o preço");
     assert!(stage.waiting(), "{:?}", stage.frozen());
-    assert!(MAX_TURN_WORK >= 50_000_000);
 }
 
 #[test]
