@@ -36,6 +36,7 @@ impl Facts {
         tx: &mut T,
         events: &[&ConversationEvent],
         look_for_duplicates: bool,
+        flows: Flows,
     ) -> Result<Self, ConversationError> {
         let mut ids: Vec<SessionId> = events.iter().map(|event| event.session_id().clone()).collect();
         // The order in which rows are locked.
@@ -60,7 +61,7 @@ impl Facts {
             sessions: stored.into_iter().map(|stored| (stored.session.id.clone(), stored)).collect(),
             contacts: contacts.into_iter().map(|contact| (contact.id.clone(), contact)).collect(),
             routers: HashMap::new(),
-            flows: Flows::default(),
+            flows,
             duplicates,
             replaying: false,
             statics: HashMap::new(),
@@ -83,7 +84,7 @@ impl Facts {
             return Ok(());
         }
         let versions: Vec<FlowVersionId> = sessions.iter().copied().flat_map(versions_of).cloned().collect();
-        cache.load(tx.flows(), &mut self.flows, &versions).await?;
+        cache.load(&mut self.flows, &versions);
         let in_use = versions.iter().filter_map(|id| self.flows.version(id));
         let targets = events.iter().filter_map(|event| event.target_flow()).cloned();
         let referenced: Vec<FlowId> =

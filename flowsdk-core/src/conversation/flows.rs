@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::fault::StorageError;
-use crate::flow::{CompiledFlow, FlowRepository};
+use crate::flow::{CompiledFlow, FlowRepository, FlowVersion};
 use crate::id::{FlowId, FlowVersionId};
 
 /// Most bytes that the kept versions take; a full cache starts anew.
@@ -40,9 +40,31 @@ pub(super) struct Flows {
     versions: HashMap<FlowVersionId, Arc<CompiledFlow>>,
     published: HashMap<FlowId, FlowVersionId>,
     tests: HashMap<FlowId, FlowVersionId>,
+    /// Versions that are not compiled; a batch is not decided before they are.
+    missing: Vec<FlowVersionId>,
+    /// Versions that were compiled for this batch.
+    compiled: Compiled,
 }
 
+/// Versions that were looked for; `None` for one that is not there or does not compile.
+pub(super) type Compiled = HashMap<FlowVersionId, Option<Arc<CompiledFlow>>>;
+
 impl Flows {
+    /// Returns no flows, with those to choose from that were compiled for this batch.
+    pub(super) fn among(compiled: Compiled) -> Self {
+        Self { compiled, ..Self::default() }
+    }
+
+    /// Returns the versions that were compiled for this batch.
+    pub(super) fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// Returns the versions to compile first, outside of the transaction that asked for them.
+    pub(super) fn take_missing(&mut self) -> Vec<FlowVersionId> {
+        std::mem::take(&mut self.missing)
+    }
+
     pub(super) fn version(&self, id: &FlowVersionId) -> Option<&Arc<CompiledFlow>> {
         self.versions.get(id)
     }
@@ -65,42 +87,46 @@ impl Flows {
 }
 
 impl FlowCache {
-    /// Brings `ids` into `flows`. A version that does not compile is left out: its session freezes.
-    pub(super) async fn load(
-        &self,
-        repository: &mut dyn FlowRepository,
-        flows: &mut Flows,
-        ids: impl IntoIterator<Item = &FlowVersionId>,
-    ) -> Result<(), StorageError> {
-        let mut missing = Vec::new();
-        {
-            let cached = &self.kept.read().unwrap_or_else(PoisonError::into_inner).versions;
-            for id in ids {
-                if flows.versions.contains_key(id) {
-                    continue;
-                }
-                match cached.get(id) {
-                    Some(flow) => drop(flows.versions.insert(id.clone(), Arc::clone(flow))),
-                    None if !missing.contains(id) => missing.push(id.clone()),
-                    None => {}
-                }
+    /// Brings those of `ids` into `flows` that are compiled; the others are noted as missing there.
+    pub(super) fn load<'i>(&self, flows: &mut Flows, ids: impl IntoIterator<Item = &'i FlowVersionId>) {
+        let cached = &self.kept.read().unwrap_or_else(PoisonError::into_inner).versions;
+        for id in ids {
+            if flows.versions.contains_key(id) {
+                continue;
+            }
+            let known = flows.compiled.get(id).cloned().or_else(|| cached.get(id).cloned().map(Some));
+            match known {
+                Some(flow) => flows.versions.extend(flow.map(|flow| (id.clone(), flow))),
+                None if !flows.missing.contains(id) => flows.missing.push(id.clone()),
+                None => {}
             }
         }
-        if missing.is_empty() {
-            return Ok(());
-        }
-        for version in repository.find_versions(&missing).await? {
-            match CompiledFlow::compile(&version) {
-                Ok(flow) => {
-                    self.kept.write().unwrap_or_else(PoisonError::into_inner).insert(&flow);
-                    flows.versions.insert(version.id, flow);
-                }
-                Err(problems) => {
-                    tracing::error!(version = %version.id, ?problems, "a published flow does not compile");
+    }
+
+    /// Compiles versions and keeps them, on a thread where that holds nobody up; `ids` are those that were looked for.
+    /// The sessions of one that does not compile freeze.
+    pub(super) async fn compile(
+        self: &Arc<Self>,
+        ids: Vec<FlowVersionId>,
+        versions: Vec<FlowVersion>,
+    ) -> Result<Compiled, StorageError> {
+        let this = Arc::clone(self);
+        let compiled = tokio::task::spawn_blocking(move || {
+            let mut found: Compiled = ids.into_iter().map(|id| (id, None)).collect();
+            for version in versions {
+                match CompiledFlow::compile(&version) {
+                    Ok(flow) => {
+                        this.kept.write().unwrap_or_else(PoisonError::into_inner).insert(&flow);
+                        found.insert(version.id, Some(flow));
+                    }
+                    Err(problems) => {
+                        tracing::error!(version = %version.id, ?problems, "a published flow does not compile");
+                    }
                 }
             }
-        }
-        Ok(())
+            found
+        });
+        compiled.await.map_err(|error| StorageError::Other(error.into()))
     }
 
     /// Brings the published versions of `ids`, and their test versions, into `flows`; returns the flows found.
@@ -127,7 +153,7 @@ impl FlowCache {
             .flat_map(|flow| [&flow.published_version_id, &flow.test_version_id])
             .filter_map(Clone::clone)
             .collect();
-        self.load(repository, flows, &versions).await?;
+        self.load(flows, &versions);
         Ok(found)
     }
 

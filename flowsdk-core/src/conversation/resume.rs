@@ -6,6 +6,8 @@
 use serde_json::Value;
 
 use super::facts::Facts;
+use super::flows::{Compiled, Flows};
+use super::service::{COMPILATIONS, Interrupted, evicted};
 use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};
 use crate::event::{FlowEvent, IncomingEvent, Resume};
 use crate::fault::StorageError;
@@ -58,6 +60,23 @@ where
     }
 
     async fn replay(&self, resume: &Resume, is_last: bool) -> Result<Replayed, ConversationError> {
+        let mut compiled = Compiled::new();
+        for _ in 0..COMPILATIONS {
+            match self.try_replay(resume, is_last, Flows::among(compiled.clone())).await {
+                Ok(replayed) => return Ok(replayed),
+                Err(Interrupted::Failed(error)) => return Err(error),
+                Err(Interrupted::NotCompiled(missing)) => compiled.extend(self.compile(missing).await?),
+            }
+        }
+        Err(evicted().into())
+    }
+
+    async fn try_replay(
+        &self,
+        resume: &Resume,
+        is_last: bool,
+        flows: Flows,
+    ) -> Result<Replayed, Interrupted> {
         let id = &resume.session_id;
         let mut tx = self.store.begin().await?;
         let frozen = tx.sessions().take_frozen(id).await?;
@@ -68,9 +87,13 @@ where
             tracing::warn!(session = %id, "what froze a session cannot be read, so it stays frozen");
             return Ok(Replayed::Nothing);
         };
-        let mut facts = Facts::read(&mut tx, &[&event], true).await?;
+        let mut facts = Facts::read(&mut tx, &[&event], true, flows).await?;
         facts.replaying = true;
         self.renew(&mut tx, &mut facts).await?;
+        let missing = facts.flows.take_missing();
+        if !missing.is_empty() {
+            return Err(Interrupted::NotCompiled(missing));
+        }
         let report = self.decide_in(&mut tx, &[&event], facts).await?.pop().unwrap_or_default();
         let froze_again = !tx.sessions().frozen_among(std::slice::from_ref(id)).await?.is_empty();
         let next = if froze_again { None } else { tx.sessions().take_kept(id).await? };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::Decider;
 use super::facts::Facts;
-use super::flows::FlowCache;
+use super::flows::{Compiled, FlowCache, Flows};
 use super::opening::open_many;
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
@@ -14,7 +14,8 @@ use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::event::{IncomingEvent, OutgoingEvent};
 use crate::fault::StorageError;
-use crate::flow::EffectRequest;
+use crate::flow::{EffectRequest, HasFlows as _};
+use crate::id::FlowVersionId;
 use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
 use crate::stream::topic::TopicName;
@@ -45,13 +46,36 @@ pub enum Handover {
     Stream,
 }
 
+/// Most times that a batch begins anew because flows are to be compiled first: a flow leads to others, whose versions
+/// are not known before it is compiled itself.
+pub(super) const COMPILATIONS: usize = 64;
+
+/// Why a batch is not decided.
+pub(super) enum Interrupted {
+    /// It failed.
+    Failed(ConversationError),
+    /// These versions are to be compiled first, while no transaction waits for it.
+    NotCompiled(Vec<FlowVersionId>),
+}
+
+impl<E: Into<ConversationError>> From<E> for Interrupted {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// The flows of a batch do not fit into the cache together with those of others.
+pub(super) fn evicted() -> StorageError {
+    StorageError::Contention("flows leave the cache as soon as they are compiled".into())
+}
+
 /// The orchestrator and the engine, in one transaction a batch.
 #[derive(Debug)]
 pub struct Conversations<S> {
     pub(super) store: Arc<S>,
     cx: OpContext,
     master_key: Arc<MasterKey>,
-    pub(super) flows: FlowCache,
+    pub(super) flows: Arc<FlowCache>,
     handover: Handover,
     outside: Option<Arc<dyn Outside>>,
 }
@@ -62,7 +86,7 @@ where
 {
     /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>, handover: Handover) -> Self {
-        Self { store, cx, master_key, flows: FlowCache::default(), handover, outside: None }
+        Self { store, cx, master_key, flows: Arc::default(), handover, outside: None }
     }
 
     /// Sets the `outside` that performs the outside requests of flows. Without it such actions fail at once, with
@@ -129,14 +153,35 @@ where
         events: &[&ConversationEvent],
         look_for_duplicates: bool,
     ) -> Result<Vec<TurnReport>, ConversationError> {
-        let mut tx = self.store.begin().await?;
         // Of several messages, some may wait for another session than the first: by then they must be known to be new.
         let has_several =
             events.iter().filter_map(|event| event.incoming()).any(|event| event.messages.len() > 1);
-        let facts = Facts::read(&mut tx, events, look_for_duplicates || has_several).await?;
-        let reports = self.decide_in(&mut tx, events, facts).await?;
-        tx.commit().await?;
-        Ok(reports)
+        let mut compiled = Compiled::new();
+        for _ in 0..COMPILATIONS {
+            let mut tx = self.store.begin().await?;
+            let flows = Flows::among(compiled.clone());
+            let facts = Facts::read(&mut tx, events, look_for_duplicates || has_several, flows).await?;
+            match self.decide_in(&mut tx, events, facts).await {
+                Ok(reports) => {
+                    tx.commit().await?;
+                    return Ok(reports);
+                }
+                Err(Interrupted::Failed(error)) => return Err(error),
+                Err(Interrupted::NotCompiled(missing)) => {
+                    drop(tx);
+                    compiled.extend(self.compile(missing).await?);
+                }
+            }
+        }
+        Err(evicted().into())
+    }
+
+    /// Compiles versions of flows while no transaction waits for it.
+    pub(super) async fn compile(&self, missing: Vec<FlowVersionId>) -> Result<Compiled, StorageError> {
+        let mut tx = self.store.read().await?;
+        let versions = tx.flows().find_versions(&missing).await?;
+        drop(tx);
+        self.flows.compile(missing, versions).await
     }
 
     /// Decides events on `facts` and writes their outcome. An event after the end of its session begins another
@@ -146,12 +191,13 @@ where
         tx: &mut S::Tx,
         events: &[&ConversationEvent],
         facts: Facts,
-    ) -> Result<Vec<TurnReport>, ConversationError> {
+    ) -> Result<Vec<TurnReport>, Interrupted> {
+        let compiled = facts.flows.compiled().clone();
         let (mut reports, mut left) = self.round(tx, events, facts).await?;
         while !left.is_empty() {
             let again: Vec<&ConversationEvent> = left.iter().map(|(_, event)| event).collect();
             // Some of their messages are stored, and none is answered.
-            let mut facts = Facts::read(tx, &again, true).await?;
+            let mut facts = Facts::read(tx, &again, true, Flows::among(compiled.clone())).await?;
             facts.replaying = true;
             let (rest, next) = self.round(tx, &again, facts).await?;
             for ((place, _), report) in left.iter().zip(rest) {
@@ -168,7 +214,7 @@ where
         tx: &mut S::Tx,
         events: &[&ConversationEvent],
         mut facts: Facts,
-    ) -> Result<(Vec<TurnReport>, Vec<(usize, ConversationEvent)>), ConversationError> {
+    ) -> Result<(Vec<TurnReport>, Vec<(usize, ConversationEvent)>), Interrupted> {
         let now = self.cx.now();
         let first: Vec<&IncomingEvent> = events
             .iter()
@@ -181,6 +227,10 @@ where
             opened.extend(first.iter().map(|event| event.session_id.clone()).zip(outcomes));
         }
         facts.read_flows(tx, &self.flows, &self.master_key, &opened, events).await?;
+        let missing = facts.flows.take_missing();
+        if !missing.is_empty() {
+            return Err(Interrupted::NotCompiled(missing));
+        }
 
         let writes = Writes::default();
         let mut decider = Decider {

@@ -155,7 +155,7 @@ impl Cx<'_> {
 
 /// About how many bytes the compiled form of `json` takes: a node is an enum, a text is in its own allocation.
 fn footprint(json: &Value) -> usize {
-    const NODE: usize = 128;
+    const NODE: usize = 64;
     NODE + match json {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),
