@@ -1,5 +1,6 @@
 //! Creating, changing, checking and publishing flows.
 
+mod circle;
 mod error;
 mod initial;
 mod service;

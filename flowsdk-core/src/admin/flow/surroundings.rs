@@ -1,9 +1,9 @@
 //! The surroundings of a stored definition: the flows of its router and the secrets that it may read. Nothing here
 //! prevents publishing: a flow may come later, and a secret may be meant to be said.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::FlowsTx;
+use super::{FlowsTx, circle};
 use crate::fault::StorageError;
 use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, Target};
 use crate::flow::interpolate::{Template, Token};
@@ -12,6 +12,9 @@ use crate::id::FlowId;
 use crate::page::{MAX_PAGE, PageRequest};
 use crate::router::VariableOwner;
 use crate::text::Text;
+
+/// Most other flows that are read to find a circle.
+const MAX_REACHED: usize = 20;
 
 /// The surroundings of a definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct Surroundings {
     pub flows: HashSet<FlowId>,
     /// Those of them into which it cannot lead, because they are tools and it is none.
     pub tools: HashSet<FlowId>,
+    /// Pointers at which it leads to another flow that leads back without waiting for input.
+    pub circles: HashSet<String>,
 }
 
 impl Surroundings {
@@ -39,7 +44,9 @@ impl Surroundings {
         let found = tx.flows().find_many(&ids).await?;
         let flows: Vec<Flow> = found.into_iter().filter(|other| other.router_id == flow.router_id).collect();
         let tools = flows.iter().filter(|other| flow.kind != FlowKind::Tool && other.kind == FlowKind::Tool);
+        let circles = circle::circles(&flow.id, definition, &reached(tx, flow, &flows).await?);
         Ok(Self {
+            circles,
             tools: tools.map(|other| other.id.clone()).collect(),
             router_secrets: secrets(tx, VariableOwner::Router(flow.router_id.clone())).await?,
             flow_secrets: secrets(tx, VariableOwner::Flow(flow.id.clone())).await?,
@@ -73,6 +80,10 @@ impl Surroundings {
                 let (ours, twin) =
                     ("é uma ferramenta: a sessão pararia aqui", "is a tool: the session would stop here");
                 ("target_flow_is_tool", Text::of(format!("`{id}` {ours}"), format!("`{id}` {twin}")))
+            } else if self.circles.contains(&pointer) {
+                let (ours, twin) =
+                    ("volta a este bloco sem esperar entrada", "leads back here without waiting for input");
+                ("cycle_between_flows", Text::of(format!("`{id}` {ours}"), format!("`{id}` {twin}")))
             } else {
                 continue;
             };
@@ -146,6 +157,37 @@ fn places(definition: &FlowDefinition) -> Vec<(Option<&Block>, String, &FlowId)>
     found
 }
 
+/// Returns the published definitions of `flows` and of the flows of the same router that those lead to, of at most
+/// [`MAX_REACHED`] flows.
+async fn reached<X: FlowsTx>(
+    tx: &mut X,
+    flow: &Flow,
+    flows: &[Flow],
+) -> Result<HashMap<FlowId, FlowDefinition>, StorageError> {
+    let mut found = HashMap::new();
+    let mut next = flows.to_vec();
+    while !next.is_empty() {
+        let mut versions: Vec<_> = next.iter().filter_map(|flow| flow.published_version_id.clone()).collect();
+        versions.truncate(MAX_REACHED.saturating_sub(found.len()));
+        let mut ids = Vec::new();
+        for version in tx.flows().find_versions(&versions).await? {
+            if let Ok(definition) = FlowDefinition::parse(&version.definition) {
+                ids.extend(places(&definition).into_iter().map(|(_, _, id)| id.clone()));
+                found.insert(version.flow_id, definition);
+            }
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| *id != flow.id && !found.contains_key(id));
+        if versions.is_empty() || ids.is_empty() {
+            break;
+        }
+        next = tx.flows().find_many(&ids).await?;
+        next.retain(|other| other.router_id == flow.router_id);
+    }
+    Ok(found)
+}
+
 async fn secrets<X: FlowsTx>(tx: &mut X, owner: VariableOwner) -> Result<HashSet<String>, StorageError> {
     let mut request = PageRequest { limit: MAX_PAGE, after: None };
     let mut found = HashSet::new();
@@ -192,6 +234,7 @@ mod tests {
             flow_secrets: set("pin"),
             flows: ["there", "tool"].map(|id| FlowId::parse(id).expect("an id")).into(),
             tools: [FlowId::parse("tool").expect("an id")].into(),
+            circles: set("/blocks/0/outputConditions/0/target/flowId"),
         };
         let first = around.warnings(&definition).remove(0);
         assert!(first.message.english().starts_with("`router.token`, `flow.pin`: "), "{first:?}");
@@ -212,6 +255,7 @@ mod tests {
                 "secret_in_text a /blocks/0/input/validation/retryText",
                 "secret_in_text a /blocks/0/onEnter/0/tags/1",
                 "target_flow_not_found  /settings/errorTarget/flowId",
+                "cycle_between_flows a /blocks/0/outputConditions/0/target/flowId",
                 "target_flow_is_tool a /blocks/0/outputConditions/1/target/flowId",
                 "target_flow_not_found b /blocks/1/flowId",
                 "target_flow_not_found b /blocks/1/defaultOutput/flowId",
