@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::facts::Facts;
 use super::opening::Opened;
+use super::rehearsal::{Rehearsal, Rehearsed};
 use super::turn::{After, Run, Stage, incoming_row};
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, Handover, StoredMessage, TurnReport};
@@ -26,6 +27,11 @@ pub(super) struct Decider<'a> {
     pub(super) writes: Writes,
     /// The part of the latest event that came after the end of its session, and belongs to another session.
     pub(super) left: Option<IncomingEvent>,
+    /// Turns that are decided already, and what the others may take.
+    pub(super) rehearsed: &'a Rehearsed,
+    pub(super) allowance: u64,
+    /// Turns that take longer. While there is one, nothing of the batch is written.
+    pub(super) long: Vec<Rehearsal>,
     /// The messages of the batch so far, by their key.
     pub(super) stored: HashMap<String, MessageId>,
 }
@@ -81,6 +87,10 @@ impl Decider<'_> {
             (None, Some(Opened::Dropped) | None) => return Ok(report),
         };
         if let Progress::Ran(mut run) = self.run(event, run, &mut report)? {
+            if let Some(long) = run.long.take() {
+                self.long.push(*long);
+                return Ok(report);
+            }
             for event in &mut run.outgoing {
                 // The epoch of the session as it is committed: a change of owner in this turn does not make earlier
                 // messages stale.
@@ -206,6 +216,8 @@ impl Decider<'_> {
             router,
             statics: self.facts.statics_of(session),
             has_outside: self.has_outside,
+            rehearsed: self.rehearsed,
+            allowance: self.allowance,
         })
     }
 

@@ -35,7 +35,7 @@ impl Kept {
 }
 
 /// Flows at hand for one batch.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Flows {
     versions: HashMap<FlowVersionId, Arc<CompiledFlow>>,
     published: HashMap<FlowId, FlowVersionId>,

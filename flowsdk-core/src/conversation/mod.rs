@@ -13,6 +13,7 @@ mod facts;
 mod flows;
 mod opening;
 mod persister;
+mod rehearsal;
 mod resume;
 mod service;
 mod timers;

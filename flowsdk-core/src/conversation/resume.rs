@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::flows::{Compiled, Flows};
-use super::service::{COMPILATIONS, Interrupted, evicted};
+use super::rehearsal::Rehearsed;
+use super::service::{ATTEMPTS, Interrupted, allowance, evicted};
 use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};
 use crate::event::{FlowEvent, IncomingEvent, Resume};
 use crate::fault::StorageError;
@@ -61,11 +62,16 @@ where
 
     async fn replay(&self, resume: &Resume, is_last: bool) -> Result<Replayed, ConversationError> {
         let mut compiled = Compiled::new();
-        for _ in 0..COMPILATIONS {
-            match self.try_replay(resume, is_last, Flows::among(compiled.clone())).await {
+        let mut rehearsed = Rehearsed::default();
+        for attempt in 0..ATTEMPTS {
+            let (flows, pace) = (Flows::among(compiled.clone()), (&rehearsed, allowance(attempt)));
+            match self.try_replay(resume, is_last, flows, pace).await {
                 Ok(replayed) => return Ok(replayed),
                 Err(Interrupted::Failed(error)) => return Err(error),
                 Err(Interrupted::NotCompiled(missing)) => compiled.extend(self.compile(missing).await?),
+                Err(Interrupted::Long(turns)) => {
+                    rehearsed.add(turns).await.map_err(|error| StorageError::Other(error.into()))?;
+                }
             }
         }
         Err(evicted().into())
@@ -76,6 +82,7 @@ where
         resume: &Resume,
         is_last: bool,
         flows: Flows,
+        pace: (&Rehearsed, u64),
     ) -> Result<Replayed, Interrupted> {
         let id = &resume.session_id;
         let mut tx = self.store.begin().await?;
@@ -94,7 +101,7 @@ where
         if !missing.is_empty() {
             return Err(Interrupted::NotCompiled(missing));
         }
-        let report = self.decide_in(&mut tx, &[&event], facts).await?.pop().unwrap_or_default();
+        let report = self.decide_in(&mut tx, &[&event], facts, pace).await?.pop().unwrap_or_default();
         let froze_again = !tx.sessions().frozen_among(std::slice::from_ref(id)).await?.is_empty();
         let next = if froze_again { None } else { tx.sessions().take_kept(id).await? };
         let more = next.is_some();

@@ -8,13 +8,14 @@ use super::decide::Decider;
 use super::facts::Facts;
 use super::flows::{Compiled, FlowCache, Flows};
 use super::opening::open_many;
+use super::rehearsal::{Rehearsal, Rehearsed, SHORT};
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
 use crate::event::{IncomingEvent, OutgoingEvent};
 use crate::fault::StorageError;
-use crate::flow::{EffectRequest, HasFlows as _};
+use crate::flow::{EffectRequest, HasFlows as _, MAX_TURN_WORK};
 use crate::id::FlowVersionId;
 use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
@@ -46,9 +47,15 @@ pub enum Handover {
     Stream,
 }
 
-/// Most times that a batch begins anew because flows are to be compiled first: a flow leads to others, whose versions
-/// are not known before it is compiled itself.
-pub(super) const COMPILATIONS: usize = 64;
+/// Most times that a batch begins anew because flows are to be compiled first, or turns to be decided: a flow leads to
+/// others, whose versions are not known before it is compiled itself, and a turn may be followed by another one.
+pub(super) const ATTEMPTS: usize = 64;
+
+/// Returns the units of work that a turn may take in the transaction. The last attempts decide whatever is left, so
+/// that a batch ends even if its sessions change all the time.
+pub(super) fn allowance(attempt: usize) -> u64 {
+    if attempt < ATTEMPTS / 2 { SHORT } else { MAX_TURN_WORK }
+}
 
 /// Why a batch is not decided.
 pub(super) enum Interrupted {
@@ -56,6 +63,8 @@ pub(super) enum Interrupted {
     Failed(ConversationError),
     /// These versions are to be compiled first, while no transaction waits for it.
     NotCompiled(Vec<FlowVersionId>),
+    /// These turns take long, and are to be decided first.
+    Long(Vec<Rehearsal>),
 }
 
 impl<E: Into<ConversationError>> From<E> for Interrupted {
@@ -157,11 +166,12 @@ where
         let has_several =
             events.iter().filter_map(|event| event.incoming()).any(|event| event.messages.len() > 1);
         let mut compiled = Compiled::new();
-        for _ in 0..COMPILATIONS {
+        let mut rehearsed = Rehearsed::default();
+        for attempt in 0..ATTEMPTS {
             let mut tx = self.store.begin().await?;
             let flows = Flows::among(compiled.clone());
             let facts = Facts::read(&mut tx, events, look_for_duplicates || has_several, flows).await?;
-            match self.decide_in(&mut tx, events, facts).await {
+            match self.decide_in(&mut tx, events, facts, (&rehearsed, allowance(attempt))).await {
                 Ok(reports) => {
                     tx.commit().await?;
                     return Ok(reports);
@@ -170,6 +180,11 @@ where
                 Err(Interrupted::NotCompiled(missing)) => {
                     drop(tx);
                     compiled.extend(self.compile(missing).await?);
+                }
+                Err(Interrupted::Long(turns)) => {
+                    // So far it has opened chats only: whoever reads them again finds these.
+                    tx.commit().await?;
+                    rehearsed.add(turns).await.map_err(|error| StorageError::Other(error.into()))?;
                 }
             }
         }
@@ -191,15 +206,17 @@ where
         tx: &mut S::Tx,
         events: &[&ConversationEvent],
         facts: Facts,
+        pace: (&Rehearsed, u64),
     ) -> Result<Vec<TurnReport>, Interrupted> {
         let compiled = facts.flows.compiled().clone();
-        let (mut reports, mut left) = self.round(tx, events, facts).await?;
+        let (mut reports, mut left) = self.round(tx, events, facts, pace).await?;
         while !left.is_empty() {
             let again: Vec<&ConversationEvent> = left.iter().map(|(_, event)| event).collect();
             // Some of their messages are stored, and none is answered.
             let mut facts = Facts::read(tx, &again, true, Flows::among(compiled.clone())).await?;
             facts.replaying = true;
-            let (rest, next) = self.round(tx, &again, facts).await?;
+            // The first part is written, so that this one is decided here.
+            let (rest, next) = self.round(tx, &again, facts, (pace.0, MAX_TURN_WORK)).await?;
             for ((place, _), report) in left.iter().zip(rest) {
                 reports[*place].extend(report);
             }
@@ -214,6 +231,7 @@ where
         tx: &mut S::Tx,
         events: &[&ConversationEvent],
         mut facts: Facts,
+        (rehearsed, allowance): (&Rehearsed, u64),
     ) -> Result<(Vec<TurnReport>, Vec<(usize, ConversationEvent)>), Interrupted> {
         let now = self.cx.now();
         let first: Vec<&IncomingEvent> = events
@@ -241,6 +259,9 @@ where
             facts,
             writes,
             left: None,
+            rehearsed,
+            allowance,
+            long: Vec::new(),
             stored: HashMap::new(),
         };
         let mut reports = Vec::with_capacity(events.len());
@@ -248,6 +269,9 @@ where
         for (place, event) in events.iter().enumerate() {
             reports.push(decider.decide(event, opened.remove(event.session_id()))?);
             left.extend(decider.left.take().map(|event| (place, ConversationEvent::Incoming(event))));
+        }
+        if !decider.long.is_empty() {
+            return Err(Interrupted::Long(decider.long));
         }
         decider.writes.write(tx).await?;
         Ok((reports, left))

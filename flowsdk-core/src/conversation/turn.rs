@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::facts::versions_of;
 use super::flows::Flows;
+use super::rehearsal::{Rehearsal, Rehearsed, is_cut_short};
 use crate::chat::ChatTag;
 use crate::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
 use crate::context::OpContext;
@@ -13,7 +14,7 @@ use crate::event::{
 };
 use crate::flow::{
     CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, TrackedEvent,
-    Trigger, TurnEnd,
+    Trigger, TurnEnd, run_within,
 };
 use crate::id::{AgentId, FlowId, FlowVersionId, MessageId, TicketId};
 use crate::message::{Direction, IncomingMessage, Message, MessageStatus, Sender, Source};
@@ -33,6 +34,10 @@ pub(super) struct Stage<'a> {
     pub(super) statics: StaticVariables,
     /// Whether requests to the outside are performed after the commit.
     pub(super) has_outside: bool,
+    /// Turns that are decided already.
+    pub(super) rehearsed: &'a Rehearsed,
+    /// Units of work that a turn may take now.
+    pub(super) allowance: u64,
 }
 
 /// How a session stands after its event.
@@ -60,6 +65,9 @@ pub(super) struct Run {
     pub(super) traced: bool,
     /// The request for which the turn waits.
     pub(super) request: Option<EffectRequest>,
+    /// A turn that needs more than its allowance: it is decided outside of the transaction, and this run counts for
+    /// nothing.
+    pub(super) long: Option<Box<Rehearsal>>,
     /// Messages for which the session ended too soon.
     pub(super) left: Vec<IncomingMessage>,
     pub(super) after: After,
@@ -86,6 +94,7 @@ impl Run {
             trace: Vec::new(),
             traced: false,
             request: None,
+            long: None,
             left: Vec::new(),
             after: After::Live,
         }
@@ -141,9 +150,32 @@ impl Stage<'_> {
             return run;
         };
         run.traced |= self.is_traced(&run.session);
-        let scene =
-            Scene { flow, router: self.router, statics: &self.statics, now: self.now, flows: self.flows };
-        let outcome = crate::flow::run(&scene, run.session, run.contact, trigger);
+        let outcome = match self.rehearsed.find(&flow, &run.session, &run.contact, trigger) {
+            Some(outcome) => outcome,
+            None => {
+                let scene = Scene {
+                    flow: Arc::clone(&flow),
+                    router: self.router,
+                    statics: &self.statics,
+                    now: self.now,
+                    flows: self.flows,
+                };
+                run_within(&scene, run.session, run.contact, trigger, self.allowance)
+            }
+        };
+        if is_cut_short(&outcome) {
+            // Of a turn that froze both are as they were.
+            run.long = Some(Box::new(Rehearsal {
+                flow,
+                flows: self.flows.clone(),
+                router: self.router.clone(),
+                statics: self.statics.clone(),
+                now: self.now,
+                session: outcome.session.clone(),
+                contact: outcome.contact.clone(),
+                trigger: trigger.into(),
+            }));
+        }
         if let Some(reason) = outcome.ignored {
             tracing::debug!(session = %outcome.session.id, reason, "an event changes nothing");
         }

@@ -23,7 +23,7 @@ pub use definition::{FlowDefinition, Problem, Severity};
 pub(crate) use engine::stage;
 pub use engine::{
     ActionResult, Effect, EffectRequest, EffectResult, FlowSource, HttpRequest, NoFlows, Outcome,
-    OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run,
+    OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run, run_within,
 };
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};

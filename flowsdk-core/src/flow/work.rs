@@ -29,15 +29,32 @@ const PATTERN_STATE: u64 = 6;
 ///
 /// Drawing never fails by itself: who draws stops when the answer is `false`, and the turn looks at the budget
 /// after each condition, action and message.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Work {
     used: Cell<u64>,
+    /// The budget of this run, from what was used before it.
+    allowance: u64,
+    end: u64,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self::within(MAX_TURN_WORK)
+    }
 }
 
 impl Work {
-    /// Returns the budget of a turn that has used `used` units before it waited for something outside.
-    pub const fn resumed(used: u64) -> Self {
-        Self { used: Cell::new(used) }
+    /// Returns a budget of at most `allowance` units.
+    pub fn within(allowance: u64) -> Self {
+        Self { used: Cell::new(0), allowance, end: allowance.min(MAX_TURN_WORK) }
+    }
+
+    /// Returns the budget of the same turn, which has used `used` units before it waited for something outside. The
+    /// allowance begins anew, the budget of the turn does not.
+    #[must_use]
+    pub fn resumed(&self, used: u64) -> Self {
+        let end = used.saturating_add(self.allowance).min(MAX_TURN_WORK);
+        Self { used: Cell::new(used), allowance: self.allowance, end }
     }
 
     /// Returns how many units are used.
@@ -47,7 +64,7 @@ impl Work {
 
     /// Returns whether nothing is left.
     pub const fn is_spent(&self) -> bool {
-        self.used.get() > MAX_TURN_WORK
+        self.used.get() > self.end
     }
 
     /// Draws `units`; returns whether the turn may go on.
@@ -122,8 +139,11 @@ mod tests {
         assert!(work.draw(MAX_TURN_WORK) && !work.is_spent());
         assert!(!work.block() && work.is_spent());
         assert!(!work.bytes(0), "it stays spent");
-        let resumed = Work::resumed(work.used());
+        let resumed = work.resumed(work.used());
         assert!(resumed.is_spent());
+        let short = Work::within(10);
+        assert!(!short.bytes(11) && short.resumed(11).bytes(10) && !short.resumed(11).bytes(11));
+        assert!(short.resumed(MAX_TURN_WORK + 1).is_spent(), "an allowance is no more than the budget");
         resumed.exhaust();
         assert!(!resumed.states(usize::MAX), "and does not overflow");
     }

@@ -6,6 +6,7 @@ mod duplicates;
 mod endings;
 mod flows;
 mod invariants;
+mod long;
 mod outside;
 mod partners;
 mod patches;

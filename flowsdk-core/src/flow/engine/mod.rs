@@ -24,6 +24,7 @@ pub use stale::ignored;
 pub use trace::{ActionResult, TraceStep};
 
 use crate::contact::Contact;
+use crate::flow::{MAX_TURN_WORK, Work};
 use crate::session::{Mode, Session};
 use turn::Turn;
 
@@ -36,10 +37,22 @@ use turn::Turn;
 /// - An event that no longer concerns the session changes nothing but the wake-up time. Such are a timer before the
 ///   deadline, a hand-back of an owner that lost it, a redirect or a result that came twice.
 pub fn run(scene: &Scene<'_>, session: Session, contact: Contact, trigger: Trigger<'_>) -> Outcome {
+    run_within(scene, session, contact, trigger, MAX_TURN_WORK)
+}
+
+/// As [`run`], with no more than `allowance` units of work. A turn that needs more ends with `turn_too_long`, as one
+/// that has spent its budget does; [`Outcome::work`] tells them apart.
+pub fn run_within(
+    scene: &Scene<'_>,
+    session: Session,
+    contact: Contact,
+    trigger: Trigger<'_>,
+    allowance: u64,
+) -> Outcome {
     if let Some(reason) = ignored(scene.now, &scene.router.id, scene.flows, &session, &trigger) {
         return unchanged(scene, session, contact, reason);
     }
-    let turn = |message| Turn::new(scene, session, contact, message);
+    let turn = |message| Turn::new(scene, session, contact, message, Work::within(allowance));
     match trigger {
         Trigger::Start(message) => turn(Some(message)).play(Turn::start),
         Trigger::Message(message) => turn(Some(message)).play(Turn::hear),
@@ -63,6 +76,7 @@ fn unchanged(scene: &Scene<'_>, mut session: Session, contact: Contact, reason: 
         effects: Vec::new(),
         end: TurnEnd::Waiting,
         trace: Vec::new(),
+        work: 0,
         ignored: Some(reason),
     }
 }

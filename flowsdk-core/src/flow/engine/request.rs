@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::outside::{EffectRequest, EffectResult, HttpRequest, OutsideCall, ScriptRequest};
 use super::trace::{ActionResult, TraceStep};
 use super::turn::{Failure, Step, Turn};
-use crate::flow::Work;
 use crate::flow::compiled::{
     CompiledAction, CompiledActionKind, CompiledBlock, CompiledBody, CompiledHttpRequest,
 };
@@ -173,7 +172,7 @@ impl Turn<'_> {
         };
         self.resumed = pending.input.take().map(Box::new);
         (self.steps, self.bytes, self.failed) = (pending.steps, pending.bytes, pending.failed);
-        self.work = Work::resumed(pending.work);
+        self.work = self.work.resumed(pending.work);
         self.stand()?;
         Ok(Some(pending))
     }

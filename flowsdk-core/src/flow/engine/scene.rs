@@ -109,6 +109,8 @@ pub struct Outcome {
     pub end: TurnEnd,
     /// The steps of the turn, also of one that froze the session.
     pub trace: Vec<TraceStep>,
+    /// Units of work that the turn has used so far, of [`MAX_TURN_WORK`](crate::flow::MAX_TURN_WORK).
+    pub work: u64,
     /// Why the trigger did nothing, if it did nothing.
     pub ignored: Option<&'static str>,
 }

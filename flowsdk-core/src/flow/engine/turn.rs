@@ -80,6 +80,7 @@ impl<'a> Turn<'a> {
         session: Session,
         contact: Contact,
         message: Option<&'a IncomingMessage>,
+        work: Work,
     ) -> Self {
         Self {
             scene,
@@ -95,7 +96,7 @@ impl<'a> Turn<'a> {
             trace: Vec::with_capacity(8),
             steps: 0,
             bytes: 0,
-            work: Work::default(),
+            work,
             stored: Stored::default(),
             failed: false,
         }
@@ -131,6 +132,7 @@ impl<'a> Turn<'a> {
             effects: self.effects,
             end,
             trace: self.trace,
+            work: self.work.used(),
             ignored: None,
         }
     }
@@ -290,6 +292,7 @@ impl<'a> Turn<'a> {
                 message: failure.message.into_owned(),
             }),
             trace: self.trace,
+            work: self.work.used(),
             ignored: None,
         }
     }
