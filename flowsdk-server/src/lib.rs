@@ -15,6 +15,7 @@ mod caller;
 pub mod config;
 pub mod demo;
 pub mod flow_command;
+mod gate;
 pub mod health;
 pub mod logging;
 pub mod rotate_command;

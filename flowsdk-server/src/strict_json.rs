@@ -1,6 +1,7 @@
 //! JSON without parts that other readers see differently: a name twice, or a character that storage cannot keep.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::fmt;
 
 use flowsdk_core::text::Text;
@@ -21,9 +22,18 @@ pub(crate) enum Refused {
 /// # Errors
 /// Any [`Refused`].
 pub(crate) fn parse(bytes: &[u8]) -> Result<Value, Refused> {
+    parse_known(bytes, None)
+}
+
+/// The same of an object of which only these members are known. The others are looked through but not kept: each is
+/// null in the result.
+///
+/// # Errors
+/// Any [`Refused`].
+pub(crate) fn parse_known(bytes: &[u8], known: Option<&HashSet<String>>) -> Result<Value, Refused> {
     let flaws = Flaws::default();
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let read = Strict { flaws: &flaws, path: &Path::Root }.deserialize(&mut json);
+    let read = Strict { flaws: &flaws, path: &Path::Root, known, keep: true }.deserialize(&mut json);
     let read = read.and_then(|value| json.end().map(|()| value));
     read.map_err(|error| match flaws.0.into_inner() {
         Some((field, text)) => Refused::Field(field, text),
@@ -32,7 +42,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, Refused> {
 }
 
 /// Most values of one text: a short text of many takes many times its length in memory.
-const MOST_VALUES: usize = 2_000_000;
+const MOST_VALUES: usize = 200_000;
 
 /// The first thing that was refused, and where; and how many values there were so far.
 #[derive(Default)]
@@ -64,9 +74,14 @@ impl fmt::Display for Path<'_> {
 }
 
 /// Reads a value at `path`.
+#[derive(Clone, Copy)]
 struct Strict<'a> {
     flaws: &'a Flaws,
     path: &'a Path<'a>,
+    /// The members of this object that are kept; `None` means all.
+    known: Option<&'a HashSet<String>>,
+    /// Whether the value is kept.
+    keep: bool,
 }
 
 impl Strict<'_> {
@@ -125,32 +140,38 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
-        self.text(value).map(Value::String)
+        let text = self.text(value)?;
+        Ok(if self.keep { Value::String(text) } else { Value::Null })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        loop {
-            let path = Path::Index(self.path, list.len());
-            match items.next_element_seed(Strict { flaws: self.flaws, path: &path })? {
-                Some(item) => list.push(item),
-                None => return Ok(Value::Array(list)),
+        for index in 0.. {
+            let path = Path::Index(self.path, index);
+            match items.next_element_seed(Strict { path: &path, known: None, ..self })? {
+                Some(item) if self.keep => list.push(item),
+                Some(_) => {}
+                None => break,
             }
         }
+        Ok(Value::Array(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
             let path = Path::Name(self.path, &name);
-            let inner = Strict { flaws: self.flaws, path: &path };
+            let is_known = self.known.is_none_or(|known| known.contains(&name));
+            let inner = Strict { path: &path, known: None, keep: self.keep && is_known, ..self };
             inner.text::<A::Error>(&name)?;
             if object.contains_key(&name) {
                 let why = Text::new("Campo repetido", "Repeated field");
                 return Err(self.flaws.refuse(&path, why));
             }
             let value = entries.next_value_seed(inner)?;
-            object.insert(name, value);
+            if self.keep {
+                object.insert(name, value);
+            }
         }
         Ok(Value::Object(object))
     }

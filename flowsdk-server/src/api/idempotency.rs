@@ -16,7 +16,7 @@ use serde_json::Value;
 use sha2::Sha256;
 use utoipa::{IntoParams, ToSchema};
 
-use super::body::{self, LIMIT};
+use super::body::{self, LIMIT, Place};
 use super::error::{ApiError, Problems};
 use super::guard::Caller;
 use super::reply;
@@ -115,9 +115,15 @@ pub(super) fn of_caller(keyed: Keyed, caller: &Caller) -> Option<IdempotentReque
 pub struct Idempotent<T, const MAX: usize = LIMIT, const QUERY: bool = false> {
     body: T,
     keyed: Keyed,
+    place: Option<Place>,
 }
 
 impl<T, const MAX: usize, const QUERY: bool> Idempotent<T, MAX, QUERY> {
+    /// The place of a large body, to be held until the work on it is done.
+    pub fn place(&mut self) -> Option<Place> {
+        self.place.take()
+    }
+
     /// The body, and the request as far as its effect is to be had once. Keys of different callers are different.
     pub fn of(self, caller: &Caller) -> (T, Option<IdempotentRequest>) {
         (self.body, of_caller(self.keyed, caller))
@@ -132,9 +138,10 @@ where
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let head = Head::of(&request, QUERY)?;
+        let (place, request) = state.large_bodies().admit(request, MAX).await?;
         let bytes = body::bytes(request, MAX).await?;
         let keyed = head.with(&bytes, state).await?;
-        Ok(Self { body: body::decoded(bytes).await?, keyed })
+        Ok(Self { body: body::decoded(bytes).await?, keyed, place })
     }
 }
 

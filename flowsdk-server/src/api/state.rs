@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use flowsdk_store::sql::SqlStore;
 
+use super::body::LargeBodies;
 use super::idempotency::Digests;
 use super::limits::RequestLimits;
 
@@ -67,6 +68,8 @@ pub struct ApiParts {
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
+    /// Who may send a large body now.
+    pub large_bodies: LargeBodies,
     /// `TRUSTED_PROXIES`.
     pub trusted_proxies: u32,
 }
@@ -91,6 +94,10 @@ impl ApiState {
 
     pub(super) fn digests(&self) -> &Digests {
         &self.0.digests
+    }
+
+    pub(super) fn large_bodies(&self) -> &LargeBodies {
+        &self.0.large_bodies
     }
 
     pub(super) fn trusted_proxies(&self) -> u32 {

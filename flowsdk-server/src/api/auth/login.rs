@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use super::{Credentials, LoginAnswer};
-use crate::api::body::Body;
+use crate::api::body::{Body, UNKNOWN_CALLER};
 use crate::api::error::ApiError;
 use crate::api::guard::Public;
 use crate::api::reply::Reply;
@@ -26,7 +26,7 @@ use crate::api::state::Logins;
 pub(super) async fn login(
     public: Public,
     State(logins): State<Arc<Logins>>,
-    Body(body): Body<Credentials>,
+    Body(body): Body<Credentials, UNKNOWN_CALLER>,
 ) -> Result<Reply<LoginAnswer>, ApiError> {
     let logged_in = logins.login(&body.email, &body.password, &public.origin).await?;
     Ok(Reply(logged_in.into()))

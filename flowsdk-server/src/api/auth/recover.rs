@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::Done;
-use crate::api::body::Body;
+use crate::api::body::{Body, UNKNOWN_CALLER};
 use crate::api::error::ApiError;
 use crate::api::guard::Public;
 use crate::api::reply;
@@ -37,7 +37,7 @@ pub(super) struct RecoveryRequest {
 pub(super) async fn recover_password(
     public: Public,
     State(recoveries): State<Arc<Recoveries>>,
-    Body(body): Body<RecoveryRequest>,
+    Body(body): Body<RecoveryRequest, UNKNOWN_CALLER>,
 ) -> Result<Response, ApiError> {
     recoveries.request(&body.email, &public.origin).await?;
     Ok(reply::json(StatusCode::ACCEPTED, &Done { ok: true }))

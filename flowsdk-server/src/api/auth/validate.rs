@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::Done;
-use crate::api::body::Body;
+use crate::api::body::{Body, UNKNOWN_CALLER};
 use crate::api::error::ApiError;
 use crate::api::guard::Public;
 use crate::api::reply::Reply;
@@ -43,7 +43,7 @@ pub(super) struct Recovery {
 pub(super) async fn validate_recovery(
     public: Public,
     State(recoveries): State<Arc<Recoveries>>,
-    Body(body): Body<Recovery>,
+    Body(body): Body<Recovery, UNKNOWN_CALLER>,
 ) -> Result<Reply<Done>, ApiError> {
     use secrecy::ExposeSecret as _;
     recoveries.validate(&body.email, body.code.expose_secret(), &body.password, &public.origin).await?;

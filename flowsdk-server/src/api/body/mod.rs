@@ -1,10 +1,12 @@
 //! Request bodies: read with a limit, parsed strictly, checked against the schema that the document
 //! publishes, decoded.
 
+mod large;
 mod read;
 mod schema;
 mod wording;
 
+pub use large::{LargeBodies, Place};
 pub(super) use read::{any_bytes, bytes, is_json, unsupported};
 
 use axum::extract::{FromRequest, Request};
@@ -12,13 +14,16 @@ use bytes::Bytes;
 use flowsdk_core::text::Text;
 use http::StatusCode;
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 
 use super::error::{ApiError, Problems};
-use crate::strict_json::{self, Refused};
+use crate::strict_json::Refused;
 
 /// Most bytes of a body (rulings H5).
 pub const LIMIT: usize = 1 << 20;
+/// Most bytes of a body of a caller whom nobody knows yet.
+pub const UNKNOWN_CALLER: usize = 16 << 10;
 
 /// A JSON body of at most `MAX` bytes that fits the published schema of `T`.
 #[derive(Debug)]
@@ -36,14 +41,22 @@ where
     }
 }
 
+/// Most bytes of a body that is worked on where it arrives: what takes a few milliseconds at worst.
+const SMALL: usize = 32 << 10;
+
+/// Bodies that are worked on elsewhere at once. More of them would only take the processors from everybody else.
+static ASIDE: Semaphore = Semaphore::const_new(2);
+
 /// Does `work` on a body of `size` bytes; work on a large one takes a while, in which others must not wait.
 pub(super) async fn aside<T: Send + 'static>(
     size: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {
-    if size <= LIMIT {
+    if size <= SMALL {
         return Ok(work());
     }
+    // A closed semaphore cannot happen: nobody closes it.
+    let _turn = ASIDE.acquire().await;
     tokio::task::spawn_blocking(work).await.map_err(|_panicked| ApiError::internal())
 }
 
@@ -63,7 +76,7 @@ where
 /// # Errors
 /// 400 with every problem; no value of the body is part of it.
 pub(super) fn decode<T: ToSchema + DeserializeOwned + 'static>(bytes: &[u8]) -> Result<T, ApiError> {
-    let value = strict_json::parse(bytes).map_err(refused)?;
+    let value = schema::read::<T>(bytes).map_err(refused)?;
     schema::check::<T>(&value).map_err(ApiError::invalid)?;
     // The types check the rules that the schema cannot express. Their own words may show the value.
     serde_path_to_error::deserialize(value).map_err(|error| {

@@ -4,15 +4,20 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use flowsdk_core::text::Text;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::BodyExt as _;
+use tokio::time::Instant;
 
 use crate::api::error::ApiError;
 
-/// How long a body may take to arrive; 32 MiB over 3 Mbit/s fit into it.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// How long a body may take to arrive, and how much longer for each [`SLOWEST`] bytes that have arrived.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Bytes a second; half a Mbit/s.
+const SLOWEST: usize = 64 << 10;
+/// How long a body may take at most; 32 MiB over 3 Mbit/s fit into it.
+const PATIENCE_AT_MOST: Duration = Duration::from_secs(90);
 
 /// How much of a body that is too long is read all the same, and for how long. Many clients send all of it before they
 /// look at the answer; a connection that is closed under them shows them a broken pipe instead.
@@ -35,32 +40,72 @@ pub(in crate::api) fn unsupported(text: Text) -> ApiError {
 
 /// The same of any request.
 pub(in crate::api) async fn any_bytes(request: Request, max: usize) -> Result<Bytes, ApiError> {
-    // A client that asks first sends nothing when it is refused.
-    let asks_first = request.headers().contains_key(header::EXPECT);
-    let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    if said.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > max as u64) {
-        if !asks_first {
-            drain(&mut request.into_body()).await;
-        }
+    let said = said(request.headers());
+    if said.is_some_and(|length| length > max as u64) {
+        discard(request).await;
         return Err(too_large(max));
     }
     let mut body = request.into_body();
-    let read = Limited::new(&mut body, max).collect();
-    match tokio::time::timeout(PATIENCE, read).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+    match collect(&mut body, max).await {
+        Ok(bytes) => Ok(bytes),
+        Err(Broken::TooLong) => {
             drain(&mut body).await;
             Err(too_large(max))
         }
-        broken => {
-            let error =
-                broken.map_or_else(|_slow| "too slow".to_owned(), |ended| format!("{:?}", ended.err()));
-            tracing::debug!(error, "a body broke off");
+        Err(broken) => {
+            tracing::debug!(?broken, "a body broke off");
             let text = Text::new("O corpo chegou incompleto", "The body arrived incomplete");
             // The rest of the body is not waited for.
             let error = ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text);
             Err(error.with_header(header::CONNECTION, HeaderValue::from_static("close")))
         }
+    }
+}
+
+/// Returns the length that a body says it has.
+pub(super) fn said(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Why a body is not there.
+#[derive(Debug)]
+enum Broken {
+    TooLong,
+    TooSlow,
+    Gone,
+}
+
+/// Reads a body. It has the more time the more of it has come, so that a trickle holds nothing for long.
+async fn collect(body: &mut Body, max: usize) -> Result<Bytes, Broken> {
+    let begun = Instant::now();
+    let mut bytes = BytesMut::new();
+    loop {
+        let deadline = begun + patience(bytes.len());
+        let frame =
+            tokio::time::timeout_at(deadline, body.frame()).await.map_err(|_elapsed| Broken::TooSlow)?;
+        let Some(frame) = frame else {
+            return Ok(bytes.freeze());
+        };
+        // Trailers are nobody's business.
+        let Ok(data) = frame.map_err(|_broken| Broken::Gone)?.into_data() else { continue };
+        if bytes.len() + data.len() > max {
+            return Err(Broken::TooLong);
+        }
+        bytes.extend_from_slice(&data);
+    }
+}
+
+/// Returns the time for a body of which so much has come.
+fn patience(bytes: usize) -> Duration {
+    let longer = Duration::from_millis((bytes as u64 * 1_000) / SLOWEST as u64);
+    (PATIENCE + longer).min(PATIENCE_AT_MOST)
+}
+
+/// Reads the body of a request that is refused, as far as its client may not look at the answer before.
+pub(super) async fn discard(request: Request) {
+    // A client that asks first sends nothing when it is refused.
+    if !request.headers().contains_key(header::EXPECT) {
+        drain(&mut request.into_body()).await;
     }
 }
 
@@ -122,9 +167,33 @@ mod tests {
         let never = futures_util::stream::pending::<Result<Bytes, std::io::Error>>();
         let request = axum::extract::Request::builder().header(header::CONTENT_TYPE, "application/json");
         let request = request.body(axum::body::Body::from_stream(never)).expect("a request");
+        let begun = Instant::now();
         let error = bytes(request, 10).await.expect_err("nothing comes");
+        assert!(begun.elapsed() <= Duration::from_secs(16), "{:?}", begun.elapsed());
         let answer = axum::response::IntoResponse::into_response(error);
         assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
+    }
+
+    /// How long it took until the end of a body that comes in pieces of this size, one a second.
+    async fn trickled(piece: usize, pieces: usize) -> (bool, Duration) {
+        let stream = futures_util::stream::unfold(0, move |sent| async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            (sent < pieces).then(|| (Ok::<_, std::io::Error>(Bytes::from(vec![b' '; piece])), sent + 1))
+        });
+        let request = axum::extract::Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let request = request.body(Body::from_stream(stream)).expect("a request");
+        let begun = Instant::now();
+        (bytes(request, 1 << 20).await.is_ok(), begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_has_the_longer_the_more_of_it_comes() {
+        assert!(trickled(32 << 10, 20).await.0, "half as fast, but short");
+        let (whole, after) = trickled(1, 1 << 20).await;
+        assert!(!whole && after < Duration::from_secs(17), "{after:?}");
+        let (whole, after) = trickled(10 << 10, 1_000).await;
+        assert!(!whole && after < Duration::from_secs(20), "{after:?}");
+        assert_eq!(patience(32 << 20), PATIENCE_AT_MOST);
     }
 
     /// The rest of a body of `chunks` MiB after it was refused.

@@ -12,6 +12,7 @@ use super::marks::{ActionMark, ResourceMark};
 use super::{Access, Guard};
 use crate::api::error::ApiError;
 use crate::api::state::ApiState;
+use crate::gate::Key;
 
 /// A caller who may do `A` with `R` (spec A 5.3), and with the records of which routers.
 #[derive(Debug)]
@@ -29,6 +30,11 @@ impl<R: ResourceMark, A: ActionMark> FromRequestParts<ApiState> for Can<R, A> {
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let caller = Caller::identify(parts, state).await?;
         let scope = caller.authenticated().require(R::RESOURCE, A::ACTION)?;
+        // What a caller of some routers does, their tenant does: every caller of the same routers.
+        parts.extensions.insert(match &scope {
+            RouterScope::All => Key::of(caller.principal().id()),
+            RouterScope::Only(routers) => Key::of(routers),
+        });
         Ok(Self { caller, scope, marks: PhantomData })
     }
 }

@@ -114,7 +114,7 @@ pub(super) async fn import_opt_ins(
     State(opt_ins): State<Arc<OptIns>>,
     PathId(router): PathId<RouterId>,
     Query(Strict(strict)): Query<Strict>,
-    SentRows { rows, keyed }: SentRows,
+    SentRows { rows, keyed, place: _place }: SentRows,
 ) -> Result<Response, ApiError> {
     let router = can.admit(router)?;
     let import = Import { rows, strict };

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::table;
-use crate::api::body;
+use crate::api::body::{self, Place};
 use crate::api::error::{ApiError, Problems};
 use crate::api::idempotency::{Head, Keyed};
 use crate::api::state::ApiState;
@@ -68,6 +68,8 @@ impl From<RowBody> for SentRow {
 pub(super) struct SentRows {
     pub(super) rows: Vec<SentRow>,
     pub(super) keyed: Keyed,
+    /// The place of a large body, held until the work on it is done.
+    pub(super) place: Option<Place>,
 }
 
 impl FromRequest<ApiState> for SentRows {
@@ -75,11 +77,12 @@ impl FromRequest<ApiState> for SentRows {
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let head = Head::of(&request, true)?;
+        let (place, request) = state.large_bodies().admit(request, MAX_BYTES).await?;
         if body::is_json(request.headers()) {
             let bytes = body::any_bytes(request, MAX_BYTES).await?;
             let keyed = head.with(&bytes, state).await?;
             let RowsBody { rows } = body::decoded(bytes).await?;
-            return Ok(Self { rows: rows.into_iter().map(SentRow::from).collect(), keyed });
+            return Ok(Self { rows: rows.into_iter().map(SentRow::from).collect(), keyed, place });
         }
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = kind.unwrap_or_default().to_ascii_lowercase();
@@ -95,6 +98,7 @@ impl FromRequest<ApiState> for SentRows {
         let bytes = body::any_bytes(request, MAX_BYTES).await?;
         let keyed = head.with(&bytes, state).await?;
         let rows = table::read(&bytes, charset.as_deref(), MAX_ROWS);
-        rows.map(|rows| Self { rows, keyed }).map_err(|text| ApiError::invalid(Problems::one("rows", text)))
+        rows.map(|rows| Self { rows, keyed, place })
+            .map_err(|text| ApiError::invalid(Problems::one("rows", text)))
     }
 }

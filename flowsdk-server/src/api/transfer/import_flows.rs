@@ -61,10 +61,11 @@ pub(super) async fn import_flows(
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<RouterId>,
     Query(Wish(on_conflict)): Query<Wish>,
-    body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
+    mut body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     let id = can.admit(id)?;
     require_flows(&can.caller, Action::Write)?;
+    let _place = body.place();
     let (file, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,

@@ -57,10 +57,11 @@ pub(super) async fn import_router(
     can: Can<marks::Routers, marks::Write>,
     State(transfers): State<Arc<Transfers>>,
     Query(Wish(on_conflict)): Query<Wish>,
-    body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
+    mut body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     let everywhere = can.admit(AllRouters)?;
     require_flows(&can.caller, Action::Write)?;
+    let _place = body.place();
     let (file, request) = body.of(&can.caller);
     let once = request.map(|request| Once {
         request,

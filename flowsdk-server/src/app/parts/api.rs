@@ -13,6 +13,7 @@ use flowsdk_crypto::FormKeyMaker;
 use flowsdk_store::sql::SqlStore;
 
 use super::Part;
+use crate::api::body::LargeBodies;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{self, Authenticator};
@@ -109,6 +110,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         services,
         limits,
         digests: Digests::new(&administration.tokens.access_secret),
+        large_bodies: LargeBodies::default(),
         trusted_proxies: config.webchat.trusted_proxies,
     }))?;
     ground.surface.add_routes(routes);

@@ -4,10 +4,11 @@ use flowsdk_core::context::OpContext;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
+use super::building::router;
 use crate::harness::{Api, Server, Setup, everywhere, http};
 
-everywhere!(sizes);
-everywhere!(in process: forged_tokens, injections, mass_assignment);
+everywhere!(sizes, imports_at_once);
+everywhere!(in process: bodies_of_unknown_callers_are_small, forged_tokens, injections, mass_assignment);
 
 struct Forge {
     access: String,
@@ -112,16 +113,46 @@ async fn sizes(setup: Setup) {
     let answer = admin.send("POST", "/groups", &json, Some(&body)).await;
     answer.refused(413, "payload_too_large", "O corpo pode ter no máximo 1048576 bytes");
     admin.get("/auth/me").await.ok(200);
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
-    let peak: u64 = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .unwrap()
-        .trim()
-        .trim_end_matches(" kB")
-        .parse()
-        .unwrap();
+    let peak = peak(&server);
     assert!(peak < 300_000, "{peak} kB");
+}
+
+/// Nobody needs a token to send these.
+async fn bodies_of_unknown_callers_are_small(setup: Setup) {
+    let server = setup.start().await;
+    let body = format!(r#"{{"email":"{}","password":"x"}}"#, "a".repeat(16 << 10));
+    let json = [("content-type", "application/json")];
+    for path in
+        ["/auth/login", "/auth/desk-login", "/auth/password-recovery", "/auth/password-recovery/validate"]
+    {
+        let answer = Api::anonymous(&server).send("POST", path, &json, Some(body.as_bytes())).await;
+        answer.refused(413, "payload_too_large", "O corpo pode ter no máximo 16384 bytes");
+    }
+}
+
+/// The most memory that the server has had, in kB.
+fn peak(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Eight files of 9 MB of the smallest values, at once: in a field that nobody knows, and where flows should be.
+async fn imports_at_once(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let path = format!("/routers/{}/import", router(&admin, "R").await);
+    let values = r#"{"a":{"b":{}}},"#.repeat(600_000);
+    for field in ["x", "flows"] {
+        let body = format!(r#"{{"format":"flowsdk","formatVersion":1,"{field}":[{values}{{}}]}}"#);
+        let json = [("content-type", "application/json")];
+        let imports = (0..8).map(|_| admin.send("POST", &path, &json, Some(body.as_bytes())));
+        for answer in futures_util::future::join_all(imports).await {
+            assert_eq!(answer.invalid_fields(), [""], "too many values");
+        }
+    }
+    let peak = peak(&server);
+    assert!(peak < 400_000, "{peak} kB");
 }
 
 async fn injections(setup: Setup) {

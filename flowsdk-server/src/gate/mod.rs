@@ -1,0 +1,151 @@
+//! Places that callers share in turns: a bounded number at work, a bounded number waiting, no caller with more than
+//! half of either while another wants one.
+
+mod line;
+
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use line::{Entry, Line};
+
+/// Who asks for a place. Callers with the same key share their part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key(u64);
+
+impl Key {
+    /// The key of an id, or of something else that tells callers apart.
+    pub(crate) fn of(it: &(impl Hash + ?Sized)) -> Self {
+        let mut hasher = DefaultHasher::new();
+        it.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+/// The sizes of a gate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GateConfig {
+    /// Places.
+    pub places: usize,
+    /// Most callers that wait; of one key at most half of them.
+    pub waiting: usize,
+    /// How long one of them waits.
+    pub patience: Duration,
+}
+
+/// Why a caller has no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The key has its part of those that wait already.
+    Greedy,
+    /// Too many wait, or no place became free in time.
+    Busy,
+}
+
+/// Hands out the places.
+#[derive(Debug, Clone)]
+pub(crate) struct Gate(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    line: Mutex<Line<oneshot::Sender<Place>>>,
+    patience: Duration,
+}
+
+impl Gate {
+    /// Every place is free.
+    pub(crate) fn new(config: GateConfig) -> Self {
+        let line = Mutex::new(Line::new(config.places, config.waiting));
+        Self(Arc::new(Shared { line, patience: config.patience }))
+    }
+
+    /// Waits for a place, which is free again when it is dropped.
+    pub(crate) async fn enter(&self, key: Key) -> Result<Place, Refusal> {
+        let (sender, place) = oneshot::channel();
+        match self.lock().enter(key, sender) {
+            Entry::Free => return Ok(self.place(key)),
+            Entry::Refused(refusal) => return Err(refusal),
+            Entry::Waits => {}
+        }
+        // The line forgets a receiver that is gone when its turn comes, or when somebody else asks.
+        match tokio::time::timeout(self.0.patience, place).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(Refusal::Busy),
+        }
+    }
+
+    fn place(&self, key: Key) -> Place {
+        Place { gate: self.clone(), key }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Line<oneshot::Sender<Place>>> {
+        self.0.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One of the places.
+#[derive(Debug)]
+pub(crate) struct Place {
+    gate: Gate,
+    key: Key,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let next = self.gate.lock().leave(self.key);
+        if let Some((key, sender)) = next {
+            // One that has gone meanwhile drops the place, which then goes to the next.
+            drop(sender.send(self.gate.place(key)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    const A: Key = Key(1);
+    const B: Key = Key(2);
+
+    fn gate() -> Gate {
+        Gate::new(GateConfig { places: 2, waiting: 4, patience: Duration::from_secs(60) })
+    }
+
+    #[tokio::test]
+    async fn another_caller_does_not_wait_behind_a_crowd() {
+        let gate = gate();
+        let (first, _second) = (gate.enter(A).await.unwrap(), gate.enter(A).await.unwrap());
+        let mut third = Box::pin(gate.enter(A));
+        assert!(third.as_mut().now_or_never().is_none());
+        let mut other = Box::pin(gate.enter(B));
+        assert!(other.as_mut().now_or_never().is_none());
+        drop(first);
+        assert!(third.as_mut().now_or_never().is_none(), "A has half of the places");
+        let other = other.now_or_never().expect("free").expect("B's turn");
+        drop(other);
+        assert!(third.now_or_never().expect("free").is_ok(), "nobody else waits");
+    }
+
+    #[tokio::test]
+    async fn those_that_have_gone_lose_their_turn_and_no_place_is_lost() {
+        let gate = gate();
+        let held = (gate.enter(A).await.unwrap(), gate.enter(A).await.unwrap());
+        let mut gone = Box::pin(gate.enter(B));
+        assert!(gone.as_mut().now_or_never().is_none());
+        drop(gone);
+        drop(held);
+        let again = (gate.enter(A).now_or_never(), gate.enter(B).now_or_never());
+        assert!(matches!(again, (Some(Ok(_)), Some(Ok(_)))));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_ever() {
+        let gate = gate();
+        let _held = (gate.enter(A).await.unwrap(), gate.enter(A).await.unwrap());
+        assert_eq!(gate.enter(B).await.expect_err("too long"), Refusal::Busy);
+    }
+}
