@@ -7,29 +7,48 @@
 //! * at most [`ServeConfig::max_connections`] connections are open. Further ones wait in the listen backlog. **A
 //!   websocket counts too**: the slot travels with the byte stream and comes back when the stream is dropped, not when
 //!   the HTTP part is over;
+//! * a client that does not take its answers is cut when nothing could be written for
+//!   [`ServeConfig::write_timeout`]; that counts after an upgrade too;
+//! * a request of HTTP/1.1 without `Host`, or one with two, is 400 (RFC 9112, 3.2);
 //! * after [`Shutdown::token`] is cancelled nothing new is accepted, running requests finish, idle connections close,
 //!   and tasks left after [`Shutdown::drain`] are aborted.
 //!
 //! Upgraded sockets are out of HTTP's reach: whoever owns a `SocketIo` closes it (`io.close().await`) when the token
 //! fires. `serve` waits for them until the deadline and logs how many were still open.
 
-use std::{convert::Infallible, io, net::SocketAddr, pin::Pin, sync::Arc, task::Poll, time::Duration};
+mod stream;
 
-use axum::{extract::ConnectInfo, response::Response};
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ConnectInfo;
+use axum::response::{IntoResponse as _, Response};
+use flowsdk_core::text::Text;
+use http::{StatusCode, Version, header};
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::Semaphore,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::{Service, ServiceExt as _};
+
+use crate::api::ApiError;
+use stream::Slotted;
+
+pub use stream::HangUp;
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone)]
 pub struct ServeConfig {
     /// Time a client has for a complete request head; also how long a keep-alive connection may idle.
     pub header_read_timeout: Duration,
+    /// Time a client has to take more of what is waiting to be sent to it.
+    pub write_timeout: Duration,
     /// Open connections, websockets included.
     pub max_connections: usize,
     /// Size at which a request head is refused with 431.
@@ -40,6 +59,7 @@ impl Default for ServeConfig {
     fn default() -> Self {
         Self {
             header_read_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(30),
             max_connections: 20_000,
             max_head_bytes: 32 * 1024,
         }
@@ -88,7 +108,8 @@ where
             () = shutdown.token.cancelled() => break,
             next = next => match next { Some(next) => next, None => break },
         };
-        let conn = connection(&http, stream, peer, slot, app.clone());
+        let io = Slotted::new(stream, slot, config.write_timeout);
+        let conn = connection(&http, io, peer, app.clone());
         let (stop, abort) = (shutdown.token.clone(), abort.clone());
         shutdown.tracker.spawn(async move {
             tokio::pin!(conn);
@@ -118,9 +139,8 @@ type Conn<S> = http1::UpgradeableConnection<Slotted, S>;
 
 fn connection<S>(
     http: &http1::Builder,
-    stream: TcpStream,
+    io: Slotted,
     peer: SocketAddr,
-    slot: OwnedSemaphorePermit,
     app: S,
 ) -> Conn<
     impl hyper::service::HttpService<Incoming, ResBody = axum::body::Body, Error = Infallible, Future: Send>
@@ -131,14 +151,26 @@ where
     S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
 {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%peer, %error, "TCP_NODELAY not set");
-    }
+    let hang_up = io.hang_up();
     let service = service_fn(move |mut request: Request<Incoming>| {
+        let named = names_its_host(&request);
         request.extensions_mut().insert(ConnectInfo(peer));
-        app.clone().oneshot(request)
+        request.extensions_mut().insert(hang_up.clone());
+        let app = app.clone();
+        async move { if named { app.oneshot(request).await } else { Ok(hostless()) } }
     });
-    http.serve_connection(Slotted { io: TokioIo::new(stream), _slot: slot }, service).with_upgrades()
+    http.serve_connection(io, service).with_upgrades()
+}
+
+/// Returns whether the request has the one `Host` that it must have.
+fn names_its_host<B>(request: &Request<B>) -> bool {
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    hosts == 1 || (hosts == 0 && request.version() < Version::HTTP_11)
+}
+
+fn hostless() -> Response {
+    let text = Text::new("A requisição deve ter um cabeçalho Host", "The request must have one Host header");
+    ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text).into_response()
 }
 
 /// Accepts one connection; errors of a single peer are skipped, errors of the process (EMFILE) are waited out.
@@ -164,51 +196,5 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 fn log_end(peer: SocketAddr, result: hyper::Result<()>) {
     if let Err(error) = result {
         tracing::debug!(%peer, %error, "connection ended with an error");
-    }
-}
-
-/// A stream that holds its connection slot for as long as it lives, also after an upgrade.
-struct Slotted {
-    io: TokioIo<TcpStream>,
-    _slot: OwnedSemaphorePermit,
-}
-
-impl hyper::rt::Read for Slotted {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-        buf: hyper::rt::ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_read(cx, buf)
-    }
-}
-
-impl hyper::rt::Write for Slotted {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(cx, buf)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
     }
 }

@@ -17,7 +17,9 @@ fn app() -> Router {
     };
     let hangs = async || tokio::time::sleep(Duration::from_secs(3600)).await;
     let peer = async |ConnectInfo(peer): ConnectInfo<std::net::SocketAddr>| peer.ip().to_string();
-    Router::new().route("/slow", get(slow)).route("/hangs", get(hangs)).route("/peer", get(peer))
+    let large = async || "x".repeat(8 << 20);
+    let app = Router::new().route("/large", get(large));
+    app.route("/slow", get(slow)).route("/hangs", get(hangs)).route("/peer", get(peer))
 }
 
 async fn server(config: ServeConfig) -> Server {
@@ -107,5 +109,39 @@ async fn an_abandoned_poll_ends_the_session() {
     while !session.abandon_poll().await {}
     wait_until("left", || server.io.sockets().is_empty()).await;
     assert_eq!(session.poll().await.0, 400);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_takes_no_answers_is_cut() {
+    let config = ServeConfig { write_timeout: Duration::from_millis(300), ..ServeConfig::default() };
+    let server = server(config).await;
+    let mut stream = TcpStream::connect(server.addr).await.unwrap();
+    let requests = "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(60);
+    stream.write_all(requests.as_bytes()).await.unwrap();
+    wait_until("the connection is there", || server.tracker.len() == 2).await;
+    wait_until("the connection is gone", || server.tracker.len() == 1).await;
+    let (status, body) = http::request(server.addr, "GET", "/large", "").await;
+    assert_eq!((status, body.len()), (200, 8 << 20), "whoever reads gets all of it");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_request_names_its_host_once() {
+    let server = server(ServeConfig::default()).await;
+    for (head, status) in [
+        ("GET /peer HTTP/1.1\r\nHost: a\r\n", 200),
+        ("GET /peer HTTP/1.0\r\n", 200),
+        ("GET /peer HTTP/1.0\r\nHost: a\r\nHost: b\r\n", 400),
+        ("GET /peer HTTP/1.1\r\n", 400),
+        ("GET /peer HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
+        ("GET /peer HTTP/1.1\r\nHost: a\r\nhost: a\r\n", 400),
+    ] {
+        let mut stream = TcpStream::connect(server.addr).await.unwrap();
+        stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer.split(' ').nth(1), Some(status.to_string().as_str()), "{head:?}: {answer}");
+    }
     server.stop().await;
 }
