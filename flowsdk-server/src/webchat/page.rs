@@ -14,6 +14,9 @@ use crate::api::not_found;
 #[folder = "assets/chat/"]
 struct Assets;
 
+/// The file of the page.
+const PAGE: &str = "index.html";
+
 /// Everything from here; images and media of messages from any secure address.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' https: data:; media-src 'self' https:; base-uri 'none'; form-action 'none'";
@@ -23,13 +26,17 @@ pub(super) fn routes() -> Router {
 }
 
 async fn page(headers: HeaderMap) -> Response {
-    let mut response = file("index.html", &headers).await;
+    let mut response = file(PAGE, &headers).await;
     let policy = http::HeaderValue::from_static(POLICY);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     response
 }
 
+/// The page itself has an address of its own, with its policy.
 async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    if name.ends_with(".html") {
+        return not_found().await.into_response();
+    }
     file(&name, &headers).await
 }
 

@@ -147,6 +147,9 @@ async fn the_page() {
     }
     for path in [
         "/chat/assets/no-such.js",
+        "/chat/assets/index.html",
+        "/chat/assets/index%2ehtml",
+        "/chat/assets/%2e%2findex.html",
         "/chat/assets/..%2f..%2fCargo.toml",
         "/",
         "/chat",

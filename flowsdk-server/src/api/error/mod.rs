@@ -16,6 +16,9 @@ use serde::Serialize;
 
 use super::{limits, reply, request};
 
+/// Most details of a fault that an answer shows; one more says how many there are beyond them.
+const MOST_DETAILS: usize = 1_000;
+
 /// An error as a client sees it.
 #[derive(Debug)]
 pub struct ApiError(Box<Inner>);
@@ -60,7 +63,11 @@ impl ApiError {
         }
         let mut error = Self::new(status(fault.kind()), fault.code(), fault.text());
         error.0.details.extend(fault.field().map(|field| Problem::new(field, fault.text())));
-        error.0.details.extend(fault.details().into_iter().map(|(field, text)| Problem::new(field, text)));
+        let mut details = fault.details();
+        let left_out = details.len().saturating_sub(MOST_DETAILS);
+        details.truncate(MOST_DETAILS);
+        error.0.details.extend(details.into_iter().map(|(field, text)| Problem::new(field, text)));
+        error.0.details.extend((left_out > 0).then(|| Problem::new("", more(left_out))));
         match fault.rate_limit() {
             Some(limit) => error.rate_limited(limit),
             None => error,
@@ -132,6 +139,10 @@ impl<F: Fault + 'static> From<F> for ApiError {
     fn from(fault: F) -> Self {
         Self::of(&fault)
     }
+}
+
+fn more(count: usize) -> Text {
+    Text::of(format!("E mais {count}"), format!("And {count} more"))
 }
 
 /// Rounded up: one who comes back exactly then must not be early.

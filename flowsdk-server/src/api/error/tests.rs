@@ -50,6 +50,19 @@ async fn details_name_each_field_once() {
     assert_eq!((&body["code"], &body["details"]), (&json!("validation_failed"), &details));
 }
 
+#[test]
+fn a_fault_has_a_thousand_details_and_the_number_of_the_others() {
+    let of = |count: usize| {
+        let found = (0..count).map(|n| (n.to_string(), Text::new("a", "b"))).collect();
+        ApiError::of(&flowsdk_core::transfer::TransferError::Invalid(found))
+    };
+    assert_eq!(of(1_000).details().len(), 1_000);
+    let many = of(5_000);
+    let last = many.details().last().expect("details");
+    assert_eq!((many.details().len(), last.field()), (1_001, ""));
+    assert_eq!((last.message().portuguese(), last.message().english()), ("E mais 4000", "And 4000 more"));
+}
+
 #[tokio::test]
 async fn a_401_challenges_and_a_429_says_when() {
     let error =

@@ -60,15 +60,57 @@ pub(super) struct ValidationView {
     revision: i64,
     /// Whether it can be published.
     valid: bool,
-    /// Everything that was found, warnings too.
+    /// The findings, warnings too; the first 1,000, errors before warnings where there are more.
+    #[schema(max_items = 1_000)]
     problems: Vec<ProblemView>,
+    /// How many findings more there are.
+    problems_left_out: usize,
+}
+
+/// Most findings that one answer names.
+const MOST: usize = 1_000;
+
+/// The first [`MOST`] findings in `language`, and the number of the others. Where not all fit, errors come first.
+pub(super) fn first(mut problems: Vec<Problem>, language: Language) -> (Vec<ProblemView>, usize) {
+    let left_out = problems.len().saturating_sub(MOST);
+    if left_out > 0 {
+        problems.sort_by_key(|problem| !problem.is_error());
+        problems.truncate(MOST);
+    }
+    (problems.into_iter().map(|problem| ProblemView::of(problem, language)).collect(), left_out)
 }
 
 impl ValidationView {
     /// The findings in a draft.
     pub(super) fn new(revision: i64, problems: Vec<Problem>, language: Language) -> Self {
         let valid = !problems.iter().any(Problem::is_error);
-        let problems = problems.into_iter().map(|problem| ProblemView::of(problem, language));
-        Self { revision, valid, problems: problems.collect() }
+        let (problems, problems_left_out) = first(problems, language);
+        Self { revision, valid, problems, problems_left_out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_core::text::Text;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_has_the_first_thousand_findings_and_every_error_that_fits() {
+        let problem = |n: usize| Problem {
+            severity: if n % 2 == 0 { Severity::Warning } else { Severity::Error },
+            code: "target_not_found",
+            block_id: None,
+            pointer: format!("/{n}"),
+            message: Text::new("Não existe", "Does not exist"),
+        };
+        let shown = |count| ValidationView::new(1, (0..count).map(problem).collect(), Language::default());
+        let few = shown(1_000);
+        assert_eq!((few.problems.len(), few.problems_left_out, few.valid), (1_000, 0, false));
+        assert_eq!((&*few.problems[0].pointer, &*few.problems[999].pointer), ("/0", "/999"));
+        let many = shown(1_600);
+        assert_eq!((many.problems.len(), many.problems_left_out, many.valid), (1_000, 600, false));
+        assert_eq!((&*many.problems[0].pointer, &*many.problems[799].pointer), ("/1", "/1599"));
+        assert_eq!(many.problems[999].pointer, "/398", "then the first warnings");
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::VersionView;
-use super::problems::ProblemView;
+use super::problems::{self, ProblemView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
@@ -45,8 +45,12 @@ impl FromQuery for Revision {
 pub(super) struct PublishedView {
     #[serde(flatten)]
     version: VersionView,
-    /// Problems that do not prevent publishing.
+    /// Problems that do not prevent publishing; the first 1,000.
+    #[schema(max_items = 1_000)]
     warnings: Vec<ProblemView>,
+    /// How many more there are.
+    #[serde(rename = "warningsLeftOut")]
+    warnings_left_out: usize,
 }
 
 /// Publish the draft of a flow
@@ -71,6 +75,6 @@ pub(super) async fn publish_flow(
     let (author, reach) = (can.caller.author(), can.reach());
     let (version, warnings) = flows.publish(&author, reach, &id, revision.0).await?;
     let (_, language) = request::facts();
-    let warnings = warnings.into_iter().map(|problem| ProblemView::of(problem, language));
-    Ok(Reply(PublishedView { version: VersionView::of(&version, true), warnings: warnings.collect() }))
+    let (warnings, warnings_left_out) = problems::first(warnings, language);
+    Ok(Reply(PublishedView { version: VersionView::of(&version, true), warnings, warnings_left_out }))
 }
