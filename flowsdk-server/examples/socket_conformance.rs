@@ -155,8 +155,8 @@ async fn main() -> std::io::Result<()> {
         io.ns(path, socket::in_order(&shutdown.tracker, OrderedConfig::default(), Bare));
     }
     let app = Router::new()
-        .route_service("/engine.io/", Front(engine))
-        .route_service("/socket.io/", Front(sockets));
+        .route_service("/engine.io/", Front::new(engine))
+        .route_service("/socket.io/", Front::new(sockets));
 
     let port = u16::try_from(env("CONFORMANCE_PORT").unwrap_or(3000)).unwrap_or(3000);
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;

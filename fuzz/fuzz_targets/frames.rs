@@ -35,7 +35,7 @@ async fn session(packets: &[u8]) {
     let (service, io) = builder(&SocketLimits::default()).build_svc();
     let tracker = TaskTracker::new();
     io.ns("/", in_order(&tracker, OrderedConfig::default(), Nothing));
-    let front = Front(service);
+    let front = Front::new(service);
     let send = async |method: &str, path: &str, body: Vec<u8>| {
         let request = Request::builder().method(method).uri(path).body(Body::from(body)).expect("a request");
         let answer = front.clone().oneshot(request).await.expect("an answer");

@@ -104,7 +104,7 @@ impl RequestLimits {
 }
 
 /// 429, to be tried again after `wait`.
-pub(super) fn too_many(wait: Duration) -> ApiError {
+pub(crate) fn too_many(wait: Duration) -> ApiError {
     let text =
         Text::new("Muitas requisições; tente novamente mais tarde", "Too many requests; try again later");
     ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", text).retry_after(wait)

@@ -38,6 +38,8 @@ mod users;
 mod variables;
 mod webchat_channels;
 
+pub(crate) use limits::too_many;
+
 pub use error::{ApiError, method_not_allowed, not_found};
 pub use request::{Identified, Identify};
 pub use state::{ApiParts, ApiState, Services};

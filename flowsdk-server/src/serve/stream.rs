@@ -30,6 +30,11 @@ impl HangUp {
         self.0.reader.wake();
     }
 
+    /// Returns whether the connection is gone, or about to go.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.0.over.load(Ordering::Acquire)
+    }
+
     fn is_over(&self, cx: &Context<'_>) -> bool {
         self.0.reader.register(cx.waker());
         self.0.over.load(Ordering::Acquire)
@@ -76,6 +81,12 @@ impl Stall {
         let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         ready!(timer.as_mut().poll(cx));
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes no more of its answer")))
+    }
+}
+
+impl Drop for Slotted {
+    fn drop(&mut self) {
+        self.hang_up.0.over.store(true, Ordering::Release);
     }
 }
 

@@ -1,55 +1,187 @@
-//! The service in front of the protocol library's: two repairs that need no fork.
+//! The service in front of the protocol library's: repairs that need no fork.
 //!
 //! * **Abandoned polls.** The reference server closes a session when the connection of a pending poll goes away; the
 //!   library keeps it until the heartbeat runs out, up to 45 s in which the visitor counts as present and messages go
 //!   into a dead buffer. When a poll is dropped, the library is given the client's close packet.
 //! * **Request heads.** The library keeps the head of the opening request for the life of the session, and its parts
 //!   are slices of the 8 KiB read buffer of the connection, which therefore stays allocated for every idle socket. The
-//!   head is copied into one buffer of its own size.
+//!   head is copied into one buffer of its own size, without the headers that nobody reads.
+//! * **Handshakes.** A session over long polling that nobody lets in costs memory and no connection; those are counted
+//!   and bounded ([`Front::counting`]).
+//! * **Transports.** The connection of a websocket is noted, so that it can be ended ([`Front::noting`]).
 
-use std::{
-    future::Future,
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use std::future::{Future, Ready, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use axum::{body::Body, extract::OriginalUri};
-use bytes::BytesMut;
-use futures_util::FutureExt;
-use http::{HeaderValue, Method, Request, Uri};
+use axum::body::{Body, HttpBody};
+use axum::extract::OriginalUri;
+use axum::response::IntoResponse as _;
+use bytes::{Bytes, BytesMut};
+use flowsdk_core::text::Text;
+use futures_util::future::Either;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use tower::Service;
+
+use super::handshakes::{Handshakes, NotOpened};
+use super::transports::{self, Transports};
+use crate::api::{ApiError, too_many};
+use crate::serve::HangUp;
 
 /// Wraps the Socket.IO (or Engine.IO) service; see the [module](self).
 #[derive(Debug, Clone)]
-pub struct Front<S>(
-    /// The service of the library.
-    pub S,
-);
+pub struct Front<S> {
+    service: S,
+    door: Option<Arc<Door>>,
+    transports: Option<Transports>,
+}
 
-impl<S> Service<Request<Body>> for Front<S>
-where
-    S: Service<Request<Body>> + Clone,
-    S::Future: Send + 'static,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = PollGuard<S>;
+/// Who may open a session.
+#[derive(Debug)]
+struct Door {
+    handshakes: Arc<Handshakes>,
+    trusted_proxies: u32,
+}
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(cx)
+impl<S> Front<S> {
+    /// Wraps the service of the library.
+    pub fn new(service: S) -> Self {
+        Self { service, door: None, transports: None }
     }
 
-    fn call(&mut self, mut request: Request<Body>) -> PollGuard<S> {
+    /// Counts the sessions that are opened over long polling, by the addresses that `TRUSTED_PROXIES` says. One that
+    /// begins as a websocket holds a connection, and is counted with those.
+    #[must_use]
+    pub fn counting(self, handshakes: Arc<Handshakes>, trusted_proxies: u32) -> Self {
+        Self { door: Some(Arc::new(Door { handshakes, trusted_proxies })), ..self }
+    }
+
+    /// Notes the connections of websockets.
+    #[must_use]
+    pub fn noting(self, transports: Transports) -> Self {
+        Self { transports: Some(transports), ..self }
+    }
+}
+
+impl Door {
+    /// Counts the session that the request opens, for as long as the session keeps the request's extensions.
+    fn open(&self, request: &mut Request<Body>) -> Result<(), ApiError> {
+        let address = crate::caller::address(request.headers(), request.extensions(), self.trusted_proxies);
+        let newcomer = self.handshakes.begin(address).map_err(|refused| {
+            metrics::counter!("flowsdk_socket_handshakes_refused_total").increment(1);
+            tracing::debug!(%address, ?refused, "a session was not opened");
+            match refused {
+                NotOpened::TooManyOfAddress => too_many(AGAIN),
+                NotOpened::TooMany => {
+                    let text =
+                        Text::new("Serviço ocupado; tente novamente", "The service is busy; try again");
+                    let status = StatusCode::SERVICE_UNAVAILABLE;
+                    ApiError::new(status, "unavailable", text).retry_after(AGAIN)
+                }
+            }
+        })?;
+        request.extensions_mut().insert(newcomer);
+        Ok(())
+    }
+}
+
+/// When a refused client is to come again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+impl<S, B> Service<Request<Body>> for Front<S>
+where
+    S: Service<Request<Body>, Response = Response<B>> + Clone,
+    S::Future: Send + 'static,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = Either<PollGuard<S>, Ready<Result<Response<Body>, S::Error>>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.service.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let kind = Kind::of(&request);
+        if let (Kind::Opens, Some(door)) = (kind, &self.door)
+            && let Err(refused) = door.open(&mut request)
+        {
+            return Either::Right(ready(Ok(refused.into_response())));
+        }
         if request.method() == Method::GET {
             detach(&mut request);
         }
-        let pending = is_poll(&request).then(|| (self.0.clone(), request.uri().clone()));
-        PollGuard { response: Box::pin(self.0.call(request)), pending }
+        let pending = (kind == Kind::Polls).then(|| (self.service.clone(), request.uri().clone()));
+        let connection = (kind == Kind::Upgrades).then(|| request.extensions().get().cloned()).flatten();
+        let upgrade = self.transports.clone().zip(connection).map(|(transports, connection)| Upgrade {
+            transports,
+            connection,
+            session: session(request.uri()).unwrap_or_default().to_owned(),
+        });
+        Either::Left(PollGuard { response: Box::pin(self.service.call(request)), pending, upgrade })
     }
+}
+
+/// The part of a request in the life of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Begins one over long polling.
+    Opens,
+    Polls,
+    /// Goes over from long polling to a websocket.
+    Upgrades,
+    Other,
+}
+
+impl Kind {
+    fn of(request: &Request<Body>) -> Self {
+        if request.method() != Method::GET {
+            return Self::Other;
+        }
+        let query = request.uri().query().unwrap_or_default();
+        let is_websocket = query.split('&').any(|pair| pair == "transport=websocket");
+        match (session(request.uri()), is_websocket) {
+            (None, false) => Self::Opens,
+            (Some(_), false) => Self::Polls,
+            (Some(_), true) => Self::Upgrades,
+            (None, true) => Self::Other,
+        }
+    }
+}
+
+fn session(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("sid="))
+}
+
+/// The headers of a request that somebody reads: the web chat, or the library when a websocket is opened. The others
+/// would be kept for the life of the session.
+const KEPT: [HeaderName; 6] = [
+    header::ORIGIN,
+    HeaderName::from_static("x-forwarded-for"),
+    header::CONNECTION,
+    header::UPGRADE,
+    header::SEC_WEBSOCKET_KEY,
+    header::SEC_WEBSOCKET_VERSION,
+];
+
+/// Leaves only the headers that are read.
+fn strip(request: &mut Request<Body>) {
+    let mut kept = HeaderMap::with_capacity(KEPT.len());
+    for name in KEPT {
+        for value in request.headers().get_all(&name) {
+            kept.append(name.clone(), value.clone());
+        }
+    }
+    *request.headers_mut() = kept;
 }
 
 /// Copies the address and the header values out of the connection's read buffer.
 fn detach(request: &mut Request<Body>) {
+    strip(request);
     let address = request.uri().to_string();
     let size = address.len() + request.headers().values().map(HeaderValue::len).sum::<usize>();
     let mut buffer = BytesMut::with_capacity(size);
@@ -71,28 +203,44 @@ fn detach(request: &mut Request<Body>) {
     }
 }
 
-fn is_poll(request: &Request<Body>) -> bool {
-    let query = request.uri().query().unwrap_or_default();
-    let has = |wanted: &str| query.split('&').any(|pair| pair.starts_with(wanted));
-    request.method() == Method::GET && has("transport=polling") && has("sid=")
+/// A websocket that takes over a session.
+struct Upgrade {
+    transports: Transports,
+    connection: HangUp,
+    session: String,
 }
 
 /// The response of [`Front`].
 pub struct PollGuard<S: Service<Request<Body>> + Clone> {
     response: Pin<Box<S::Future>>,
     pending: Option<(S, Uri)>,
+    upgrade: Option<Upgrade>,
 }
 
 // The response is boxed; nothing else is ever pinned.
 impl<S: Service<Request<Body>> + Clone> Unpin for PollGuard<S> {}
 
-impl<S: Service<Request<Body>> + Clone> Future for PollGuard<S> {
-    type Output = Result<S::Response, S::Error>;
+impl<S, B> Future for PollGuard<S>
+where
+    S: Service<Request<Body>, Response = Response<B>> + Clone,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    type Output = Result<Response<Body>, S::Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let response = ready!(self.response.as_mut().poll(cx));
         self.pending = None;
-        Poll::Ready(response)
+        let upgrade = self.upgrade.take();
+        Poll::Ready(response.map(|response| {
+            // One that is refused is none, and a connection is switched over once at most.
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS
+                && let Some(Upgrade { transports, connection, session }) = upgrade
+            {
+                transports.upgraded(&session, connection);
+            }
+            response.map(Body::new)
+        }))
     }
 }
 
@@ -102,14 +250,52 @@ impl<S: Service<Request<Body>> + Clone> Drop for PollGuard<S> {
             return;
         };
         // The library spawns while it closes a session; without a runtime the process ends anyway.
-        if tokio::runtime::Handle::try_current().is_err() {
-            return;
+        if tokio::runtime::Handle::try_current().is_ok() {
+            transports::close(&mut service, uri);
         }
-        let mut close = Request::new(Body::from("1"));
-        *close.method_mut() = Method::POST;
-        *close.uri_mut() = uri;
-        // The body is in memory, so the library handles the packet within one poll. A session that has moved to a
-        // websocket meanwhile refuses the request and stays.
-        let _ = service.call(close).now_or_never();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_session_is_what_is_read() {
+        let mut request = Request::get("/socket.io/?EIO=4&transport=polling&t=token")
+            .header("origin", "https://shop.example")
+            .header("x-forwarded-for", "1.1.1.1")
+            .header("x-forwarded-for", "2.2.2.2")
+            .header("cookie", "c".repeat(20_000))
+            .header("x-anything", "x".repeat(7_000))
+            .body(Body::empty())
+            .expect("a request");
+        assert_eq!(Kind::of(&request), Kind::Opens);
+        detach(&mut request);
+        assert_eq!(request.uri(), "/socket.io/?EIO=4&transport=polling&t=token");
+        let names: Vec<_> = request.headers().iter().map(|(name, value)| (name.as_str(), value)).collect();
+        assert_eq!(
+            names,
+            [
+                ("origin", &HeaderValue::from_static("https://shop.example")),
+                ("x-forwarded-for", &HeaderValue::from_static("1.1.1.1")),
+                ("x-forwarded-for", &HeaderValue::from_static("2.2.2.2")),
+            ]
+        );
+    }
+
+    #[test]
+    fn requests_of_every_kind() {
+        for (method, query, kind) in [
+            ("GET", "EIO=4&transport=polling", Kind::Opens),
+            ("GET", "EIO=4", Kind::Opens),
+            ("GET", "EIO=4&transport=polling&sid=a", Kind::Polls),
+            ("GET", "sid=a&EIO=4&transport=websocket", Kind::Upgrades),
+            ("GET", "EIO=4&transport=websocket", Kind::Other),
+            ("POST", "EIO=4&transport=polling&sid=a", Kind::Other),
+        ] {
+            let request = Request::builder().method(method).uri(format!("/s/?{query}"));
+            assert_eq!(Kind::of(&request.body(Body::empty()).expect("a request")), kind, "{method} {query}");
+        }
     }
 }

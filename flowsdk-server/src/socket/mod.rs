@@ -36,8 +36,10 @@
 pub mod emit;
 pub mod event;
 pub mod front;
+pub mod handshakes;
 mod in_order;
 pub mod ordered;
+pub mod transports;
 
 use std::time::Duration;
 
@@ -46,8 +48,10 @@ use socketioxide::{ParserConfig, SocketIo, SocketIoBuilder};
 pub use emit::{EmitError, emit_checked, emit_within};
 pub use event::{Ack, Event, EventHandler, handler_fn};
 pub use front::Front;
+pub use handshakes::{HandshakeLimits, Handshakes, Newcomer};
 pub use in_order::{InOrder, in_order};
 pub use ordered::{OrderedConfig, Pending, attach};
+pub use transports::Transports;
 
 /// Limits of a socket endpoint.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! The webchat socket (spec B 4.2): from Socket.IO events to the services of the web chat.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
@@ -13,12 +14,14 @@ use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{HasMessages, IncomingMessage};
 use flowsdk_core::store::Store;
 use serde_json::Value;
+use socketioxide::TransportType;
 use socketioxide::extract::SocketRef;
 use socketioxide::socket::DisconnectReason;
+use tokio_util::sync::CancellationToken;
 
 use super::caller;
 use super::connection::SocketConnection;
-use crate::socket::{Ack, Event, EventHandler, emit_checked};
+use crate::socket::{Ack, Event, EventHandler, Newcomer, Transports, emit_checked};
 
 /// The HTTP path of the socket.
 pub const SOCKET_PATH: &str = "/webchat/socket.io";
@@ -33,7 +36,14 @@ pub struct WebchatSocket<S> {
     ingress: Arc<dyn Ingress>,
     limits: Arc<Limits>,
     trusted_proxies: u32,
+    /// Ends the transports of sockets that have left, at the latest when this is cancelled.
+    ends: (Transports, CancellationToken),
 }
+
+/// How long a client has to read why it was sent away, and to hang up by itself: packets on a websocket are under way
+/// already, long polling has to fetch them.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_POLLING: Duration = Duration::from_secs(5);
 
 /// The state of one socket, kept with it until it leaves.
 #[derive(Clone)]
@@ -57,8 +67,9 @@ where
         ingress: Arc<dyn Ingress>,
         limits: Arc<Limits>,
         trusted_proxies: u32,
+        ends: (Transports, CancellationToken),
     ) -> Self {
-        Self { store, visitors, gateway, ingress, limits, trusted_proxies }
+        Self { store, visitors, gateway, ingress, limits, trusted_proxies, ends }
     }
 
     async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
@@ -71,6 +82,9 @@ where
             )
             .await?;
         let place = self.limits.admit_socket(&visitor.session_id).ok_or(AuthError::RateLimited)?;
+        if let Some(newcomer) = parts.extensions.get::<Newcomer>() {
+            newcomer.let_in();
+        }
         let connection = Arc::new(SocketConnection(socket.clone()));
         let seat = self.gateway.join(visitor.session_id.clone(), connection);
         if emit_checked(socket, "auth_ok", &ok).is_err() {
@@ -190,9 +204,17 @@ where
         }
     }
 
-    async fn on_disconnect(&self, socket: &SocketRef, _reason: DisconnectReason) {
+    async fn on_disconnect(&self, socket: &SocketRef, reason: DisconnectReason) {
         if let Some(Guest(guest)) = socket.extensions.remove::<Guest>() {
             drop(guest.held.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
+        // Any other reason is the end of the transport.
+        if let DisconnectReason::ServerNSDisconnect | DisconnectReason::ClientNSDisconnect = reason {
+            let (transports, stop) = &self.ends;
+            let is_polling = socket.transport_type() == TransportType::Polling;
+            let linger = if is_polling { LINGER_POLLING } else { LINGER };
+            let _stopped = stop.run_until_cancelled(tokio::time::sleep(linger)).await;
+            transports.end(socket);
         }
     }
 }

@@ -20,6 +20,7 @@ mod auth;
 mod composition;
 mod crash;
 mod delivery;
+mod handshakes;
 mod history;
 mod messages;
 mod operation;

@@ -9,7 +9,7 @@ use flowsdk_core::fault::BoxError;
 use super::Part;
 use crate::app::ground::Ground;
 use crate::config::Role;
-use crate::socket::{Front, OrderedConfig, SocketLimits, builder, in_order};
+use crate::socket::{Front, Handshakes, OrderedConfig, SocketLimits, Transports, builder, in_order};
 use crate::webchat::{SOCKET_PATH, WebchatSocket};
 
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
@@ -37,6 +37,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         Arc::clone(&limits),
     ));
     let test_chat = TestChat::new(store(), Arc::clone(&visitors), Arc::clone(&ingress), Arc::clone(&limits));
+    let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
+    let transports = Transports::of(service.clone(), SOCKET_PATH);
+    let ends = (transports.clone(), ground.supervisor.intake.clone());
     let handler = WebchatSocket::new(
         store(),
         Arc::clone(&visitors),
@@ -44,12 +47,14 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ingress,
         Arc::clone(&limits),
         trusted_proxies,
+        ends,
     );
-    let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
     io.ns("/", in_order(&ground.supervisor.intake_tracker(), OrderedConfig::default(), handler));
+    let handshakes = Handshakes::new(ground.config.webchat.handshakes);
+    let front = Front::new(service).counting(handshakes, trusted_proxies).noting(transports);
     let routes = crate::webchat::routes(store(), visitors, Arc::new(test_chat), trusted_proxies)
-        .route_service("/webchat/socket.io", Front(service.clone()))
-        .route_service("/webchat/socket.io/", Front(service));
+        .route_service("/webchat/socket.io", front.clone())
+        .route_service("/webchat/socket.io/", front);
     ground.every("webchat limits", LIMITS_PERIOD, move || {
         limits.forget_quiet();
         async {}

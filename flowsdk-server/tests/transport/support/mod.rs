@@ -89,7 +89,7 @@ impl Server {
         let limits = SocketLimits { max_buffer_size: 2048, ..SocketLimits::default() };
         let (service, io) = socket::builder(&limits).build_svc();
         io.ns("/", socket::in_order(&tracker, config, Recorder(state.clone())));
-        let app = app.route_service("/socket.io/", Front(service));
+        let app = app.route_service("/socket.io/", Front::new(service));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let shutdown =
