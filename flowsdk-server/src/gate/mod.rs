@@ -118,7 +118,7 @@ mod tests {
     #[tokio::test]
     async fn another_caller_does_not_wait_behind_a_crowd() {
         let gate = gate();
-        let (first, _second) = (gate.enter(A).await.unwrap(), gate.enter(A).await.unwrap());
+        let (first, _second) = (gate.enter(A).await.expect("free"), gate.enter(A).await.expect("free"));
         let mut third = Box::pin(gate.enter(A));
         assert!(third.as_mut().now_or_never().is_none());
         let mut other = Box::pin(gate.enter(B));
@@ -133,7 +133,7 @@ mod tests {
     #[tokio::test]
     async fn those_that_have_gone_lose_their_turn_and_no_place_is_lost() {
         let gate = gate();
-        let held = (gate.enter(A).await.unwrap(), gate.enter(A).await.unwrap());
+        let held = (gate.enter(A).await.expect("free"), gate.enter(A).await.expect("free"));
         let mut gone = Box::pin(gate.enter(B));
         assert!(gone.as_mut().now_or_never().is_none());
         drop(gone);
@@ -145,7 +145,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn nobody_waits_for_ever() {
         let gate = gate();
-        let _held = (gate.enter(A).await.unwrap(), gate.enter(A).await.unwrap());
+        let _held = (gate.enter(A).await.expect("free"), gate.enter(A).await.expect("free"));
         assert_eq!(gate.enter(B).await.expect_err("too long"), Refusal::Busy);
     }
 }

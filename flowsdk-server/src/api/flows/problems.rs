@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn an_answer_has_the_first_thousand_findings_and_every_error_that_fits() {
         let problem = |n: usize| Problem {
-            severity: if n % 2 == 0 { Severity::Warning } else { Severity::Error },
+            severity: if n.is_multiple_of(2) { Severity::Warning } else { Severity::Error },
             code: "target_not_found",
             block_id: None,
             pointer: format!("/{n}"),
