@@ -15,6 +15,7 @@ mod opening;
 mod persister;
 mod rehearsal;
 mod resume;
+mod rows;
 mod service;
 mod timers;
 mod turn;

@@ -17,7 +17,7 @@ use crate::flow::{
     Trigger, TurnEnd, run_within,
 };
 use crate::id::{AgentId, FlowId, FlowVersionId, MessageId, TicketId};
-use crate::message::{Direction, IncomingMessage, Message, MessageStatus, Sender, Source};
+use crate::message::{IncomingMessage, Sender, Source};
 use crate::router::{Router, StaticVariables};
 use crate::session::{FrozenError, Session};
 use crate::stream::broker::NewEntry;
@@ -367,50 +367,5 @@ impl Stage<'_> {
             }
             (None, _) => None,
         }
-    }
-}
-
-/// The row of an incoming message.
-pub(super) fn incoming_row(
-    id: MessageId,
-    session: &crate::session::SessionId,
-    chat_id: &crate::id::ChatId,
-    message: &IncomingMessage,
-    now: Timestamp,
-) -> Message {
-    Message {
-        id,
-        chat_id: chat_id.clone(),
-        session_id: session.clone(),
-        direction: Direction::In,
-        kind: message.content.kind().to_owned(),
-        content: serde_json::to_value(&message.content).unwrap_or_default(),
-        sender: None,
-        status: None,
-        channel_message_id: Some(message.dedupe_key(session)),
-        created_at: now,
-        status_updated_at: now,
-    }
-}
-
-/// The row of an outgoing message. It begins as `pending` (spec A 3.1), or as `sent` where the commit
-/// itself hands it over.
-pub(super) fn outgoing_row(
-    event: &OutgoingEvent,
-    chat_id: &crate::id::ChatId,
-    status: MessageStatus,
-) -> Message {
-    Message {
-        id: event.internal_id.clone(),
-        chat_id: chat_id.clone(),
-        session_id: event.session_id.clone(),
-        direction: Direction::Out,
-        kind: event.content.kind().to_owned(),
-        content: serde_json::to_value(&event.content).unwrap_or_default(),
-        sender: Some(event.sender.clone()),
-        status: Some(status),
-        channel_message_id: None,
-        created_at: event.timestamp,
-        status_updated_at: event.timestamp,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::turn::{After, Records, Run, outgoing_row};
+use super::rows::outgoing_row;
+use super::turn::{After, Records, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
 use crate::event::OutgoingEvent;
