@@ -267,7 +267,6 @@ async fn private_addresses(setup: Setup) {
     let local = outside.uri().replace("127.0.0.1", "localhost");
     for url in [
         &outside.uri(),
-        &local,
         "http://169.254.169.254/latest",
         "http://[::1]:80",
         "http://0x7f000001",
@@ -276,6 +275,12 @@ async fn private_addresses(setup: Setup) {
         let made = id(&admin.post("/integrations", &integration(&router, url)).await.ok(201));
         let answer = fetch(&admin, &made, &json!({})).await;
         answer.refused(422, "provider_refused", "O endereço do servidor não é permitido");
+    }
+    // A name of the network around is answered as one that does not exist.
+    for url in [&local, "http://no-such-name.invalid"] {
+        let made = id(&admin.post("/integrations", &integration(&router, url)).await.ok(201));
+        let answer = fetch(&admin, &made, &json!({})).await;
+        answer.refused(502, "provider_unreachable", "O servidor não respondeu");
     }
     assert!(outside.received_requests().await.unwrap().is_empty());
 }
