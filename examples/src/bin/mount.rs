@@ -7,10 +7,9 @@
 use std::future::IntoFuture as _;
 use std::sync::Arc;
 
-use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::{Router, http::StatusCode, routing::get};
+use axum::{Router, extract::Request, http::StatusCode, routing::get};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::BoxError;
 use flowsdk_outside::script::NoScripts;
@@ -23,10 +22,8 @@ use flowsdk_store::sql::SqlKeyValue;
 async fn main() -> Result<(), BoxError> {
     let cx = OpContext::system();
     let folder = DataFolder::open("data-of-the-shop".as_ref(), cx.ids())?;
-    let config = Config::read(Environment::new(|name| match name {
-        "ADMIN_PASSWORD" => std::env::var(name).ok(),
-        _ => folder.value(name),
-    }))?;
+    let own = |name: &str| std::env::var(name).ok().filter(|_| name == "ADMIN_PASSWORD");
+    let config = Config::read(Environment::new(|name| folder.value(name).or_else(|| own(name))))?;
     let adapters = Adapters { scripts: Some(Arc::new(NoScripts)), ..Adapters::system() };
     let support = App::build(config, adapters).await?;
     let kv = SqlKeyValue::new(support.store().clone(), cx.clock());
