@@ -16,6 +16,23 @@ pub struct FairLimits {
     pub waiting_of_one: usize,
 }
 
+/// A refused item, and why it was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused<T> {
+    /// The key has its part of the items that wait already.
+    KeyFull(T),
+    /// Too many items wait.
+    Full(T),
+}
+
+impl<T> Refused<T> {
+    /// Returns the item.
+    pub fn into_item(self) -> T {
+        let (Self::KeyFull(item) | Self::Full(item)) = self;
+        item
+    }
+}
+
 /// A bounded queue of items by key. Keys with waiting items take turns; the items of one key keep their order.
 ///
 /// ```
@@ -55,10 +72,13 @@ impl<K: Hash + Eq + Clone, T> FairQueue<K, T> {
     ///
     /// # Errors
     /// The item, if too many wait, in all or of this key.
-    pub fn push(&mut self, key: K, item: T) -> Result<(), T> {
+    pub fn push(&mut self, key: K, item: T) -> Result<(), Refused<T>> {
         let of_key = self.items.get(&key).map_or(0, VecDeque::len);
-        if self.waiting >= self.limits.waiting || of_key >= self.limits.waiting_of_one {
-            return Err(item);
+        if of_key >= self.limits.waiting_of_one {
+            return Err(Refused::KeyFull(item));
+        }
+        if self.waiting >= self.limits.waiting {
+            return Err(Refused::Full(item));
         }
         if of_key == 0 {
             self.turns.push_back(key.clone());
@@ -98,6 +118,16 @@ impl<K: Hash + Eq + Clone, T> FairQueue<K, T> {
         }
     }
 
+    /// Removes the waiting items for which `keep` is false.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.items.retain(|_, items| {
+            items.retain(&mut keep);
+            !items.is_empty()
+        });
+        self.turns.retain(|key| self.items.contains_key(key));
+        self.waiting = self.items.values().map(VecDeque::len).sum();
+    }
+
     /// Number of items that wait.
     pub fn waiting(&self) -> usize {
         self.waiting
@@ -121,6 +151,8 @@ mod tests {
         Push(u8),
         Start,
         End(usize),
+        /// Removes the waiting items whose number leaves this rest when it is divided by three.
+        Remove(u32),
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -128,6 +160,7 @@ mod tests {
             4 => (0_u8..4).prop_map(Step::Push),
             4 => Just(Step::Start),
             2 => (0_usize..8).prop_map(Step::End),
+            1 => (0_u32..3).prop_map(Step::Remove),
         ];
         prop::collection::vec(step, 0..200)
     }
@@ -172,6 +205,13 @@ mod tests {
                         queue.end(&key);
                     }
                     Step::End(_) => {}
+                    Step::Remove(rest) => {
+                        let before: Vec<u32> = queue.items.values().flatten().copied().collect();
+                        queue.retain(|item| item % 3 != rest);
+                        let kept = before.iter().filter(|item| *item % 3 != rest).count();
+                        prop_assert_eq!(queue.waiting(), kept);
+                        prop_assert_eq!(queue.turns.len(), queue.items.len());
+                    }
                 }
                 prop_assert!(running.len() <= places);
                 for key in &running {
@@ -180,6 +220,18 @@ mod tests {
             }
             prop_assert_eq!(queue.taken, running.len());
         }
+    }
+
+    #[test]
+    fn a_refusal_says_whose_limit_it_is() {
+        let limits = FairLimits { places: 1, places_of_one: 1, waiting: 3, waiting_of_one: 2 };
+        let mut queue = FairQueue::new(limits);
+        assert_eq!((queue.push("a", 1), queue.push("a", 2)), (Ok(()), Ok(())));
+        assert_eq!(queue.push("a", 3), Err(Refused::KeyFull(3)));
+        assert_eq!(queue.push("b", 4), Ok(()));
+        assert_eq!(queue.push("c", 5), Err(Refused::Full(5)));
+        queue.retain(|item| *item != 4);
+        assert_eq!(queue.push("c", 5), Ok(()), "nobody waits in that place any more");
     }
 
     #[test]

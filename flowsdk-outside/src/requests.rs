@@ -151,8 +151,8 @@ async fn perform_all<F, Fut>(
             }
             asked = incoming.recv(), if open => match asked {
                 Some(asked) => {
-                    if let Err((session, ..)) = queue.push(asked.1.router_id.clone(), asked) {
-                        lost(&session);
+                    if let Err(refused) = queue.push(asked.1.router_id.clone(), asked) {
+                        lost(&refused.into_item().0);
                     }
                 }
                 // All senders are gone: nothing will ever come again.

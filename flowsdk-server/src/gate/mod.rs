@@ -1,15 +1,12 @@
 //! Places that callers share in turns: a bounded number at work, a bounded number waiting, no caller with more than
 //! half of either while another wants one.
 
-mod line;
-
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use flowsdk_core::fair_queue::{FairLimits, FairQueue, Refused};
 use tokio::sync::oneshot;
-
-use line::{Entry, Line};
 
 /// Who asks for a place. Callers with the same key share their part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,38 +47,53 @@ pub(crate) struct Gate(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    line: Mutex<Line<oneshot::Sender<Place>>>,
+    queue: Mutex<Queue>,
     patience: Duration,
 }
+
+type Queue = FairQueue<Key, oneshot::Sender<Place>>;
 
 impl Gate {
     /// Every place is free.
     pub(crate) fn new(config: GateConfig) -> Self {
-        let line = Mutex::new(Line::new(config.places, config.waiting));
-        Self(Arc::new(Shared { line, patience: config.patience }))
+        let GateConfig { places, waiting, patience } = config;
+        let places = places.max(1);
+        let waiting_of_one = waiting.div_ceil(2);
+        let queue = FairQueue::new(FairLimits { places, places_of_one: places, waiting, waiting_of_one });
+        Self(Arc::new(Shared { queue: Mutex::new(queue), patience }))
     }
 
     /// Waits for a place, which is free again when it is dropped.
     pub(crate) async fn enter(&self, key: Key) -> Result<Place, Refusal> {
         let (sender, place) = oneshot::channel();
-        match self.lock().enter(key, sender) {
-            Entry::Free => return Ok(self.place(key)),
-            Entry::Refused(refusal) => return Err(refusal),
-            Entry::Waits => {}
+        {
+            let mut queue = self.lock();
+            // A caller that went away or lost its patience keeps no place of those that wait.
+            queue.retain(|waiting| !waiting.is_closed());
+            queue.push(key, sender).map_err(|refused| match refused {
+                Refused::KeyFull(_) => Refusal::Greedy,
+                Refused::Full(_) => Refusal::Busy,
+            })?;
         }
-        // The line forgets a receiver that is gone when its turn comes, or when somebody else asks.
+        self.hand_out();
         match tokio::time::timeout(self.0.patience, place).await {
             Ok(Ok(place)) => Ok(place),
             _ => Err(Refusal::Busy),
         }
     }
 
-    fn place(&self, key: Key) -> Place {
-        Place { gate: self.clone(), key }
+    /// Gives the free places to the callers whose turn it is.
+    fn hand_out(&self) {
+        loop {
+            let next = self.lock().start();
+            let Some((key, sender)) = next else { return };
+            // A caller that has gone drops the place here, outside of the lock, and the next one gets it.
+            drop(sender.send(Place { gate: self.clone(), key }));
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Line<oneshot::Sender<Place>>> {
-        self.0.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -94,11 +106,8 @@ pub(crate) struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let next = self.gate.lock().leave(self.key);
-        if let Some((key, sender)) = next {
-            // One that has gone meanwhile drops the place, which then goes to the next.
-            drop(sender.send(self.gate.place(key)));
-        }
+        self.gate.lock().end(&self.key);
+        self.gate.hand_out();
     }
 }
 
@@ -140,6 +149,20 @@ mod tests {
         drop(held);
         let again = (gate.enter(A).now_or_never(), gate.enter(B).now_or_never());
         assert!(matches!(again, (Some(Ok(_)), Some(Ok(_)))));
+    }
+
+    #[tokio::test]
+    async fn half_of_those_that_wait_are_of_one_key_at_most() {
+        let gate = gate();
+        let _held = (gate.enter(A).await.expect("free"), gate.enter(A).await.expect("free"));
+        let mut waiting: Vec<_> = (0..2).map(|_| Box::pin(gate.enter(A))).collect();
+        assert!(waiting.iter_mut().all(|caller| caller.as_mut().now_or_never().is_none()));
+        assert_eq!(gate.enter(A).await.expect_err("two wait"), Refusal::Greedy);
+        let mut others: Vec<_> = (0..2).map(|_| Box::pin(gate.enter(B))).collect();
+        assert!(others.iter_mut().all(|caller| caller.as_mut().now_or_never().is_none()));
+        assert_eq!(gate.enter(Key(3)).await.expect_err("four wait"), Refusal::Busy);
+        others.pop();
+        assert!(gate.enter(Key(3)).now_or_never().is_none(), "one of them has gone");
     }
 
     #[tokio::test(start_paused = true)]
