@@ -68,9 +68,43 @@ fn definition() -> Value {
 /// The answer to the line before each of [`LINES`].
 const ANSWERS: [&str; 3] = ["Olá! Como você se chama?", "Ana, qual a sua idade?", "42 anos, Ana: certo?"];
 
-struct Talk {
-    session: Session,
-    contact: Contact,
+/// A session with its contact, between turns.
+#[derive(Clone)]
+pub(crate) struct Talk {
+    pub(crate) session: Session,
+    pub(crate) contact: Contact,
+}
+
+impl Talk {
+    /// Returns a session that stands at the start of `flow`.
+    pub(crate) fn at_start(cx: &OpContext, flow: &CompiledFlow, number: usize) -> Result<Self> {
+        let id = SessionId::parse(format!("wc-race-{number}"))?;
+        let contact = Contact::create(cx, id.contact_identity(), "Ana".to_owned(), Channel::Webchat);
+        let chat = ChatId::generate(cx.ids());
+        let mut session = Session::begin(id, flow.router_id().clone(), contact.id.clone(), chat, cx.now());
+        session.position = Some(Position {
+            flow_id: flow.flow_id().clone(),
+            version_id: flow.version_id().clone(),
+            block_id: None,
+            waiting: None,
+        });
+        Ok(Self { session, contact })
+    }
+}
+
+/// Returns a published version of `definition`.
+pub(crate) fn compile(cx: &OpContext, router: &Router, definition: Value) -> Result<Arc<CompiledFlow>> {
+    let version = FlowVersion {
+        id: FlowVersionId::generate(cx.ids()),
+        flow_id: FlowId::generate(cx.ids()),
+        router_id: router.id.clone(),
+        flow_name: "Race".to_owned(),
+        number: 1,
+        definition,
+        created_at: cx.now(),
+    };
+    CompiledFlow::compile(&version)
+        .map_err(|problems| anyhow::anyhow!("the flow does not compile: {problems:?}"))
 }
 
 struct World {
@@ -84,31 +118,8 @@ impl World {
     fn new() -> Result<Self> {
         let cx = OpContext::system();
         let router = Router::new(RouterId::generate(cx.ids()), "Race", cx.now());
-        let version = FlowVersion {
-            id: FlowVersionId::generate(cx.ids()),
-            flow_id: FlowId::generate(cx.ids()),
-            router_id: router.id.clone(),
-            flow_name: "Race".to_owned(),
-            number: 1,
-            definition: definition(),
-            created_at: cx.now(),
-        };
-        let flow = CompiledFlow::compile(&version)
-            .map_err(|problems| anyhow::anyhow!("the flow does not compile: {problems:?}"))?;
-        let talk = |number: usize| -> Result<Talk> {
-            let id = SessionId::parse(format!("wc-race-{number}"))?;
-            let contact = Contact::create(&cx, id.contact_identity(), "Ana".to_owned(), Channel::Webchat);
-            let chat = ChatId::generate(cx.ids());
-            let mut session = Session::begin(id, router.id.clone(), contact.id.clone(), chat, cx.now());
-            session.position = Some(Position {
-                flow_id: version.flow_id.clone(),
-                version_id: version.id.clone(),
-                block_id: None,
-                waiting: None,
-            });
-            Ok(Talk { session, contact })
-        };
-        let talks = (0..SESSIONS).map(talk).collect::<Result<_>>()?;
+        let flow = compile(&cx, &router, definition())?;
+        let talks = (0..SESSIONS).map(|number| Talk::at_start(&cx, &flow, number)).collect::<Result<_>>()?;
         Ok(Self { cx, router, flow, talks })
     }
 

@@ -4,6 +4,7 @@
 //! `cargo xtask bench NAME` builds the server and calls this program.
 
 mod api;
+mod budget;
 mod engine;
 mod flow;
 mod http;
@@ -44,6 +45,8 @@ enum Race {
     Start(start::Options),
     /// Turns of the flow engine in memory
     Engine(engine::Options),
+    /// The time of turns that use up their budget of work
+    Budget(budget::Options),
     /// Authorised reads over the administrative API, against Fastify
     Api(api::Options),
     /// Logins while others read, against Fastify and against bcrypt alone
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Race::Flow(options) => flow::race(&options),
         Race::Start(options) => start::race(&options),
         Race::Engine(options) => engine::race(&options),
+        Race::Budget(options) => budget::race(&options),
         Race::Api(options) => api::race(&options),
         Race::Login(options) => login::race(&options),
         Race::LoginTiming(options) => login::timing::check(&options),
