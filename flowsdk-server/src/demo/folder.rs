@@ -23,13 +23,19 @@ pub enum FolderError {
         source: io::Error,
     },
     /// A database is there and the secrets that it was written with are not.
-    #[error("{path} is missing beside a database that needs it")]
+    #[error(
+        "{path} is missing beside a database that needs it: restore it from a backup, or delete the whole folder to begin \
+         anew"
+    )]
     SecretsMissing {
         /// The path that failed.
         path: PathBuf,
     },
     /// `secrets.json` is there and cannot be read. It is not replaced: the data encrypted with it would be lost.
-    #[error("{path}: {source}")]
+    #[error(
+        "{path} is damaged ({source}). It holds the keys of everything that is encrypted in the database: restore it from \
+         a backup. Without one, delete the whole folder to begin anew"
+    )]
     Secrets {
         /// The path that failed.
         path: PathBuf,

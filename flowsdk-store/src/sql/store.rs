@@ -139,10 +139,13 @@ impl SqlStore {
         }
     }
 
-    /// Returns whether the database answers.
+    /// Returns whether the database answers. A file whose last commit the disk refused must take one.
     pub async fn ping(&self) -> Result<(), StorageError> {
         match &self.pools {
-            Pools::File { readers, .. } => sqlx::query("SELECT 1").execute(readers).await.map(drop),
+            Pools::File { writer, readers, .. } => {
+                writer.try_again().await?;
+                sqlx::query("SELECT 1").execute(readers).await.map(drop)
+            }
             Pools::Memory { writer, .. } => return writer.begin().await.map(drop),
             Pools::Postgres { pool, .. } => sqlx::query("SELECT 1").execute(pool).await.map(drop),
         }

@@ -59,6 +59,26 @@ pub(in crate::sql) struct Writer {
     commits: mpsc::Sender<Commit>,
     patience: Duration,
     logged: Arc<AtomicBool>,
+    refused: Arc<Refused>,
+}
+
+/// Whether the disk refused the last commit.
+#[derive(Debug, Default)]
+struct Refused(AtomicBool);
+
+impl Refused {
+    /// A commit ended so. A broken rule is no fault of the disk.
+    fn note(&self, result: &Result<(), StorageError>) {
+        match result {
+            Ok(()) => self.0.store(false, Ordering::Relaxed),
+            Err(StorageError::Unavailable(_)) => self.0.store(true, Ordering::Relaxed),
+            Err(_) => {}
+        }
+    }
+
+    fn is_so(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl fmt::Debug for Writer {
@@ -105,11 +125,13 @@ impl Writer {
         // A process that was killed may have left a log.
         let logged = Arc::new(AtomicBool::new(true));
         let noted = Arc::clone(&logged);
+        let refused = Arc::new(Refused::default());
+        let disk = Arc::clone(&refused);
         thread::Builder::new()
             .name("sqlite-commit".to_owned())
-            .spawn(move || commit_all(&waiting, &generations, &noted))
+            .spawn(move || commit_all(&waiting, &generations, &noted, &disk))
             .map_err(|error| StorageError::Other(Box::new(error)))?;
-        Ok(Self { slot: Arc::new(Mutex::new(Some(open))), commits, patience, logged })
+        Ok(Self { slot: Arc::new(Mutex::new(Some(open))), commits, patience, logged, refused })
     }
 
     /// Begins a transaction, as soon as no other one is open.
@@ -117,6 +139,20 @@ impl Writer {
         let tx = DirectTx { held: Some(self.hold().await?), commits: Some(self.commits.clone()) };
         tx.prepare("BEGIN IMMEDIATE").execute()?;
         Ok(tx)
+    }
+
+    /// Commits something that changes nothing if the disk refused the last commit: a server that gets no more messages
+    /// because of it would never notice that there is space again.
+    ///
+    /// # Errors
+    /// The disk still refuses.
+    pub(in crate::sql) async fn try_again(&self) -> Result<(), StorageError> {
+        if !self.refused.is_so() {
+            return Ok(());
+        }
+        let tx = self.begin().await?;
+        tx.prepare("PRAGMA user_version = 0").execute()?;
+        tx.commit().await
     }
 
     /// Runs something that takes a while beside everything else, between two transactions.
@@ -259,7 +295,12 @@ fn roll_back(connection: &Connection) {
 }
 
 /// Commits incoming work until every writer is gone.
-fn commit_all(waiting: &mpsc::Receiver<Commit>, generations: &Generations, logged: &AtomicBool) {
+fn commit_all(
+    waiting: &mpsc::Receiver<Commit>,
+    generations: &Generations,
+    logged: &AtomicBool,
+    refused: &Refused,
+) {
     while let Ok(Commit { held, done }) = waiting.recv() {
         let result = match &*held {
             Some(open) => open
@@ -273,6 +314,7 @@ fn commit_all(waiting: &mpsc::Receiver<Commit>, generations: &Generations, logge
                 }),
             None => Err(closed()),
         };
+        refused.note(&result);
         generations.committed();
         logged.store(true, Ordering::Relaxed);
         // The next transaction may begin before this one's owner is told.

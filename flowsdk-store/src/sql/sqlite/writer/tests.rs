@@ -134,3 +134,20 @@ async fn it_tells_whether_the_log_has_something_new() {
     writer.note_logged();
     assert!(writer.take_logged());
 }
+
+#[tokio::test]
+async fn a_disk_that_refused_a_commit_is_tried_again_until_it_takes_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let writer = writer(&folder);
+    let broken = StorageError::Unique { constraint: "t.id".to_owned() };
+    writer.refused.note(&Err(broken));
+    assert!(!writer.refused.is_so(), "a broken rule is no fault of the disk");
+    writer.refused.note(&Err(StorageError::Unavailable("database or disk is full".into())));
+    // While another transaction has the connection nobody knows.
+    let tx = writer.begin().await.expect("begin");
+    assert!(matches!(writer.try_again().await, Err(StorageError::Contention(_))));
+    assert!(writer.refused.is_so());
+    drop(tx);
+    writer.try_again().await.expect("it takes a commit");
+    assert!(!writer.refused.is_so());
+}

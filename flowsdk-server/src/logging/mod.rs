@@ -1,11 +1,16 @@
 //! Logs and metrics.
 
+mod limit;
+
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::registry::LookupSpan;
+
+use limit::LineLimit;
 
 /// Libraries that log whole packets, with the keys of visitors and their messages.
 const PACKETS: [&str; 4] = ["socketioxide", "engineioxide", "tungstenite", "tokio_tungstenite"];
@@ -16,15 +21,25 @@ fn is_free_of_packets(metadata: &Metadata<'_>) -> bool {
     *metadata.level() <= Level::INFO || !PACKETS.contains(&library)
 }
 
-/// Starts logging to standard error, as `RUST_LOG` says, `info` by default.
+/// Starts logging to standard error, as `RUST_LOG` says, `info` by default. Of many equal warnings some are logged and
+/// the others are counted.
 pub fn init(json: bool) {
     let wanted = std::env::var("RUST_LOG").unwrap_or_else(|_| "info".to_owned());
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let limit = LineLimit::default();
+    let log = log(&wanted, json, colours, std::io::stderr).with(limit.clone());
     // A second call in one process (tests) keeps the first.
-    let _already_set = tracing::subscriber::set_global_default(log(&wanted, json, colours, std::io::stderr));
+    if tracing::subscriber::set_global_default(log).is_ok() {
+        limit.report();
+    }
 }
 
-fn log<W>(wanted: &str, json: bool, colours: bool, writer: W) -> impl Subscriber + Send + Sync
+fn log<W>(
+    wanted: &str,
+    json: bool,
+    colours: bool,
+    writer: W,
+) -> impl Subscriber + for<'a> LookupSpan<'a> + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
