@@ -11,6 +11,7 @@
 
 pub mod api;
 pub mod app;
+pub mod backup_command;
 mod caller;
 pub mod config;
 pub mod demo;

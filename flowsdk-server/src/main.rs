@@ -2,18 +2,19 @@
 
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use flowsdk_auth::bootstrap::Bootstrapped;
 use flowsdk_core::fault::BoxError;
 use flowsdk_server::app::{Adapters, App};
+use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, seed};
 use flowsdk_server::flow_command::{self, FlowCommand};
 use flowsdk_server::script_worker::WORKER_COMMAND;
-use flowsdk_server::{logging, rotate_command};
+use flowsdk_server::{backup_command, logging, rotate_command};
 use flowsdk_store::sql::SqlKeyValue;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -58,6 +59,15 @@ enum Command {
     /// Encrypts every stored secret again that is under `CRYPTO_SECRET_PREVIOUS`, with `CRYPTO_SECRET`. Takes
     /// `DATABASE_URL` and `REDIS_URL` as `serve` does; without `REDIS_URL` no server may run meanwhile.
     RotateSecrets,
+    /// Copies a SQLite database into a new folder, with the secrets of a data folder. The server may run meanwhile. To
+    /// restore it, start the server on the copy.
+    Backup {
+        /// The folder to make.
+        to: PathBuf,
+        /// The data folder of `demo`; without it, the database of `DATABASE_URL` is copied.
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
     /// Runs scripts of flows for a server; started by it.
     #[command(hide = true, name = WORKER_COMMAND)]
     ScriptWorker,
@@ -69,6 +79,7 @@ fn main() -> ExitCode {
     match &command {
         Command::ScriptWorker => return done(flowsdk_outside::script::serve().map_err(Into::into)),
         Command::Flow { command } => return flow(command),
+        Command::Backup { to, data } => return done(back_up(to, data.clone())),
         Command::Demo { .. } | Command::Serve | Command::Openapi | Command::RotateSecrets => {}
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -81,7 +92,7 @@ fn main() -> ExitCode {
             Command::Serve => serve().await,
             Command::RotateSecrets => rotate_secrets().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
-            Command::Flow { .. } | Command::ScriptWorker => Ok(()),
+            Command::Flow { .. } | Command::Backup { .. } | Command::ScriptWorker => Ok(()),
         }
     });
     self::done(done)
@@ -93,6 +104,15 @@ fn keep_pages_small() {
     #[cfg(target_os = "linux")]
     // Where it is forbidden, the process is larger and nothing else.
     let _forbidden = rustix::thread::disable_transparent_huge_pages(true);
+}
+
+fn back_up(to: &Path, data: Option<PathBuf>) -> Result<(), BoxError> {
+    let source = match data {
+        Some(folder) => Source::Folder(folder),
+        None => Source::Database(std::env::var("DATABASE_URL").map_err(|_| "give --data or DATABASE_URL")?),
+    };
+    backup_command::run(&source, to)?;
+    print_line(&format!("{} holds a whole copy", to.display()))
 }
 
 async fn rotate_secrets() -> Result<(), BoxError> {
@@ -137,7 +157,7 @@ async fn serve() -> Result<(), BoxError> {
     app.serve(listener).await
 }
 
-async fn demo(data: &std::path::Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxError> {
+async fn demo(data: &Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxError> {
     let adapters = Adapters { metrics: logging::metrics(), ..Adapters::system() };
     let cx = adapters.context();
     let folder = DataFolder::open(data, cx.ids())?;

@@ -9,7 +9,9 @@ use flowsdk_core::id::IdSource;
 use serde::{Deserialize, Serialize};
 
 /// The database within the folder.
-const DATABASE: &str = "flowsdk.db";
+pub(crate) const DATABASE: &str = "flowsdk.db";
+/// The secrets within the folder.
+const SECRETS: &str = "secrets.json";
 
 /// A folder that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +66,7 @@ impl DataFolder {
     pub fn open(path: &Path, ids: &dyn IdSource) -> Result<Self, FolderError> {
         let io = |source| FolderError::Io { path: path.to_owned(), source };
         fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io)?;
-        let file = path.join("secrets.json");
+        let file = path.join(SECRETS);
         let secrets = match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|source| FolderError::Secrets { path: file, source })?,
@@ -77,6 +79,16 @@ impl DataFolder {
             Err(source) => return Err(FolderError::Io { path: file, source }),
         };
         Ok(Self { path: path.to_owned(), secrets })
+    }
+
+    /// Copies the secrets of the data folder `from` into the folder `to`.
+    ///
+    /// # Errors
+    /// They are not there, or cannot be written.
+    pub(crate) fn copy_secrets(from: &Path, to: &Path) -> Result<(), FolderError> {
+        let (from, to) = (from.join(SECRETS), to.join(SECRETS));
+        let bytes = fs::read(&from).map_err(|source| FolderError::Io { path: from, source })?;
+        write_private(&to, &bytes).map_err(|source| FolderError::Io { path: to, source })
     }
 
     /// The value of a configuration name, as the folder gives it.
@@ -101,14 +113,18 @@ fn create_secrets(file: &Path, ids: &dyn IdSource) -> Result<Secrets, FolderErro
     let draft = file.with_extension("draft");
     let write = || -> io::Result<()> {
         let text = serde_json::to_vec_pretty(&secrets).map_err(io::Error::other)?;
-        let mut out =
-            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-        out.write_all(&text)?;
-        out.sync_all()?;
+        write_private(&draft, &text)?;
         fs::rename(&draft, file)
     };
     write().map_err(|source| FolderError::Io { path: file.to_owned(), source })?;
     Ok(secrets)
+}
+
+/// Writes a file that its owner alone reads.
+fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    out.write_all(bytes)?;
+    out.sync_all()
 }
 
 #[cfg(test)]

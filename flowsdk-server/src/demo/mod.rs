@@ -4,5 +4,6 @@
 mod folder;
 mod seed;
 
+pub(crate) use folder::DATABASE;
 pub use folder::{DataFolder, FolderError};
 pub use seed::{Demo, seed};

@@ -11,6 +11,7 @@ mod access;
 mod accessor;
 mod api_client;
 mod audit;
+mod backup;
 mod bind;
 mod broker;
 mod channel;
@@ -70,6 +71,7 @@ mod variable;
 mod webchat;
 mod webchat_catalog;
 
+pub use backup::BackupError;
 pub use broker::SqlBroker;
 pub use key_value::SqlKeyValue;
 pub use outbox::OutboxRoutes;

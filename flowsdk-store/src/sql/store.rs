@@ -143,7 +143,7 @@ impl SqlStore {
     pub async fn ping(&self) -> Result<(), StorageError> {
         match &self.pools {
             Pools::File { writer, readers, .. } => {
-                writer.try_again().await?;
+                writer.try_again(PROBE).await?;
                 sqlx::query("SELECT 1").execute(readers).await.map(drop)
             }
             Pools::Memory { writer, .. } => return writer.begin().await.map(drop),
@@ -192,6 +192,10 @@ const LARGE_LOG_PAGES: i64 = 16_384;
 /// Returns whether it was blocked, the pages in the log, and those of them that were moved.
 const PASSIVE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
+/// As large as some dozen turns, because a full disk still takes a page or two. The purge of keys deletes it.
+const PROBE: &str = "INSERT OR REPLACE INTO key_value (key, value, expires_at)
+     VALUES ('disk-probe', hex(zeroblob(131072)), 0)";
+
 fn sqlite_options() -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .foreign_keys(true)
@@ -216,7 +220,7 @@ const fn synchronous_pragma(synchronous: Synchronous) -> &'static str {
 const GLANCE_PRAGMAS: &str = "PRAGMA query_only = on; PRAGMA cache_size = -4096; PRAGMA temp_store = memory;";
 
 /// Creates the file of a database for its owner alone. SQLite gives its write-ahead log the same permissions.
-fn create_private(path: &std::path::Path) -> Result<(), StorageError> {
+pub(super) fn create_private(path: &std::path::Path) -> Result<(), StorageError> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -17,7 +17,7 @@ use rusqlite::ffi;
 use super::executor::of_code;
 
 /// Names the error, without the library's types.
-fn storage_error(error: rusqlite::Error) -> StorageError {
+pub(super) fn storage_error(error: rusqlite::Error) -> StorageError {
     let Some(cause) = error.sqlite_error() else {
         return StorageError::Other(Box::new(error));
     };

@@ -141,17 +141,17 @@ impl Writer {
         Ok(tx)
     }
 
-    /// Commits something that changes nothing if the disk refused the last commit: a server that gets no more messages
-    /// because of it would never notice that there is space again.
+    /// Commits the statement `probe` if the disk refused the last commit: a server that gets no more messages because of
+    /// it would never notice that there is space again.
     ///
     /// # Errors
     /// The disk still refuses.
-    pub(in crate::sql) async fn try_again(&self) -> Result<(), StorageError> {
+    pub(in crate::sql) async fn try_again(&self, probe: &'static str) -> Result<(), StorageError> {
         if !self.refused.is_so() {
             return Ok(());
         }
         let tx = self.begin().await?;
-        tx.prepare("PRAGMA user_version = 0").execute()?;
+        tx.prepare(probe).execute()?;
         tx.commit().await
     }
 

@@ -135,6 +135,8 @@ async fn it_tells_whether_the_log_has_something_new() {
     assert!(writer.take_logged());
 }
 
+const PROBE: &str = "INSERT INTO t (id) VALUES (1)";
+
 #[tokio::test]
 async fn a_disk_that_refused_a_commit_is_tried_again_until_it_takes_one() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -145,9 +147,11 @@ async fn a_disk_that_refused_a_commit_is_tried_again_until_it_takes_one() {
     writer.refused.note(&Err(StorageError::Unavailable("database or disk is full".into())));
     // While another transaction has the connection nobody knows.
     let tx = writer.begin().await.expect("begin");
-    assert!(matches!(writer.try_again().await, Err(StorageError::Contention(_))));
+    assert!(matches!(writer.try_again(PROBE).await, Err(StorageError::Contention(_))));
     assert!(writer.refused.is_so());
     drop(tx);
-    writer.try_again().await.expect("it takes a commit");
+    writer.try_again(PROBE).await.expect("it takes a commit");
     assert!(!writer.refused.is_so());
+    writer.try_again(PROBE).await.expect("nothing to try");
+    assert_eq!(names(&writer).await, [(1, None)]);
 }

@@ -1,0 +1,106 @@
+//! `flowsdk-server backup`: a folder with a copy of a SQLite database, and of the secrets beside it.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use flowsdk_core::fault::BoxError;
+use flowsdk_store::sql::DatabaseUrl;
+
+use crate::demo::{DATABASE, DataFolder};
+
+/// The database to copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A data folder of `demo`.
+    Folder(PathBuf),
+    /// The address of a database, as `serve` has it. Its secrets are in the environment of the server.
+    Database(String),
+}
+
+/// A backup that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupCommandError {
+    /// The folder of the backup is there.
+    #[error("{} is there already: a backup replaces nothing", .0.display())]
+    Exists(PathBuf),
+    /// The file system refused.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// The path that failed.
+        path: PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
+}
+
+/// Makes the folder `to`, which appears when the copy is whole and checked. The server may run meanwhile.
+///
+/// # Errors
+/// The folder is there already, the database cannot be read or is damaged, or the copy cannot be written.
+pub fn run(source: &Source, to: &Path) -> Result<(), BoxError> {
+    if to.exists() {
+        return Err(BackupCommandError::Exists(to.to_owned()).into());
+    }
+    let draft = to.with_added_extension("draft");
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        move |error| BackupCommandError::Io { path, error }
+    };
+    if draft.exists() {
+        // Of a backup that was broken off.
+        fs::remove_dir_all(&draft).map_err(at(&draft))?;
+    }
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&draft).map_err(at(&draft))?;
+    let database: DatabaseUrl = match source {
+        Source::Folder(folder) => {
+            DataFolder::copy_secrets(folder, &draft)?;
+            format!("sqlite:{}", folder.join(DATABASE).display()).parse()?
+        }
+        Source::Database(url) => url.parse()?,
+    };
+    database.back_up(&draft.join(DATABASE))?;
+    fs::rename(&draft, to).map_err(at(to))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_core::context::OpContext;
+    use flowsdk_store::sql::{OutboxRoutes, SqlStore};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_backup_of_a_data_folder_is_a_data_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (data, copy) = (folder.path().join("data"), folder.path().join("copy"));
+        let cx = OpContext::system();
+        let before = DataFolder::open(&data, cx.ids()).expect("opens");
+        let url = before.value("DATABASE_URL").expect("an address").parse().expect("an address");
+        let store = SqlStore::connect(&url, OutboxRoutes::relayed()).await.expect("connects");
+        run(&Source::Folder(data.clone()), &copy).expect("copies");
+        let after = DataFolder::open(&copy, cx.ids()).expect("opens");
+        assert_eq!(before.value("CRYPTO_SECRET"), after.value("CRYPTO_SECRET"));
+        assert!(copy.join(DATABASE).exists());
+        let again = run(&Source::Folder(data), &copy).expect_err("it is there");
+        assert!(again.to_string().contains("replaces nothing"), "{again}");
+        store.close().await;
+    }
+
+    #[test]
+    fn a_backup_that_fails_leaves_no_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let copy = folder.path().join("copy");
+        for source in [
+            Source::Folder(folder.path().join("none")),
+            Source::Database(format!("sqlite:{}", folder.path().join("none.db").display())),
+            Source::Database("postgres://localhost/x".to_owned()),
+            Source::Database("none".to_owned()),
+        ] {
+            run(&source, &copy).expect_err("nothing to copy");
+            assert!(!copy.exists(), "{source:?}");
+        }
+    }
+}
