@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use flowsdk_core::fault::BoxError;
-use flowsdk_store::sql::{OutboxRoutes, RotatedColumn, SqlStore};
+use flowsdk_store::sql::{Hold, OutboxRoutes, RotatedColumn, SqlStore};
 
 use crate::config::RotationConfig;
 use crate::flow_command::Printed;
@@ -14,10 +14,12 @@ use crate::flow_command::Printed;
 /// # Errors
 /// The database cannot be reached. Values encrypted before stay so, and the command can be run again.
 pub async fn run(config: &RotationConfig) -> Result<Printed, BoxError> {
-    let _owner = if config.is_shared { None } else { Some(config.database.claim().await?) };
+    let hold = if config.is_shared { Hold::Shared } else { Hold::Alone };
+    let claim = config.database.claim(hold).await?;
     let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;
     let rotated = store.rotate_secrets(&config.master_key).await;
     store.close().await;
+    claim.release().await;
     Ok(report(&rotated?))
 }
 

@@ -20,7 +20,7 @@ use flowsdk_crypto::PasswordHasher;
 use flowsdk_outside::http::GuardedHttp;
 use flowsdk_store::memory::MemoryKeyValue;
 use flowsdk_store::redis::{Redis, RedisBroker};
-use flowsdk_store::sql::{ClaimError, OutboxRoutes, SoleOwner, SqlBroker, SqlKeyValue, SqlStore};
+use flowsdk_store::sql::{Claim, ClaimError, Hold, OutboxRoutes, SqlBroker, SqlKeyValue, SqlStore};
 use futures_util::future::BoxFuture;
 use secrecy::ExposeSecret as _;
 
@@ -62,7 +62,7 @@ pub(crate) struct Ground {
     pub(super) adapters: Adapters,
     pub(super) leases: Leases,
     redis: Option<Arc<RedisBroker>>,
-    pub(super) claim: Option<Arc<SoleOwner>>,
+    pub(super) claim: Arc<Claim>,
 }
 
 /// The owners of partitions and tasks, and the terms of their leases.
@@ -104,7 +104,7 @@ impl Ground {
         adapters: Adapters,
         parts: &[&Part],
     ) -> Result<Self, BoxError> {
-        let claim = config.database.claim().await.map_err(|error| match error {
+        let claim = config.database.claim(Hold::Alone).await.map_err(|error| match error {
             ClaimError::Taken => BoxError::from(format!("{error}; several servers need REDIS_URL")),
             error => error.into(),
         })?;
@@ -124,8 +124,7 @@ impl Ground {
             attempts: Arc::new(MemoryKeyValue::new(cx.clock())),
             gather: GATHER,
             redis: None,
-            claim: Some(Arc::new(claim)),
-            ..Self::on(config, adapters, cx, store, leases)
+            ..Self::on(config, adapters, cx, store, leases, claim)
         };
         ground.keep_database(kv);
         Ok(ground)
@@ -135,6 +134,10 @@ impl Ground {
     pub(super) async fn distributed(config: Arc<Config>, adapters: Adapters) -> Result<Self, BoxError> {
         let url = config.redis.as_ref().map(|url| url.expose_secret()).unwrap_or_default();
         let redis: Redis = flowsdk_store::redis::connect(url).await?;
+        let claim = config.database.claim(Hold::Shared).await.map_err(|error| match error {
+            ClaimError::Taken => BoxError::from(format!("{error} without REDIS_URL")),
+            error => error.into(),
+        })?;
         let store = connect(&config, &adapters, OutboxRoutes::relayed()).await?;
         let cx = adapters.context();
         let leases =
@@ -143,7 +146,7 @@ impl Ground {
         let mut ground = Self {
             broker: Arc::clone(&broker) as _,
             redis: Some(broker),
-            ..Self::on(config, adapters, cx, store, leases)
+            ..Self::on(config, adapters, cx, store, leases, claim)
         };
         ground.surface.checks.push(Box::new(checks::RedisServer(redis)));
         let (listener, stop) = (Arc::clone(&ground.store), ground.supervisor.work.clone());
@@ -157,6 +160,7 @@ impl Ground {
         cx: OpContext,
         store: Arc<SqlStore>,
         leases: Leases,
+        claim: Claim,
     ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
@@ -169,7 +173,7 @@ impl Ground {
             links: Links::default(),
             surface: Surface::default(),
             redis: None,
-            claim: None,
+            claim: Arc::new(claim),
             config,
             cx,
             store,

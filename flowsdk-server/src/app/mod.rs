@@ -21,10 +21,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use flowsdk_auth::bootstrap::{Bootstrapped, ensure_administrator};
-use flowsdk_core::fault::BoxError;
+use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::id::IdSource;
 use flowsdk_outside::requests::Requests;
-use flowsdk_store::sql::{SoleOwner, SqlStore};
+use flowsdk_store::sql::{Claim, SqlStore};
 use tokio::net::TcpListener;
 use tower::ServiceBuilder;
 
@@ -74,7 +74,7 @@ pub struct App {
     config: Arc<Config>,
     bootstrapped: Option<Bootstrapped>,
     outside: Option<Arc<Requests>>,
-    claim: Option<Arc<SoleOwner>>,
+    claim: Arc<Claim>,
 }
 
 impl App {
@@ -121,6 +121,7 @@ impl App {
         let router = routes
             .fallback(crate::api::not_found)
             .method_not_allowed_fallback(crate::api::method_not_allowed);
+        keep(&claim, &supervisor);
         Ok(Self {
             store,
             supervisor,
@@ -210,8 +211,8 @@ impl App {
             }
             store.close().await;
             // The tasks that held it too are over.
-            if let Some(owner) = claim.and_then(Arc::into_inner) {
-                owner.release().await;
+            if let Some(claim) = Arc::into_inner(claim) {
+                claim.release().await;
             }
         };
         if tokio::time::timeout(config.shutdown_timeout, stop).await.is_err() {
@@ -225,6 +226,16 @@ impl App {
         tracing::info!("stopped");
         Ok(())
     }
+}
+
+/// Watches the claim on the database. The server stops when another process has it.
+fn keep(claim: &Arc<Claim>, supervisor: &Supervisor) {
+    let (claim, stop) = (Arc::clone(claim), supervisor.work.clone());
+    supervisor.work("claim", async move {
+        if let Err(error) = claim.keep(&stop).await {
+            tracing::error!(error = %Chain(&error), "the database is not this process's any more");
+        }
+    });
 }
 
 impl std::fmt::Debug for App {

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod auth;
+mod claims;
 mod consumer;
 mod conversations;
 mod dead_letters;

@@ -15,7 +15,7 @@ use flowsdk_core::stream::topic::TopicName;
 use flowsdk_outside::http::{AllowedHosts, GuardedHttp};
 use flowsdk_outside::requests::requests;
 use flowsdk_outside::script::NoScripts;
-use flowsdk_store::sql::{DatabaseUrl, OutboxRoutes, SqlStore, Synchronous};
+use flowsdk_store::sql::{DatabaseUrl, Hold, OutboxRoutes, SqlStore, Synchronous};
 
 use super::installation::install;
 use super::tasks::{DELIVERY_GROUP, Tasks};
@@ -114,7 +114,7 @@ impl BotBuilder {
     /// # Errors
     /// [`BotError`].
     pub async fn start(self) -> Result<Bot, BotError> {
-        let claim = self.database.claim().await?;
+        let claim = self.database.claim(Hold::Alone).await?;
         let reads = CONVERSATION_TOPICS.iter().map(|&topic| (topic, CONVERSATION_GROUP));
         // Without a transport nobody would ever read the answers out of the outbox.
         let delivered = self.transport.as_ref().map(|_| (TopicName::OutgoingChat, DELIVERY_GROUP));

@@ -17,7 +17,7 @@ use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_core::time::ManualClock;
 use flowsdk_outside::requests::Performer;
 use flowsdk_store::memory::MemoryKeyValue;
-use flowsdk_store::sql::{SoleOwner, SqlBroker, SqlStore};
+use flowsdk_store::sql::{Claim, SqlBroker, SqlStore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -42,7 +42,7 @@ pub(super) struct Tasks {
     work: (CancellationToken, TaskTracker),
     /// Whether a transport consumes the answers.
     pub(super) delivers: bool,
-    _claim: SoleOwner,
+    _claim: Claim,
 }
 
 impl std::fmt::Debug for Tasks {
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Tasks {
 }
 
 impl Tasks {
-    pub(super) fn new(store: Arc<SqlStore>, cx: OpContext, claim: SoleOwner) -> Self {
+    pub(super) fn new(store: Arc<SqlStore>, cx: OpContext, claim: Claim) -> Self {
         Self {
             broker: Arc::new(SqlBroker::new((*store).clone())),
             // Nobody else can own a partition of a database that is claimed, so no lease ends by time.
