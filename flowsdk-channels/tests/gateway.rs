@@ -101,6 +101,7 @@ fn stage() -> Stage {
 impl Stage {
     fn event(&self, body: &str) -> OutgoingEvent {
         OutgoingEvent {
+            seq: None,
             internal_id: MessageId::generate(self.cx.ids()),
             session_id: self.session.clone(),
             chat_id: None,

@@ -127,8 +127,6 @@ where
             return Err(TestChatError::RateLimited);
         }
         let _turn = self.queues.wait(&visitor.session_id).await;
-        // Named only now: of messages of one millisecond, the history has the smaller id first, and the answers
-        // that this message has waited for must stand before it.
         let id = MessageId::generate(cx.ids());
         message.internal_id = Some(id.clone());
         let accepted = self.ingress.accept(visitor.incoming(message, cx)).await?;
@@ -175,10 +173,7 @@ where
     async fn look(&self, visitor: &Visitor, message: &MessageId) -> Result<Answers, StorageError> {
         let session = &visitor.session_id;
         let mut tx = self.store.read().await?;
-        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
-            return Ok(Answers::default());
-        };
-        let Some(first) = tx.messages().answers_to(session, &chat, message, MOST_ANSWERS).await? else {
+        let Some(first) = tx.messages().answers_to(session, message, MOST_ANSWERS).await? else {
             return Ok(Answers::default());
         };
         let standstill = tx.sessions().standstill(session).await?;
@@ -187,7 +182,7 @@ where
         let all = match standstill {
             Some(Standstill::Outside) => first,
             Some(Standstill::Frozen) | None => {
-                tx.messages().answers_to(session, &chat, message, MOST_ANSWERS).await?.unwrap_or_default()
+                tx.messages().answers_to(session, message, MOST_ANSWERS).await?.unwrap_or_default()
             }
         };
         Ok(Answers {

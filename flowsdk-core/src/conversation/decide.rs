@@ -222,8 +222,7 @@ impl Decider<'_> {
         })
     }
 
-    /// Clocks of two processes may differ; within a session time never goes back, so that the rows of a
-    /// chat keep their order.
+    /// Clocks of two processes may differ; within a session time never goes back, so that its waits never grow.
     fn time_of(&self, session: &Session) -> Timestamp {
         self.now.max(session.last_interaction_at)
     }

@@ -2,7 +2,7 @@
 
 use crate::event::OutgoingEvent;
 use crate::id::{ChatId, MessageId};
-use crate::message::{Direction, IncomingMessage, Message, MessageStatus};
+use crate::message::{Direction, IncomingMessage, Message, MessageStatus, NewMessage};
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
@@ -13,10 +13,11 @@ pub(super) fn incoming_row(
     chat_id: &ChatId,
     message: &IncomingMessage,
     now: Timestamp,
-) -> Message {
+) -> NewMessage {
     Message {
         id,
         chat_id: chat_id.clone(),
+        seq: (),
         session_id: session.clone(),
         direction: Direction::In,
         kind: message.content.kind().to_owned(),
@@ -31,10 +32,11 @@ pub(super) fn incoming_row(
 
 /// The row of an outgoing message. It begins as `pending` (spec A 3.1), or as `sent` where the commit
 /// itself hands it over.
-pub(super) fn outgoing_row(event: &OutgoingEvent, chat_id: &ChatId, status: MessageStatus) -> Message {
+pub(super) fn outgoing_row(event: &OutgoingEvent, chat_id: &ChatId, status: MessageStatus) -> NewMessage {
     Message {
         id: event.internal_id.clone(),
         chat_id: chat_id.clone(),
+        seq: (),
         session_id: event.session_id.clone(),
         direction: Direction::Out,
         kind: event.content.kind().to_owned(),

@@ -273,7 +273,8 @@ where
         if !decider.long.is_empty() {
             return Err(Interrupted::Long(decider.long));
         }
-        decider.writes.write(tx).await?;
+        let numbers = decider.writes.write(tx).await?;
+        reports.iter_mut().flat_map(|report| &mut report.outgoing).for_each(|event| numbers.set(event));
         Ok((reports, left))
     }
 }

@@ -27,7 +27,7 @@ use crate::time::Timestamp;
 /// The facts on which a turn is decided, besides its session.
 pub(super) struct Stage<'a> {
     pub(super) cx: &'a OpContext,
-    /// Never before the last interaction, whatever the clock does: rows of a chat keep their order.
+    /// Never before the last interaction, whatever the clock does.
     pub(super) now: Timestamp,
     pub(super) flows: &'a Flows,
     pub(super) router: &'a Router,
@@ -211,6 +211,7 @@ impl Stage<'_> {
         match effect {
             Effect::Send(content) => run.outgoing.push(OutgoingEvent {
                 internal_id: MessageId::generate(self.cx.ids()),
+                seq: None,
                 chat_id: Some(session.chat_id.clone()),
                 phone_number_id: session.id.phone_number_id().to_owned(),
                 to: session.id.party().to_owned(),

@@ -1,6 +1,6 @@
 //! The writes of a batch: gathered while it is decided, written at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::rows::outgoing_row;
 use super::turn::{After, Records, Run};
@@ -8,8 +8,8 @@ use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
 use crate::event::OutgoingEvent;
 use crate::fault::StorageError;
-use crate::id::{ChatId, ContactId};
-use crate::message::{Message, MessageStatus};
+use crate::id::{ChatId, ContactId, MessageId};
+use crate::message::{MessageStatus, NewMessage};
 use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
 use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 /// Everything to be written for a batch.
 #[derive(Default)]
 pub(super) struct Writes {
-    pub(super) messages: Vec<Message>,
+    pub(super) messages: Vec<NewMessage>,
     /// Sessions with the version they were read with; `None` for new ones.
     pub(super) sessions: Vec<(Session, Option<i64>)>,
     pub(super) ended: Vec<SessionId>,
@@ -30,9 +30,16 @@ pub(super) struct Writes {
     pub(super) kept: Vec<(SessionId, serde_json::Value)>,
     /// Other events of frozen sessions.
     pub(super) kept_events: Vec<(SessionId, serde_json::Value)>,
-    pub(super) entries: Vec<NewEntry>,
+    pub(super) publications: Vec<Publication>,
     pub(super) records: Records,
     pub(super) traces: Vec<SessionTrace>,
+}
+
+/// An event for a stream.
+pub(super) enum Publication {
+    Entry(NewEntry),
+    /// A message of this batch, which is published with its number.
+    Message(Box<OutgoingEvent>),
 }
 
 impl Writes {
@@ -58,14 +65,14 @@ impl Writes {
             after,
             ..
         } = run;
-        for event in &outgoing {
-            let entry = entry_of(event, handover);
-            let status = if entry.is_some() { MessageStatus::Pending } else { MessageStatus::Sent };
-            self.messages.push(outgoing_row(event, &session.chat_id, status));
-            self.entries.extend(entry);
+        for event in outgoing {
+            let published = is_published(&event, handover);
+            let status = if published { MessageStatus::Pending } else { MessageStatus::Sent };
+            self.messages.push(outgoing_row(&event, &session.chat_id, status));
+            self.publications.extend(published.then(|| Publication::Message(Box::new(event))));
         }
         // After the messages: the next owner of the session speaks after them.
-        self.entries.extend(entries);
+        self.publications.extend(entries.into_iter().map(Publication::Entry));
         self.records.opt_ins.extend(records.opt_ins);
         self.records.tags.extend(records.tags);
         self.records.events.extend(records.events);
@@ -107,10 +114,12 @@ impl Writes {
         }
     }
 
-    /// Writes everything that the turns of a batch changed.
-    pub(super) async fn write<T: ConversationTx>(self, tx: &mut T) -> Result<(), StorageError> {
+    /// Writes everything that the turns of a batch changed. Returns the numbers of its messages in their chats.
+    pub(super) async fn write<T: ConversationTx>(self, tx: &mut T) -> Result<Numbers, StorageError> {
+        let mut numbers = Numbers::default();
         if !self.messages.is_empty() {
-            tx.messages().insert_many(&self.messages).await?;
+            let seqs = tx.messages().insert_many(&self.messages).await?;
+            numbers.0.extend(self.messages.into_iter().map(|message| message.id).zip(seqs));
         }
         if !self.sessions.is_empty() {
             let rows: Vec<SessionWrite<'_>> = self
@@ -158,19 +167,42 @@ impl Writes {
         if !self.traces.is_empty() {
             tx.traces().store_many(&self.traces).await?;
         }
-        if !self.entries.is_empty() {
-            tx.outbox().push_many(&self.entries).await?;
+        if !self.publications.is_empty() {
+            let entry = |publication| match publication {
+                Publication::Entry(entry) => entry,
+                Publication::Message(mut event) => {
+                    numbers.set(&mut event);
+                    entry_of(&event)
+                }
+            };
+            let entries: Vec<NewEntry> = self.publications.into_iter().map(entry).collect();
+            tx.outbox().push_many(&entries).await?;
         }
-        Ok(())
+        Ok(numbers)
     }
 }
 
-/// Returns the stream entry of an outgoing event, unless it is handed over in this process.
-fn entry_of(event: &OutgoingEvent, handover: &Handover) -> Option<NewEntry> {
-    match (TopicName::outgoing(&event.session_id), handover) {
-        (TopicName::OutgoingChat, Handover::Direct(_)) => None,
-        (TopicName::OutgoingChat, Handover::Stream) => Some(NewEntry::of::<OutgoingChat>(event)),
-        (TopicName::OutgoingSocial, _) => Some(NewEntry::of::<OutgoingSocial>(event)),
-        _ => Some(NewEntry::of::<OutgoingPhone>(event)),
+/// The numbers of stored messages in their chats.
+#[derive(Default)]
+pub(super) struct Numbers(HashMap<MessageId, i64>);
+
+impl Numbers {
+    /// Numbers the event of a stored message.
+    pub(super) fn set(&self, event: &mut OutgoingEvent) {
+        event.seq = self.0.get(&event.internal_id).copied();
+    }
+}
+
+/// Returns whether an outgoing event goes to a stream, and not to the gateway of this process.
+fn is_published(event: &OutgoingEvent, handover: &Handover) -> bool {
+    let is_chat = TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
+    !is_chat || matches!(handover, Handover::Stream)
+}
+
+fn entry_of(event: &OutgoingEvent) -> NewEntry {
+    match TopicName::outgoing(&event.session_id) {
+        TopicName::OutgoingChat => NewEntry::of::<OutgoingChat>(event),
+        TopicName::OutgoingSocial => NewEntry::of::<OutgoingSocial>(event),
+        _ => NewEntry::of::<OutgoingPhone>(event),
     }
 }

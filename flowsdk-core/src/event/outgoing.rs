@@ -15,6 +15,10 @@ pub struct OutgoingEvent {
     pub internal_id: MessageId,
     /// The id of the session.
     pub session_id: SessionId,
+    /// The number of the message in its chat ([`Message::seq`](crate::message::Message::seq)), set when it is stored;
+    /// absent where there is no chat, and in events of producers that numbered nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<i64>,
     /// The chat; absent for replies to comments, which have none (spec B 4.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_id: Option<ChatId>,

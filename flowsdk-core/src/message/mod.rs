@@ -11,7 +11,7 @@ pub use content::{
     MAX_BUTTONS, MAX_ROWS, Media, ReplyButton, Text, TextBody,
 };
 pub use incoming::{IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply};
-pub use model::{Direction, Message, Page, Sender, SenderKind, Source};
+pub use model::{Direction, Message, NewMessage, Page, Sender, SenderKind, Source};
 pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, StatusWrite};
 pub(crate) use status::later;
 pub use status::{MessageStatus, advance};

@@ -58,13 +58,21 @@ impl Sender {
     pub const FLOW: Sender = Sender { kind: SenderKind::Flow, name: None };
 }
 
+/// A message that is not stored yet: its chat numbers it when it is.
+pub type NewMessage = Message<()>;
+
 /// A message row.
+///
+/// `N` is the type of its number: `()` for a [`NewMessage`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct Message<N = i64> {
     /// Its id, `internalId` in stream events.
     pub id: MessageId,
     /// The chat it belongs to.
     pub chat_id: ChatId,
+    /// Its place in the chat, from 1. The store gives it in the transaction that stores the message, so it is the
+    /// order of the commits whatever the clocks of the writers say.
+    pub seq: N,
     /// The session it was written in.
     pub session_id: SessionId,
     /// Which way it went.
@@ -79,7 +87,7 @@ pub struct Message {
     pub status: Option<MessageStatus>,
     /// Key under which an incoming message is stored once; the provider's id of an outgoing one.
     pub channel_message_id: Option<String>,
-    /// When it was stored.
+    /// When it was stored by the clock of its writer, for people to read. It orders nothing.
     pub created_at: Timestamp,
     /// When its status last changed.
     pub status_updated_at: Timestamp,
@@ -90,6 +98,6 @@ pub struct Message {
 pub struct Page<T> {
     /// The rows, newest first.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` on the last.
-    pub next: Option<(Timestamp, MessageId)>,
+    /// The [`Message::seq`] before which the next page begins; `None` on the last.
+    pub next: Option<i64>,
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{Message, MessageStatus, Page};
+use super::{Message, MessageStatus, NewMessage, Page};
 use crate::fault::StorageError;
 use crate::id::{ChatId, MessageId};
 use crate::session::SessionId;
@@ -22,8 +22,8 @@ pub enum Inserted {
 pub struct HistoryQuery<'a> {
     /// The id of the chat.
     pub chat_id: &'a ChatId,
-    /// Rows older than this one; `None` for the newest.
-    pub before: Option<(Timestamp, MessageId)>,
+    /// Rows before this [`Message::seq`]; `None` for the newest.
+    pub before: Option<i64>,
     /// Most rows of the page.
     pub limit: u32,
 }
@@ -49,20 +49,23 @@ pub trait MessageRepository: Send {
         keys: &[String],
     ) -> Result<Vec<(String, MessageId)>, StorageError>;
 
-    /// Stores messages.
+    /// Stores messages. Each chat numbers its own in the order given, behind all that it has.
+    ///
+    /// Returns the [`Message::seq`] of each, in order.
     ///
     /// # Errors
-    /// [`StorageError::Unique`] when an id or a channel message id is there already.
-    async fn insert_many(&mut self, messages: &[Message]) -> Result<(), StorageError>;
+    /// [`StorageError::Unique`] when an id or a channel message id is there already. [`StorageError::Stale`] when
+    /// another transaction has taken a number of the same chat meanwhile: the same work succeeds when tried again.
+    async fn insert_many(&mut self, messages: &[NewMessage]) -> Result<Vec<i64>, StorageError>;
 
     /// Applies statuses by rank (rulings C4): a lower or equal one changes nothing.
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError>;
 
-    /// Returns a page of a chat, newest first by (createdAt, id).
+    /// Returns a page of a chat, newest first by [`Message::seq`].
     async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError>;
 
-    /// Returns the outgoing messages of a session in its chat after the message `after` (all, if it is unknown or
-    /// `None`), oldest first, at most the `limit` newest.
+    /// Returns the outgoing messages of a session in its chat after the message `after`, oldest first, at most the
+    /// `limit` newest. They are all, if `after` is `None` or no message of this session and chat.
     async fn outgoing_since(
         &mut self,
         session: &SessionId,
@@ -71,18 +74,17 @@ pub trait MessageRepository: Send {
         limit: u32,
     ) -> Result<Vec<Message>, StorageError>;
 
-    /// Returns the messages of a session in its chat since its message `message` was stored, oldest first, at most
-    /// the `limit` newest; `None` while that is not stored.
+    /// Returns the outgoing messages of a session behind its message `message`, in the chat of that one, oldest first,
+    /// at most the `limit` newest; `None` while it is not stored.
     async fn answers_to(
         &mut self,
         session: &SessionId,
-        chat: &ChatId,
         message: &MessageId,
         limit: u32,
     ) -> Result<Option<Vec<Message>>, StorageError>;
 
     /// Returns the ids of the `limit` newest outgoing messages of a session in its chat up to and with `last`;
-    /// none, if it is unknown.
+    /// none, if it is no message of this session and chat.
     async fn outgoing_until(
         &mut self,
         session: &SessionId,

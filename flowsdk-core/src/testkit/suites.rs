@@ -89,6 +89,8 @@ macro_rules! __store_cases {
             stored_keys_are_found
             pages_are_stable_under_inserts
             outgoing_messages_since_one_are_found
+            a_chat_numbers_its_messages_whatever_clocks_say
+            concurrent_writers_of_a_chat_take_each_number_once
             a_status_only_goes_forward
             a_visitor_reports_of_his_session_only
             reports_of_a_batch_come_to_the_furthest

@@ -9,10 +9,8 @@ use flowsdk_channels::webchat::payload::HistoryItem;
 use flowsdk_channels::webchat::{HasWebchat, Visitors};
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{HasMessages, HistoryQuery};
 use flowsdk_core::store::Store;
-use flowsdk_core::time::Timestamp;
 use http::{Extensions, HeaderMap};
 use serde::Serialize;
 
@@ -35,15 +33,15 @@ where
     Router::new().route("/webchat/history", get(history::<S>)).with_state(services)
 }
 
-/// The page before a message.
+/// The page before a message. The cursor is the number of the last item of the page before; opaque to clients.
 struct PageQuery {
     limit: u32,
-    before: Option<(Timestamp, MessageId)>,
+    before: Option<i64>,
 }
 
 impl FromQuery for PageQuery {
     fn read(query: &mut QueryReader) -> Self {
-        let before = query.parsed("cursor", parse_cursor, invalid_cursor());
+        let before = query.parsed("cursor", |text| text.parse().ok(), invalid_cursor());
         Self { limit: query.limit(), before }
     }
 }
@@ -83,12 +81,6 @@ where
     let (items, next) = page.map(|page| (page.items, page.next)).unwrap_or_default();
     Ok(Reply(HistoryPage {
         items: items.into_iter().map(HistoryItem::from).collect(),
-        next_cursor: next.map(|(at, id)| format!("{}.{id}", at.as_millis())),
+        next_cursor: next.map(|seq| seq.to_string()),
     }))
-}
-
-/// `<millis>.<id>` of the last item of the page before; opaque to clients.
-fn parse_cursor(text: &str) -> Option<(Timestamp, MessageId)> {
-    let (at, id) = text.split_once('.')?;
-    Some((Timestamp::from_millis(at.parse().ok()?), MessageId::parse(id).ok()?))
 }

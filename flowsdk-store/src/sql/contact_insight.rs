@@ -54,7 +54,7 @@ const DAYS: Sql = within!(
 /// The newest of each chat, so that not every message is looked at.
 const LAST_SEEN: Sql = within!(
     "SELECT MAX((SELECT message.created_at FROM message WHERE message.chat_id = chat.id AND direction = 'in'
-                 ORDER BY message.created_at DESC, message.id DESC LIMIT 1))
+                 ORDER BY message.seq DESC LIMIT 1))
      FROM chat WHERE chat.contact_id = $1 AND",
     "chat.router_id",
     ""

@@ -1,19 +1,21 @@
 //! Messages.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{
-    HasMessages, HistoryQuery, Message, MessageRepository, MessageStatus, Page, Sender, SenderKind,
-    StatusWrite,
+    HasMessages, HistoryQuery, Message, MessageRepository, MessageStatus, NewMessage, Page, Sender,
+    SenderKind, StatusWrite,
 };
 use flowsdk_core::session::SessionId;
 
 use super::SqlTx;
 use super::bind::Binder;
-use super::executor::text;
+use super::executor::{Conn, text};
 use super::record::{Part, Record as _, record};
 use super::row::Cells;
 use super::statement::{RowsSql, Sql, sql, sql_list};
@@ -21,7 +23,7 @@ use super::statement::{RowsSql, Sql, sql, sql_list};
 record! {
     Message in "message" {
         id, chat_id, session_id, direction, kind, content: json, sender as Option<Sender>, status,
-        channel_message_id, created_at, status_updated_at
+        channel_message_id, created_at, status_updated_at, seq
     }
 }
 
@@ -41,7 +43,37 @@ impl Part for Option<Sender> {
     }
 }
 
-static INSERT: RowsSql = RowsSql::insert::<Message>("");
+/// The columns that a message has before its chat numbers it.
+const WRITTEN: &str = "id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status, \
+    channel_message_id, created_at, status_updated_at";
+
+/// A message stands behind all that its chat has. On Postgres a statement sees nothing of its own rows, so that they
+/// are counted there; two transactions that take the same number meet at the index.
+static INSERT: RowsSql = RowsSql::typed(
+    concat!("WITH new (", WRITTEN, ", nth) AS (VALUES "),
+    &[
+        "text", "text", "text", "text", "text", "jsonb", "text", "text", "text", "text", "bigint", "bigint",
+        "bigint",
+    ],
+    concat!(
+        ") INSERT INTO message (",
+        WRITTEN,
+        ", seq) SELECT ",
+        WRITTEN,
+        ", COALESCE((SELECT MAX(seq) FROM message WHERE message.chat_id = new.chat_id), 0)
+              + ROW_NUMBER() OVER (PARTITION BY chat_id ORDER BY nth)
+         FROM new RETURNING id, seq"
+    ),
+)
+.or_one_by_one(concat!(
+    "INSERT OR FAIL INTO message (",
+    WRITTEN,
+    ", seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+        (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE chat_id = ?2)) RETURNING id, seq"
+));
+
+/// The index of the numbers of a chat.
+const NUMBERS: &str = "message_in_chat";
 
 const FIND_BY_CHANNEL_ID: Sql =
     sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id IN ", "$1", "");
@@ -65,23 +97,19 @@ const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
         AND status IN (SELECT jsonb_array_elements_text($3))",
 );
 
-const HISTORY: Sql = sql(concat!(
-    Message::SELECT,
-    " WHERE chat_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4"
-));
+const HISTORY: Sql =
+    sql(concat!(Message::SELECT, " WHERE chat_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"));
 
-const PLACE: Sql = sql("SELECT created_at, id FROM message WHERE id = $1 AND session_id = $2");
+const PLACE: Sql = sql("SELECT chat_id, seq FROM message WHERE id = $1 AND session_id = $2");
 
 /// By chat, because chats are indexed; sessions of one chat are few.
 const OUTGOING_SINCE: Sql = sql(concat!(
     Message::SELECT,
-    " WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) > ($3, $4)
-     ORDER BY created_at DESC, id DESC LIMIT $5"
+    " WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND seq > $3 ORDER BY seq DESC LIMIT $4"
 ));
 
 const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
-     WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND (created_at, id) <= ($3, $4)
-     ORDER BY created_at DESC, id DESC LIMIT $5");
+     WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND seq <= $3 ORDER BY seq DESC LIMIT $4");
 
 super::statement::statements! {
    FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT
@@ -106,8 +134,33 @@ impl MessageRepository for SqlTx {
         Ok(found)
     }
 
-    async fn insert_many(&mut self, messages: &[Message]) -> Result<(), StorageError> {
-        self.conn.insert_rows(&INSERT, messages).await.map(drop)
+    async fn insert_many(&mut self, messages: &[NewMessage]) -> Result<Vec<i64>, StorageError> {
+        // On SQLite each row is a statement of its own, which needs no order among them.
+        let counts_rows = matches!(self.conn, Conn::Postgres(_));
+        let numbered: Vec<(i64, &NewMessage)> = (0..).zip(messages).collect();
+        let bind = |to: &mut Binder<'_>, (nth, message): &(i64, &NewMessage)| {
+            bind_written(to, message);
+            if counts_rows {
+                to.bind(*nth);
+            }
+        };
+        let stored = self.conn.fetch_rows::<(MessageId, i64), _>(&INSERT, &numbered, bind).await;
+        let stored = stored.map_err(|error| match error {
+            // Another process has written to the chat meanwhile.
+            StorageError::Unique { constraint } if constraint == NUMBERS => {
+                StorageError::Stale { entity: "message" }
+            }
+            other => other,
+        })?;
+        if stored.iter().zip(messages).all(|((id, _), message)| *id == message.id) {
+            return Ok(stored.into_iter().map(|(_, seq)| seq).collect());
+        }
+        // Postgres returns the rows chat by chat.
+        let seqs: HashMap<&MessageId, i64> = stored.iter().map(|(id, seq)| (id, *seq)).collect();
+        messages
+            .iter()
+            .map(|message| seqs.get(&message.id).copied().ok_or_else(|| unnumbered(&message.id)))
+            .collect()
     }
 
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
@@ -136,15 +189,11 @@ impl MessageRepository for SqlTx {
 
     async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError> {
         let limit = i64::from(query.limit);
-        let (at, before) = match &query.before {
-            Some((at, before)) => (at.as_millis(), before.as_str()),
-            None => (i64::MAX, ""),
-        };
-        let binds = (query.chat_id, at, before, limit + 1);
+        let binds = (query.chat_id, query.before.unwrap_or(i64::MAX), limit + 1);
         let mut items = self.conn.fetch_all::<Message>(HISTORY, binds).await?;
         let more = items.len() > query.limit as usize;
         items.truncate(query.limit as usize);
-        let next = items.last().filter(|_| more).map(|last| (last.created_at, last.id.clone()));
+        let next = items.last().filter(|_| more).map(|last| last.seq);
         Ok(Page { items, next })
     }
 
@@ -155,28 +204,21 @@ impl MessageRepository for SqlTx {
         after: Option<&MessageId>,
         limit: u32,
     ) -> Result<Vec<Message>, StorageError> {
-        let place = match after {
-            Some(after) => {
-                self.conn.fetch_optional::<(i64, String)>(PLACE, (after.as_str(), session.as_str())).await?
-            }
+        let after = match after {
+            Some(after) => self.seq_of(session, chat, after).await?,
             None => None,
         };
-        let (at, after) = place.unwrap_or((i64::MIN, String::new()));
-        self.outgoing_behind(session, chat, (at, &after), limit).await
+        self.outgoing_behind(session, chat, after.unwrap_or(0), limit).await
     }
 
     async fn answers_to(
         &mut self,
         session: &SessionId,
-        chat: &ChatId,
         message: &MessageId,
         limit: u32,
     ) -> Result<Option<Vec<Message>>, StorageError> {
-        let place =
-            self.conn.fetch_optional::<(i64, String)>(PLACE, (message.as_str(), session.as_str())).await?;
-        match place {
-            // Answers have the time of their message; ids of two processes say nothing about who was first.
-            Some((at, _)) => self.outgoing_behind(session, chat, (at, ""), limit).await.map(Some),
+        match self.conn.fetch_optional::<(ChatId, i64)>(PLACE, (message, session)).await? {
+            Some((chat, seq)) => self.outgoing_behind(session, &chat, seq, limit).await.map(Some),
             None => Ok(None),
         }
     }
@@ -188,25 +230,52 @@ impl MessageRepository for SqlTx {
         last: &MessageId,
         limit: u32,
     ) -> Result<Vec<MessageId>, StorageError> {
-        let place =
-            self.conn.fetch_optional::<(i64, String)>(PLACE, (last.as_str(), session.as_str())).await?;
-        let Some((at, last)) = place else {
+        let Some(last) = self.seq_of(session, chat, last).await? else {
             return Ok(Vec::new());
         };
-        self.conn.fetch_column(OUTGOING_UNTIL, (chat, session, at, &last, i64::from(limit))).await
+        self.conn.fetch_column(OUTGOING_UNTIL, (chat, session, last, i64::from(limit))).await
     }
 }
 
+fn bind_written(to: &mut Binder<'_>, message: &NewMessage) {
+    to.bind(&message.id)
+        .bind(&message.chat_id)
+        .bind(&message.session_id)
+        .bind(&message.direction)
+        .bind(&message.kind)
+        .bind(Json(&message.content));
+    Part::bind(&message.sender, to);
+    to.bind(&message.status)
+        .bind(&message.channel_message_id)
+        .bind(message.created_at)
+        .bind(message.status_updated_at);
+}
+
+fn unnumbered(id: &MessageId) -> StorageError {
+    StorageError::Corrupt { entity: "message", reason: format!("{id} came back without its number") }
+}
+
 impl SqlTx {
+    /// Returns the number of a message in `chat`; `None`, if it is none of the session there.
+    async fn seq_of(
+        &mut self,
+        session: &SessionId,
+        chat: &ChatId,
+        message: &MessageId,
+    ) -> Result<Option<i64>, StorageError> {
+        let place = self.conn.fetch_optional::<(ChatId, i64)>(PLACE, (message, session)).await?;
+        Ok(place.filter(|(of, _)| of == chat).map(|(_, seq)| seq))
+    }
+
     /// The `limit` newest outgoing messages of a session behind a place in its chat, oldest first.
     async fn outgoing_behind(
         &mut self,
         session: &SessionId,
         chat: &ChatId,
-        (at, after): (i64, &str),
+        after: i64,
         limit: u32,
     ) -> Result<Vec<Message>, StorageError> {
-        let binds = (chat, session, at, after, i64::from(limit));
+        let binds = (chat, session, after, i64::from(limit));
         let mut messages = self.conn.fetch_all::<Message>(OUTGOING_SINCE, binds).await?;
         messages.reverse();
         Ok(messages)

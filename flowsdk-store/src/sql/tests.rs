@@ -2,6 +2,7 @@
 
 mod channels;
 mod identity;
+mod messages;
 mod migrations;
 mod parity;
 mod plans;
@@ -10,11 +11,17 @@ mod references;
 mod rotation;
 mod statements;
 
+use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 /// An empty database in memory.
 async fn sqlite() -> SqliteConnection {
     SqliteConnection::connect("sqlite::memory:").await.expect("a database")
+}
+
+/// The migrations before that of a number.
+fn before(all: &Migrator, number: i64) -> Migrator {
+    Migrator::with_migrations(all.iter().filter(|migration| migration.version < number).cloned().collect())
 }
 
 /// The address of an empty database on the test server, if there is one.

@@ -1,6 +1,7 @@
 //! The use cases of conversations on real databases.
 
 mod beginnings;
+mod clocks;
 mod deletions;
 mod duplicates;
 mod endings;

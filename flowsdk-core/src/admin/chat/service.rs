@@ -58,9 +58,8 @@ where
         id: &ChatId,
         page: &PageRequest,
     ) -> Result<Page<Message>, ChatError> {
-        let before = page.after.as_ref().map(|cursor| {
-            MessageId::parse(cursor.id.as_str()).map(|id| (cursor.at, id)).map_err(|_| ChatError::Cursor)
-        });
+        // The last of the page before is named by its number; its time says nothing.
+        let before = page.after.as_ref().map(|cursor| cursor.id.parse().map_err(|_| ChatError::Cursor));
         let before = before.transpose()?;
         let mut tx = self.store.read().await?;
         let chat = tx.chat_catalog().find(id).await?;
@@ -69,7 +68,8 @@ where
         }
         let query = HistoryQuery { chat_id: id, before, limit: page.limit };
         let found = tx.messages().history(&query).await?;
-        let next = found.next.map(|(at, id)| Cursor { at, id: id.to_string() });
+        let last = found.items.last().map(|last| last.created_at).unwrap_or_default();
+        let next = found.next.map(|seq| Cursor { at: last, id: seq.to_string() });
         Ok(Page { items: found.items, next })
     }
 

@@ -1,20 +1,26 @@
 //! Messages and the history of a chat.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use Direction::{In, Out};
 use serde_json::json;
 
 use super::StoreUnderTest;
-use super::world::{SIZES, World, later, session_id};
+use super::world::{SIZES, World, later, row, session_id};
 use crate::fault::StorageError;
-use crate::message::{Direction, HistoryQuery, Message, MessageStatus, Sender, SenderKind};
+use crate::message::{Direction, HistoryQuery, Message, MessageStatus, NewMessage, Sender, SenderKind};
 use crate::prelude::*;
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
 
-fn with_key(message: Message, key: impl Into<String>) -> Message {
+fn with_key(message: NewMessage, key: impl Into<String>) -> NewMessage {
     Message { channel_message_id: Some(key.into()), ..message }
+}
+
+/// The rows of the messages of a new chat.
+fn numbered(messages: &[NewMessage]) -> Vec<Message> {
+    (1..).zip(messages).map(|(seq, message)| row(message, seq)).collect()
 }
 
 /// Everything of a message comes back, in both directions and of every sender.
@@ -36,7 +42,7 @@ where
     messages[2].status_updated_at = world.cx.now() + Duration::from_millis(7);
     world.insert(&[]).await;
     world.insert(&messages).await;
-    assert_eq!(world.messages().await, messages);
+    assert_eq!(world.messages().await, numbered(&messages));
 }
 
 /// Texts of any length and alphabet come back. A NUL, which some databases cannot store, may come back as
@@ -74,7 +80,7 @@ where
         world.insert(&batch).await;
         all.extend(batch);
     }
-    assert_eq!(world.messages().await, all);
+    assert_eq!(world.messages().await, numbered(&all));
 }
 
 /// A channel message id is stored once, wherever in a batch it comes again; nothing of that batch stays.
@@ -161,7 +167,7 @@ where
         world.insert(&[newer]).await;
     }
     seen.reverse();
-    assert_eq!(seen, messages);
+    assert_eq!(seen, numbered(&messages));
     // A page that ends with the history says so.
     let query = HistoryQuery { chat_id: &world.chat, before: None, limit: 53 };
     let mut tx = world.store.read().await.expect("read");
@@ -228,8 +234,99 @@ where
         (1, &timed[0].id, 100, None),
     ] {
         let mut tx = world.store.read().await.expect("read");
-        let found = tx.messages().answers_to(&session_id(session), &world.chat, message, limit).await;
+        let found = tx.messages().answers_to(&session_id(session), message, limit).await;
         let found = found.expect("find").map(|found| found.into_iter().map(|m| m.id).collect::<Vec<_>>());
         assert_eq!(found, expected, "{session} {message:?} {limit}");
     }
+}
+
+/// Each chat counts its own messages, in the order of the commits and within a batch in the order given. Clocks of
+/// writers that differ, or go back, change nothing: neither for the history nor for a visitor who comes back.
+pub async fn a_chat_numbers_its_messages_whatever_clocks_say<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    let world = World::new(&subject).await;
+    let other = world.another_chat().await;
+    // The gateway's clock is four seconds ahead of the owner's; a new owner's is eight behind the old one's.
+    let offsets = [4_000, 0, 4_000, 8_000, 4_000, 0, 4_001, 8];
+    let mut messages = Vec::new();
+    for (n, offset) in offsets.into_iter().enumerate() {
+        let direction = if n % 2 == 0 { In } else { Out };
+        messages.push(Message { created_at: later(offset), ..world.message(direction, 1, &n.to_string()) });
+    }
+    let elsewhere = |n: u64| Message {
+        chat_id: other.clone(),
+        created_at: later(n),
+        ..world.message(Out, 2, "elsewhere")
+    };
+    let mut numbers = Vec::new();
+    for (n, pair) in messages.chunks(2).enumerate() {
+        // Two chats of one batch, between each other.
+        let batch = [pair[0].clone(), elsewhere(9 - n as u64), pair[1].clone()];
+        let mut tx = world.store.begin().await.expect("begin");
+        numbers.extend(tx.messages().insert_many(&batch).await.expect("messages"));
+        tx.commit().await.expect("commit");
+    }
+    assert_eq!(numbers, [1, 1, 2, 3, 2, 4, 5, 3, 6, 7, 4, 8]);
+    assert_eq!(world.messages().await, numbered(&messages));
+    let ids = |range: std::ops::Range<usize>| -> Vec<_> {
+        messages[range].iter().filter(|message| message.direction == Out).map(|m| m.id.clone()).collect()
+    };
+    let session = session_id(1);
+    let mut tx = world.store.read().await.expect("read");
+    for (last, message) in messages.iter().enumerate() {
+        let since = tx.messages().outgoing_since(&session, &world.chat, Some(&message.id), 100).await;
+        let since: Vec<_> = since.expect("find").into_iter().map(|message| message.id).collect();
+        assert_eq!(since, ids(last + 1..messages.len()), "since {last}");
+        let mut had =
+            tx.messages().outgoing_until(&session, &world.chat, &message.id, 100).await.expect("find");
+        had.reverse();
+        assert_eq!(had, ids(0..last + 1), "until {last}");
+        let answers = tx.messages().answers_to(&session, &message.id, 100).await.expect("find");
+        let answers: Vec<_> = answers.expect("stored").into_iter().map(|message| message.id).collect();
+        assert_eq!(answers, ids(last + 1..messages.len()), "answers to {last}");
+    }
+    // A message of another chat is no place in this one.
+    let found = tx.messages().outgoing_since(&session_id(2), &other, Some(&messages[7].id), 100).await;
+    assert_eq!(found.expect("find").len(), 4);
+}
+
+/// Of writers at the same time each takes numbers of its own. One that loses the race is told so and loses nothing
+/// when it tries again.
+pub async fn concurrent_writers_of_a_chat_take_each_number_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    const WRITERS: usize = 6;
+    const BATCHES: usize = 8;
+    let world = Arc::new(World::new(&subject).await);
+    let write = async |writer: usize| {
+        let mut taken = Vec::new();
+        for n in 0..BATCHES {
+            let batch: Vec<_> =
+                (0..3).map(|part| world.message(Out, writer, &format!("{writer} {n} {part}"))).collect();
+            let seqs = loop {
+                let mut tx = world.store.begin().await.expect("begin");
+                let written = match tx.messages().insert_many(&batch).await {
+                    Ok(seqs) => tx.commit().await.map(|()| seqs),
+                    Err(error) => Err(error),
+                };
+                match written {
+                    Ok(seqs) => break seqs,
+                    Err(error) => assert!(error.is_transient(), "{error:?}"),
+                }
+            };
+            taken.extend(batch.iter().map(|message| message.id.clone()).zip(seqs));
+        }
+        taken
+    };
+    let writers = (0..WRITERS).map(write);
+    let mut taken: Vec<_> = futures_util::future::join_all(writers).await.into_iter().flatten().collect();
+    taken.sort_unstable_by_key(|(_, seq)| *seq);
+    let stored: Vec<_> =
+        world.messages().await.into_iter().map(|message| (message.id, message.seq)).collect();
+    assert_eq!(stored, taken);
+    let numbers: Vec<_> = stored.into_iter().map(|(_, seq)| seq).collect();
+    assert_eq!(numbers, (1..=(WRITERS * BATCHES * 3) as i64).collect::<Vec<_>>());
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::StoreUnderTest;
-use super::world::{World, contact, later, session_id};
+use super::world::{World, contact, later, row, session_id};
 use crate::chat::{Chat, ChatFilter, ChatStatus};
 use crate::contact::{
     ContactAlias, ContactFilter, ContactOptIn, OptInFilter, OptInSource, OptInStatus, search_terms,
@@ -283,7 +283,7 @@ where
         assert_eq!(page.items.len(), expected, "who sees {only:?} asks for another router");
     }
     let found = tx.chat_catalog().find_message(&message.id).await.expect("found");
-    assert_eq!(found, Some((message, Some(world.router.clone()))));
+    assert_eq!(found, Some((row(&message, 1), Some(world.router.clone()))));
     tx.commit().await.expect("commit");
 }
 

@@ -3,7 +3,7 @@
 use super::StoreUnderTest;
 use super::world::{World, later, session_id};
 use crate::message::MessageStatus::{self, Delivered, Failed, Pending, Played, Read, Sent};
-use crate::message::{Direction, Message, StatusWrite, advance};
+use crate::message::{Direction, Message, NewMessage, StatusWrite, advance};
 use crate::prelude::*;
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
@@ -33,7 +33,7 @@ where
             .map(|&(from, _)| Message { status: Some(from), ..world.message(Direction::Out, 1, "") })
             .collect();
         world.insert(&messages).await;
-        let write = |(message, &(_, status)): (&Message, &(MessageStatus, MessageStatus))| StatusWrite {
+        let write = |(message, &(_, status)): (&NewMessage, &(MessageStatus, MessageStatus))| StatusWrite {
             id: message.id.clone(),
             status,
             at: later(9),

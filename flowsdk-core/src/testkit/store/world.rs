@@ -11,7 +11,7 @@ use crate::contact::Contact;
 use crate::context::OpContext;
 use crate::flow::{Flow, FlowVersion};
 use crate::id::{ChatId, ContactId, Cuids, FlowId, MessageId, RouterId};
-use crate::message::{Direction, Message, MessageStatus, Sender};
+use crate::message::{Direction, Message, MessageStatus, NewMessage, Sender};
 use crate::prelude::*;
 use crate::router::Router;
 use crate::session::{Channel, Session, SessionId, SessionWrite};
@@ -88,11 +88,12 @@ where
     }
 
     /// A message of the chat, not stored.
-    pub(in crate::testkit) fn message(&self, direction: Direction, session: usize, body: &str) -> Message {
+    pub(in crate::testkit) fn message(&self, direction: Direction, session: usize, body: &str) -> NewMessage {
         let out = direction == Direction::Out;
         Message {
             id: MessageId::generate(self.cx.ids()),
             chat_id: self.chat.clone(),
+            seq: (),
             session_id: session_id(session),
             direction,
             kind: "text".to_owned(),
@@ -105,8 +106,18 @@ where
         }
     }
 
+    /// Another open chat, of another contact.
+    pub(in crate::testkit) async fn another_chat(&self) -> ChatId {
+        let mut tx = self.store.begin().await.expect("begin");
+        let contact = tx.contacts().insert_or_get(&contact(&self.cx, 99)).await.expect("a contact");
+        let chat = Chat::open(&self.cx, contact.id, self.router.clone());
+        tx.chats().open_or_get_many(std::slice::from_ref(&chat)).await.expect("a chat");
+        tx.commit().await.expect("commit");
+        chat.id
+    }
+
     /// Stores messages.
-    pub(in crate::testkit) async fn insert(&self, messages: &[Message]) {
+    pub(in crate::testkit) async fn insert(&self, messages: &[NewMessage]) {
         let mut tx = self.store.begin().await.expect("begin");
         tx.messages().insert_many(messages).await.expect("messages");
         tx.commit().await.expect("commit");
@@ -145,4 +156,36 @@ pub(in crate::testkit) fn as_writes(writes: &[(Session, Option<i64>)]) -> Vec<Se
 
 pub(in crate::testkit) fn later(millis: u64) -> Timestamp {
     NOW + Duration::from_millis(millis)
+}
+
+/// The row of a message that its chat has numbered.
+pub(in crate::testkit) fn row(message: &NewMessage, seq: i64) -> Message {
+    let Message {
+        id,
+        chat_id,
+        seq: (),
+        session_id,
+        direction,
+        kind,
+        content,
+        sender,
+        status,
+        channel_message_id,
+        created_at,
+        status_updated_at,
+    } = message.clone();
+    Message {
+        id,
+        chat_id,
+        seq,
+        session_id,
+        direction,
+        kind,
+        content,
+        sender,
+        status,
+        channel_message_id,
+        created_at,
+        status_updated_at,
+    }
 }

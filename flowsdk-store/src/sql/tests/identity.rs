@@ -3,7 +3,6 @@
 use flowsdk_auth::schedule::{AgentSchedule, HasLoginSchedules as _, LoginRange, LoginSchedule};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use sqlx::AssertSqlSafe;
-use sqlx::migrate::Migrator;
 
 use crate::sql::statement::sql;
 use crate::sql::{OutboxRoutes, SqlStore, migrations};
@@ -51,11 +50,6 @@ async fn schedules(url: &str) {
     assert_eq!(tx.login_schedules().of_user(&user).await.expect("schedules"), expected);
 }
 
-/// The migrations that were there before `0004_identity`.
-fn before(all: &Migrator) -> Migrator {
-    Migrator::with_migrations(all.iter().filter(|migration| migration.version < 4).cloned().collect())
-}
-
 const UPDATED: &str = "SELECT updated_at FROM user_account UNION ALL SELECT updated_at FROM router";
 
 /// Rows from before there was `updated_at` were last changed when they were created.
@@ -63,7 +57,7 @@ const UPDATED: &str = "SELECT updated_at FROM user_account UNION ALL SELECT upda
 async fn old_rows_have_a_last_change() {
     macro_rules! upgraded {
         ($all:expr, $connection:expr) => {
-            before(&$all).run_direct(None, &mut $connection, false).await.expect("migrated");
+            super::before(&$all, 4).run_direct(None, &mut $connection, false).await.expect("migrated");
             for statement in [USER].into_iter().chain(ROUTERS) {
                 sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut $connection).await.expect("a row");
             }

@@ -213,3 +213,19 @@ async fn the_route_of_a_turn_is_two_look_ups_by_primary_key() {
         "{steps:#?}"
     );
 }
+
+/// The index holds the order, so that nothing is sorted, and a number is one step from its end.
+#[tokio::test]
+async fn the_messages_of_a_chat_are_read_in_the_order_of_their_numbers() {
+    let mut connection = super::migrated_sqlite().await;
+    let statements = crate::sql::message::statements();
+    for name in ["HISTORY", "OUTGOING_SINCE", "OUTGOING_UNTIL", "INSERT"] {
+        let (_, sql) = statements.iter().find(|(one, _)| *one == name).expect("listed");
+        let steps = steps(&mut connection, *sql).await;
+        let walks = |step: &String| {
+            step.starts_with("SEARCH message USING ") && step.contains("INDEX message_in_chat (chat_id=?")
+        };
+        assert!(steps.iter().any(walks), "{name}: {steps:#?}");
+        assert_eq!(sorts(&steps), 0, "{name}: {steps:#?}");
+    }
+}
