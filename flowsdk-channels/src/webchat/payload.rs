@@ -1,7 +1,7 @@
 //! The payloads of the web chat socket and of its history, as they go over the wire.
 
 use flowsdk_core::event::OutgoingEvent;
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{Direction, Message, MessageStatus, Sender};
 use flowsdk_core::time::Timestamp;
 use serde::Serialize;
@@ -31,15 +31,22 @@ pub struct AuthErrorPayload {
     pub code: &'static str,
 }
 
-/// `message` from the server: `{ id, type, <type>: {..}, timestamp, sender }`.
+/// `message` from the server: `{ id, chatId, seq, type, <type>: {..}, timestamp, sender }`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ServerMessage {
     /// Id of the message.
     pub id: MessageId,
     /// `type` and its node.
     #[serde(flatten)]
     pub content: Value,
-    /// When it was produced, epoch milliseconds.
+    /// The chat that numbers it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat_id: Option<ChatId>,
+    /// Its place in the chat: messages are shown in this order. Absent only in an event that an older process published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<i64>,
+    /// When it was produced by the clock of its writer, epoch milliseconds. It orders nothing.
     pub timestamp: Timestamp,
     /// The sender of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,6 +58,8 @@ impl From<&OutgoingEvent> for ServerMessage {
         Self {
             id: event.internal_id.clone(),
             content: serde_json::to_value(&event.content).unwrap_or_default(),
+            chat_id: event.chat_id.clone(),
+            seq: event.seq,
             timestamp: event.timestamp,
             sender: Some(event.sender.clone()),
         }
@@ -62,6 +71,8 @@ impl From<Message> for ServerMessage {
         Self {
             id: message.id,
             content: message.content,
+            chat_id: Some(message.chat_id),
+            seq: Some(message.seq),
             timestamp: message.created_at,
             sender: message.sender,
         }

@@ -122,7 +122,7 @@ struct Turn {
     /// Whether an error has stopped the session, in this turn or before: then the message waits, and
     /// `GET /sessions/frozen` tells the error.
     frozen: bool,
-    /// The payloads of the socket's event `message`, in order: `id`, `type`, the fields of that type, `timestamp`, `sender`.
+    /// The payloads of the socket's event `message`, in order: `id`, `chatId`, `seq`, `type`, the fields of that type, `timestamp`, `sender`.
     #[schema(value_type = Vec<Object>)]
     messages: Vec<ServerMessage>,
 }

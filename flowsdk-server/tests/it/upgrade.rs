@@ -49,9 +49,16 @@ fn texts(items: &[Value]) -> Vec<&str> {
     items.iter().map(|item| item["text"]["body"].as_str().unwrap()).collect()
 }
 
+/// The history, oldest first. Its messages are numbered; without their numbers they are as the version before has them.
 async fn history(router: &Router, visitor: &Value) -> Vec<Value> {
     let page = ask(router, visitor, "GET", "/webchat/history?limit=200", None).await;
-    page["items"].as_array().unwrap().iter().rev().cloned().collect()
+    let mut items: Vec<Value> = page["items"].as_array().unwrap().iter().rev().cloned().collect();
+    for (seq, item) in (1..).zip(&mut items) {
+        let item = item.as_object_mut().unwrap();
+        assert_eq!(item.remove("seq"), Some(json!(seq)));
+        assert!(item.remove("chatId").unwrap().is_string());
+    }
+    items
 }
 
 /// The application of this version on a database of the version before, and that database's visitors.

@@ -112,6 +112,10 @@ export class ChatApp {
         clearTimeout(this.#bannerTimer);
         this.#set({ link: 'limited', retryInMs });
       },
+      onUnavailable: () => {
+        clearTimeout(this.#bannerTimer);
+        this.#set({ link: 'offline', typing: null });
+      },
       onLost: () => this.#lost(),
       onMessage: (message) => this.#received(message),
       onTyping: (kind) => this.#typing(kind),

@@ -16,6 +16,8 @@ export interface ConnectionHooks {
   onReady(): void;
   onRefused(code: string): void;
   onLimited(waitMs: number): void;
+  /** The server cannot let anybody in now; the connection tries again by itself. */
+  onUnavailable(): void;
   onLost(): void;
   onMessage(message: WireMessage): void;
   onTyping(kind: string): void;
@@ -164,10 +166,15 @@ export class Connection {
   }
 
   #refused(code: string): void {
-    const limited = code === 'rate_limited';
     // Leaving first keeps the client library from knocking again with what was just refused.
     this.close();
-    if (!limited) {
+    if (code === 'unavailable') {
+      this.#wanted = true;
+      this.#hooks.onUnavailable();
+      this.#reopenLater();
+      return;
+    }
+    if (code !== 'rate_limited') {
       this.#hooks.onRefused(code);
       return;
     }

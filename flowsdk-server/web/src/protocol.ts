@@ -65,6 +65,9 @@ export type MediaKind = 'image' | 'video' | 'audio' | 'document';
 export interface WireMessage {
   id: string;
   type: string;
+  /** The place in the chat named by `chatId`, from 1. */
+  seq?: number;
+  chatId?: string;
   timestamp?: string | number;
   sender?: Sender;
   direction?: 'in' | 'out';

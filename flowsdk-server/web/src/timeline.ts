@@ -10,9 +10,33 @@ export interface Item {
   direction: 'in' | 'out';
   content: Content;
   at: number;
+  /** Where the server keeps it; `null` until it says so. Clocks are no order. */
+  place: Place | null;
   sender: Sender | null;
   delivery: Delivery | null;
   error: string | null;
+}
+
+/** Each chat counts its messages from 1. */
+export interface Place {
+  chatId: string;
+  seq: number;
+}
+
+function placeOf(message: WireMessage): Place | null {
+  const { chatId, seq } = message;
+  return typeof chatId === 'string' && typeof seq === 'number' ? { chatId, seq } : null;
+}
+
+/** Whether the server has `item` after `other`. Of two chats nothing is known. */
+function isAfter(item: Item, other: Place): boolean {
+  return item.place !== null && item.place.chatId === other.chatId && item.place.seq > other.seq;
+}
+
+function isSame(item: Item, other: Item): boolean {
+  if (item.id !== null && item.id === other.id) return true;
+  const { place } = item;
+  return place !== null && other.place?.chatId === place.chatId && other.place.seq === place.seq;
 }
 
 export function parseTime(value: unknown, fallback: number): number {
@@ -33,6 +57,7 @@ export function fromWire(message: WireMessage, now: number): Item {
     direction: inbound ? 'in' : 'out',
     content: readContent(message),
     at: parseTime(message.timestamp, now),
+    place: placeOf(message),
     sender: message.sender ?? null,
     delivery: inbound ? 'sent' : null,
     error: null,
@@ -50,6 +75,7 @@ export function fromVisitor(clientMessageId: string, outgoing: Outgoing, at: num
     direction: 'in',
     content,
     at,
+    place: null,
     sender: null,
     delivery: 'queued',
     error: null,
@@ -57,13 +83,16 @@ export function fromVisitor(clientMessageId: string, outgoing: Outgoing, at: num
 }
 
 /**
- * Adds what the server sent. Messages that have not left this page yet stay below it: the server will
- * store them later, and the order on the screen has to be the order a reload shows.
+ * Adds what the server sent, before what its chat has after it. Messages that have not left this page yet stay below
+ * it: the server will store them later, and the order on the screen has to be the order a reload shows.
  */
 export function addIncoming(items: readonly Item[], item: Item): Item[] {
-  if (items.some((known) => known.id === item.id)) return [...items];
+  if (items.some((known) => isSame(known, item))) return [...items];
   let end = items.length;
   while (end > 0 && isWaiting(items[end - 1])) end -= 1;
+  const { place } = item;
+  const later = place ? items.slice(0, end).findIndex((known) => isAfter(known, place)) : -1;
+  if (later >= 0) end = later;
   return [...items.slice(0, end), item, ...items.slice(end)];
 }
 
@@ -77,8 +106,7 @@ export function addLocal(items: readonly Item[], item: Item): Item[] {
 
 /** `older` is a page of the history, newest first. */
 export function prependHistory(items: readonly Item[], older: readonly Item[]): Item[] {
-  const known = new Set(items.map((item) => item.id));
-  const fresh = older.filter((item) => !known.has(item.id));
+  const fresh = older.filter((item) => !items.some((known) => isSame(known, item)));
   return [...fresh.reverse(), ...items];
 }
 
@@ -91,7 +119,10 @@ export function mergeHistory(items: readonly Item[], page: readonly Item[]): Ite
   const paged = new Set(page.map((item) => item.id));
   const start = items.findIndex((item) => paged.has(item.id));
   if (start < 0) return [...items];
-  const ordered = [...page].reverse().map((item) => shown.get(item.id ?? '') ?? item);
+  const ordered = [...page].reverse().map((item) => {
+    const known = shown.get(item.id ?? '');
+    return known ? { ...known, place: item.place } : item;
+  });
   const after = items.slice(start).filter((item) => !paged.has(item.id));
   return [...items.slice(0, start), ...ordered, ...after];
 }

@@ -61,6 +61,18 @@ test('the history settles where a message with a lost ack belongs', () => {
   assert.deepEqual(keys(mergeHistory([local('b')], [out('1')])), ['b']);
 });
 
+test('the numbers of the chat decide the order and what is a repetition, whatever comes first', () => {
+  const numbered = (id: string, seq: number, chatId = 'c') =>
+    fromWire({ id, type: 'text', text: { body: id }, seq, chatId, timestamp: 1_800_000_000_000 - seq }, 0);
+  const later = addIncoming([], numbered('3', 3));
+  const items = addIncoming(addLocal(later, local('a')), numbered('2', 2));
+  assert.deepEqual(keys(items), ['2', '3', 'a']);
+  assert.deepEqual(keys(addIncoming(items, numbered('4', 4))), ['2', '3', '4', 'a']);
+  assert.deepEqual(keys(addIncoming(items, numbered('3', 3))), ['2', '3', 'a']);
+  // The next chat counts from 1 again.
+  assert.deepEqual(keys(addIncoming(items, numbered('n', 1, 'd'))), ['2', '3', 'n', 'a']);
+});
+
 test('options close with a choice; a failed one or a text written instead leaves them open', () => {
   let items = addLocal([inbound('0'), menu('1')], local('a'));
   items = addIncoming(items, out('2'));

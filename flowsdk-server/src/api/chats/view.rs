@@ -54,6 +54,9 @@ struct SenderView {
 #[schema(as = ChatMessage)]
 pub(super) struct ChatMessageView {
     id: MessageId,
+    /// Its place in the chat, from 1. The list is in this order.
+    #[schema(minimum = 1, example = 7)]
+    seq: i64,
     session_id: SessionId,
     direction: Direction,
     /// `text`, `interactive` and so on.
@@ -68,6 +71,7 @@ pub(super) struct ChatMessageView {
     /// Null for messages of the contact.
     #[schema(required = true)]
     status: Option<MessageStatus>,
+    /// For people to read. Clocks of several processes differ, so it is no order.
     created_at: IsoTime,
     status_updated_at: IsoTime,
 }
@@ -80,6 +84,7 @@ impl From<Message> for ChatMessageView {
         });
         Self {
             id: message.id,
+            seq: message.seq,
             session_id: message.session_id,
             direction: message.direction,
             r#type: message.kind,
@@ -99,6 +104,9 @@ impl From<Message> for ChatMessageView {
 #[schema(as = Message)]
 pub(super) struct MessageView {
     id: MessageId,
+    /// Its place in the chat, from 1.
+    #[schema(minimum = 1, example = 7)]
+    seq: i64,
     /// Null for messages of the contact.
     #[schema(required = true)]
     status: Option<MessageStatus>,
@@ -117,6 +125,7 @@ impl From<Message> for MessageView {
         let sent = message.direction == Direction::Out;
         Self {
             id: message.id,
+            seq: message.seq,
             status: message.status,
             r#type: message.kind,
             whatsapp_message_id: message.channel_message_id.filter(|_| sent),

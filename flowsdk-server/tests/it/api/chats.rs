@@ -34,11 +34,12 @@ async fn chats_and_messages(setup: Setup) {
         assert_eq!(found["items"].as_array().unwrap().len(), count, "{filter}");
     }
     // Pages, newest first, both directions.
-    let (mut texts, mut cursor) = (Vec::new(), String::new());
+    let (mut texts, mut numbers, mut cursor) = (Vec::new(), Vec::new(), String::new());
     loop {
         let page = admin.get(&format!("/chats/{id}/messages?limit=4{cursor}")).await.ok(200);
         for item in page["items"].as_array().unwrap() {
             texts.push(item["content"]["text"]["body"].as_str().unwrap().to_owned());
+            numbers.push(item["seq"].as_i64().unwrap());
             let out = item["direction"] == "out";
             assert_eq!((item["status"].is_null(), item["sender"].is_null()), (!out, !out), "{item}");
         }
@@ -49,6 +50,10 @@ async fn chats_and_messages(setup: Setup) {
     }
     texts.reverse();
     assert_eq!(texts, ["um", "eco um", "dois", "eco dois", "três", "eco três"]);
+    assert_eq!(numbers, [6, 5, 4, 3, 2, 1]);
+    // The socket says the same numbers.
+    let shown: Vec<_> = client.messages().iter().map(|m| (m["chatId"].clone(), m["seq"].clone())).collect();
+    assert_eq!(shown, [2, 4, 6].map(|seq| (json!(id), json!(seq))));
     assert_eq!(admin.get(&format!("/chats/{id}/messages?cursor=zz")).await.invalid_fields(), ["cursor"]);
     // A message (spec A 2.5).
     let message = admin.get(&format!("/messages/{}", said[0])).await.ok(200);
@@ -60,7 +65,7 @@ async fn chats_and_messages(setup: Setup) {
     })
     .await;
     let fields: Vec<_> = message.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(fields, ["createdAt", "id", "status", "statusUpdatedAt", "type", "whatsappMessageId"]);
+    assert_eq!(fields, ["createdAt", "id", "seq", "status", "statusUpdatedAt", "type", "whatsappMessageId"]);
     admin.get("/messages/nothing").await.refused(404, "not_found", "Mensagem não encontrada");
     admin.get("/chats/nothing").await.refused(404, "not_found", "Chat não encontrado");
     // Within the scope, and not beyond it.
