@@ -8,7 +8,7 @@ use flowsdk_core::id::{ChannelId, ChatId, ContactId};
 
 use super::SqlTx;
 use super::record::{All, Record as _, record};
-use super::statement::{Sql, sql};
+use super::statement::{Sql, sql, sql_per};
 
 record! {
     WebchatChannel in "webchat_channel" {
@@ -35,10 +35,13 @@ const INSERT_IDENTITY: Sql = sql(concat!(
     ", contact_identity) VALUES ($1, $2, $3, $4, $5, (SELECT phone_number FROM contact WHERE id = $3))"
 ));
 
+/// SQLite, which keeps no statistics here, is told the index: it would read every chat of the router.
 const FIND_CHAT: Sql =
-    sql("SELECT chat.id FROM chat JOIN webchat_channel ON webchat_channel.router_id = chat.router_id
+    sql_per(concat!(CHAT_OF, " INDEXED BY chat_by_contact", WITH_CHANNEL), concat!(CHAT_OF, WITH_CHANNEL));
+const CHAT_OF: &str = "SELECT chat.id FROM chat";
+const WITH_CHANNEL: &str = " JOIN webchat_channel ON webchat_channel.router_id = chat.router_id
      WHERE webchat_channel.id = $1 AND chat.contact_id = $2
-     ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1");
+     ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1";
 
 super::statement::statements! { FIND_CHANNEL, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
 

@@ -229,3 +229,16 @@ async fn the_messages_of_a_chat_are_read_in_the_order_of_their_numbers() {
         assert_eq!(sorts(&steps), 0, "{name}: {steps:#?}");
     }
 }
+
+#[tokio::test]
+async fn the_chat_of_a_visitor_is_found_among_their_own() {
+    let mut connection = super::migrated_sqlite().await;
+    let statements = crate::sql::webchat::statements();
+    let (_, sql) = statements.iter().find(|(one, _)| *one == "FIND_CHAT").expect("listed");
+    let steps = steps(&mut connection, *sql).await;
+    let by_contact = "SEARCH chat USING INDEX chat_by_contact (contact_id=?)";
+    assert!(steps.iter().any(|step| step == by_contact), "{steps:#?}");
+    let channel = |step: &String| step.starts_with("SEARCH webchat_channel ") && step.contains("(id=?)");
+    assert!(steps.iter().any(channel), "{steps:#?}");
+    assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{steps:#?}");
+}
