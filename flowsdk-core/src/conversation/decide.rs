@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::ahead::{follow, lead};
 use super::facts::Facts;
 use super::opening::Opened;
 use super::rehearsal::{Rehearsal, Rehearsed};
@@ -53,11 +54,11 @@ impl Decider<'_> {
         opened: Option<Opened>,
     ) -> Result<TurnReport, ConversationError> {
         let mut report = TurnReport::default();
-        let (run, expected) = match (self.facts.sessions.remove(event.session_id()), opened) {
+        let (run, expected, ahead) = match (self.facts.sessions.remove(event.session_id()), opened) {
             (Some(stored), _) if stored.frozen => {
                 let at = self.time_of(&stored.session);
                 report.frozen = true;
-                self.keep(event, &stored.session.chat_id, at, &mut report);
+                self.keep(event, &stored.session.chat_id, at, stored.ahead, &mut report);
                 return Ok(report);
             }
             (Some(stored), _) => {
@@ -69,11 +70,13 @@ impl Decider<'_> {
                     .cloned()
                     .ok_or_else(|| broken("its contact is not there"))?;
                 let version = session.version;
-                (Run::new(session, contact), Some(version))
+                // Entries of a replay came before them.
+                let ahead = if self.facts.replaying { Vec::new() } else { stored.ahead };
+                (Run::new(session, contact), Some(version), ahead)
             }
             (None, Some(Opened::Session(session, contact))) => {
                 let changed = self.facts.contacts.get(&contact.id).cloned();
-                (Run::new(*session, changed.unwrap_or(*contact)), None)
+                (Run::new(*session, changed.unwrap_or(*contact)), None, Vec::new())
             }
             (None, Some(Opened::ChatOnly(chat_id))) => {
                 self.store_all(event, &chat_id, self.now, &mut report);
@@ -81,13 +84,13 @@ impl Decider<'_> {
             }
             (None, Some(Opened::Frozen(chat_id))) => {
                 report.frozen = true;
-                self.keep(event, &chat_id, self.now, &mut report);
+                self.keep(event, &chat_id, self.now, Vec::new(), &mut report);
                 return Ok(report);
             }
             // A timer or a redirect of a session that has ended since has nothing to do.
             (None, Some(Opened::Dropped) | None) => return Ok(report),
         };
-        if let Progress::Ran(mut run) = self.run(event, run, &mut report)? {
+        if let Progress::Ran(mut run) = self.run(event, run, ahead, &mut report)? {
             if let Some(long) = run.long.take() {
                 self.long.push(*long);
                 return Ok(report);
@@ -109,24 +112,29 @@ impl Decider<'_> {
                 // Another session of the batch may be of the same contact.
                 self.facts.contacts.insert(run.contact.id.clone(), run.contact.clone());
             }
-            self.writes.add(event, *run, expected, self.now, self.handover);
+            let stopped_at = run.stopped_at.take().map(ConversationEvent::Flow);
+            let cause = stopped_at.as_ref().unwrap_or(event);
+            self.writes.add(cause, *run, expected, self.now, self.handover);
         }
         Ok(report)
     }
 
-    /// Passes the event to the owner of the session.
+    /// Passes the events ahead of it, and then the event, to the owner of the session.
     fn run(
         &mut self,
         event: &ConversationEvent,
         run: Run,
+        ahead: Vec<FlowEvent>,
         report: &mut TurnReport,
     ) -> Result<Progress, ConversationError> {
-        let event = match event {
-            ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)) => {
+        let led = (!ahead.is_empty()).then(|| run.session.id.clone());
+        let flow_event = match event {
+            ConversationEvent::Incoming(incoming) | ConversationEvent::Flow(FlowEvent::Message(incoming)) => {
                 let at = self.time_of(&run.session);
-                let mut fresh = self.store_fresh(event, &run.session.chat_id, at, report);
+                let place = self.writes.messages.len();
+                let mut fresh = self.store_fresh(incoming, &run.session.chat_id, at, report);
                 if self.facts.replaying {
-                    if is_deferred(&run.session, event) {
+                    if is_deferred(&run.session, incoming) {
                         fresh.clear();
                     }
                 } else if fresh.is_empty() {
@@ -134,11 +142,21 @@ impl Decider<'_> {
                 }
                 let fresh: Vec<IncomingMessage> = fresh.into_iter().cloned().collect();
                 let stage = self.stage(&run.session)?;
-                return Ok(Progress::Ran(Box::new(deliver(&stage, run, fresh))));
+                let (mut run, rest) = lead(&stage, run, ahead);
+                run.said_before = (run.outgoing.len(), place);
+                if run.stopped_at.is_some() {
+                    self.writes.led.extend(led);
+                    self.keep_ahead(event, rest);
+                    self.keep_messages(event, fresh);
+                    return Ok(Progress::Ran(Box::new(run)));
+                }
+                let run = deliver(&stage, run, fresh);
+                self.writes.led.extend(led);
+                return Ok(Progress::Ran(Box::new(run)));
             }
             ConversationEvent::Flow(event) => event,
         };
-        let trigger = match event {
+        let trigger = match flow_event {
             FlowEvent::InputTimeout(_) if run.session.mode == Mode::Human => return Ok(Progress::Nothing),
             // Handled above, with the messages of the other stream; and elsewhere, in commits of its own.
             FlowEvent::Message(_) | FlowEvent::Resume(_) => return Ok(Progress::Nothing),
@@ -159,21 +177,33 @@ impl Decider<'_> {
             FlowEvent::EffectDone(event) => Trigger::EffectDone { seq: event.seq, result: &event.result },
         };
         let is_ring = matches!(trigger, Trigger::InputTimeout);
-        // A session that stands nowhere, because a human had it from the start, has nowhere to go back to.
-        let stands_nowhere = run.session.position.is_none();
         let stage = self.stage(&run.session)?;
-        if !is_ring && let Some(reason) = stage.ignored(&run.session, &trigger) {
-            tracing::info!(session = %run.session.id, reason, "an event does nothing");
-            return Ok(Progress::Nothing);
+        let (run, rest) = lead(&stage, run, ahead);
+        if let Some(stopped_at) = &run.stopped_at {
+            let is_known = flow_event == stopped_at || rest.contains(flow_event);
+            self.writes.led.extend(led);
+            self.keep_ahead(event, rest);
+            if !is_known {
+                self.writes.kept_events.push((event.session_id().clone(), event.to_json()));
+            }
+            return Ok(Progress::Ran(Box::new(run)));
         }
-        let run = if stands_nowhere && is_end_without_jump(trigger) {
-            let mut run = run;
-            run.after = After::Ended;
-            run
-        } else {
-            stage.step(run, trigger)
+        let is_over = matches!(run.after, After::Ended);
+        let ignored = if is_ring { None } else { stage.ignored(&run.session, &trigger) };
+        let run = match ignored {
+            Some(reason) => {
+                tracing::info!(session = %run.session.id, reason, "an event does nothing");
+                if led.is_none() {
+                    return Ok(Progress::Nothing);
+                }
+                run
+            }
+            None if is_over => run,
+            None => follow(&stage, run, trigger),
         };
-        Ok(Progress::Ran(Box::new(deliver(&stage, run, Vec::new()))))
+        let run = deliver(&stage, run, Vec::new());
+        self.writes.led.extend(led);
+        Ok(Progress::Ran(Box::new(run)))
     }
 
     /// Returns an event of the messages for which their session ended too soon. Those that this batch would store
@@ -228,23 +258,51 @@ impl Decider<'_> {
     }
 
     /// Stores the messages of an event for a frozen session, and keeps it for the resumption, without its earlier
-    /// part.
-    fn keep(&mut self, event: &ConversationEvent, chat_id: &ChatId, at: Timestamp, report: &mut TurnReport) {
+    /// part. The events ahead of it are kept before it.
+    fn keep(
+        &mut self,
+        event: &ConversationEvent,
+        chat_id: &ChatId,
+        at: Timestamp,
+        ahead: Vec<FlowEvent>,
+        report: &mut TurnReport,
+    ) {
+        let led = (!ahead.is_empty()).then(|| event.session_id().clone());
         let Some(incoming) = event.incoming() else {
-            self.writes.kept_events.push((event.session_id().clone(), event.to_json()));
+            let is_known = matches!(event, ConversationEvent::Flow(event) if ahead.contains(event));
+            self.keep_ahead(event, ahead);
+            self.writes.led.extend(led);
+            if !is_known {
+                self.writes.kept_events.push((event.session_id().clone(), event.to_json()));
+            }
             return;
         };
         let fresh: Vec<IncomingMessage> =
             self.store_fresh(incoming, chat_id, at, report).into_iter().cloned().collect();
         if !fresh.is_empty() {
-            let mut kept = event.clone();
-            if let ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)) =
-                &mut kept
-            {
-                event.messages = fresh;
-            }
-            self.writes.kept.push((event.session_id().clone(), kept.to_json()));
+            self.keep_ahead(event, ahead);
+            self.writes.led.extend(led);
+            self.keep_messages(event, fresh);
         }
+    }
+
+    /// Keeps events that stand ahead of `event` for the resumption.
+    fn keep_ahead(&mut self, event: &ConversationEvent, ahead: Vec<FlowEvent>) {
+        let kept = ahead
+            .into_iter()
+            .map(|ahead| (event.session_id().clone(), ConversationEvent::Flow(ahead).to_json()));
+        self.writes.kept_ahead.extend(kept);
+    }
+
+    /// Keeps the messages of an event that were not stored before.
+    fn keep_messages(&mut self, event: &ConversationEvent, fresh: Vec<IncomingMessage>) {
+        let mut kept = event.clone();
+        if let ConversationEvent::Incoming(event) | ConversationEvent::Flow(FlowEvent::Message(event)) =
+            &mut kept
+        {
+            event.messages = fresh;
+        }
+        self.writes.kept.push((event.session_id().clone(), kept.to_json()));
     }
 
     /// Stores the messages of an event that nobody answers.
@@ -336,12 +394,5 @@ fn defer(session: &mut Session, messages: impl Iterator<Item = IncomingMessage>)
         } else {
             tracing::warn!(session = %session.id, "a message is stored, but too many wait to be answered");
         }
-    }
-}
-
-fn is_end_without_jump(trigger: Trigger<'_>) -> bool {
-    match trigger {
-        Trigger::AgentEnded(event) | Trigger::HumanEnded(event) => event.jump_target.is_none(),
-        _ => false,
     }
 }

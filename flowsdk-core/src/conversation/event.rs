@@ -47,11 +47,8 @@ impl ConversationEvent {
     /// Returns the other flow that it leads to.
     pub(super) fn target_flow(&self) -> Option<&FlowId> {
         match self {
-            Self::Flow(FlowEvent::ExternalJump(jump)) => Some(&jump.flow_id),
-            Self::Flow(FlowEvent::AgentSessionEnded(event) | FlowEvent::HumanSessionEnded(event)) => {
-                event.jump_target.as_ref().map(|target| &target.flow_id)
-            }
-            _ => None,
+            Self::Flow(event) => event.target_flow(),
+            Self::Incoming(_) => None,
         }
     }
 

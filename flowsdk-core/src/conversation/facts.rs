@@ -10,6 +10,7 @@ use super::opening::Opened;
 use super::{ConversationError, ConversationEvent, ConversationTx};
 use crate::contact::Contact;
 use crate::crypto::MasterKey;
+use crate::event::FlowEvent;
 use crate::fault::StorageError;
 use crate::id::{ContactId, FlowId, FlowVersionId, MessageId, RouterId};
 use crate::router::{Router, StaticVariables, VariableOwner};
@@ -86,7 +87,9 @@ impl Facts {
         let versions: Vec<FlowVersionId> = sessions.iter().copied().flat_map(versions_of).cloned().collect();
         cache.load(&mut self.flows, &versions);
         let in_use = versions.iter().filter_map(|id| self.flows.version(id));
-        let targets = events.iter().filter_map(|event| event.target_flow()).cloned();
+        let ahead = || self.sessions.values().flat_map(|stored| &stored.ahead);
+        let targets = events.iter().filter_map(|event| event.target_flow());
+        let targets = targets.chain(ahead().filter_map(FlowEvent::target_flow)).cloned();
         let referenced: Vec<FlowId> =
             in_use.flat_map(|flow| flow.referenced_flows()).chain(targets).collect();
         cache.load_reachable(tx.flows(), &mut self.flows, referenced).await?;
@@ -97,7 +100,11 @@ impl Facts {
         let found = tx.routers().find_many(&routers).await?;
         self.routers = found.into_iter().map(|router| (router.id.clone(), router)).collect();
 
-        let jumps: Vec<_> = events.iter().filter(|event| event.target_flow().is_some()).collect();
+        let jumps: Vec<(&SessionId, &FlowId)> = events
+            .iter()
+            .filter_map(|event| Some((event.session_id(), event.target_flow()?)))
+            .chain(ahead().filter_map(|event| Some((event.session_id(), event.target_flow()?))))
+            .collect();
         let mut owners = Vec::new();
         for session in sessions {
             let known = versions_of(session).filter_map(|version| self.flows.version(version));
@@ -105,9 +112,9 @@ impl Facts {
                 owners.push(VariableOwner::Router(session.router_id.clone()));
                 owners.push(VariableOwner::Flow(flow.flow_id().clone()));
             }
-            let jump = jumps.iter().find(|event| *event.session_id() == session.id);
-            let target = jump.and_then(|event| self.flows.published(event.target_flow()?));
-            if target.is_some_and(|flow| flow.uses_static_variables()) {
+            let targets = jumps.iter().filter(|(id, _)| **id == session.id);
+            let mut targets = targets.filter_map(|(_, flow)| self.flows.published(flow));
+            if targets.any(|flow| flow.uses_static_variables()) {
                 owners.push(VariableOwner::Router(session.router_id.clone()));
             }
         }

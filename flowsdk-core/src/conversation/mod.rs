@@ -5,6 +5,7 @@
 //! crash leaves a turn done or not begun. Batches of turns of different sessions share a commit, which makes
 //! durable commits cheap.
 
+mod ahead;
 mod consumer;
 mod decide;
 mod error;
@@ -22,6 +23,7 @@ mod turn;
 mod tx;
 mod writes;
 
+pub use ahead::publish_ahead;
 pub use consumer::{CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer};
 pub use error::ConversationError;
 pub use event::{ConversationEvent, StoredMessage, TurnReport};

@@ -9,7 +9,7 @@ use crate::chat::ChatTag;
 use crate::contact::{Contact, ContactOptIn, OptInSource, OptInStatus};
 use crate::context::OpContext;
 use crate::event::{
-    AgentEvent, AgentNotice, AgentStreamEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
+    AgentEvent, AgentNotice, AgentStreamEvent, FlowEvent, HandoffContact, HandoffEvent, HelpdeskEvent,
     HelpdeskMessageEvent, OutgoingEvent,
 };
 use crate::flow::{
@@ -68,6 +68,10 @@ pub(super) struct Run {
     /// A turn that needs more than its allowance: it is decided outside of the transaction, and this run counts for
     /// nothing.
     pub(super) long: Option<Box<Rehearsal>>,
+    /// How many of `outgoing` were said before the messages that came, and where in the batch the rows of these begin.
+    pub(super) said_before: (usize, usize),
+    /// The event that stood ahead of the one that came, and at which an error stopped the session.
+    pub(super) stopped_at: Option<FlowEvent>,
     /// Messages for which the session ended too soon.
     pub(super) left: Vec<IncomingMessage>,
     pub(super) after: After,
@@ -95,6 +99,8 @@ impl Run {
             traced: false,
             request: None,
             long: None,
+            said_before: (0, 0),
+            stopped_at: None,
             left: Vec::new(),
             after: After::Live,
         }

@@ -26,6 +26,10 @@ pub(super) struct Writes {
     pub(super) contacts: BTreeMap<ContactId, Contact>,
     pub(super) closed_chats: Vec<ChatId>,
     pub(super) frozen: Vec<FrozenSession>,
+    /// Events that stood ahead of the next one of a frozen session.
+    pub(super) kept_ahead: Vec<(SessionId, serde_json::Value)>,
+    /// Sessions whose events ahead are handled, or kept.
+    pub(super) led: Vec<SessionId>,
     /// Messages to frozen sessions.
     pub(super) kept: Vec<(SessionId, serde_json::Value)>,
     /// Other events of frozen sessions.
@@ -58,6 +62,7 @@ impl Writes {
             contact_changed,
             close_chat,
             outgoing,
+            said_before: (said_before, place),
             entries,
             records,
             trace,
@@ -65,10 +70,11 @@ impl Writes {
             after,
             ..
         } = run;
-        for event in outgoing {
+        for (nth, event) in outgoing.into_iter().enumerate() {
             let published = is_published(&event, handover);
             let status = if published { MessageStatus::Pending } else { MessageStatus::Sent };
-            self.messages.push(outgoing_row(&event, &session.chat_id, status));
+            let at = if nth < said_before { place + nth } else { self.messages.len() };
+            self.messages.insert(at, outgoing_row(&event, &session.chat_id, status));
             self.publications.extend(published.then(|| Publication::Message(Box::new(event))));
         }
         // After the messages: the next owner of the session speaks after them.
@@ -140,6 +146,12 @@ impl Writes {
         }
         if !self.frozen.is_empty() {
             tx.sessions().freeze_many(&self.frozen).await?;
+        }
+        if !self.led.is_empty() {
+            tx.sessions().clear_ahead(&self.led).await?;
+        }
+        if !self.kept_ahead.is_empty() {
+            tx.sessions().keep_entries(&self.kept_ahead, u32::MAX).await?;
         }
         if !self.kept.is_empty() {
             let left_out = tx.sessions().keep_entries(&self.kept, MAX_KEPT).await?;

@@ -43,6 +43,19 @@ impl FlowEvent {
     }
 }
 
+impl FlowEvent {
+    /// Returns the flow that it leads to.
+    pub(crate) fn target_flow(&self) -> Option<&FlowId> {
+        match self {
+            Self::ExternalJump(jump) => Some(&jump.flow_id),
+            Self::AgentSessionEnded(event) | Self::HumanSessionEnded(event) => {
+                event.jump_target.as_ref().map(|target| &target.flow_id)
+            }
+            Self::Message(_) | Self::InputTimeout(_) | Self::EffectDone(_) | Self::Resume(_) => None,
+        }
+    }
+}
+
 /// A redirect of a session to a block of a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{FrozenError, FrozenSession, Mode, Position, Session, SessionId};
+use super::{FrozenError, FrozenSession, Mode, Position, Session, SessionId, StoredSession};
 use crate::fault::StorageError;
 use crate::id::{ContactId, FlowId, RouterId};
 use crate::page::{Page, PageRequest};
@@ -53,7 +53,7 @@ pub struct Frost {
 #[async_trait]
 pub trait SessionCatalog: Send {
     /// Returns a session, not locked.
-    async fn find(&mut self, id: &SessionId) -> Result<Option<Session>, StorageError>;
+    async fn find(&mut self, id: &SessionId) -> Result<Option<StoredSession>, StorageError>;
 
     /// Returns a page of live sessions, newest first; of the routers in `only`, if it is given.
     async fn list(

@@ -21,7 +21,8 @@ pub use model::{
 };
 pub use pending::{Pending, Phase};
 pub use repository::{
-    FrozenSession, HasSessions, MAX_KEPT, SessionRepository, SessionWrite, Standstill, StoredSession,
+    FrozenSession, HasSessions, MAX_AHEAD, MAX_KEPT, SessionRepository, SessionWrite, Standstill,
+    StoredSession,
 };
 pub use trace::{HasTraces, MAX_TRACES, SessionTrace, SessionTraceRepository};
 pub use variables::{

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::{FrozenError, Session, SessionId};
+use crate::event::FlowEvent;
 use crate::fault::StorageError;
 use crate::time::Timestamp;
 
@@ -22,6 +23,9 @@ pub struct FrozenSession {
 /// more.
 pub const MAX_KEPT: u32 = 1_000;
 
+/// Most events that stand ahead of what a session is sent.
+pub const MAX_AHEAD: u32 = 64;
+
 /// A session as read.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields say it")]
@@ -29,6 +33,8 @@ pub struct StoredSession {
     pub session: Session,
     /// Whether an error stopped it (rulings S5).
     pub frozen: bool,
+    /// Events that its next turn handles before the event that came, oldest first (rulings S21).
+    pub ahead: Vec<FlowEvent>,
 }
 
 /// Why a session does not answer.
@@ -52,6 +58,14 @@ pub trait SessionRepository: Send {
     /// [`StorageError::Stale`] when a row no longer has the version it was read with; nothing of
     /// this call is then to be committed.
     async fn save_many(&mut self, sessions: &[SessionWrite<'_>]) -> Result<(), StorageError>;
+
+    /// Puts an event ahead of everything that comes to its session after the commit (rulings S21).
+    ///
+    /// Returns `false` if there is no such session, or [`MAX_AHEAD`] events stand there.
+    async fn put_ahead(&mut self, event: &FlowEvent) -> Result<bool, StorageError>;
+
+    /// Removes the events that stand ahead of what these sessions are sent.
+    async fn clear_ahead(&mut self, ids: &[SessionId]) -> Result<(), StorageError>;
 
     /// Removes sessions that ended.
     async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError>;

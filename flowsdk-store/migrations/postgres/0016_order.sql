@@ -16,3 +16,6 @@ END
 $$;
 CREATE TRIGGER message_numbered BEFORE INSERT ON message
     FOR EACH ROW WHEN (NEW.seq IS NULL) EXECUTE FUNCTION message_numbered();
+
+-- Events that the next turn of a session handles before the event that came.
+ALTER TABLE session ADD COLUMN ahead JSONB;

@@ -5,3 +5,6 @@ FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY chat_id ORDER BY created_at, id
 WHERE numbered.id = message.id;
 DROP INDEX message_by_chat;
 CREATE UNIQUE INDEX message_in_chat ON message (chat_id, seq);
+
+-- Events that the next turn of a session handles before the event that came.
+ALTER TABLE session ADD COLUMN ahead TEXT;

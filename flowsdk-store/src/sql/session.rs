@@ -8,11 +8,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
+use flowsdk_core::event::FlowEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenError, FrozenSession, HasSessions, HelpdeskState, Pending, Position, Redirect,
-    Session, SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
+    AgentState, Call, FrozenError, FrozenSession, HasSessions, HelpdeskState, MAX_AHEAD, Pending, Position,
+    Redirect, Session, SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use super::SqlTx;
 use super::bind::Binder;
 use super::record::{Part, Record as _, record};
 use super::row::{Cells, Row};
-use super::statement::{RowsSql, Sql, sql, sql_list};
+use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 
 /// The value of `session.state`: everything that no query asks for.
 #[derive(Deserialize)]
@@ -96,7 +97,7 @@ impl<'a> From<&'a Session> for StateRef<'a> {
 /// The columns that a [`StoredSession`] is read from.
 pub(super) const COLUMNS: &str =
     "id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at, last_interaction_at, wake_at,
-        EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)";
+        EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id), ahead";
 
 impl Row for StoredSession {
     fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
@@ -133,7 +134,8 @@ impl Row for StoredSession {
             last_interaction_at: cells.of(TABLE, "last_interaction_at")?,
             wake_at: cells.of(TABLE, "wake_at")?,
         };
-        Ok(Self { session, frozen: cells.next()? })
+        let frozen = cells.next()?;
+        Ok(Self { session, frozen, ahead: cells.json_or_null(TABLE, "ahead")?.unwrap_or_default() })
     }
 }
 
@@ -183,6 +185,16 @@ static UPDATE: RowsSql = RowsSql::typed(
         started_at = ?8, last_interaction_at = ?9, wake_at = ?10
      WHERE id = ?1 AND version = ?2",
 );
+
+/// Behind those that stand there. The row of the session is locked by it, so that a turn sees all or none.
+const PUT_AHEAD: Sql = sql_per(
+    "UPDATE session SET ahead = json_insert(COALESCE(ahead, '[]'), '$[#]', json($2))
+     WHERE id = $1 AND json_array_length(COALESCE(ahead, '[]')) < $3",
+    "UPDATE session SET ahead = COALESCE(ahead, '[]'::jsonb) || jsonb_build_array($2::jsonb)
+     WHERE id = $1 AND jsonb_array_length(COALESCE(ahead, '[]'::jsonb)) < $3",
+);
+
+const CLEAR_AHEAD: Sql = sql_list!("UPDATE session SET ahead = NULL WHERE id IN ", "$1", "");
 
 const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
 
@@ -238,7 +250,7 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
+    FIND_FOR_UPDATE, PUT_AHEAD, CLEAR_AHEAD, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
 }
 
 super::accessor::has!(HasSessions::sessions -> SessionRepository);
@@ -287,6 +299,15 @@ impl SessionRepository for SqlTx {
         } else {
             Err(StorageError::Stale { entity: "session" })
         }
+    }
+
+    async fn put_ahead(&mut self, event: &FlowEvent) -> Result<bool, StorageError> {
+        let binds = (event.session_id(), Json(event), i64::from(MAX_AHEAD));
+        Ok(self.conn.execute(PUT_AHEAD, binds).await? == 1)
+    }
+
+    async fn clear_ahead(&mut self, ids: &[SessionId]) -> Result<(), StorageError> {
+        self.conn.execute(CLEAR_AHEAD, (Json(ids),)).await.map(drop)
     }
 
     async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError> {

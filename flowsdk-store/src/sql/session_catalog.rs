@@ -71,9 +71,8 @@ super::accessor::has!(HasSessionCatalog::session_catalog -> SessionCatalog);
 
 #[async_trait]
 impl SessionCatalog for SqlTx {
-    async fn find(&mut self, id: &SessionId) -> Result<Option<Session>, StorageError> {
-        let row = self.conn.fetch_optional::<StoredSession>(FIND, (id,)).await?;
-        Ok(row.map(|stored| stored.session))
+    async fn find(&mut self, id: &SessionId) -> Result<Option<StoredSession>, StorageError> {
+        self.conn.fetch_optional(FIND, (id,)).await
     }
 
     async fn list(

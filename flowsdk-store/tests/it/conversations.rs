@@ -1,5 +1,6 @@
 //! The use cases of conversations on real databases.
 
+mod ahead;
 mod beginnings;
 mod clocks;
 mod deletions;

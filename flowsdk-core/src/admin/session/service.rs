@@ -9,6 +9,7 @@ use super::{RedirectTo, Redirected, SessionError, SessionState};
 use crate::admin::session::names::Names;
 use crate::admin::session::redirect::{self, Target};
 use crate::context::OpContext;
+use crate::conversation::publish_ahead;
 use crate::event::{ExternalJump, FlowEvent, Resume};
 use crate::fault::StorageError;
 use crate::flow::{Flow, FlowKind, FlowVersion, HasFlows};
@@ -149,7 +150,8 @@ where
         Ok(session.variables)
     }
 
-    /// Publishes a redirect; the engine follows it later (spec A 4.5 rule 3).
+    /// Publishes a redirect; the engine follows it later (spec A 4.5 rule 3), before every message that comes after the
+    /// answer (rulings S21).
     ///
     /// # Errors
     /// Any [`SessionError`], in the order of spec A 4.5 rule 4.
@@ -174,7 +176,7 @@ where
             execute_on_entry: redirect.execute_on_entry,
             redirect_id: Some(stream_entry_id.clone()),
         });
-        tx.outbox().push_many(&[NewEntry::of::<topic::Flow>(&jump)]).await?;
+        publish_ahead(&mut tx, &jump).await?;
         tx.commit().await?;
         Ok(Redirected { redirect, stream_entry_id })
     }
@@ -241,8 +243,8 @@ where
         limit: u32,
     ) -> Result<TracePage, SessionError> {
         let mut tx = self.store.read().await?;
-        let session = tx.session_catalog().find(id).await?;
-        let router = session.map(|session| session.router_id);
+        let stored = tx.session_catalog().find(id).await?;
+        let router = stored.map(|stored| stored.session.router_id);
         if router.as_ref().is_some_and(|router| !reach.contains(router)) {
             return Err(SessionError::NotFound);
         }
@@ -269,7 +271,7 @@ async fn find<T: HasSessionCatalog>(
     reach: Reach<'_>,
     id: &SessionId,
 ) -> Result<Session, SessionError> {
-    let session = tx.session_catalog().find(id).await?;
+    let session = tx.session_catalog().find(id).await?.map(|stored| stored.session);
     session.filter(|session| reach.contains(&session.router_id)).ok_or(SessionError::NotFound)
 }
 

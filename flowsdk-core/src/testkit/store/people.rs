@@ -133,7 +133,7 @@ where
     let again = tx.contacts().insert_or_get(&from).await.expect("a contact");
     assert_eq!(again.id, into.id, "no second contact");
     assert_eq!(tx.contact_catalog().find(&ids, None).await.expect("found"), []);
-    let session = tx.session_catalog().find(&session_id(1)).await.expect("found").expect("a session");
+    let session = tx.session_catalog().find(&session_id(1)).await.expect("found").expect("a session").session;
     assert_eq!((session.contact_id, session.version), (into.id.clone(), world.session(1).version + 1));
     let only = [world.router.clone()];
     assert_eq!(

@@ -35,7 +35,10 @@ where
     assert_eq!(world.stored(1).await, None);
     let first = world.session(1);
     world.save(&[(first.clone(), None)]).await.expect("save");
-    assert_eq!(world.stored(1).await, Some(StoredSession { session: first.clone(), frozen: false }));
+    assert_eq!(
+        world.stored(1).await,
+        Some(StoredSession { session: first.clone(), frozen: false, ahead: Vec::new() })
+    );
     let stop =
         |block: &str| Stop { flow_id: "f1".parse().expect("an id"), block_id: block.parse().expect("an id") };
     let full = Session {

@@ -35,7 +35,8 @@ fn yes() -> bool {
 
 /// Lead a session elsewhere
 ///
-/// Answers as soon as the event is published; the engine follows it later, in order with the session's messages.
+/// Answers as soon as the event is published; the engine follows it later, before every message that
+/// is sent to the session after the answer.
 #[utoipa::path(
     post, path = "/sessions/{sessionId}/redirect", tag = "sessions",
     params(("sessionId" = SessionId, Path, description = "The session")),

@@ -23,6 +23,7 @@ mod llm_credentials;
 mod login;
 mod observability;
 mod opt_ins;
+mod order;
 mod recovery;
 mod routers;
 mod sessions;

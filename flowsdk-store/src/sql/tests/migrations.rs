@@ -25,7 +25,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0013_channel", "6ad89da89df5", "9e55cc958b21"),
     ("0014_contact_filter", "d3a924f40ed5", "e23be5a8de6d"),
     ("0015_reference_indexes", "493191170c8c", "493191170c8c"),
-    ("0016_order", "c4aec1f56a97", "e4cc759fcfab"),
+    ("0016_order", "0870b6cbe13d", "cec116d06c36"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -41,7 +41,7 @@ fn right() -> Value {
     flow_of(&[block("back", "Right", &json!({ "flowId": "main", "blockId": "echo" }))])
 }
 
-async fn publish_again(world: &World, flow: &str, definition: Value) {
+pub(super) async fn publish_again(world: &World, flow: &str, definition: Value) {
     let version = FlowVersion {
         id: format!("{flow}-v2").parse().expect("an id"),
         flow_id: flow.parse().expect("an id"),
