@@ -4,6 +4,7 @@
 //! [`inbound`]; messages to them come through the [`Gateway`]. The transport stays outside: a
 //! socket is anything that implements [`Connection`].
 
+mod admissions;
 pub mod channels;
 pub mod context;
 pub mod embed;
@@ -20,6 +21,7 @@ mod statuses;
 mod test_chat;
 mod visitors;
 
+pub use admissions::{Admission, Admissions};
 pub use error::{AUTH_ERROR_MESSAGE, AuthError};
 pub use gateway::{Connection, Gateway, RECENT, Seat, SendError};
 pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};

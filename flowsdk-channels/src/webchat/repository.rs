@@ -1,6 +1,7 @@
 //! Storage of the web chat.
 
 use async_trait::async_trait;
+use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ContactId};
 
@@ -11,6 +12,12 @@ use super::{WebchatChannel, WebchatIdentity};
 pub trait WebchatRepository: Send {
     /// Finds a channel by its id.
     async fn find_channel(&mut self, id: &ChannelId) -> Result<Option<WebchatChannel>, StorageError>;
+
+    /// Returns the embed secrets of those of the channels that exist.
+    async fn embed_secrets(
+        &mut self,
+        channels: &[ChannelId],
+    ) -> Result<Vec<(ChannelId, Option<Encrypted>)>, StorageError>;
 
     /// Creates a channel of a router.
     async fn insert_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError>;

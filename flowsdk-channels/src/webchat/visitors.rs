@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flowsdk_core::contact::{Contact, ContactChange, HasContacts};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, VisitorId};
@@ -84,6 +84,8 @@ pub struct Visitor {
     pub flow_id: Option<FlowId>,
     /// The last message that the visitor has.
     pub since: Option<MessageId>,
+    /// The embed secret of the channel when the visitor was let in; `None` of an open channel.
+    pub embed_secret: Option<Encrypted>,
 }
 
 impl Visitor {
@@ -361,6 +363,7 @@ where
             since: handshake.since.as_ref().and_then(|id| {
                 MessageId::parse(id.clone()).or_else(|_| MessageId::parse(UNKNOWN_MESSAGE)).ok()
             }),
+            embed_secret: channel.embed_secret.clone(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
-    AUTH_ERROR_MESSAGE, AuthError, Gateway, Handshake, HasWebchat, Ingress, Limits, RECENT, Visitor,
+    AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, Limits, RECENT, Visitor,
     Visitors, inbound,
 };
 use flowsdk_core::contact::HasContacts;
@@ -32,6 +32,7 @@ const REPLAY_LIMIT: u32 = 200;
 pub struct WebchatSocket<S> {
     store: Arc<S>,
     visitors: Arc<Visitors<S>>,
+    admissions: Arc<Admissions<S>>,
     gateway: Arc<Gateway>,
     ingress: Arc<dyn Ingress>,
     limits: Arc<Limits>,
@@ -51,7 +52,7 @@ struct Guest(Arc<GuestState>);
 
 struct GuestState {
     visitor: Visitor,
-    /// The seat in the room and the place among the visitor's sockets, given back at the end.
+    /// The seat in the room, the place among the visitor's sockets and the admission, given back at the end.
     held: Mutex<Option<Box<dyn std::any::Any + Send>>>,
 }
 
@@ -62,14 +63,14 @@ where
     /// A handler over the services.
     pub fn new(
         store: Arc<S>,
-        visitors: Arc<Visitors<S>>,
+        (visitors, admissions): (Arc<Visitors<S>>, Arc<Admissions<S>>),
         gateway: Arc<Gateway>,
         ingress: Arc<dyn Ingress>,
         limits: Arc<Limits>,
         trusted_proxies: u32,
         ends: (Transports, CancellationToken),
     ) -> Self {
-        Self { store, visitors, gateway, ingress, limits, trusted_proxies, ends }
+        Self { store, visitors, admissions, gateway, ingress, limits, trusted_proxies, ends }
     }
 
     async fn enter(&self, socket: &SocketRef, auth: Value) -> Result<(), AuthError> {
@@ -86,13 +87,14 @@ where
             newcomer.let_in();
         }
         let connection = Arc::new(SocketConnection(socket.clone()));
+        let admission = self.admissions.note(&visitor, Arc::clone(&connection) as _);
         let seat = self.gateway.join(visitor.session_id.clone(), connection);
         if emit_checked(socket, "auth_ok", &ok).is_err() {
             return Ok(());
         }
         let (had, missed) = self.missed(&visitor).await?;
         seat.go_live(&had, &missed).await;
-        let held: Box<dyn std::any::Any + Send> = Box::new((seat, place));
+        let held: Box<dyn std::any::Any + Send> = Box::new((seat, place, admission));
         socket.extensions.insert(Guest(Arc::new(GuestState { visitor, held: Mutex::new(Some(held)) })));
         Ok(())
     }

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message as Frame;
 
 use crate::harness::client::Manner;
-use crate::harness::{Client, Setup, everywhere, http, token};
+use crate::harness::{Api, Client, Setup, everywhere, http, token};
 
 everywhere!(
     open_channel,
     embed_tokens,
+    sockets_end_with_the_secret_that_let_them_in,
     embed_context,
     hostile_handshakes,
     limits_of_visits,
@@ -75,6 +76,41 @@ async fn open_channel(setup: Setup) {
     // Nobody of these has disturbed anything.
     client.say("dois").await;
     assert_eq!(client.texts(1).await, ["eco dois"]);
+}
+
+/// In whichever process the socket is: a channel that is closed, opened or gets another secret keeps nobody whom it
+/// would not let in again.
+async fn sockets_end_with_the_secret_that_let_them_in(setup: Setup) {
+    let server = setup.start().await;
+    let other = if setup.is_distributed() { Some(setup.start().await) } else { None };
+    let there = other.as_ref().unwrap_or(&server).addr;
+    let admin = Api::admin(&setup, &server).await;
+    let channel = setup.seeded.open.clone();
+    let path = format!("/webchat/channels/{channel}/embed-secret");
+    let rotate = async || {
+        let made = admin.send("POST", &path, &[], None).await.ok(200);
+        let secret = made["embedSecret"].as_str().unwrap().to_owned();
+        setup.plant(&secret);
+        let token = token::sign(&secret, json!({ "sub": "ana" }));
+        setup.plant(&token);
+        json!({ "channelId": channel, "token": token })
+    };
+    let (anonymous, _) = Client::enter(there, json!({ "channelId": channel })).await;
+    let (bystander, _) = Client::enter(there, json!({ "channelId": setup.seeded.second })).await;
+    let auth = rotate().await;
+    anonymous.closed().await;
+    let (first, _) = Client::enter(there, auth.clone()).await;
+    let again = rotate().await;
+    first.closed().await;
+    assert_eq!(Client::refused(there, &auth.to_string(), Manner::default()).await, "token_invalid");
+    let (second, _) = Client::enter(there, again).await;
+    admin.delete(&path).await.ok(204);
+    second.closed().await;
+    let (third, _) = Client::enter(there, json!({ "channelId": channel })).await;
+    admin.delete(&format!("/webchat/channels/{channel}?force=true")).await.ok(204);
+    third.closed().await;
+    bystander.say("oi").await;
+    assert!(!bystander.is_closed(), "the sockets of other channels stay");
 }
 
 /// Tokens, good and bad (spec B 4.3).

@@ -3,12 +3,14 @@
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_channels::webchat::{HasWebchat, WebchatChannel, WebchatIdentity, WebchatRepository};
+use flowsdk_core::cell::Json;
+use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ChatId, ContactId};
 
 use super::SqlTx;
 use super::record::{All, Record as _, record};
-use super::statement::{Sql, sql, sql_per};
+use super::statement::{Sql, sql, sql_list, sql_per};
 
 record! {
     WebchatChannel in "webchat_channel" {
@@ -23,6 +25,9 @@ record! {
 }
 
 const FIND_CHANNEL: Sql = sql(concat!(WebchatChannel::SELECT, " WHERE id = $1"));
+
+const EMBED_SECRETS: Sql =
+    sql_list!("SELECT id, embed_secret_encrypted FROM webchat_channel WHERE id IN ", "$1", "");
 
 const INSERT_CHANNEL: Sql = sql(WebchatChannel::INSERT);
 
@@ -43,7 +48,7 @@ const WITH_CHANNEL: &str = " JOIN webchat_channel ON webchat_channel.router_id =
      WHERE webchat_channel.id = $1 AND chat.contact_id = $2
      ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1";
 
-super::statement::statements! { FIND_CHANNEL, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
+super::statement::statements! { FIND_CHANNEL, EMBED_SECRETS, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
 
 super::accessor::has!(HasWebchat::webchat -> WebchatRepository);
 
@@ -51,6 +56,13 @@ super::accessor::has!(HasWebchat::webchat -> WebchatRepository);
 impl WebchatRepository for SqlTx {
     async fn find_channel(&mut self, channel: &ChannelId) -> Result<Option<WebchatChannel>, StorageError> {
         self.conn.fetch_optional(FIND_CHANNEL, (channel,)).await
+    }
+
+    async fn embed_secrets(
+        &mut self,
+        channels: &[ChannelId],
+    ) -> Result<Vec<(ChannelId, Option<Encrypted>)>, StorageError> {
+        self.conn.fetch_all(EMBED_SECRETS, (Json(channels),)).await
     }
 
     async fn insert_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError> {

@@ -7,7 +7,7 @@ use flowsdk_auth::permission::Action;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::transfer::TransferFile;
 
-use super::require_flows;
+use super::{require_channels, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
@@ -16,7 +16,8 @@ use crate::api::state::Transfers;
 
 /// Export a router
 ///
-/// Its settings, variables, flows and channels as one file, without secrets. Asks for `flows:read`, too.
+/// Its settings, variables, flows and channels as one file, without secrets. Requires `flows:read` too, and
+/// `channel_numbers:read` if the router has channels.
 #[utoipa::path(
     get, path = "/routers/{id}/export", tag = "routers",
     params(("id" = RouterId, Path, description = "The router")),
@@ -33,6 +34,7 @@ pub(super) async fn export_router(
     require_flows(&can.caller, Action::Read)?;
     let id = can.admit(id)?;
     let file = transfers.export_router(&id).await?;
+    require_channels(&can.caller, Action::Read, &file)?;
     let name = file.router.as_ref().map(|router| router.name.clone()).unwrap_or_default();
     Ok(Attachment { name, ending: ".router.json", body: file })
 }

@@ -10,7 +10,7 @@ use flowsdk_core::router::AllRouters;
 use flowsdk_core::transfer::{ImportReport, OnConflict, TransferFile};
 use utoipa::IntoParams;
 
-use super::{COLLECTION, IMPORT_LIMIT, ReportView, on_conflict, require_flows};
+use super::{COLLECTION, IMPORT_LIMIT, ReportView, on_conflict, require_channels, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
@@ -42,7 +42,8 @@ impl FromQuery for Wish {
 /// Import a router
 ///
 /// Makes a new router of a file of up to 32 MiB, all of it or nothing. The answer lists the fields that are still to be
-/// filled in. Requires `flows:write` too. A caller confined to routers is refused, because they would not see it.
+/// filled in. Requires `flows:write` too, and `channel_numbers:write` for a file with channels. A caller confined to
+/// routers is refused, because they would not see it.
 #[utoipa::path(
     post, path = "/routers/import", tag = "routers",
     params(ConflictParams, IdempotencyParams),
@@ -63,6 +64,7 @@ pub(super) async fn import_router(
     require_flows(&can.caller, Action::Write)?;
     let _place = body.place();
     let (file, request) = body.of(&can.caller);
+    require_channels(&can.caller, Action::Write, &file)?;
     let once = request.map(|request| Once {
         request,
         answer: |report: &ImportReport| stored(&ReportView::from(report.clone())),

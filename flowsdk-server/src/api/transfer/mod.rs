@@ -1,6 +1,6 @@
 //! Exports and imports of routers and flows.
 //!
-//! A router goes with its flows, so both permissions are asked for.
+//! A router goes with its flows, so both permissions are asked for; where a file has channels, theirs too.
 
 mod export_flow;
 mod export_router;
@@ -11,7 +11,7 @@ mod report;
 use report::ReportView;
 
 use flowsdk_auth::permission::{Action, Resource};
-use flowsdk_core::transfer::OnConflict;
+use flowsdk_core::transfer::{OnConflict, TransferFile};
 
 use super::error::ApiError;
 use super::guard::Caller;
@@ -34,6 +34,14 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// The permission for flows, beside that for routers.
 fn require_flows(caller: &Caller, action: Action) -> Result<(), ApiError> {
     caller.authenticated().require(Resource::Flows, action)?;
+    Ok(())
+}
+
+/// The permission for channels, of a file that has some: an import makes them, an export shows them.
+fn require_channels(caller: &Caller, action: Action, file: &TransferFile) -> Result<(), ApiError> {
+    if !file.channels.is_empty() {
+        caller.authenticated().require(Resource::ChannelNumbers, action)?;
+    }
     Ok(())
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_channels::webchat::{DirectIngress, Ingress, Limits, StreamIngress, TestChat, Visitors};
-use flowsdk_core::fault::BoxError;
+use flowsdk_channels::webchat::{Admissions, DirectIngress, Ingress, Limits, StreamIngress, TestChat, Visitors};
+use flowsdk_core::fault::{BoxError, Chain};
 
 use super::Part;
 use crate::app::ground::Ground;
@@ -13,6 +13,8 @@ use crate::socket::{Front, Handshakes, OrderedConfig, SocketLimits, Transports, 
 use crate::webchat::{SOCKET_PATH, WebchatSocket};
 
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
+/// How long a socket may outlive the secret that let it in.
+const ADMISSIONS_PERIOD: Duration = Duration::from_secs(1);
 
 /// The role of the gateway and its page.
 pub(super) const WEBCHAT: Role = Role { names: &["webchat"], together: None, sections: &[] };
@@ -37,12 +39,13 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         Arc::clone(&limits),
     ));
     let test_chat = TestChat::new(store(), Arc::clone(&visitors), Arc::clone(&ingress), Arc::clone(&limits));
+    let admissions = Arc::new(Admissions::new(store(), Arc::clone(&ground.config.master_key)));
     let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
     let transports = Transports::of(service.clone(), SOCKET_PATH);
     let ends = (transports.clone(), ground.supervisor.intake.clone());
     let handler = WebchatSocket::new(
         store(),
-        Arc::clone(&visitors),
+        (Arc::clone(&visitors), Arc::clone(&admissions)),
         gateway,
         ingress,
         Arc::clone(&limits),
@@ -55,6 +58,16 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let routes = crate::webchat::routes(store(), visitors, Arc::new(test_chat), trusted_proxies)
         .route_service("/webchat/socket.io", front.clone())
         .route_service("/webchat/socket.io/", front);
+    ground.every("webchat admissions", ADMISSIONS_PERIOD, move || {
+        let admissions = Arc::clone(&admissions);
+        async move {
+            match admissions.review().await {
+                Ok(0) => {}
+                Ok(closed) => tracing::info!(closed, "sockets end with the secret that let them in"),
+                Err(error) => tracing::warn!(error = %Chain(&error), "admissions of visitors are not reviewed"),
+            }
+        }
+    });
     ground.every("webchat limits", LIMITS_PERIOD, move || {
         limits.forget_quiet();
         async {}

@@ -16,6 +16,7 @@ everywhere!(in process:
     one_flow_finds_the_flows_that_it_leads_to,
     h13_an_import_is_done_once,
     scope,
+    channels_ask_for_their_own_permission,
 );
 
 async fn h13_an_import_is_done_once(setup: Setup) {
@@ -478,4 +479,40 @@ async fn scope(setup: Setup) {
     ] {
         answer.refused(403, "permission_denied", "Sem permissão");
     }
+}
+
+/// Channels are guarded by `channel_numbers`, however they travel.
+async fn channels_ask_for_their_own_permission(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (shop, _, channel) = shop(&admin, "Com canal", &says("oi")).await;
+    let bare = router(&admin, "Sem canal").await;
+    let grant = |extra: &[Value]| {
+        let both = ["routers", "flows"].map(|name| json!({ "resource": name, "actions": ["read", "write"] }));
+        json!([both.as_slice(), extra].concat())
+    };
+    let (reads, writes) = (
+        json!({ "resource": "channel_numbers", "actions": ["read"] }),
+        json!({ "resource": "channel_numbers", "actions": ["write"] }),
+    );
+    let without = admin.member(&setup, &grant(&[]), &[]).await;
+    let reader = admin.member(&setup, &grant(std::slice::from_ref(&reads)), &[]).await;
+    let writer = admin.member(&setup, &grant(std::slice::from_ref(&writes)), &[]).await;
+    let export = format!("/routers/{shop}/export");
+    let mut file = reader.get(&export).await.ok(200);
+    assert_eq!(file["channels"].as_array().unwrap().len(), 1);
+    without.get(&format!("/routers/{bare}/export")).await.ok(200);
+    let refused = without.get(&export).await;
+    refused.refused(403, "permission_denied", "Sem permissão");
+    assert!(!refused.body.contains(&channel));
+    for (caller, name, status) in [(&without, "W", 403), (&reader, "R", 403), (&writer, "C", 201)] {
+        file["router"]["name"] = json!(name);
+        let answer = caller.post("/routers/import", &file).await;
+        assert_eq!(answer.status, status, "{answer:?}");
+    }
+    // Into a router that is there the channels of a file do not come.
+    without.post(&format!("/routers/{bare}/import"), &file).await.ok(200);
+    file["channels"] = json!([]);
+    file["router"]["name"] = json!("Vazio");
+    without.post("/routers/import", &file).await.ok(201);
 }
