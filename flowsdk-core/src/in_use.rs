@@ -58,6 +58,16 @@ impl Dependants {
         self.0.push(("sessions".to_owned(), text));
     }
 
+    /// Notes chats, if there are any.
+    pub fn chats(&mut self, count: i64) {
+        let text = match count {
+            ..=0 => return,
+            1 => Text::new("1 conversa", "1 chat"),
+            _ => Text::of(format!("{count} conversas"), format!("{count} chats")),
+        };
+        self.0.push(("chats".to_owned(), text));
+    }
+
     /// Notes something that refers to the thing: its field on the wire and its id.
     pub fn reference(&mut self, field: impl Into<String>, id: &str) {
         self.0.push((field.into(), Text::of(id.to_owned(), id.to_owned())));
@@ -102,8 +112,17 @@ mod tests {
             assert_eq!(field, "sessions");
             assert_eq!((text.portuguese(), text.english()), (portuguese, english));
         }
+        for (count, portuguese, english) in [(1, "1 conversa", "1 chat"), (3, "3 conversas", "3 chats")] {
+            let mut dependants = Dependants::default();
+            dependants.chats(count);
+            let details = dependants.details();
+            let [(field, text)] = &details[..] else { panic!("{details:?}") };
+            assert_eq!(field, "chats");
+            assert_eq!((text.portuguese(), text.english()), (portuguese, english));
+        }
         let mut none = Dependants::default();
         none.sessions(0);
+        none.chats(0);
         assert!(none.is_empty());
     }
 }

@@ -75,4 +75,8 @@ impl Recorded for ApiClient {
     fn to_json(&self) -> Value {
         public_json(&ApiClientView::from(self))
     }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![("token", Some(self.token_hash.as_str()))]
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::change::Recorded as _;
+use flowsdk_core::change::{Change, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::ApiClientId;
 use flowsdk_core::page::{Page, PageRequest};
@@ -10,7 +10,7 @@ use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
 
 use super::{ApiClient, ApiClientChange, ApiClientError, HasApiClients, NewApiClient};
-use crate::audit::{AuditRecord, AuditRecorder};
+use crate::audit::AuditRecorder;
 use crate::principal::Actor;
 use crate::token::api_token;
 
@@ -58,8 +58,7 @@ where
         let mut tx = self.store.begin().await?;
         tx.api_clients().insert(&client).await?;
         tx.commit().await?;
-        let record = AuditRecord::created(&self.cx, actor, client.entity(), &client.to_json());
-        self.audit.record(record);
+        self.audit.note(&self.cx, actor, &client, &Change::Created(client.to_json()));
         Ok((client, token))
     }
 
@@ -104,7 +103,6 @@ where
     ) -> Result<(ApiClient, SecretString), ApiClientError> {
         let (token, token_hash) = api_token::generate();
         let updated_at = self.cx.now();
-        // The hash is not a field of the log: the record of a rotation shows no changed field.
         let rotated = self.update(actor, id, |client| ApiClient { token_hash, updated_at, ..client });
         Ok((rotated.await?, token))
     }
@@ -118,7 +116,7 @@ where
         let before = tx.api_clients().find_for_update(id).await?.ok_or(ApiClientError::NotFound)?;
         tx.api_clients().delete(id).await?;
         tx.commit().await?;
-        self.audit.record(AuditRecord::deleted(&self.cx, actor, before.entity(), &before.to_json()));
+        self.audit.note(&self.cx, actor, &before, &Change::Deleted(before.to_json()));
         Ok(())
     }
 
@@ -133,8 +131,7 @@ where
         let after = change(before.clone());
         tx.api_clients().save(&after).await?;
         tx.commit().await?;
-        let (from, to) = (before.to_json(), after.to_json());
-        self.audit.record(AuditRecord::updated(&self.cx, actor, after.entity(), &from, &to));
+        self.audit.note(&self.cx, actor, &after, &Change::updated(&before, &after));
         Ok(after)
     }
 }

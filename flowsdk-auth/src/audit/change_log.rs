@@ -1,10 +1,9 @@
 //! Writes the changes of the other crates to the log.
 
-use flowsdk_core::change::{Author, Change, ChangeLog, Entity};
+use flowsdk_core::change::{Author, Change, ChangeLog, Entity, Refused};
 use flowsdk_core::context::OpContext;
 
-use super::changes::{diff, snapshot};
-use super::{AuditAction, AuditRecord, AuditRecorder};
+use super::{AuditRecord, AuditRecorder};
 use crate::principal::Origin;
 
 /// A [`ChangeLog`] that is the audit log. Sensitive fields are left out here, once for all.
@@ -23,21 +22,19 @@ impl AuditChangeLog {
 
 impl ChangeLog for AuditChangeLog {
     fn note(&self, author: &Author, entity: Entity<'_>, change: Change) {
-        self.audit.record(record(&self.cx, author, entity, &change));
+        let record = AuditRecord::of_change(&self.cx, (&author.id, &origin(author)), entity, &change);
+        if let Some(record) = record {
+            self.audit.record(record);
+        }
+    }
+
+    fn refused(&self, author: &Author, refused: Refused<'_>) {
+        self.audit.record(AuditRecord::of_refusal(&self.cx, (&author.id, &origin(author)), &refused));
     }
 }
 
-fn record(cx: &OpContext, author: &Author, entity: Entity<'_>, change: &Change) -> AuditRecord {
-    let (action, changes) = match change {
-        Change::Created(after) => (AuditAction::Create, snapshot(after)),
-        Change::Updated { before, after } => (AuditAction::Update, diff(before, after)),
-        Change::Deleted(before) => (AuditAction::Delete, snapshot(before)),
-        Change::Published(what) => (AuditAction::Publish, snapshot(what)),
-        Change::Unpublished(what) => (AuditAction::Unpublish, snapshot(what)),
-        Change::Dispatched(what) => (AuditAction::CampaignDispatched, snapshot(what)),
-    };
-    let origin = Origin { ip: author.ip.clone(), user_agent: author.user_agent.clone() };
-    AuditRecord::entity_by(cx, &author.id, &origin, action, entity, Some(changes))
+fn origin(author: &Author) -> Origin {
+    Origin { ip: author.ip.clone(), user_agent: author.user_agent.clone() }
 }
 
 #[cfg(test)]
@@ -46,6 +43,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::audit::AuditAction;
 
     #[test]
     fn a_change_becomes_a_record_without_sensitive_fields() {
@@ -61,13 +59,18 @@ mod tests {
         let (gone, there) = (json!({ "key": "a", "value": null }), json!({ "key": "a", "value": "b" }));
         for (change, action, changes) in [
             (Change::Created(after.clone()), AuditAction::Create, &there),
-            (Change::Updated { before: before.clone(), after: after.clone() }, AuditAction::Update, &changed),
+            (
+                Change::Updated { before: before.clone(), after: after.clone(), hidden: Vec::new() },
+                AuditAction::Update,
+                &changed,
+            ),
             (Change::Deleted(before.clone()), AuditAction::Delete, &gone),
             (Change::Published(after.clone()), AuditAction::Publish, &there),
             (Change::Unpublished(before.clone()), AuditAction::Unpublish, &gone),
             (Change::Dispatched(after.clone()), AuditAction::CampaignDispatched, &there),
         ] {
-            let record = record(&cx, &author, entity, &change);
+            let by = (author.id.as_str(), &origin(&author));
+            let record = AuditRecord::of_change(&cx, by, entity, &change).expect("a record");
             assert_eq!((record.action, record.changes.as_ref()), (action, Some(changes)));
             assert_eq!(record.entity_type, Some(EntityKind::RouterVariable));
             assert_eq!((record.entity_id.as_deref(), record.actor_id.as_deref()), (Some("v1"), Some("c1")));

@@ -1,5 +1,6 @@
 //! The part of a record on the change of an entity, from the entity's public JSON (spec A 2.7).
 
+use flowsdk_core::change::Hidden;
 use serde_json::{Map, Value, json};
 
 /// Fields whose values never get into the log: those of the contract, and our names for them.
@@ -27,6 +28,9 @@ const SENSITIVE: &[&str] = &[
     "passphrase",
 ];
 
+/// What stands for a value that the log does not keep.
+pub const HIDDEN: &str = "***";
+
 /// Fields that change with every change and say nothing.
 const IGNORED: &[&str] = &["createdAt", "updatedAt"];
 
@@ -50,8 +54,9 @@ pub fn snapshot(entity: &Value) -> Value {
 }
 
 /// `{ field: { from, to } }` of the fields that changed, without sensitive ones and without `createdAt` and
-/// `updatedAt`: the `changes` of UPDATE. A field that is missing on one side is null there.
-pub fn diff(before: &Value, after: &Value) -> Value {
+/// `updatedAt`: the `changes` of UPDATE. A field that is missing on one side is null there. Of a `hidden` field there
+/// is [`HIDDEN`] instead of a value.
+pub fn diff(before: &Value, after: &Value, hidden: &[Hidden]) -> Value {
     let empty = Map::new();
     let (before, after) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
     let mut changes = Map::new();
@@ -64,6 +69,10 @@ pub fn diff(before: &Value, after: &Value) -> Value {
         if from != to {
             changes.insert(field.clone(), json!({ "from": from, "to": to }));
         }
+    }
+    for Hidden { field, had, has } in hidden {
+        let shown = |is_there: &bool| is_there.then_some(HIDDEN);
+        changes.insert(field.clone(), json!({ "from": shown(had), "to": shown(has) }));
     }
     changes.into()
 }
@@ -94,12 +103,12 @@ mod tests {
         let before = json!({ "name": "a", "gone": 1, "same": [1], "password": "x", "nested": { "token": "x" }, "updatedAt": "1" });
         let after = json!({ "name": "b", "new": null, "more": 2, "same": [1], "password": "y", "nested": { "token": "y" }, "updatedAt": "2" });
         assert_eq!(
-            diff(&before, &after),
+            diff(&before, &after, &[]),
             json!({ "name": { "from": "a", "to": "b" }, "gone": { "from": 1, "to": null },
                     "more": { "from": null, "to": 2 } })
         );
-        assert_eq!(diff(&before, &before), json!({}));
-        assert_eq!(diff(&json!(1), &json!([2])), json!({}));
+        assert_eq!(diff(&before, &before, &[]), json!({}));
+        assert_eq!(diff(&json!(1), &json!([2]), &[]), json!({}));
     }
 
     proptest! {
@@ -111,7 +120,7 @@ mod tests {
             after in proptest::collection::btree_map("[a-e]", any::<u8>(), 0..5).prop_map(|map| map),
         ) {
             let (before, after) = (json!(before), json!(after));
-            let changes = diff(&before, &after);
+            let changes = diff(&before, &after, &[]);
             for (field, change) in changes.as_object().expect("an object") {
                 prop_assert_eq!(&change["from"], &before[field]);
                 prop_assert_eq!(&change["to"], &after[field]);

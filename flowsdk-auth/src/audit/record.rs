@@ -1,58 +1,63 @@
 //! How records come about.
 
-use flowsdk_core::change::Entity;
+use flowsdk_core::change::{Attempt, Change, Entity, Refused};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::{AuditLogId, UserId};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::changes::{diff, snapshot};
 use super::{AuditAction, AuditRecord, AuditStatus};
-use crate::principal::{Actor, Origin};
+use crate::principal::Origin;
 
 impl AuditRecord {
-    /// The creation of an entity; `after` is its public JSON.
-    pub fn created(cx: &OpContext, actor: &Actor, entity: Entity<'_>, after: &Value) -> Self {
-        Self::entity(cx, actor, AuditAction::Create, entity, Some(snapshot(after)))
-    }
-
-    /// A change of an entity, between its public JSON before and after.
-    pub fn updated(cx: &OpContext, actor: &Actor, entity: Entity<'_>, before: &Value, after: &Value) -> Self {
-        Self::entity(cx, actor, AuditAction::Update, entity, Some(diff(before, after)))
-    }
-
-    /// The deletion of an entity; `before` is its public JSON.
-    pub fn deleted(cx: &OpContext, actor: &Actor, entity: Entity<'_>, before: &Value) -> Self {
-        Self::entity(cx, actor, AuditAction::Delete, entity, Some(snapshot(before)))
-    }
-
-    /// Anything else that somebody did to an entity. `changes` is written as it is.
-    pub fn entity(
+    /// A change of an entity by the actor of this id; `None` for a change that changes nothing.
+    pub fn of_change(
         cx: &OpContext,
-        actor: &Actor,
-        action: AuditAction,
+        (actor_id, origin): (&str, &Origin),
         entity: Entity<'_>,
-        changes: Option<Value>,
-    ) -> Self {
-        Self::entity_by(cx, actor.principal.id(), &actor.origin, action, entity, changes)
-    }
-
-    /// The same for an actor of whom only the id is known.
-    pub(super) fn entity_by(
-        cx: &OpContext,
-        actor_id: &str,
-        origin: &Origin,
-        action: AuditAction,
-        entity: Entity<'_>,
-        changes: Option<Value>,
-    ) -> Self {
-        Self {
+        change: &Change,
+    ) -> Option<Self> {
+        let (action, changes) = match change {
+            Change::Created(after) => (AuditAction::Create, snapshot(after)),
+            Change::Updated { before, after, hidden } => {
+                let changes = diff(before, after, hidden);
+                if changes.as_object().is_none_or(Map::is_empty) {
+                    return None;
+                }
+                (AuditAction::Update, changes)
+            }
+            Change::Deleted(before) => (AuditAction::Delete, snapshot(before)),
+            Change::Published(what) => (AuditAction::Publish, snapshot(what)),
+            Change::Unpublished(what) => (AuditAction::Unpublish, snapshot(what)),
+            Change::Dispatched(what) => (AuditAction::CampaignDispatched, snapshot(what)),
+        };
+        Some(Self {
             entity_type: Some(entity.kind),
             entity_id: Some(entity.id.to_owned()),
             actor_id: Some(actor_id.to_owned()),
             router_id: entity.router_id.cloned(),
-            changes,
+            changes: Some(changes),
             metadata: Some(metadata(origin, None)),
             ..Self::bare(cx, action, AuditStatus::Success)
+        })
+    }
+
+    /// An attempt by the actor of this id that was refused.
+    pub fn of_refusal(cx: &OpContext, (actor_id, origin): (&str, &Origin), refused: &Refused<'_>) -> Self {
+        let action = match refused.attempt {
+            Attempt::Create => AuditAction::Create,
+            Attempt::Update => AuditAction::Update,
+            Attempt::Delete => AuditAction::Delete,
+        };
+        let mut metadata = metadata(origin, None);
+        metadata["code"] = refused.code.into();
+        Self {
+            entity_type: Some(refused.kind),
+            entity_id: refused.id.map(bounded),
+            actor_id: Some(actor_id.to_owned()),
+            router_id: refused.router_id.cloned(),
+            metadata: Some(metadata),
+            ..Self::bare(cx, action, AuditStatus::Failure)
         }
     }
 
@@ -104,8 +109,11 @@ impl AuditRecord {
 /// Longest text from outside that a record keeps, in characters: nobody fills the log with their own words.
 const MAX_CHARS: usize = 512;
 
+fn bounded(text: &str) -> String {
+    text.chars().take(MAX_CHARS).collect()
+}
+
 fn metadata(origin: &Origin, email: Option<&str>) -> Value {
-    let bounded = |text: &str| text.chars().take(MAX_CHARS).collect::<String>();
     let mut metadata = json!({ "ip": origin.ip, "userAgent": origin.user_agent.as_deref().map(bounded) });
     if let Some(email) = email {
         metadata["email"] = bounded(email).into();
@@ -115,12 +123,11 @@ fn metadata(origin: &Origin, email: Option<&str>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use flowsdk_core::change::EntityKind;
+    use flowsdk_core::change::{EntityKind, Hidden};
     use flowsdk_core::id::RouterId;
     use flowsdk_core::time::Timestamp;
 
     use super::*;
-    use crate::principal::Principal;
 
     fn origin() -> Origin {
         Origin { ip: "10.0.0.1".to_owned(), user_agent: Some("curl".to_owned()) }
@@ -129,22 +136,59 @@ mod tests {
     #[test]
     fn a_record_says_who_did_what_from_where() {
         let cx = OpContext::system();
-        let (user, router) = (UserId::parse("c1").expect("id"), RouterId::parse("r1").expect("id"));
-        let actor =
-            Actor { principal: Principal::User { id: user, name: "Ana".to_owned() }, origin: origin() };
+        let router = RouterId::parse("r1").expect("id");
         let entity = Entity { kind: EntityKind::Flow, id: "f1", router_id: Some(&router) };
         let (before, after) =
             (json!({ "name": "a", "password": "x" }), json!({ "name": "b", "password": "y" }));
-        let updated = AuditRecord::updated(&cx, &actor, entity, &before, &after);
+        let (origin, gone) = (origin(), before.clone());
+        let record = |entity, change: &Change| {
+            AuditRecord::of_change(&cx, ("c1", &origin), entity, change).expect("a record")
+        };
+        let change = Change::Updated { before, after: after.clone(), hidden: Vec::new() };
+        let updated = record(entity, &change);
         assert_eq!(updated.changes, Some(json!({ "name": { "from": "a", "to": "b" } })));
         assert_eq!(updated.metadata, Some(json!({ "ip": "10.0.0.1", "userAgent": "curl" })));
         assert_eq!((updated.actor_id.as_deref(), updated.router_id.as_ref()), (Some("c1"), Some(&router)));
         assert_eq!((updated.action, updated.status), (AuditAction::Update, AuditStatus::Success));
-        let created = AuditRecord::created(&cx, &actor, Entity { router_id: None, ..entity }, &after);
+        let created = record(Entity { router_id: None, ..entity }, &Change::Created(after));
         assert_eq!((created.changes, created.router_id), (Some(json!({ "name": "b" })), None));
-        let deleted = AuditRecord::deleted(&cx, &actor, entity, &before);
+        let deleted = record(entity, &Change::Deleted(gone));
         assert_eq!((deleted.action, deleted.changes), (AuditAction::Delete, Some(json!({ "name": "a" }))));
         assert!(updated.id < deleted.id && deleted.created_at > Timestamp::from_millis(0));
+    }
+
+    #[test]
+    fn a_change_that_changes_nothing_is_no_record() {
+        let cx = OpContext::system();
+        let entity = Entity { kind: EntityKind::Group, id: "g1", router_id: None };
+        let (before, after) =
+            (json!({ "name": "a", "updatedAt": "1" }), json!({ "name": "a", "updatedAt": "2" }));
+        let record = |hidden| {
+            let change = Change::Updated { before: before.clone(), after: after.clone(), hidden };
+            AuditRecord::of_change(&cx, ("c1", &Origin::default()), entity, &change)
+        };
+        assert_eq!(record(Vec::new()), None);
+        let token = Hidden { field: "token".to_owned(), had: true, has: true };
+        let changes = record(vec![token]).and_then(|record| record.changes);
+        assert_eq!(changes, Some(json!({ "token": { "from": "***", "to": "***" } })));
+    }
+
+    #[test]
+    fn a_refusal_says_what_was_tried() {
+        let cx = OpContext::system();
+        let long = "x".repeat(10_000);
+        let refused = Refused {
+            attempt: Attempt::Delete,
+            kind: EntityKind::Flow,
+            id: Some(&long),
+            router_id: None,
+            code: "not_found",
+        };
+        let record = AuditRecord::of_refusal(&cx, ("c1", &origin()), &refused);
+        assert_eq!((record.action, record.status), (AuditAction::Delete, AuditStatus::Failure));
+        assert_eq!(record.entity_id.map(|id| id.len()), Some(MAX_CHARS));
+        let metadata = json!({ "ip": "10.0.0.1", "userAgent": "curl", "code": "not_found" });
+        assert_eq!((record.changes, record.metadata), (None, Some(metadata)));
     }
 
     #[test]

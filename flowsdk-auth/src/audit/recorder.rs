@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::change::{Change, Recorded};
+use flowsdk_core::context::OpContext;
 use tokio::sync::mpsc;
 
 use super::{AuditRecord, AuditWriter};
+use crate::principal::Actor;
 
 /// Takes records. Clones feed the same writer.
 #[derive(Debug, Clone)]
@@ -24,6 +27,16 @@ impl AuditRecorder {
             self.0.try_send(record)
         {
             dropped(&lost, "no room");
+        }
+    }
+}
+
+impl AuditRecorder {
+    /// Records a change of an entity by `actor`, unless it changed nothing.
+    pub(crate) fn note(&self, cx: &OpContext, actor: &Actor, it: &impl Recorded, change: &Change) {
+        let by = (actor.principal.id(), &actor.origin);
+        if let Some(record) = AuditRecord::of_change(cx, by, it.entity(), change) {
+            self.record(record);
         }
     }
 }

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{UserDeviceId, UserId};
 use flowsdk_core::time::Timestamp;
+use serde_json::Value;
+
+use super::UserDeviceView;
 
 /// A device that takes push notifications for a user.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,6 +24,21 @@ pub struct UserDevice {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Recorded for UserDevice {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::UserDevice, id: self.id.as_str(), router_id: None }
+    }
+
+    // A log of changes leaves the token out.
+    fn to_json(&self) -> Value {
+        public_json(&UserDeviceView::from(self))
+    }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![("token", Some(&self.token))]
+    }
 }
 
 impl fmt::Debug for UserDevice {

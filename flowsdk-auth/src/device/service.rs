@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::change::{Change, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{UserDeviceId, UserId};
@@ -9,12 +10,15 @@ use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 
 use super::{HasUserDevices, NewUserDevice, UserDevice, UserDeviceChange, UserDeviceError};
+use crate::audit::AuditRecorder;
+use crate::principal::Actor;
 
 /// Registers, shows, changes and deletes devices.
 #[derive(Debug)]
 pub struct UserDevices<S> {
     store: Arc<S>,
     cx: OpContext,
+    audit: AuditRecorder,
 }
 
 impl<S: Store> UserDevices<S>
@@ -22,8 +26,8 @@ where
     S::Tx: HasUserDevices,
 {
     /// Creates a service over `store`.
-    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+    pub fn new(store: Arc<S>, cx: OpContext, audit: AuditRecorder) -> Self {
+        Self { store, cx, audit }
     }
 
     /// Registers a device. One that is known by its token changes hands: whoever has it last gets its
@@ -31,7 +35,12 @@ where
     ///
     /// # Errors
     /// [`UserDeviceError::Storage`].
-    pub async fn register(&self, user: &UserId, new: NewUserDevice) -> Result<UserDevice, UserDeviceError> {
+    pub async fn register(
+        &self,
+        actor: &Actor,
+        user: &UserId,
+        new: NewUserDevice,
+    ) -> Result<UserDevice, UserDeviceError> {
         let now = self.cx.now();
         let device = UserDevice {
             id: UserDeviceId::generate(self.cx.ids()),
@@ -44,6 +53,7 @@ where
         let mut tx = self.store.begin().await?;
         let device = tx.user_devices().put(&device).await?;
         tx.commit().await?;
+        self.audit.note(&self.cx, actor, &device, &Change::Created(device.to_json()));
         Ok(device)
     }
 
@@ -70,15 +80,17 @@ where
     /// Any [`UserDeviceError`].
     pub async fn change(
         &self,
+        actor: &Actor,
         user: &UserId,
         id: &UserDeviceId,
         change: UserDeviceChange,
     ) -> Result<UserDevice, UserDeviceError> {
         let mut tx = self.store.begin().await?;
         let before = tx.user_devices().find(user, id).await?.ok_or(UserDeviceError::NotFound)?;
-        let device = change.apply(before, self.cx.now());
+        let device = change.apply(before.clone(), self.cx.now());
         tx.user_devices().save(&device).await.map_err(token_taken)?;
         tx.commit().await?;
+        self.audit.note(&self.cx, actor, &device, &Change::updated(&before, &device));
         Ok(device)
     }
 
@@ -86,12 +98,19 @@ where
     ///
     /// # Errors
     /// [`UserDeviceError::NotFound`], [`UserDeviceError::Storage`].
-    pub async fn delete(&self, user: &UserId, id: &UserDeviceId) -> Result<(), UserDeviceError> {
+    pub async fn delete(
+        &self,
+        actor: &Actor,
+        user: &UserId,
+        id: &UserDeviceId,
+    ) -> Result<(), UserDeviceError> {
         let mut tx = self.store.begin().await?;
+        let before = tx.user_devices().find(user, id).await?.ok_or(UserDeviceError::NotFound)?;
         if !tx.user_devices().delete(user, id).await? {
             return Err(UserDeviceError::NotFound);
         }
         tx.commit().await?;
+        self.audit.note(&self.cx, actor, &before, &Change::Deleted(before.to_json()));
         Ok(())
     }
 }

@@ -1,10 +1,13 @@
 //! The group.
 
+use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{GroupId, RouterId};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
 use serde::Deserialize;
+use serde_json::Value;
 
+use super::GroupView;
 use crate::permission::Permissions;
 
 /// The permissions of its users, and the routers whose records they may use.
@@ -22,6 +25,16 @@ pub struct Group {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Recorded for Group {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Group, id: self.id.as_str(), router_id: None }
+    }
+
+    fn to_json(&self) -> Value {
+        public_json(&GroupView::from(self))
+    }
 }
 
 /// A new group.

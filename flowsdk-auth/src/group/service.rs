@@ -1,9 +1,8 @@
 //! The use cases of groups (rulings H8).
-//!
-//! The contract has no audit entity type for groups, so their changes are logged, not recorded.
 
 use std::sync::Arc;
 
+use flowsdk_core::change::{Change, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::GroupId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
@@ -11,6 +10,7 @@ use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 
 use super::{Group, GroupChange, GroupError, HasGroups, NewGroup};
+use crate::audit::AuditRecorder;
 use crate::principal::Actor;
 
 /// Creates, shows, changes and deletes groups.
@@ -18,6 +18,7 @@ use crate::principal::Actor;
 pub struct Groups<S> {
     store: Arc<S>,
     cx: OpContext,
+    audit: AuditRecorder,
 }
 
 impl<S: Store> Groups<S>
@@ -25,8 +26,8 @@ where
     S::Tx: HasGroups + HasIdempotency,
 {
     /// Creates a service over `store`.
-    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+    pub fn new(store: Arc<S>, cx: OpContext, audit: AuditRecorder) -> Self {
+        Self { store, cx, audit }
     }
 
     /// Creates a group, once for each idempotency key.
@@ -53,7 +54,9 @@ where
             Ok::<_, GroupError>(group)
         })
         .await?;
-        Ok(outcome.inspect(|group| log(actor, &group.id, "created")))
+        Ok(outcome.inspect(|group| {
+            self.audit.note(&self.cx, actor, group, &Change::Created(group.to_json()));
+        }))
     }
 
     /// Returns a group.
@@ -85,10 +88,10 @@ where
     ) -> Result<Group, GroupError> {
         let mut tx = self.store.begin().await?;
         let before = tx.groups().find_for_update(id).await?.ok_or(GroupError::NotFound)?;
-        let after = change.apply(before, self.cx.now());
+        let after = change.apply(before.clone(), self.cx.now());
         tx.groups().save(&after).await?;
         tx.commit().await?;
-        log(actor, id, "changed");
+        self.audit.note(&self.cx, actor, &after, &Change::updated(&before, &after));
         Ok(after)
     }
 
@@ -98,15 +101,10 @@ where
     /// [`GroupError::NotFound`], [`GroupError::Storage`].
     pub async fn delete(&self, actor: &Actor, id: &GroupId) -> Result<(), GroupError> {
         let mut tx = self.store.begin().await?;
-        if !tx.groups().delete(id).await? {
-            return Err(GroupError::NotFound);
-        }
+        let before = tx.groups().find_for_update(id).await?.ok_or(GroupError::NotFound)?;
+        tx.groups().delete(id).await?;
         tx.commit().await?;
-        log(actor, id, "deleted");
+        self.audit.note(&self.cx, actor, &before, &Change::Deleted(before.to_json()));
         Ok(())
     }
-}
-
-fn log(actor: &Actor, group: &GroupId, done: &str) {
-    tracing::info!(actor = actor.principal.id(), group = group.as_str(), done, "a group was administered");
 }

@@ -57,6 +57,10 @@ pub enum RefreshError {
     #[error("session ended")]
     #[fault(Unauthenticated, "session_ended", pt = "Sessão encerrada", en = "Session ended")]
     SessionEnded,
+    /// Too many refreshes.
+    #[error("too many refreshes")]
+    #[fault(RateLimited, "rate_limited", text = RATE_LIMITED, rate_limit = *.0)]
+    RateLimited(RateLimit),
     /// The user of the token does not exist any more.
     #[error("user unknown")]
     #[fault(Unauthenticated, "principal_unknown", pt = "Usuário não encontrado", en = "User not found")]

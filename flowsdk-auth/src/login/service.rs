@@ -29,7 +29,7 @@ pub struct Logins<S> {
     hasher: PasswordHasher,
     pub(super) tokens: Arc<Tokens>,
     pub(super) kv: Arc<dyn KeyValue>,
-    attempts: Attempts,
+    pub(super) attempts: Attempts,
     pub(super) audit: AuditRecorder,
     pub(super) settings: LoginSettings,
 }

@@ -6,6 +6,8 @@ use flowsdk_crypto::PASSWORD_COST;
 
 use crate::attempt::Limit;
 
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// Settings of logins and of password recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoginSettings {
@@ -37,6 +39,11 @@ pub struct LoginLimits {
     pub failures_per_address: u32,
     /// Requests for a recovery of an address in 15 minutes.
     pub recoveries_per_email: u32,
+    /// Refreshes of a user in a minute. Refreshes with tokens that count no more are counted apart, so that whoever
+    /// has an old token keeps nobody from refreshing.
+    pub refreshes_per_user: u32,
+    /// Requests to refresh from a network address in a minute, of IPv6 from a network of 64 bits.
+    pub refreshes_per_address: u32,
 }
 
 impl Default for LoginSettings {
@@ -47,17 +54,35 @@ impl Default for LoginSettings {
 
 impl Default for LoginLimits {
     fn default() -> Self {
-        Self { failures_per_email: 10, failures_per_address: 100, recoveries_per_email: 3 }
+        Self {
+            failures_per_email: 10,
+            failures_per_address: 100,
+            recoveries_per_email: 3,
+            refreshes_per_user: 60,
+            refreshes_per_address: 600,
+        }
     }
 }
 
 impl LoginLimits {
     pub(crate) fn by_email(&self) -> Limit {
-        Limit { name: "login-email", most: self.failures_per_email, within: Duration::from_secs(60) }
+        Limit { name: "login-email", most: self.failures_per_email, within: MINUTE }
     }
 
     pub(crate) fn by_address(&self) -> Limit {
-        Limit { name: "address", most: self.failures_per_address, within: Duration::from_secs(60) }
+        Limit { name: "address", most: self.failures_per_address, within: MINUTE }
+    }
+
+    pub(crate) fn refreshes(&self) -> Limit {
+        Limit { name: "refresh-user", most: self.refreshes_per_user, within: MINUTE }
+    }
+
+    pub(crate) fn refused_refreshes(&self) -> Limit {
+        Limit { name: "refresh-refused", ..self.refreshes() }
+    }
+
+    pub(crate) fn refreshes_by_address(&self) -> Limit {
+        Limit { name: "refresh-address", most: self.refreshes_per_address, within: MINUTE }
     }
 
     pub(crate) fn recoveries(&self) -> Limit {

@@ -109,6 +109,10 @@ impl Recorded for User {
     fn to_json(&self) -> Value {
         public_json(&UserView::from(self))
     }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![("password", Some(&self.password_hash))]
+    }
 }
 
 impl fmt::Debug for User {

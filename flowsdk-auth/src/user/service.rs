@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use flowsdk_core::change::Recorded as _;
+use flowsdk_core::change::{Change, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, UserId};
@@ -14,7 +14,7 @@ use flowsdk_crypto::PasswordHasher;
 use secrecy::SecretString;
 
 use super::{HasUsers, NewUser, PasswordRule, User, UserChange, UserError, UserFilter, UserRole};
-use crate::audit::{AuditRecord, AuditRecorder};
+use crate::audit::AuditRecorder;
 use crate::group::{Group, HasGroups};
 use crate::principal::Actor;
 use crate::recovery::HasPasswordRecoveries;
@@ -69,7 +69,7 @@ where
         })
         .await?;
         Ok(outcome.inspect(|(user, _)| {
-            self.audit.record(AuditRecord::created(&self.cx, actor, user.entity(), &user.to_json()));
+            self.audit.note(&self.cx, actor, user, &Change::Created(user.to_json()));
         }))
     }
 
@@ -148,8 +148,7 @@ where
             (None, None) => None,
         };
         tx.commit().await?;
-        let (from, to) = (before.to_json(), after.to_json());
-        self.audit.record(AuditRecord::updated(&self.cx, actor, after.entity(), &from, &to));
+        self.audit.note(&self.cx, actor, &after, &Change::updated(&before, &after));
         Ok((after, group))
     }
 
@@ -166,7 +165,7 @@ where
         }
         tx.users().delete(id).await?;
         tx.commit().await?;
-        self.audit.record(AuditRecord::deleted(&self.cx, actor, before.entity(), &before.to_json()));
+        self.audit.note(&self.cx, actor, &before, &Change::Deleted(before.to_json()));
         Ok(())
     }
 

@@ -62,7 +62,7 @@ where
             "the private key of a phone number was exported");
         let (before, mut after) = (number.to_json(), number.to_json());
         after["privateKeyExportedAt"] = self.cx.now().to_iso().into();
-        self.changes.note(author, number.entity(), Change::Updated { before, after });
+        self.changes.note(author, number.entity(), Change::Updated { before, after, hidden: Vec::new() });
         Ok(exported)
     }
 }

@@ -72,6 +72,13 @@ impl Recorded for ChannelNumber {
     fn to_json(&self) -> Value {
         public_json(&ChannelNumberView::from(self))
     }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![
+            ("accessToken", self.access_token.as_ref().map(Encrypted::as_stored)),
+            ("encryptionPrivateKey", self.keys.as_ref().map(|keys| keys.private_key.as_stored())),
+        ]
+    }
 }
 
 /// A new number.

@@ -2,12 +2,15 @@
 
 use std::fmt;
 
-use super::{Author, Change, Entity, Recorded};
+use super::{Author, Change, Entity, Recorded, Refused};
 
 /// Takes notes of changes. Called after the commit; it never waits and never fails (rulings A11).
 pub trait ChangeLog: Send + Sync + fmt::Debug {
     /// Takes a note of one change.
     fn note(&self, author: &Author, entity: Entity<'_>, change: Change);
+
+    /// Takes a note of an attempt that was refused.
+    fn refused(&self, author: &Author, refused: Refused<'_>);
 }
 
 impl dyn ChangeLog {
@@ -33,4 +36,6 @@ pub struct NoChangeLog;
 
 impl ChangeLog for NoChangeLog {
     fn note(&self, _author: &Author, _entity: Entity<'_>, _change: Change) {}
+
+    fn refused(&self, _author: &Author, _refused: Refused<'_>) {}
 }

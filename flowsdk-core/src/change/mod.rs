@@ -8,4 +8,4 @@ mod model;
 
 pub use flowsdk_macros::View;
 pub use log::{ChangeLog, NoChangeLog};
-pub use model::{Author, Change, Entity, EntityKind, Recorded, public_json};
+pub use model::{Attempt, Author, Change, Entity, EntityKind, Hidden, Recorded, Refused, public_json};

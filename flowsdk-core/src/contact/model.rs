@@ -1,7 +1,8 @@
 //! The contact and the fields that a turn may change.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::change::{Change, Entity, EntityKind, Hidden, Recorded};
 use crate::context::OpContext;
 use crate::id::ContactId;
 use crate::session::Channel;
@@ -51,6 +52,12 @@ impl Contact {
         is_name
     }
 
+    /// Returns the change from `before` to this. Of variables a log keeps the keys only.
+    pub fn change_from(&self, before: &Self) -> Change {
+        let hidden = Hidden::entries("contactVariables", &before.variables, &self.variables);
+        Change::Updated { before: before.to_json(), after: self.to_json(), hidden }
+    }
+
     /// Applies the changes of a turn.
     pub fn apply(&mut self, change: &ContactChange) {
         match change {
@@ -61,6 +68,20 @@ impl Contact {
                 self.variables.insert(key.clone(), value.clone());
             }
         }
+    }
+}
+
+/// Without its variables: what people told a flow is not for a log.
+impl Recorded for Contact {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Contact, id: self.id.as_str(), router_id: None }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "phoneNumber": self.phone_number, "name": self.name, "nameLocked": self.name_locked,
+            "origin": self.origin, "createdAt": self.created_at.to_iso(),
+        })
     }
 }
 

@@ -62,6 +62,10 @@ impl Recorded for LlmCredential {
     fn to_json(&self) -> Value {
         public_json(&LlmCredentialView::from(self))
     }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![("apiKey", self.api_key.as_ref().map(Encrypted::as_stored))]
+    }
 }
 
 /// A new credential.

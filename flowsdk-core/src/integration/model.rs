@@ -142,6 +142,10 @@ impl Recorded for Integration {
     fn to_json(&self) -> Value {
         public_json(&IntegrationView::from(self))
     }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![("credentials", self.credentials.as_ref().map(Encrypted::as_stored))]
+    }
 }
 
 /// A new integration.

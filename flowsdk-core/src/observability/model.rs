@@ -2,7 +2,10 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
+use serde_json::Value;
 
+use super::ObservabilityView;
+use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::integration::BaseUrl;
 use crate::patch::present;
@@ -36,6 +39,21 @@ impl Default for ObservabilitySettings {
             logfire_token: None,
             updated_at: None,
         }
+    }
+}
+
+impl Recorded for ObservabilitySettings {
+    // There is one set of them.
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::Observability, id: "observability", router_id: None }
+    }
+
+    fn to_json(&self) -> Value {
+        public_json(&ObservabilityView::from(self))
+    }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![("logfireToken", self.logfire_token.as_ref().map(Encrypted::as_stored))]
     }
 }
 

@@ -76,6 +76,13 @@ impl Recorded for Router {
     fn to_json(&self) -> Value {
         public_json(&RouterView::from(self))
     }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![
+            ("channelVerifyToken", self.channel_verify_token.as_deref()),
+            ("channelAppSecret", self.channel_app_secret.as_ref().map(Encrypted::as_stored)),
+        ]
+    }
 }
 
 impl fmt::Debug for Router {

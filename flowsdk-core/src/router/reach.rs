@@ -28,6 +28,14 @@ impl<'a> Reach<'a> {
         self.0
     }
 
+    /// Returns the router of a caller who is confined to one.
+    pub fn only_router(self) -> Option<&'a RouterId> {
+        match self.0 {
+            Some([router]) => Some(router),
+            _ => None,
+        }
+    }
+
     /// Returns whether every router is within reach.
     pub fn is_all(self) -> bool {
         self.0.is_none()

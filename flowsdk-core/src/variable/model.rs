@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::VariableView;
 
 use crate::cell::TextType;
-use crate::change::public_json;
+use crate::change::{Change, Hidden, public_json};
 use crate::crypto::{Encrypted, MasterKey};
 use crate::id::VariableId;
 use crate::router::VariableOwner;
@@ -141,6 +141,17 @@ impl Variable {
     /// Returns the public form, for the log of changes: nothing of a secret is in it.
     pub fn to_json(&self) -> Value {
         public_json(&VariableView::from(self))
+    }
+
+    /// Returns the change from `before` to this. A new value of a secret is told without the value.
+    pub fn change_from(&self, before: &Self) -> Change {
+        let is_new = match (before.value.encrypted(), self.value.encrypted()) {
+            (Some(was), Some(now)) => was != now,
+            _ => false,
+        };
+        let value = Hidden { field: "value".to_owned(), had: true, has: true };
+        let hidden = is_new.then_some(value).into_iter().collect();
+        Change::Updated { before: before.to_json(), after: self.to_json(), hidden }
     }
 }
 

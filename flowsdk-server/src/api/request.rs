@@ -1,7 +1,7 @@
 //! One id, one language and one span a request, and an answer even when its handler panics.
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -18,6 +18,7 @@ use tracing::Instrument as _;
 use tracing::instrument::Instrumented;
 
 use super::error::ApiError;
+use super::guard::{Beyond, Watch};
 use super::limits::Allowance;
 
 /// The id of a request, in its answer.
@@ -35,6 +36,8 @@ pub struct Facts {
     /// Read only when something is to be said: most answers have no text.
     accept_language: Option<HeaderValue>,
     allowance: Cell<Option<Allowance>>,
+    /// Of a caller who may try to reach beyond their routers.
+    watch: RefCell<Option<Watch>>,
 }
 
 /// The id outside of a request.
@@ -62,6 +65,12 @@ pub(super) fn named() -> String {
 pub(super) fn note(allowance: Allowance) {
     // Outside of a request nobody is told.
     let _nobody = FACTS.try_with(|facts| facts.allowance.set(Some(allowance)));
+}
+
+/// Notes that a refusal of this request is to be on record if it tells of a record beyond the caller's routers.
+pub(super) fn watch(watch: Watch) {
+    // Outside of a request nothing is answered.
+    let _nobody = FACTS.try_with(|facts| facts.watch.replace(Some(watch)));
 }
 
 /// Adds an id of ours to every request, whatever the client calls it: in its log lines, in the header
@@ -127,7 +136,8 @@ where
         );
         let accept_language = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        let facts = Facts { id, method, uri, accept_language, allowance: Cell::new(None) };
+        let facts =
+            Facts { id, method, uri, accept_language, allowance: Cell::new(None), watch: RefCell::new(None) };
         let finish: Finish<S::Error> = finish;
         let answering = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
         FACTS.scope(facts, answering.map(finish).instrument(span))
@@ -141,11 +151,15 @@ fn finish<E>(answer: Caught<E>) -> Result<Response, E> {
         Ok(ApiError::internal().into_response())
     });
     answer.map(|mut response| {
+        let beyond = response.extensions().get::<Beyond>().copied();
         let headers = response.headers_mut();
         let _outside = FACTS.try_with(|facts| {
             headers.insert(REQUEST_ID, facts.id.clone());
             if let Some(allowance) = facts.allowance.get() {
                 allowance.write(headers);
+            }
+            if let (Some(beyond), Some(watch)) = (beyond, facts.watch.take()) {
+                watch.note(beyond);
             }
         });
         response

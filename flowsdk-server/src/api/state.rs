@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::FromRef;
+use flowsdk_core::change::ChangeLog;
 use flowsdk_store::sql::SqlStore;
 
 use super::body::LargeBodies;
@@ -65,6 +66,8 @@ services! {
 #[allow(missing_docs, reason = "the types say it")]
 pub struct ApiParts {
     pub services: Services,
+    /// Where refused attempts are noted.
+    pub changes: Arc<dyn ChangeLog>,
     /// None: nothing is limited.
     pub limits: Option<Arc<RequestLimits>>,
     pub digests: Digests,
@@ -86,6 +89,10 @@ impl ApiState {
 
     pub(super) fn authenticator(&self) -> &Authenticator {
         &self.0.services.authenticator
+    }
+
+    pub(super) fn changes(&self) -> &Arc<dyn ChangeLog> {
+        &self.0.changes
     }
 
     pub(super) fn limits(&self) -> Option<&RequestLimits> {

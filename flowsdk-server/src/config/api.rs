@@ -18,7 +18,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct ApiSettings {
     /// `API_REQUESTS_PER_SECOND`, `API_BURST`.
     pub rate: RequestRate,
-    /// `REFRESH_ROTATION`, `BCRYPT_COST`, `LOGIN_*`, `RECOVERIES_PER_EMAIL`.
+    /// `REFRESH_ROTATION`, `BCRYPT_COST`, `LOGIN_*`, `RECOVERIES_PER_EMAIL`, `REFRESHES_*`.
     pub login: LoginSettings,
     /// `AUDIT_LOG_RETENTION_DAYS`.
     pub audit_retention: Duration,
@@ -40,6 +40,8 @@ pub(super) fn api(env: &mut Environment<'_>) -> ApiSettings {
         failures_per_email: env.number("LOGIN_FAILURES_PER_MINUTE", 10, 0..=MOST),
         failures_per_address: env.number("LOGIN_FAILURES_PER_ADDRESS", 100, 0..=MOST),
         recoveries_per_email: env.number("RECOVERIES_PER_EMAIL", 3, 0..=MOST),
+        refreshes_per_user: env.number("REFRESHES_PER_USER", 60, 0..=MOST),
+        refreshes_per_address: env.number("REFRESHES_PER_ADDRESS", 600, 0..=MOST),
     };
     let password_cost = env.number("BCRYPT_COST", PASSWORD_COST, 8..=14);
     ApiSettings {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
-    AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, Limits, RECENT, Visitor,
-    Visitors, inbound,
+    AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, Limits, RECENT,
+    Visitor, Visitors, inbound,
 };
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};

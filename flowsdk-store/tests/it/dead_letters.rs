@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use flowsdk_core::change::Author;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::stream::broker::Broker as _;
@@ -43,7 +44,7 @@ async fn a_stream_that_nobody_reads_keeps_its_dead_letters() {
     }
     let page = letters.list(&DeadLetterFilter::default(), &PageRequest::default()).await.expect("a page");
     for letter in page.items {
-        let retried = letters.retry(&letter.id).await;
+        let retried = letters.retry(&Author::default(), &letter.id).await;
         if letter.topic == TopicName::Flow {
             assert!(retried.is_ok(), "{retried:?}");
             assert!(matches!(letters.get(&letter.id).await, Err(DeadLetterError::NotFound)));
@@ -65,7 +66,7 @@ async fn retries_at_once_publish_once() {
     let mut retries = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let (letters, id) = (Arc::clone(&letters), page.items[0].id.clone());
-        retries.spawn(async move { usize::from(letters.retry(&id).await.is_ok()) });
+        retries.spawn(async move { usize::from(letters.retry(&Author::default(), &id).await.is_ok()) });
     }
     assert_eq!(retries.join_all().await.into_iter().sum::<usize>(), 1);
     assert_eq!(backlog(&store, TopicName::Flow, flowsdk_core::testkit::broker::GROUPS[0]).await, 1);

@@ -1,6 +1,7 @@
 //! The input for a new channel, and the changes to one.
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
+use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::patch::present;
 use flowsdk_core::router::{Reach, Reachable};
@@ -74,5 +75,9 @@ impl Recorded for WebchatChannel {
 
     fn to_json(&self) -> Value {
         public_json(&WebchatChannelView::from(self))
+    }
+
+    fn secrets(&self) -> Vec<(&'static str, Option<&str>)> {
+        vec![("embedSecret", self.embed_secret.as_ref().map(Encrypted::as_stored))]
     }
 }

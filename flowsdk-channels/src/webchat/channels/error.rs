@@ -28,12 +28,13 @@ pub enum WebchatChannelError {
         Unprocessable,
         "flow_unknown",
         pt = "Flow não pertence ao roteador",
-        en = "The flow does not belong to the router"
+        en = "The flow does not belong to the router",
+        field = "initialFlowId"
     )]
     FlowUnknown,
     /// The flow is a tool.
     #[error("tool")]
-    #[fault(Unprocessable, "flow_is_tool", text = TOOL_BEGINS_NOTHING)]
+    #[fault(Unprocessable, "flow_is_tool", text = TOOL_BEGINS_NOTHING, field = "initialFlowId")]
     FlowIsTool,
     /// The test channel cannot be deleted (spec B 4.4).
     #[error("test channel")]

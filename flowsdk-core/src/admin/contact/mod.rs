@@ -9,4 +9,4 @@ mod service;
 pub use error::ContactError;
 pub use import::{ImportReport, ImportRow, RefusedRow, SentRow};
 pub use opt_in_service::{Import, OptInError, OptIns};
-pub use service::{Contacts, NewContact};
+pub use service::{ContactNaming, Contacts, NewContact};

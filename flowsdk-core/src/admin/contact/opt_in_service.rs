@@ -3,9 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::{ContactError, ImportReport, ImportRow, RefusedRow, SentRow};
 use crate::admin::contact::import::Whose;
 use crate::admin::contact::service::find;
+use crate::change::{Attempt, Author, Change, ChangeLog, Entity, EntityKind, Refused};
 use crate::contact::{
     Contact, ContactOptIn, HasContactCatalog, HasContacts, HasOptInCatalog, HasOptIns, OptInFilter,
     OptInSource,
@@ -60,6 +63,7 @@ pub struct Import {
 pub struct OptIns<S> {
     store: Arc<S>,
     cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
 }
 
 impl<S: Store> OptIns<S>
@@ -67,8 +71,8 @@ where
     S::Tx: HasOptIns + HasOptInCatalog + HasRouters + HasContactCatalog + HasContacts + HasIdempotency,
 {
     /// Creates a service over `store`.
-    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        Self { store, cx, changes }
     }
 
     /// Returns the latest opt-in of a contact at a router, if there is one.
@@ -118,12 +122,14 @@ where
 
     /// Imports rows in one transaction: the good ones, or all or none, as `import` says. Contacts that are not known
     /// are created by their numbers; the router knows all of them from then on. Who is confined to routers cannot
-    /// get to see contacts of other routers that way: such rows are refused. It is done once for each idempotency key.
+    /// get to see contacts of other routers that way: such rows are refused, as any other, and the attempt is noted. It
+    /// is done once for each idempotency key.
     ///
     /// # Errors
     /// Any [`OptInError`].
     pub async fn import(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         router: &AdmittedRouter,
         import: &Import,
@@ -140,7 +146,8 @@ where
                 }
             }
         }
-        perform_once(&*self.store, once, now, async |tx| {
+        let mut reaches_beyond = false;
+        let outcome = perform_once(&*self.store, once, now, async |tx| {
             tx.routers().find(router).await?.ok_or(OptInError::RouterNotFound)?;
             let known = known_ids(tx, reach, &rows).await?;
             let hidden = hidden_numbers(tx, reach, &rows).await?;
@@ -149,15 +156,14 @@ where
                     Whose::Contact(id) if !known.contains(id) => {
                         ("contactId", Text::new("Contato não encontrado", "Contact not found"))
                     }
+                    // It says nothing of the contact's routers.
                     Whose::Phone(phone) if hidden.contains(phone) => (
                         "phoneNumber",
-                        Text::new(
-                            "O contato pertence a roteadores fora do seu escopo",
-                            "The contact belongs to routers out of your scope",
-                        ),
+                        Text::new("O contato não pode ser importado", "The contact cannot be imported"),
                     ),
                     _ => return true,
                 };
+                reaches_beyond = true;
                 let line = import.rows[*index].line;
                 refused.push(RefusedRow { row: *index, line, field, reason });
                 false
@@ -199,7 +205,29 @@ where
             tx.opt_ins().append_many(&records).await?;
             Ok(ImportReport { total, imported: records.len(), created_contacts, refused })
         })
-        .await
+        .await;
+        if reaches_beyond && !reach.is_all() {
+            self.changes.refused(
+                author,
+                Refused {
+                    attempt: Attempt::Create,
+                    kind: EntityKind::OptIn,
+                    id: None,
+                    router_id: Some(router.id()),
+                    code: "import_refused",
+                },
+            );
+        }
+        if let Ok(Outcome::Done(report)) = &outcome
+            && report.imported > 0
+        {
+            let entity =
+                Entity { kind: EntityKind::OptIn, id: router.id().as_str(), router_id: Some(router.id()) };
+            let done = json!({ "total": report.total, "imported": report.imported,
+                "createdContacts": report.created_contacts, "refused": report.refused.len() });
+            self.changes.note(author, entity, Change::Created(done));
+        }
+        outcome
     }
 
     /// Returns the contacts of the rows' numbers, and how many were created.

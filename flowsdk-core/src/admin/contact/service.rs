@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::ContactError;
 use crate::admin::contact::merge::{chats_to_close, merged};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind, Recorded as _};
 use crate::chat::HasChats;
 use crate::contact::{
     Alias, Contact, ContactAlias, ContactDetails, ContactFilter, ContactIdentity, ContactInsights,
@@ -31,8 +32,10 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct NewContact {
     /// Its identity.
     pub identity: ContactIdentity,
-    /// Its name, which no channel overwrites then; without one it is called as its identity.
+    /// Its name; without one it is called as its identity.
     pub name: Option<String>,
+    /// Whether channels leave the name as it is; `None`: if there is one.
+    pub name_locked: Option<bool>,
     /// Its variables.
     pub variables: SentVariables,
     /// The router that is to know it before it has written.
@@ -46,12 +49,35 @@ impl Reachable for NewContact {
     }
 }
 
+/// The changes to make to the name of a contact; an absent field stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContactNaming {
+    /// The new name. It is locked, unless `locked` says otherwise.
+    pub name: Option<String>,
+    /// Whether channels leave the name as it is from now on.
+    pub locked: Option<bool>,
+}
+
+impl ContactNaming {
+    /// Names the contact.
+    fn apply(&self, contact: &mut Contact) -> Result<(), ContactError> {
+        if let Some(name) = &self.name
+            && !contact.rename(name)
+        {
+            return Err(ContactError::NameBlank);
+        }
+        contact.name_locked = self.locked.unwrap_or(contact.name_locked);
+        Ok(())
+    }
+}
+
 /// Shows contacts and changes them. A contact is shared by all routers; who is confined to some sees those contacts
 /// that they know: that have a chat or an opt-in with them, or were created for them.
 #[derive(Debug)]
 pub struct Contacts<S> {
     store: Arc<S>,
     cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
 }
 
 impl<S: Store> Contacts<S>
@@ -65,8 +91,8 @@ where
         + HasIdempotency,
 {
     /// Creates a service over `store`.
-    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        Self { store, cx, changes }
     }
 
     /// Returns a page of contacts, newest first.
@@ -96,22 +122,20 @@ where
     /// Any [`ContactError`].
     pub async fn create(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         new: Admitted<NewContact>,
         once: Option<Once<ContactDetails>>,
     ) -> Result<Outcome<ContactDetails>, ContactError> {
         let new = new.into_inner();
-        perform_once(&*self.store, once, self.cx.now(), async |tx| {
+        let router = new.router_id.clone();
+        let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             let identity = new.identity.as_str().to_owned();
             require_channel(tx, reach, new.identity.as_str(), "phoneNumber").await?;
             let mut contact =
                 Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
             merge_variables(&mut contact.variables, &new.variables, MAX_CONTACT_VARIABLES)?;
-            if let Some(name) = new.name
-                && !contact.rename(&name)
-            {
-                return Err(ContactError::NameBlank);
-            }
+            ContactNaming { name: new.name, locked: new.name_locked }.apply(&mut contact)?;
             let is_known = !tx.contacts().find_by_phone_numbers(&[identity]).await?.is_empty();
             let contacts = std::slice::from_ref(&contact);
             if is_known || tx.contact_catalog().insert_new(contacts).await?.is_empty() {
@@ -125,21 +149,25 @@ where
             }
             Ok(ContactDetails::of(contact))
         })
-        .await
+        .await?;
+        Ok(outcome.inspect(|details| {
+            let contact = &details.contact;
+            self.note(author, router.as_ref(), contact, Change::Created(contact.to_json()));
+        }))
     }
 
-    /// Names a contact, as [`Contact::rename`] does.
+    /// Names a contact, as [`Contact::rename`] does, and locks or unlocks the name.
     ///
     /// # Errors
     /// [`ContactError::NotFound`], [`ContactError::NameBlank`].
     pub async fn rename(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
-        name: String,
+        naming: &ContactNaming,
     ) -> Result<ContactDetails, ContactError> {
-        self.update(reach, id, |contact| contact.rename(&name).then_some(()).ok_or(ContactError::NameBlank))
-            .await
+        self.update(author, reach, id, |contact| naming.apply(contact)).await
     }
 
     /// Merges variables into those of a contact: shallow, and null is stored, as with sessions.
@@ -148,12 +176,13 @@ where
     /// Any [`ContactError`].
     pub async fn merge_variables(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
         sent: &SentVariables,
     ) -> Result<Map<String, Value>, ContactError> {
         let details = self
-            .update(reach, id, |contact| {
+            .update(author, reach, id, |contact| {
                 Ok(merge_variables(&mut contact.variables, sent, MAX_CONTACT_VARIABLES)?)
             })
             .await?;
@@ -166,18 +195,20 @@ where
     /// [`ContactError::NothingThere`].
     pub async fn remove_variable(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
         key: &str,
     ) -> Result<(), ContactError> {
         let remove =
             |contact: &mut Contact| contact.variables.remove(key).map(drop).ok_or(ContactError::NothingThere);
-        self.update(reach, id, remove).await.map(drop)
+        self.update(author, reach, id, remove).await.map(drop)
     }
 
     /// Changes a contact under its lock, which turns take too: no writer loses the change of another.
     async fn update(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
         change: impl FnOnce(&mut Contact) -> Result<(), ContactError>,
@@ -186,10 +217,25 @@ where
         let locked = tx.contacts().find_many_for_update(std::slice::from_ref(id)).await?.pop();
         let mut details = find(&mut tx, reach, id).await?;
         details.contact = locked.ok_or(ContactError::NotFound)?;
+        let before = details.contact.clone();
         change(&mut details.contact)?;
         tx.contacts().save_many(&[&details.contact]).await?;
         tx.commit().await?;
+        let contact = &details.contact;
+        self.note(author, reach.only_router(), contact, contact.change_from(&before));
         Ok(details)
+    }
+
+    /// Notes a change. The record belongs to the router that the caller acts for, if that is one.
+    fn note(&self, author: &Author, router_id: Option<&RouterId>, contact: &Contact, change: Change) {
+        self.changes.note(author, Entity { router_id, ..contact.entity() }, change);
+    }
+
+    /// Notes that a contact has an alias more or less.
+    fn note_alias(&self, author: &Author, reach: Reach<'_>, id: &ContactId, from: Value, to: Value) {
+        let entity = Entity { kind: EntityKind::Contact, id: id.as_str(), router_id: reach.only_router() };
+        let (before, after) = (json!({ "alias": from }), json!({ "alias": to }));
+        self.changes.note(author, entity, Change::Updated { before, after, hidden: Vec::new() });
     }
 
     /// Deletes a contact. With chats or sessions it stays, unless `force`: then they go with it, and every message.
@@ -197,27 +243,35 @@ where
     ///
     /// # Errors
     /// [`ContactError::NotFound`], [`ContactError::OutOfScope`], [`ContactError::InUse`].
-    pub async fn delete(&self, reach: Reach<'_>, id: &ContactId, force: bool) -> Result<(), ContactError> {
+    pub async fn delete(
+        &self,
+        author: &Author,
+        reach: Reach<'_>,
+        id: &ContactId,
+        force: bool,
+    ) -> Result<(), ContactError> {
         let mut tx = self.store.begin().await?;
         let ids = std::slice::from_ref(id);
         let sessions = tx.contact_catalog().live_sessions(ids).await?;
         let locked: Vec<_> = sessions.iter().map(|session| session.id.clone()).collect();
         tx.sessions().find_many_for_update(&locked).await?;
         tx.contacts().find_many_for_update(ids).await?;
-        find(&mut tx, reach, id).await?;
+        let contact = find(&mut tx, reach, id).await?.contact;
         known_only_to(&mut tx, reach, ids).await?;
         let chats = tx.contact_catalog().count_chats(id).await?;
         let sessions = i64::try_from(sessions.len()).unwrap_or(i64::MAX);
         if !force && (chats > 0 || sessions > 0) {
             let mut dependants = Dependants::default();
             dependants.sessions(sessions);
-            if chats > 0 {
-                dependants.reference("chats", &chats.to_string());
-            }
+            dependants.chats(chats);
             return Err(ContactError::InUse(dependants));
         }
         tx.contact_catalog().delete(id).await?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        let mut gone = contact.to_json();
+        (gone["chats"], gone["sessions"]) = (chats.into(), sessions.into());
+        self.note(author, reach.only_router(), &contact, Change::Deleted(gone));
+        Ok(())
     }
 
     /// Adds an alias: from then on its messages are the contact's (rulings C5). It needs the reach that creating a
@@ -228,6 +282,7 @@ where
     /// [`ContactError::AliasTaken`].
     pub async fn add_alias(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
         alias: Alias,
@@ -240,6 +295,7 @@ where
             return Err(ContactError::AliasTaken);
         }
         tx.commit().await?;
+        self.note_alias(author, reach, id, Value::Null, alias.alias.as_str().into());
         Ok(alias)
     }
 
@@ -250,6 +306,7 @@ where
     /// [`ContactError::NotFound`], [`ContactError::OutOfScope`], [`ContactError::NothingThere`].
     pub async fn remove_alias(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
         alias: &str,
@@ -263,7 +320,9 @@ where
         if !tx.contact_catalog().remove_alias(id, alias).await? {
             return Err(ContactError::NothingThere);
         }
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        self.note_alias(author, reach, id, alias.into(), Value::Null);
+        Ok(())
     }
 
     /// Returns the activity of a contact, with the routers within reach.
@@ -284,6 +343,7 @@ where
     /// Any [`ContactError`].
     pub async fn merge(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
         other: &ContactId,
@@ -292,16 +352,17 @@ where
             return Err(ContactError::Itself);
         }
         for _ in 1..ATTEMPTS {
-            match self.try_merge(reach, id, other).await {
+            match self.try_merge(author, reach, id, other).await {
                 Err(ContactError::Storage(error)) if error.is_transient() => {}
                 result => return result,
             }
         }
-        self.try_merge(reach, id, other).await
+        self.try_merge(author, reach, id, other).await
     }
 
     async fn try_merge(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &ContactId,
         other: &ContactId,
@@ -330,6 +391,12 @@ where
         tx.contacts().save_many(&[&contact]).await?;
         let details = find(&mut tx, reach, id).await?;
         tx.commit().await?;
+        let mut change = details.contact.change_from(into);
+        if let Change::Updated { after, .. } = &mut change {
+            after["mergedContactId"] = other.as_str().into();
+        }
+        self.note(author, reach.only_router(), &details.contact, change);
+        self.note(author, reach.only_router(), from, Change::Deleted(from.to_json()));
         Ok(details)
     }
 }

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{RedirectTo, Redirected, SessionError, SessionState};
 use crate::admin::session::names::Names;
 use crate::admin::session::redirect::{self, Target};
+use crate::change::{Author, Change, ChangeLog, Entity, EntityKind, Hidden};
 use crate::context::OpContext;
 use crate::conversation::publish_ahead;
 use crate::event::{ExternalJump, FlowEvent, Resume};
 use crate::fault::StorageError;
 use crate::flow::{Flow, FlowKind, FlowVersion, HasFlows};
-use crate::id::FlowId;
+use crate::id::{FlowId, RouterId};
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, Reach};
 use crate::session::{
@@ -51,6 +52,7 @@ pub struct TracePage {
 pub struct Sessions<S> {
     store: Arc<S>,
     cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
 }
 
 impl<S: Store> Sessions<S>
@@ -58,8 +60,8 @@ where
     S::Tx: HasSessionCatalog + HasFlows + HasSessions + HasOutbox + HasTraces,
 {
     /// Creates a service over `store`.
-    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        Self { store, cx, changes }
     }
 
     /// Returns a session with the names of its flows and blocks, and whether it is frozen.
@@ -118,21 +120,23 @@ where
     /// Any [`SessionError`].
     pub async fn merge_variables(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &SessionId,
         sent: &SentVariables,
     ) -> Result<Map<String, Value>, SessionError> {
         for _ in 1..ATTEMPTS {
-            match self.try_merge(reach, id, sent).await {
+            match self.try_merge(author, reach, id, sent).await {
                 Err(SessionError::Storage(StorageError::Stale { .. } | StorageError::Contention(_))) => {}
                 other => return other,
             }
         }
-        self.try_merge(reach, id, sent).await
+        self.try_merge(author, reach, id, sent).await
     }
 
     async fn try_merge(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &SessionId,
         sent: &SentVariables,
@@ -142,12 +146,22 @@ where
         let session =
             stored.map(|stored| stored.session).filter(|session| reach.contains(&session.router_id));
         let mut session = session.ok_or(SessionError::NotFound)?;
+        let before = session.variables.clone();
         merge_variables(&mut session.variables, sent, MAX_SESSION_VARIABLES)?;
         let read = session.version;
         session.version += 1;
         tx.sessions().save_many(&[SessionWrite { session: &session, expected: Some(read) }]).await?;
         tx.commit().await?;
+        // Of variables a log keeps the keys only.
+        let hidden = Hidden::entries("variables", &before, &session.variables);
+        let change = Change::Updated { before: Value::Null, after: Value::Null, hidden };
+        self.note(author, id, Some(&session.router_id), change);
         Ok(session.variables)
+    }
+
+    fn note(&self, author: &Author, id: &SessionId, router_id: Option<&RouterId>, change: Change) {
+        let id = id.to_string();
+        self.changes.note(author, Entity { kind: EntityKind::Session, id: &id, router_id }, change);
     }
 
     /// Publishes a redirect; the engine follows it later (spec A 4.5 rule 3), before every message that comes after the
@@ -157,6 +171,7 @@ where
     /// Any [`SessionError`], in the order of spec A 4.5 rule 4.
     pub async fn redirect(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &SessionId,
         redirect: RedirectTo,
@@ -178,6 +193,13 @@ where
         });
         publish_ahead(&mut tx, &jump).await?;
         tx.commit().await?;
+        let from = session.position.as_ref();
+        let from = from.map(|at| json!({ "flowId": at.flow_id, "blockId": at.block_id }));
+        let to = json!({ "flowId": redirect.flow_id, "blockId": redirect.block_id,
+            "executeOnEntry": redirect.execute_on_entry, "redirectId": stream_entry_id });
+        let (before, after) = (json!({ "redirect": from }), json!({ "redirect": to }));
+        let change = Change::Updated { before, after, hidden: Vec::new() };
+        self.note(author, id, Some(&session.router_id), change);
         Ok(Redirected { redirect, stream_entry_id })
     }
 
@@ -202,6 +224,7 @@ where
     /// [`SessionError::NotFound`], [`SessionError::NotFrozen`].
     pub async fn unfreeze(
         &self,
+        author: &Author,
         reach: Reach<'_>,
         id: &SessionId,
         action: Unfreeze,
@@ -227,7 +250,19 @@ where
                 tx.outbox().push_many(&[NewEntry::of::<topic::Flow>(&FlowEvent::Resume(resume))]).await?;
             }
         }
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        let FrozenItem { frozen, router_id, mode, .. } = item;
+        let frost = json!({ "code": frozen.error.code, "frozenAt": frozen.frozen_at.to_iso() });
+        let change = match action {
+            Unfreeze::Delete => Change::Deleted(json!({ "sessionId": id, "mode": mode, "frozen": frost })),
+            Unfreeze::Resume => Change::Updated {
+                before: json!({ "frozen": frost }),
+                after: json!({ "frozen": null }),
+                hidden: Vec::new(),
+            },
+        };
+        self.note(author, id, router_id.as_ref(), change);
+        Ok(())
     }
 
     /// Returns a page of the traces of a session, newest first, before the one at version `before`. They outlive

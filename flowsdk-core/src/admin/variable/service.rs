@@ -116,8 +116,7 @@ where
         let after = Variable { value, updated_at: self.cx.now(), ..before.clone() };
         tx.variables().save(&after).await?;
         tx.commit().await?;
-        let change = Change::Updated { before: before.to_json(), after: after.to_json() };
-        self.note(author, Some(&router), &after, change);
+        self.note(author, Some(&router), &after, after.change_from(&before));
         Ok(after)
     }
 

@@ -1,5 +1,8 @@
 //! Dead letters as they are recorded and read.
 
+use serde_json::{Value, json};
+
+use crate::change::{Entity, EntityKind, Recorded};
 use crate::id::{DeadLetterId, RouterId};
 use crate::stream::topic::TopicName;
 use crate::time::Timestamp;
@@ -61,6 +64,20 @@ pub struct DeadLetter {
     pub first_failed_at: Timestamp,
     /// The time of the last failure.
     pub failed_at: Timestamp,
+}
+
+/// Without its payload, which may hold what people wrote.
+impl Recorded for DeadLetter {
+    fn entity(&self) -> Entity<'_> {
+        Entity { kind: EntityKind::DeadLetter, id: self.id.as_str(), router_id: self.router_id.as_ref() }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "topic": self.topic.name(), "group": self.group, "key": self.key,
+            "attempts": self.attempts, "failedAt": self.failed_at.to_iso(),
+        })
+    }
 }
 
 /// Which dead letters are asked for.

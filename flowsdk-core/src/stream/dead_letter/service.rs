@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use super::{
     DeadLetter, DeadLetterError as Error, DeadLetterFilter, DeadLetterSink, FailedEntry, HasDeadLetters,
 };
+use crate::change::{Author, Change, ChangeLog, NoChangeLog, Recorded as _};
 use crate::context::OpContext;
 use crate::fault::StorageError;
 use crate::id::DeadLetterId;
@@ -20,15 +21,23 @@ use crate::stream::outbox::HasOutbox;
 pub struct DeadLetters<S> {
     store: Arc<S>,
     cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
 }
 
 impl<S: Store> DeadLetters<S>
 where
     S::Tx: HasDeadLetters + HasOutbox,
 {
-    /// Creates a service over `store`.
+    /// Creates a service over `store`. Its changes are noted nowhere.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+        Self { store, cx, changes: Arc::new(NoChangeLog) }
+    }
+
+    /// The same service, with its changes noted in `changes`.
+    #[must_use]
+    pub fn noted_in(mut self, changes: Arc<dyn ChangeLog>) -> Self {
+        self.changes = changes;
+        self
     }
 
     /// Returns a page of dead letters, newest first.
@@ -56,25 +65,31 @@ where
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::NotRead`], [`Error::Storage`].
-    pub async fn retry(&self, id: &DeadLetterId) -> Result<(), Error> {
+    pub async fn retry(&self, author: &Author, id: &DeadLetterId) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
-        let DeadLetter { topic, key, payload, .. } =
-            tx.dead_letters().take(id).await?.ok_or(Error::NotFound)?;
+        let letter = tx.dead_letters().take(id).await?.ok_or(Error::NotFound)?;
+        let DeadLetter { topic, key, payload, .. } = letter.clone();
         if !tx.outbox().is_read(topic) {
             return Err(Error::NotRead);
         }
         tx.outbox().push_many(&[NewEntry { topic, key, payload }]).await?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        let (before, mut after) = (letter.to_json(), letter.to_json());
+        after["retriedAt"] = self.cx.now().to_iso().into();
+        self.changes.note(author, letter.entity(), Change::Updated { before, after, hidden: Vec::new() });
+        Ok(())
     }
 
     /// Deletes a dead letter for good.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].
-    pub async fn delete(&self, id: &DeadLetterId) -> Result<(), Error> {
+    pub async fn delete(&self, author: &Author, id: &DeadLetterId) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
-        tx.dead_letters().take(id).await?.ok_or(Error::NotFound)?;
-        Ok(tx.commit().await?)
+        let letter = tx.dead_letters().take(id).await?.ok_or(Error::NotFound)?;
+        tx.commit().await?;
+        self.changes.deleted(author, &letter);
+        Ok(())
     }
 }
 

@@ -97,7 +97,7 @@ where
             Some(known) => {
                 let stored = Variable { value, updated_at: now, ..known.clone() };
                 import.tx.variables().save(&stored).await?;
-                let change = Change::Updated { before: known.to_json(), after: stored.to_json() };
+                let change = stored.change_from(known);
                 (stored, change)
             }
             None => {

@@ -32,7 +32,8 @@ pub(super) struct AuditLogView {
     /// Created, deleted: the entity without sensitive fields. Updated: `{ field: { from, to } }`.
     #[schema(value_type = Option<Object>, required = true)]
     changes: Option<Value>,
-    /// `{ ip, userAgent }`, and `email` for failed logins and changes of passwords.
+    /// `{ ip, userAgent }`, `email` of failed logins and changes of passwords, and `code` of a change that was refused
+    /// because it reached for a record of another router.
     #[schema(value_type = Option<Object>, required = true)]
     metadata: Option<Value>,
     created_at: IsoTime,

@@ -19,6 +19,7 @@ use crate::api::state::Logins;
     responses(
         (status = 200, description = "Two new tokens", body = Tokens),
         (status = 401, description = "`token_missing`, `token_invalid`, `session_ended` or `principal_unknown`"),
+        (status = 429, description = "`rate_limited`: too many refreshes; `Retry-After` says until when"),
     ),
     security(("refreshToken" = []))
 )]

@@ -34,9 +34,12 @@ pub(super) struct CreateContact {
     #[serde(default = "phone")]
     #[schema(required = false)]
     origin: Channel,
-    /// Locked when it is given; without one the contact is called as its identity.
+    /// Without one the contact is called as its identity.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     name: Option<String>,
+    /// Whether channels leave the name as it is; absent, they do if `name` is given.
+    #[schema(value_type = bool, required = false)]
+    name_locked: Option<bool>,
     #[serde(default)]
     #[schema(value_type = Object, required = false, additional_properties = true)]
     contact_variables: Map<String, Value>,
@@ -62,7 +65,8 @@ impl TryFrom<CreateContact> for NewContact {
         })?;
         let variables = SentVariables::check(body.contact_variables);
         let variables = variables.map_err(|errors| refused("contactVariables", errors))?;
-        Ok(Self { identity, name: body.name, variables, router_id: body.router_id })
+        let CreateContact { name, name_locked, router_id, .. } = body;
+        Ok(Self { identity, name, name_locked, variables, router_id })
     }
 }
 
@@ -88,7 +92,7 @@ pub(super) async fn create_contact(
         answer: |created: &ContactDetails| stored(&ContactDetailsView::from(created.clone())),
     });
     let new = can.admit(NewContact::try_from(body)?)?;
-    Ok(match contacts.create(can.reach(), new, once).await? {
+    Ok(match contacts.create(&can.caller.author(), can.reach(), new, once).await? {
         Outcome::Done(created) => {
             let body = ContactDetailsView::from(created);
             Created { collection: COLLECTION, id: body.id(), body }.into_response()

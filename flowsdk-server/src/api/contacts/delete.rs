@@ -31,6 +31,6 @@ pub(super) async fn delete_contact(
     Query(force): Query<Force>,
 ) -> Result<StatusCode, ApiError> {
     let force = force.of(&can.caller)?;
-    contacts.delete(can.reach(), &id, force).await?;
+    contacts.delete(&can.caller.author(), can.reach(), &id, force).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -43,5 +43,5 @@ pub(super) async fn merge_contact(
     PathId(id): PathId<ContactId>,
     Body(body): Body<MergeContact>,
 ) -> Result<Reply<ContactDetailsView>, ApiError> {
-    Ok(Reply(contacts.merge(can.reach(), &id, &body.contact_id).await?.into()))
+    Ok(Reply(contacts.merge(&can.caller.author(), can.reach(), &id, &body.contact_id).await?.into()))
 }

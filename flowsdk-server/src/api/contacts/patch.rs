@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::admin::contact::ContactNaming;
 use flowsdk_core::id::ContactId;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -17,11 +18,15 @@ use crate::api::state::Contacts;
 
 /// The changes to make to a contact; an absent field stays. Its identity and origin never change.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchContact {
-    /// Locks the name.
+    /// Locks the name, unless `nameLocked` is false.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
     name: Option<String>,
+    /// Whether channels leave the name as it is. Without a lock, the name that an embed token of the web chat bears
+    /// replaces it.
+    #[schema(value_type = bool, required = false)]
+    name_locked: Option<bool>,
 }
 
 /// Change a contact
@@ -38,9 +43,11 @@ pub(super) async fn patch_contact(
     Body(body): Body<PatchContact>,
 ) -> Result<Reply<ContactDetailsView>, ApiError> {
     let reach = can.reach();
-    let details = match body.name {
-        Some(name) => contacts.rename(reach, &id, name).await?,
-        None => contacts.get(reach, &id).await?,
+    let naming = ContactNaming { name: body.name, locked: body.name_locked };
+    let details = if naming == ContactNaming::default() {
+        contacts.get(reach, &id).await?
+    } else {
+        contacts.rename(&can.caller.author(), reach, &id, &naming).await?
     };
     Ok(Reply(details.into()))
 }

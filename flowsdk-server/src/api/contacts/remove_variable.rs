@@ -22,6 +22,6 @@ pub(super) async fn delete_contact_variable(
     State(contacts): State<Arc<Contacts>>,
     PathIds(id, key): PathIds<ContactId, String>,
 ) -> Result<StatusCode, ApiError> {
-    contacts.remove_variable(can.reach(), &id, &key).await?;
+    contacts.remove_variable(&can.caller.author(), can.reach(), &id, &key).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -51,6 +51,6 @@ pub(super) async fn patch_contact_variables(
 ) -> Result<Reply<ContactVariables>, ApiError> {
     let sent = SentVariables::check(body.contact_variables);
     let sent = sent.map_err(|errors| refused("contactVariables", errors))?;
-    let contact_variables = contacts.merge_variables(can.reach(), &id, &sent).await?;
+    let contact_variables = contacts.merge_variables(&can.caller.author(), can.reach(), &id, &sent).await?;
     Ok(Reply(ContactVariables { contact_variables }))
 }

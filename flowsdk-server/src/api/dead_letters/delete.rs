@@ -24,7 +24,7 @@ pub(super) async fn delete_dead_letter(
     State(letters): State<Arc<DeadLetters>>,
     PathId(id): PathId<DeadLetterId>,
 ) -> Result<StatusCode, ApiError> {
-    letters.delete(&id).await?;
+    letters.delete(&caller.author(), &id).await?;
     tracing::info!(letter = %id, by = caller.principal().id(), "a dead letter was deleted");
     Ok(StatusCode::NO_CONTENT)
 }

@@ -28,7 +28,7 @@ pub(super) async fn retry_dead_letter(
     State(letters): State<Arc<DeadLetters>>,
     PathId(id): PathId<DeadLetterId>,
 ) -> Result<StatusCode, ApiError> {
-    letters.retry(&id).await?;
+    letters.retry(&caller.author(), &id).await?;
     tracing::info!(letter = %id, by = caller.principal().id(), "a dead letter was retried");
     Ok(StatusCode::NO_CONTENT)
 }

@@ -14,6 +14,7 @@ use flowsdk_core::text::Text;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 
+use super::guard::Beyond;
 use super::{limits, reply, request};
 
 /// Most details of a fault that an answer shows; one more says how many there are beyond them.
@@ -180,6 +181,9 @@ impl IntoResponse for ApiError {
         };
         let mut response = reply::json(status, &body);
         response.headers_mut().extend(headers);
+        if let Some(beyond) = Beyond::of(status, code) {
+            response.extensions_mut().insert(beyond);
+        }
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

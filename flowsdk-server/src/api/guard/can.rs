@@ -9,8 +9,9 @@ use http::request::Parts;
 
 use super::caller::Caller;
 use super::marks::{ActionMark, ResourceMark};
-use super::{Access, Guard};
+use super::{Access, Guard, Watch};
 use crate::api::error::ApiError;
+use crate::api::request;
 use crate::api::state::ApiState;
 use crate::gate::Key;
 
@@ -30,6 +31,11 @@ impl<R: ResourceMark, A: ActionMark> FromRequestParts<ApiState> for Can<R, A> {
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let caller = Caller::identify(parts, state).await?;
         let scope = caller.authenticated().require(R::RESOURCE, A::ACTION)?;
+        if matches!(scope, RouterScope::Only(_))
+            && let Some(watch) = Watch::of(parts, &caller, state)
+        {
+            request::watch(watch);
+        }
         // What a caller of some routers does, their tenant does: every caller of the same routers.
         parts.extensions.insert(match &scope {
             RouterScope::All => Key::of(caller.principal().id()),

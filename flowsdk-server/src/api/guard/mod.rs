@@ -6,9 +6,11 @@
 mod caller;
 mod can;
 pub mod marks;
+mod trespass;
 
 pub use caller::{AdminOnly, AnyPrincipal, AnyUser, Caller, Public};
 pub use can::Can;
+pub(super) use trespass::{Beyond, Watch};
 
 use std::fmt;
 

@@ -20,9 +20,9 @@ use crate::api::state::Observability;
     responses((status = 200, description = "The settings", body = ObservabilityView))
 )]
 pub(super) async fn patch_observability(
-    _can: Can<marks::Settings, marks::Write>,
+    can: Can<marks::Settings, marks::Write>,
     State(observability): State<Arc<Observability>>,
     Body(change): Body<ObservabilityChange>,
 ) -> Result<Reply<ObservabilityView>, ApiError> {
-    Ok(Reply(observability.change(change).await?.into()))
+    Ok(Reply(observability.change(&can.caller.author(), change).await?.into()))
 }

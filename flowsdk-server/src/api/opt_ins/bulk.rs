@@ -122,7 +122,7 @@ pub(super) async fn import_opt_ins(
         request,
         answer: |report: &ImportReport| stored_as(StatusCode::OK, &ImportView::of(report.clone())),
     });
-    Ok(match opt_ins.import(can.reach(), &router, &import, once).await? {
+    Ok(match opt_ins.import(&can.caller.author(), can.reach(), &router, &import, once).await? {
         Outcome::Done(report) => Reply(ImportView::of(report)).into_response(),
         Outcome::Replayed(answer) => Replayed { answer, collection: "/routers" }.into_response(),
     })

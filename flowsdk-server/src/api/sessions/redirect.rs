@@ -56,6 +56,6 @@ pub(super) async fn redirect_session(
 ) -> Result<Reply<RedirectedView>, ApiError> {
     let RedirectSession { flow_id, block_id, execute_on_entry } = body;
     let redirect = RedirectTo { flow_id, block_id, execute_on_entry };
-    let redirected = sessions.redirect(can.reach(), &id, redirect).await?;
+    let redirected = sessions.redirect(&can.caller.author(), can.reach(), &id, redirect).await?;
     Ok(Reply(RedirectedView::of(id, redirected)))
 }

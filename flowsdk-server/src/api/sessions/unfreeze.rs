@@ -66,6 +66,6 @@ pub(super) async fn unfreeze_session(
         UnfreezeAction::Delete => Unfreeze::Delete,
         UnfreezeAction::Resume => Unfreeze::Resume,
     };
-    sessions.unfreeze(can.reach(), &id, action).await?;
+    sessions.unfreeze(&can.caller.author(), can.reach(), &id, action).await?;
     Ok(Reply(Unfrozen { ok: true, session_id: id, action: body.action }))
 }

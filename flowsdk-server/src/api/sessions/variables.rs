@@ -62,6 +62,6 @@ pub(super) async fn patch_session_variables(
     Body(body): Body<PatchSessionVariables>,
 ) -> Result<Reply<SessionVariables>, ApiError> {
     let sent = SentVariables::check(body.variables).map_err(|errors| refused("variables", errors))?;
-    let variables = sessions.merge_variables(can.reach(), &id, &sent).await?;
+    let variables = sessions.merge_variables(&can.caller.author(), can.reach(), &id, &sent).await?;
     Ok(Reply(SessionVariables { ok: true, session_id: id, variables }))
 }

@@ -25,6 +25,6 @@ pub(super) async fn create_user_device(
     State(devices): State<Arc<UserDevices>>,
     Body(new): Body<NewUserDevice>,
 ) -> Result<Created<UserDeviceView>, ApiError> {
-    let body = UserDeviceView::from(devices.register(&user.id, new).await?);
+    let body = UserDeviceView::from(devices.register(&user.caller.actor(), &user.id, new).await?);
     Ok(Created { collection: COLLECTION, id: body.id.to_string(), body })
 }

@@ -22,6 +22,6 @@ pub(super) async fn delete_user_device(
     State(user_devices): State<Arc<UserDevices>>,
     PathId(id): PathId<UserDeviceId>,
 ) -> Result<StatusCode, ApiError> {
-    user_devices.delete(&user.id, &id).await?;
+    user_devices.delete(&user.caller.actor(), &user.id, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -29,5 +29,5 @@ pub(super) async fn patch_user_device(
     PathId(id): PathId<UserDeviceId>,
     Body(change): Body<UserDeviceChange>,
 ) -> Result<Reply<UserDeviceView>, ApiError> {
-    Ok(Reply(devices.change(&user.id, &id, change).await?.into()))
+    Ok(Reply(devices.change(&user.caller.actor(), &user.id, &id, change).await?.into()))
 }

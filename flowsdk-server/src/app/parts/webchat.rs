@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_channels::webchat::{Admissions, DirectIngress, Ingress, Limits, StreamIngress, TestChat, Visitors};
+use flowsdk_channels::webchat::{
+    Admissions, DirectIngress, Ingress, Limits, StreamIngress, TestChat, Visitors,
+};
 use flowsdk_core::fault::{BoxError, Chain};
 
 use super::Part;
@@ -64,7 +66,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
             match admissions.review().await {
                 Ok(0) => {}
                 Ok(closed) => tracing::info!(closed, "sockets end with the secret that let them in"),
-                Err(error) => tracing::warn!(error = %Chain(&error), "admissions of visitors are not reviewed"),
+                Err(error) => {
+                    tracing::warn!(error = %Chain(&error), "admissions of visitors are not reviewed")
+                }
             }
         }
     });

@@ -8,7 +8,7 @@ use crate::harness::api::ADMIN;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(logs_in, desk_login);
-everywhere!(in process: wrong_credentials, refreshes, rotates_strictly, logs_out, limits_failures);
+everywhere!(in process: wrong_credentials, refreshes, rotates_strictly, logs_out, limits_failures, limits_refreshes);
 
 /// A logout voids the tokens of the moments before it.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -162,6 +162,45 @@ async fn limits_failures(setup: Setup) {
     // Of that address only.
     let other = json!({ "email": "outra@example.com", "password": "errada" });
     api.post("/auth/login", &other).await.refused(401, "invalid_credentials", "Credenciais inválidas");
+}
+
+/// Rulings H15: refreshes of a user and of an address are limited, and what a limit refuses is not on record.
+async fn limits_refreshes(setup: Setup) {
+    let setup = setup.with("REFRESHES_PER_USER", "3").with("REFRESHES_PER_ADDRESS", "12");
+    let server = setup.start().await;
+    let api = Api::anonymous(&server);
+    let body = json!({ "email": ADMIN, "password": setup.admin_password() });
+    let session = api.post("/auth/login", &body).await.ok(200);
+    let token = |session: &serde_json::Value| session["refreshToken"].as_str().unwrap().to_owned();
+    let old = api.with(&token(&session));
+    server.advance(MOMENT).await;
+    api.with(session["accessToken"].as_str().unwrap()).send("POST", "/auth/logout", &[], None).await.ok(204);
+    // An old token does not use up the refreshes of its user.
+    for _ in 0..3 {
+        old.get("/auth/refresh").await.refused(401, "session_ended", "Sessão encerrada");
+    }
+    let message = "Muitas tentativas; tente novamente mais tarde";
+    let limited = old.get("/auth/refresh").await;
+    limited.refused(429, "rate_limited", message);
+    assert_eq!(limited.headers["ratelimit-limit"], "3");
+    server.advance(MOMENT).await;
+    let session = api.post("/auth/login", &body).await.ok(200);
+    let present = api.with(&token(&session));
+    for _ in 0..3 {
+        present.get("/auth/refresh").await.ok(200);
+    }
+    present.get("/auth/refresh").await.refused(429, "rate_limited", message);
+    // Eight requests have come from this address. What nobody has issued counts towards it, too.
+    for _ in 0..4 {
+        api.with("x").get("/auth/refresh").await.refused(401, "token_invalid", "Token JWT inválido");
+    }
+    let limited = api.get("/auth/refresh").await;
+    limited.refused(429, "rate_limited", message);
+    assert_eq!(limited.headers["ratelimit-limit"], "12");
+    let admin = api.with(session["accessToken"].as_str().unwrap());
+    let of = |status: &str| format!("action=TOKEN_REFRESH&status={status}");
+    assert_eq!(super::building::records(&admin, &of("success"), 3).await.len(), 3);
+    assert_eq!(super::building::records(&admin, &of("failure"), 3).await.len(), 3);
 }
 
 /// Rulings A8: an agent outside of their schedule gets no token at the desk; the studio lets them in.

@@ -3,6 +3,7 @@
 mod accounts;
 mod attacks;
 mod audit;
+mod audited;
 mod authentication;
 mod building;
 mod channel_numbers;

@@ -153,33 +153,34 @@ fn android() -> UserDeviceChange {
 async fn a_device_belongs_to_its_user(store: SqlStore) {
     let world = World::new(store);
     let (ana, bia) = (world.user("ana@example.com").await, world.user("bia@example.com").await);
-    let devices = UserDevices::new(Arc::clone(&world.store), world.cx.clone());
-    let first = devices.register(&ana, device("device-1", "ios")).await.expect("registered");
+    let devices = UserDevices::new(Arc::clone(&world.store), world.cx.clone(), world.audit.clone());
+    let actor = world.actor();
+    let first = devices.register(&actor, &ana, device("device-1", "ios")).await.expect("registered");
     world.pass(Duration::from_secs(1));
-    let second = devices.register(&ana, device("device-2", "web")).await.expect("registered");
+    let second = devices.register(&actor, &ana, device("device-2", "web")).await.expect("registered");
     assert!(!format!("{first:?}").contains("device-1"));
     let page = devices.list(&ana, &PageRequest::default()).await.expect("a page");
     assert_eq!(page.items, [second.clone(), first.clone()]);
 
     let not_found = expected(FaultKind::NotFound, "not_found", "Dispositivo não encontrado");
     assert_eq!(told(&devices.get(&bia, &first.id).await.expect_err("another's")), not_found);
-    assert_eq!(told(&devices.delete(&bia, &first.id).await.expect_err("another's")), not_found);
-    let change = devices.change(&bia, &first.id, android()).await;
+    assert_eq!(told(&devices.delete(&actor, &bia, &first.id).await.expect_err("another's")), not_found);
+    let change = devices.change(&actor, &bia, &first.id, android()).await;
     assert_eq!(told(&change.expect_err("another's")), not_found);
     let nothing = UserDeviceId::parse("cnothing").expect("an id");
     assert!(matches!(devices.get(&ana, &nothing).await, Err(UserDeviceError::NotFound)));
 
-    let changed = devices.change(&ana, &first.id, android()).await.expect("changed");
+    let changed = devices.change(&actor, &ana, &first.id, android()).await.expect("changed");
     assert_eq!((changed.token.as_str(), changed.platform.as_str()), ("device-1", "android"));
     let same_token = UserDeviceChange { token: Some("device-2".to_owned()), platform: None };
-    let taken = devices.change(&ana, &first.id, same_token).await.expect_err("taken");
+    let taken = devices.change(&actor, &ana, &first.id, same_token).await.expect_err("taken");
     assert_eq!(told(&taken), expected(FaultKind::Conflict, "token_taken", "Token já cadastrado"));
     assert_eq!(devices.get(&ana, &first.id).await.expect("a device"), changed);
 
     // Who logs in on it last has the device.
-    let moved = devices.register(&bia, device("device-1", "ios")).await.expect("registered");
+    let moved = devices.register(&actor, &bia, device("device-1", "ios")).await.expect("registered");
     assert_eq!((&moved.id, &moved.user_id), (&first.id, &bia));
     assert!(devices.get(&ana, &first.id).await.is_err());
-    devices.delete(&ana, &second.id).await.expect("deleted");
+    devices.delete(&actor, &ana, &second.id).await.expect("deleted");
     assert!(devices.list(&ana, &PageRequest::default()).await.expect("a page").items.is_empty());
 }

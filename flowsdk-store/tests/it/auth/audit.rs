@@ -6,7 +6,7 @@ use std::time::Duration;
 use flowsdk_auth::audit::{
     self, AuditAction, AuditFilter, AuditLogs, AuditRecord, AuditRetention, HasAuditLogs as _,
 };
-use flowsdk_core::change::{Entity, EntityKind};
+use flowsdk_core::change::{Change, Entity, EntityKind};
 use flowsdk_core::id::AuditLogId;
 use flowsdk_core::router::{Admitted, Reach};
 use flowsdk_core::store::{Store as _, Transaction as _};
@@ -29,7 +29,9 @@ on_every_database! {
 fn record(world: &World, n: u32) -> AuditRecord {
     let id = n.to_string();
     let entity = Entity { kind: EntityKind::Flow, id: &id, router_id: None };
-    AuditRecord::created(&world.cx, &world.actor(), entity, &json!({ "n": n, "password": "secret" }))
+    let (actor, change) = (world.actor(), Change::Created(json!({ "n": n, "password": "secret" })));
+    let by = (actor.principal.id(), &actor.origin);
+    AuditRecord::of_change(&world.cx, by, entity, &change).expect("a record")
 }
 
 async fn written(store: &Arc<TestStore>) -> Vec<AuditRecord> {

@@ -118,7 +118,12 @@ async fn who_knows_his_password_is_not_limited(store: SqlStore) {
 
 async fn nothing_is_limited_by_0(store: SqlStore) {
     let world = World::new(store);
-    let limits = LoginLimits { failures_per_email: 0, failures_per_address: 0, recoveries_per_email: 0 };
+    let limits = LoginLimits {
+        failures_per_email: 0,
+        failures_per_address: 0,
+        recoveries_per_email: 0,
+        ..LoginLimits::default()
+    };
     let logins = world.logins(LoginSettings { limits, ..settings() });
     for _ in 0..150 {
         assert!(!is_limited(&guess(&logins, "ana@example.com", "10.0.0.1").await));

@@ -67,7 +67,12 @@ struct Desk {
 }
 
 fn unlimited() -> LoginSettings {
-    let limits = LoginLimits { failures_per_email: 0, failures_per_address: 0, recoveries_per_email: 0 };
+    let limits = LoginLimits {
+        failures_per_email: 0,
+        failures_per_address: 0,
+        recoveries_per_email: 0,
+        ..LoginLimits::default()
+    };
     LoginSettings { limits, ..settings() }
 }
 

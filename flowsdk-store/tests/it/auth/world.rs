@@ -130,7 +130,7 @@ impl World {
     }
 
     pub(super) fn groups(&self) -> Groups<TestStore> {
-        Groups::new(Arc::clone(&self.store), self.cx.clone())
+        Groups::new(Arc::clone(&self.store), self.cx.clone(), self.audit.clone())
     }
 
     pub(super) fn api_clients(&self) -> ApiClients<TestStore> {

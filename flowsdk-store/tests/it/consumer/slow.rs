@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use flowsdk_core::change::Author;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::dead_letter::{DeadLetter, DeadLetterError, DeadLetterFilter};
@@ -86,7 +87,8 @@ async fn play(ground: Ground) {
     // Somebody has repaired what failed: each dead letter is retried twice at once, and handled once.
     shared.healed.store(true, Ordering::SeqCst);
     for letter in &letters {
-        let both = tokio::join!(ground.letters.retry(&letter.id), ground.letters.retry(&letter.id));
+        let (letters, author) = (&ground.letters, Author::default());
+        let both = tokio::join!(letters.retry(&author, &letter.id), letters.retry(&author, &letter.id));
         let ((Ok(()), Err(DeadLetterError::NotFound)) | (Err(DeadLetterError::NotFound), Ok(()))) = both
         else {
             panic!("{both:?}");

@@ -1,6 +1,9 @@
 //! Turns that take longer than a transaction should be held.
 
+use std::sync::Arc;
+
 use flowsdk_core::admin::session::Sessions;
+use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::ConversationEvent;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
@@ -78,12 +81,12 @@ async fn a_turn_that_is_too_long_freezes_its_own_session(store: SqlStore) {
 async fn a_long_turn_loses_nothing_that_others_write(store: SqlStore) {
     let world = world_of(store, 20).await;
     world.handle(first(&world, "ana", &["one"])).await;
-    let sessions = Sessions::new(world.store.clone(), world.cx.clone());
+    let sessions = Sessions::new(world.store.clone(), world.cx.clone(), Arc::new(NoChangeLog));
     let (id, key) = (session("ana"), |n: usize| format!("k{n}"));
     let patches = (0..10).map(|n| {
         let sent = SentVariables::check(json!({ key(n): n }).as_object().expect("an object").clone());
         let (sent, sessions, id) = (sent.expect("good ones"), &sessions, &id);
-        async move { sessions.merge_variables(Reach::ALL, id, &sent).await.map(|_| ()) }
+        async move { sessions.merge_variables(&Author::default(), Reach::ALL, id, &sent).await.map(|_| ()) }
     });
     let turns = async {
         let mut said = Vec::new();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use flowsdk_core::admin::contact::Contacts;
 use flowsdk_core::admin::session::{SessionError, Sessions};
+use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationError, ConversationEvent};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
@@ -28,7 +29,7 @@ fn variables(value: Value) -> SentVariables {
 async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
     let world = Arc::new(World::new(store).await);
     world.say("ana", "m0", "oi").await;
-    let sessions = Arc::new(Sessions::new(Arc::clone(&world.store), world.cx.clone()));
+    let sessions = Arc::new(Sessions::new(Arc::clone(&world.store), world.cx.clone(), Arc::new(NoChangeLog)));
     let mut tasks = JoinSet::new();
     for lane in 0..3 {
         let sessions = Arc::clone(&sessions);
@@ -37,7 +38,8 @@ async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
                 let sent = variables(
                     json!({ format!("p{lane}.{n}").replace('.', "_"): n, "shared": { "by": lane } }),
                 );
-                let stored = sessions.merge_variables(Reach::ALL, &session("ana"), &sent).await;
+                let stored =
+                    sessions.merge_variables(&Author::default(), Reach::ALL, &session("ana"), &sent).await;
                 let stored = stored.expect("a patch is tried until it holds");
                 assert!(sent.iter().all(|(key, value)| stored.get(key) == Some(value)), "{stored:?}");
             }
@@ -69,8 +71,14 @@ async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
     let answers =
         world.transcript_of("ana").await.iter().filter(|line| line.starts_with("< You said")).count();
     assert_eq!(answers, TURNS, "every turn ran once");
-    let gone =
-        sessions.merge_variables(Reach::ALL, &super::world::session("bia"), &SentVariables::default()).await;
+    let gone = sessions
+        .merge_variables(
+            &Author::default(),
+            Reach::ALL,
+            &super::world::session("bia"),
+            &SentVariables::default(),
+        )
+        .await;
     assert!(matches!(gone, Err(SessionError::NotFound)), "{gone:?}");
 }
 
@@ -83,13 +91,13 @@ async fn nothing_is_lost_between_first_turns_and_patches(store: SqlStore) {
         only["onEnter"] = json!([{ "type": "setContactVariable", "key": key, "value": "x" }]);
         world.publish("router1", &format!("flow{n}"), flow_of(&[only])).await;
     }
-    let contacts = Arc::new(Contacts::new(Arc::clone(&world.store), world.cx.clone()));
+    let contacts = Arc::new(Contacts::new(Arc::clone(&world.store), world.cx.clone(), Arc::new(NoChangeLog)));
     let ana = world.contact("ana").await.id;
     let mut patches = JoinSet::new();
     patches.spawn(async move {
         for n in 0..PATCHES {
             let sent = variables(json!({ format!("patch{n}"): n }));
-            contacts.merge_variables(Reach::ALL, &ana, &sent).await.expect("merged");
+            contacts.merge_variables(&Author::default(), Reach::ALL, &ana, &sent).await.expect("merged");
         }
     });
     for n in 0..TURNS {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use flowsdk_core::admin::session::{SessionError, Sessions, Unfreeze};
+use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
 use flowsdk_core::event::{FlowEvent, Resume};
 use flowsdk_core::flow::{FlowVersion, HasFlows as _};
@@ -282,16 +283,20 @@ async fn a_session_goes_on_with_the_version_that_puts_it_right(store: SqlStore) 
 async fn a_deleted_session_leaves_nothing(store: SqlStore) {
     let world = World::new(store).await;
     let resume = frozen(&world, 2).await;
-    let sessions = Sessions::new(Arc::clone(&world.store), world.cx.clone());
+    let sessions = Sessions::new(Arc::clone(&world.store), world.cx.clone(), Arc::new(NoChangeLog));
     let only = ["other".parse().expect("an id")];
-    let foreign = sessions.unfreeze(Reach::only(&only), &session("ana"), Unfreeze::Delete).await;
+    let foreign =
+        sessions.unfreeze(&Author::default(), Reach::only(&only), &session("ana"), Unfreeze::Delete).await;
     assert!(matches!(foreign, Err(SessionError::NotFound)), "{foreign:?}");
-    sessions.unfreeze(Reach::ALL, &session("ana"), Unfreeze::Delete).await.expect("deleted");
-    let gone = sessions.unfreeze(Reach::ALL, &session("ana"), Unfreeze::Resume).await;
+    sessions
+        .unfreeze(&Author::default(), Reach::ALL, &session("ana"), Unfreeze::Delete)
+        .await
+        .expect("deleted");
+    let gone = sessions.unfreeze(&Author::default(), Reach::ALL, &session("ana"), Unfreeze::Resume).await;
     assert!(matches!(gone, Err(SessionError::NotFound)), "{gone:?}");
     assert_eq!(bodies(&world.conversations.resume(&resume).await.expect("nothing")), [] as [&str; 0]);
     assert_eq!(world.say("ana", "m9", "de novo").await, ["Hello "], "she begins anew");
-    let live = sessions.unfreeze(Reach::ALL, &session("ana"), Unfreeze::Delete).await;
+    let live = sessions.unfreeze(&Author::default(), Reach::ALL, &session("ana"), Unfreeze::Delete).await;
     assert!(matches!(live, Err(SessionError::NotFrozen)), "{live:?}");
     // Nothing of before comes back should it freeze again.
     let error = FrozenError { code: "x".to_owned(), message: "x".to_owned() };

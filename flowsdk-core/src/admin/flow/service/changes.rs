@@ -118,8 +118,8 @@ where
             shown["revision"] = json!(revision);
             shown
         };
-        let change =
-            Change::Updated { before: shown(&before, revision), after: shown(&after, listed.revision) };
+        let (before, shown) = (shown(&before, revision), shown(&after, listed.revision));
+        let change = Change::Updated { before, after: shown, hidden: Vec::new() };
         self.changes.note(author, after.entity(), change);
         Ok(FlowDetails { listed, definition })
     }

@@ -49,6 +49,6 @@ pub(in crate::api::contacts) async fn create_contact_alias(
 ) -> Result<Response, ApiError> {
     let must = Text::new("Valor inválido", "Invalid value");
     let alias = Alias::parse(body.alias).map_err(|_| ApiError::invalid(Problems::one("alias", must)))?;
-    let alias = contacts.add_alias(can.reach(), &id, alias).await?;
+    let alias = contacts.add_alias(&can.caller.author(), can.reach(), &id, alias).await?;
     Ok(reply::json(StatusCode::CREATED, &AliasView::from(alias)))
 }

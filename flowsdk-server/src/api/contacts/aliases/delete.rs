@@ -22,6 +22,6 @@ pub(in crate::api::contacts) async fn delete_contact_alias(
     State(contacts): State<Arc<Contacts>>,
     PathIds(id, alias): PathIds<ContactId, String>,
 ) -> Result<StatusCode, ApiError> {
-    contacts.remove_alias(can.reach(), &id, &alias).await?;
+    contacts.remove_alias(&can.caller.author(), can.reach(), &id, &alias).await?;
     Ok(StatusCode::NO_CONTENT)
 }
