@@ -54,6 +54,7 @@ pub mod text;
 pub mod time;
 pub mod transfer;
 pub mod variable;
+pub mod words;
 
 /// Compiles the samples of the README.
 #[cfg(doctest)]

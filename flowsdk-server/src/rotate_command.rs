@@ -2,8 +2,12 @@
 
 use std::fmt::Write as _;
 
+use flowsdk_auth::audit::{AuditAction, AuditRecord, HasAuditLogs as _};
+use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::BoxError;
+use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::{Hold, OutboxRoutes, RotatedColumn, SqlStore};
+use serde_json::{Map, Value, json};
 
 use crate::config::RotationConfig;
 use crate::flow_command::Printed;
@@ -18,9 +22,27 @@ pub async fn run(config: &RotationConfig) -> Result<Printed, BoxError> {
     let claim = config.database.claim(hold).await?;
     let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;
     let rotated = store.rotate_secrets(&config.master_key).await;
+    if let Ok(rotated) = &rotated {
+        note(&store, rotated).await?;
+    }
     store.close().await;
     claim.release().await;
     Ok(report(&rotated?))
+}
+
+/// Puts the rotation on record: which columns, and how many values of each (rulings A11).
+async fn note(store: &SqlStore, rotated: &[RotatedColumn]) -> Result<(), BoxError> {
+    let renewed = rotated.iter().filter(|column| column.renewed > 0);
+    let columns: Map<String, Value> =
+        renewed.map(|column| (column.column.to_string(), column.renewed.into())).collect();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let changes = json!({ "rotatedSecrets": columns });
+    let record = AuditRecord::system(&OpContext::system(), AuditAction::Update, Some(changes));
+    let mut tx = store.begin().await?;
+    tx.audit_logs().append(&[record]).await?;
+    Ok(tx.commit().await?)
 }
 
 fn report(rotated: &[RotatedColumn]) -> Printed {

@@ -64,6 +64,13 @@ pub struct ChannelNumber {
     pub updated_at: Timestamp,
 }
 
+impl ChannelNumber {
+    /// Returns the words by which it is found: its name, its number and the provider's id of it.
+    pub(super) fn search_text(&self) -> String {
+        format!("{} {} {}", self.name, self.phone_number.as_str(), self.phone_number_id.as_str())
+    }
+}
+
 impl Recorded for ChannelNumber {
     fn entity(&self) -> Entity<'_> {
         Entity { kind: EntityKind::ChannelNumber, id: self.id.as_str(), router_id: Some(&self.router_id) }

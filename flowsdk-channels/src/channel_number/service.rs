@@ -7,10 +7,11 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::id::ChannelNumberId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, NameSearch, Page, PageRequest};
 use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::words::NameQuery;
 use flowsdk_crypto::FormKeyMaker;
 
 use super::{
@@ -43,7 +44,7 @@ where
         Self { store, cx, master_key, maker, changes }
     }
 
-    /// A page of numbers within reach, newest first; of `router`, if it is given.
+    /// A page of numbers within reach whose names or digits fit `query`, newest first; of `router`, if it is given.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -51,15 +52,17 @@ where
         &self,
         reach: Reach<'_>,
         router: Option<&AdmittedRouter>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<ChannelNumber>, Error> {
-        Ok(self
-            .store
-            .read()
-            .await?
-            .channel_numbers()
-            .list(router.map(AdmittedRouter::id), reach.routers(), page)
-            .await?)
+        let (mut tx, router) = (self.store.read().await?, router.map(AdmittedRouter::id));
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            let rows = tx.channel_numbers().list(router, reach.routers(), &request).await?;
+            let place = |number: &ChannelNumber| Cursor { at: number.created_at, id: number.id.to_string() };
+            search.take(rows, ChannelNumber::search_text, place);
+        }
+        Ok(search.into_page())
     }
 
     /// Returns a number within the caller's reach.

@@ -2,10 +2,8 @@
 //!
 //! Databases fold characters differently, so the words are made here and stored.
 
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
-
 use super::Contact;
+use crate::words::{folded, words};
 
 /// Longest word that is stored, in characters; longer ones are cut.
 const MAX_WORD: usize = 64;
@@ -30,19 +28,12 @@ impl SearchTerm {
     }
 }
 
-/// `text` without accents, in lower case.
-fn folded(text: &str) -> String {
-    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
-}
-
 fn cut(word: &str) -> String {
     word.chars().take(MAX_WORD).collect()
 }
 
 fn words_of(text: &str) -> Vec<String> {
-    let folded = folded(text);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.take(MAX_WORDS).map(cut).collect()
+    words(text).into_iter().take(MAX_WORDS).map(|word| cut(&word)).collect()
 }
 
 /// Returns whether `text` is a number as people write it.
@@ -51,11 +42,33 @@ fn is_number(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '(' | ')' | '.' | ' '))
 }
 
-/// Returns an identity as a whole, and the part of it that its channel gave.
+/// Country codes of two digits. Those that begin with 1 or 7 have one digit, all others three (E.164).
+const OF_TWO_DIGITS: [&str; 44] = [
+    "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47", "48",
+    "49", "51", "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65", "66", "81",
+    "82", "84", "86", "90", "91", "92", "93", "94", "95", "98",
+];
+
+/// Returns the part of a number in E.164 behind its country code.
+fn national(digits: &str) -> Option<&str> {
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let code = match digits.get(..2)? {
+        two if two.starts_with(['1', '7']) => 1,
+        two if OF_TWO_DIGITS.contains(&two) => 2,
+        _ => 3,
+    };
+    digits.get(code..).filter(|rest| !rest.is_empty())
+}
+
+/// Returns an identity as a whole, and the part of it that its channel gave; of a number the part without its country
+/// code.
 fn identity_words(identity: &str) -> impl Iterator<Item = String> {
     let identity = folded(identity);
     let parts = identity.starts_with("wc-").then_some(3).or(identity.starts_with("ig-").then_some(2));
-    let own = parts.and_then(|parts| identity.splitn(parts, '-').last()).map(cut);
+    let own = parts.and_then(|parts| identity.splitn(parts, '-').last()).or_else(|| national(&identity));
+    let own = own.map(cut);
     std::iter::once(cut(&identity)).chain(own)
 }
 
@@ -111,7 +124,7 @@ mod tests {
     fn words_have_no_accents_and_no_capitals() {
         let words =
             search_words(&contact("José da SILVA-Conceição, Ǆ ﬁn", "5511999"), &["BR.abc".to_owned()]);
-        assert_eq!(words, ["5511999", "br.abc", "conceicao", "da", "dz", "fin", "jose", "silva"]);
+        assert_eq!(words, ["11999", "5511999", "br.abc", "conceicao", "da", "dz", "fin", "jose", "silva"]);
         assert_eq!(terms("  SÍLVA josé"), ["silva", "jose"]);
         assert_eq!(terms("İstanbul"), ["istanbul"]);
     }
@@ -120,6 +133,24 @@ mod tests {
     fn numbers_are_found_as_people_write_them() {
         assert_eq!(terms("+55 (11) 99999-0000"), ["5511999990000"]);
         assert_eq!(terms("Ana 2"), ["ana", "2"]);
+    }
+
+    #[test]
+    fn numbers_are_found_without_their_country_code() {
+        for (number, without) in [
+            ("5511987654321", Some("11987654321")),
+            ("16505550100", Some("6505550100")),
+            ("79161234567", Some("9161234567")),
+            ("351912345678", Some("912345678")),
+            ("9811", Some("11")),
+            ("wc-c1-u", None),
+            ("5", None),
+        ] {
+            assert_eq!(national(number), without, "{number}");
+        }
+        let words = search_words(&contact("", "5511987654321"), &["351912345678".to_owned()]);
+        assert_eq!(words, ["11987654321", "351912345678", "5511987654321", "912345678"]);
+        assert_eq!(terms("(11) 98765-43"), ["119876543"]);
     }
 
     #[test]

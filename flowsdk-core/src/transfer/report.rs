@@ -63,6 +63,9 @@ pub struct Missing {
     pub place: String,
     /// The key, or the name in the file that this server does not know.
     pub name: Option<String>,
+    /// The id here of the record that lacks the value: the router, the channel, the variable, or the flow whose
+    /// definition names it.
+    pub id: String,
 }
 
 /// The result of an import.

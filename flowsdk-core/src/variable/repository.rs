@@ -18,6 +18,13 @@ pub trait VariableRepository: Send {
         page: &PageRequest,
     ) -> Result<Page<Variable>, StorageError>;
 
+    /// Returns a variable of `owner`.
+    async fn find(
+        &mut self,
+        owner: &VariableOwner,
+        id: &VariableId,
+    ) -> Result<Option<Variable>, StorageError>;
+
     /// Returns a variable of `owner`, locked until the end of the transaction.
     async fn find_for_update(
         &mut self,

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{Variable, VariableKey};
 use crate::change::View;
-use crate::id::VariableId;
+use crate::id::{FlowId, RouterId, VariableId};
+use crate::router::VariableOwner;
 use crate::schema::SchemaAttributes;
 use crate::time::IsoTime;
 
@@ -17,6 +18,16 @@ use crate::time::IsoTime;
 pub struct VariableView {
     /// The id of the variable.
     pub id: VariableId,
+    /// Its router; of a variable of a flow there is `flowId` instead.
+    #[view(with = router_id)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RouterId, required = false)]
+    router_id: Option<RouterId>,
+    /// Its flow.
+    #[view(with = flow_id)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = FlowId, required = false)]
+    flow_id: Option<FlowId>,
     key: VariableKey,
     /// Null when it is a secret.
     #[view(with = shown)]
@@ -26,6 +37,20 @@ pub struct VariableView {
     is_secret: bool,
     created_at: IsoTime,
     updated_at: IsoTime,
+}
+
+fn router_id(variable: &Variable) -> Option<RouterId> {
+    match &variable.owner {
+        VariableOwner::Router(id) => Some(id.clone()),
+        VariableOwner::Flow(_) => None,
+    }
+}
+
+fn flow_id(variable: &Variable) -> Option<FlowId> {
+    match &variable.owner {
+        VariableOwner::Flow(id) => Some(id.clone()),
+        VariableOwner::Router(_) => None,
+    }
 }
 
 fn shown(variable: &Variable) -> Option<String> {

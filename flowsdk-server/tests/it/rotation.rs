@@ -57,5 +57,10 @@ async fn secrets_survive_a_new_key(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     assert_eq!(admin.get(&format!("{keys}/private-key")).await.ok(200), exported);
+    let log = admin.get("/audit-logs?action=UPDATE").await.ok(200);
+    let rotations = log["items"].as_array().unwrap().iter();
+    let rotations: Vec<_> = rotations.filter_map(|record| record["changes"].get("rotatedSecrets")).collect();
+    assert_eq!(rotations.len(), 1, "the round that renewed nothing left no record: {log}");
+    assert_eq!(rotations[0]["router_variable.value_encrypted"], 1);
     assert!(server.stop().await.0.success());
 }

@@ -39,7 +39,7 @@ enum Held {
     /// The lock of a file.
     File { _lock: File },
     /// The lock of a database on a server.
-    Database(DatabaseClaim),
+    Database(Box<DatabaseClaim>),
     /// A database in memory belongs to one process anyway.
     Memory,
 }
@@ -78,7 +78,9 @@ impl DatabaseUrl {
             Self::SqliteFile { path, .. } => {
                 Held::File { _lock: lock(&path.with_added_extension("lock"), hold)? }
             }
-            Self::Postgres(options) => Held::Database(DatabaseClaim::take((**options).clone(), hold).await?),
+            Self::Postgres(options) => {
+                Held::Database(Box::new(DatabaseClaim::take((**options).clone(), hold).await?))
+            }
         }))
     }
 }

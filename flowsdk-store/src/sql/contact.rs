@@ -98,11 +98,11 @@ impl SqlTx {
         self.conn.execute_rows(&INSERT_WORDS, &words, bind).await.map(drop)
     }
 
-    /// Stores the words of up to `limit` contacts from before there were words; whether there were any.
+    /// Makes the words of up to `limit` contacts that have none, or those of an older version; whether there were any.
     pub(super) async fn add_missing_words(&mut self, limit: i64) -> Result<bool, StorageError> {
         let contacts = self.conn.fetch_all::<Contact>(WITHOUT_WORDS, (limit,)).await?;
-        self.insert_words(&contacts.iter().collect::<Vec<_>>()).await?;
         for contact in &contacts {
+            self.renew_words(contact).await?;
             self.conn.execute(UPDATE_SEARCH, (&contact.id, &search_text(contact))).await?;
         }
         Ok(!contacts.is_empty())

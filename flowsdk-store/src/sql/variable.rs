@@ -18,7 +18,14 @@ use super::statement::{Sql, sql, sql_locking};
 macro_rules! of {
     ($table:literal, $owner:literal) => {
         Statements {
-            find: sql_locking!(concat!(
+            find: sql(concat!(
+                "SELECT id, key, value, value_encrypted, created_at, updated_at FROM ",
+                $table,
+                " WHERE ",
+                $owner,
+                " = $1 AND id = $2"
+            )),
+            find_for_update: sql_locking!(concat!(
                 "SELECT id, key, value, value_encrypted, created_at, updated_at FROM ",
                 $table,
                 " WHERE ",
@@ -47,6 +54,7 @@ macro_rules! of {
 
 struct Statements {
     find: Sql,
+    find_for_update: Sql,
     insert: Sql,
     save: Sql,
     delete: Sql,
@@ -70,7 +78,7 @@ pub(super) static LIST_OF_FLOW: ListSql<VariableOwner> = ListSql::new(
 /// Every statement, for the test that prepares them all.
 #[cfg(test)]
 pub(super) fn statements() -> Vec<(&'static str, Sql)> {
-    let all = |of: Statements| [of.find, of.insert, of.save, of.delete];
+    let all = |of: Statements| [of.find, of.find_for_update, of.insert, of.save, of.delete];
     let router = all(OF_ROUTER).into_iter().map(|sql| ("OF_ROUTER", sql));
     let flow = all(OF_FLOW).into_iter().map(|sql| ("OF_FLOW", sql));
     let lists = LIST_OF_ROUTER.all().into_iter().map(|sql| ("LIST_OF_ROUTER", sql));
@@ -121,13 +129,23 @@ impl VariableRepository for SqlTx {
         Ok(rows.map(|row| variable(owner, row)))
     }
 
-    async fn find_for_update(
+    async fn find(
         &mut self,
         owner: &VariableOwner,
         id: &VariableId,
     ) -> Result<Option<Variable>, StorageError> {
         let (statements, owner_id) = of(owner);
         let row = self.conn.fetch_optional(statements.find, (owner_id, id)).await?;
+        Ok(row.map(|row| variable(owner, row)))
+    }
+
+    async fn find_for_update(
+        &mut self,
+        owner: &VariableOwner,
+        id: &VariableId,
+    ) -> Result<Option<Variable>, StorageError> {
+        let (statements, owner_id) = of(owner);
+        let row = self.conn.fetch_optional(statements.find_for_update, (owner_id, id)).await?;
         Ok(row.map(|row| variable(owner, row)))
     }
 

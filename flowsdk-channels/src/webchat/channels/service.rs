@@ -10,10 +10,11 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{ChannelId, FlowId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, NameSearch, Page, PageRequest};
 use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::words::NameQuery;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{HasWebchatCatalog, NewWebchatChannel, WebchatChannelChange, WebchatChannelError as Error};
@@ -43,7 +44,7 @@ where
         Self { store, cx, master_key, changes }
     }
 
-    /// A page of channels within reach, newest first; of `router`, if it is given.
+    /// A page of channels within reach whose names fit `query`, newest first; of `router`, if it is given.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -51,15 +52,18 @@ where
         &self,
         reach: Reach<'_>,
         router: Option<&AdmittedRouter>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<WebchatChannel>, Error> {
-        Ok(self
-            .store
-            .read()
-            .await?
-            .webchat_catalog()
-            .list_channels(router.map(AdmittedRouter::id), reach.routers(), page)
-            .await?)
+        let (mut tx, router) = (self.store.read().await?, router.map(AdmittedRouter::id));
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            let rows = tx.webchat_catalog().list_channels(router, reach.routers(), &request).await?;
+            let place =
+                |channel: &WebchatChannel| Cursor { at: channel.created_at, id: channel.id.to_string() };
+            search.take(rows, |channel| channel.name.clone(), place);
+        }
+        Ok(search.into_page())
     }
 
     /// Returns a channel within the caller's reach.

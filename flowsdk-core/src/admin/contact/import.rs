@@ -1,6 +1,6 @@
 //! Rows of an import of opt-ins: read one by one, so that a bad one spoils no other.
 
-use crate::contact::{OptInStatus, phone_digits};
+use crate::contact::{OptInStatus, clean_name, phone_digits};
 use crate::id::ContactId;
 use crate::text::Text;
 use crate::time::Timestamp;
@@ -19,7 +19,7 @@ pub struct SentRow {
     pub name: String,
     /// The consent: `accepted` or `revoked`.
     pub status: String,
-    /// ISO 8601; blank means now.
+    /// ISO 8601, a day alone means its beginning in UTC; blank means now.
     pub recorded_at: String,
     /// The line of the file on which it begins, from 1; of a table only.
     pub line: Option<usize>,
@@ -124,22 +124,45 @@ impl ImportRow {
                 ));
             }
         };
-        let name = sent.name.trim();
-        if name.chars().count() > MAX_NAME || name.contains(char::is_control) {
-            return Err(("name", Text::new("Nome longo demais ou inválido", "Name too long, or invalid")));
-        }
+        let name = name(&sent.name)?;
         let recorded_at = match sent.recorded_at.trim() {
             "" => now,
             text => moment(text, now)?,
         };
-        Ok(Self { whose, name: (!name.is_empty()).then(|| name.to_owned()), status, recorded_at })
+        Ok(Self { whose, name: (!name.is_empty()).then_some(name), status, recorded_at })
     }
+}
+
+/// Reads a name. Line breaks, which come out of spreadsheets, become blanks.
+fn name(text: &str) -> Result<String, (&'static str, Text)> {
+    let name = text.replace("\r\n", " ").replace(['\r', '\n', '\t'], " ");
+    if name.contains(char::is_control) {
+        let may_not =
+            Text::new("Não pode conter caracteres de controle", "May not contain control characters");
+        return Err(("name", may_not));
+    }
+    let name = clean_name(&name);
+    if name.chars().count() > MAX_NAME {
+        return Err((
+            "name",
+            Text::new("Pode ter no máximo 200 caracteres", "May have at most 200 characters"),
+        ));
+    }
+    Ok(name)
+}
+
+/// Returns the beginning of a day in UTC, so that a consent never counts later than it was given there.
+fn midnight(day: &str) -> Option<jiff::Timestamp> {
+    let is_day = day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let day: jiff::civil::Date = is_day.then(|| day.parse().ok())??;
+    day.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|day| day.timestamp())
 }
 
 /// Reads a moment in the past: a future one would outweigh the contact's own answers until then.
 fn moment(text: &str, now: Timestamp) -> Result<Timestamp, (&'static str, Text)> {
-    let at: jiff::Timestamp = text.parse().map_err(|_| {
-        let must = Text::new("Deve ser data e hora ISO 8601", "Must be an ISO 8601 date and time");
+    let at = text.parse::<jiff::Timestamp>().ok().or_else(|| midnight(text)).ok_or_else(|| {
+        let must =
+            Text::new("Deve ser data ou data e hora ISO 8601", "Must be an ISO 8601 date, or date and time");
         ("recordedAt", must)
     })?;
     let at = Timestamp::from_millis(at.as_millisecond());
@@ -173,6 +196,11 @@ mod tests {
             .expect("a row");
         assert_eq!(read.status, OptInStatus::Revoked);
         assert_eq!(read.recorded_at.to_iso(), "2026-01-02T06:04:05.000Z");
+        let read = ImportRow::read(&row("5511987654321", "accepted", "2026-01-02"), NOW).expect("a row");
+        assert_eq!(read.recorded_at.to_iso(), "2026-01-02T00:00:00.000Z", "a day without a time");
+        let broken = SentRow { name: " Ana\r\nSouza".into(), ..row("5511987654321", "accepted", "") };
+        let read = ImportRow::read(&broken, NOW).expect("a row");
+        assert_eq!(read.name.as_deref(), Some("Ana Souza"));
         let formula = SentRow { name: "=cmd|' /C calc'!A0".into(), ..row("5511987654321", "accepted", "") };
         let read = ImportRow::read(&formula, NOW).expect("a row");
         assert_eq!(read.name.as_deref(), Some("=cmd|' /C calc'!A0"), "a text like any other");
@@ -188,14 +216,16 @@ mod tests {
         for status in ["yes", "", " "] {
             assert_eq!(field(&row("5511987654321", status, "")), Err("status"), "{status:?}");
         }
-        for at in ["ontem", "2026-01-02", "2999-01-01T00:00:00Z"] {
+        for at in ["ontem", "02/01/2026", "2026-02-30", "2999-01-01", "2999-01-01T00:00:00Z"] {
             assert_eq!(field(&row("5511987654321", "accepted", at)), Err("recordedAt"), "{at}");
         }
         let more = SentRow { has_more_cells: true, ..row("5511987654321", "accepted", "") };
         assert_eq!(field(&more), Err("row"));
         let id = SentRow { contact_id: "a b".into(), ..SentRow::default() };
         assert_eq!(field(&id), Err("contactId"));
-        let name = SentRow { name: "a".repeat(201), ..row("5511987654321", "accepted", "") };
-        assert_eq!(field(&name), Err("name"));
+        for name in ["a".repeat(201), "a\u{7}b".to_owned()] {
+            let name = SentRow { name, ..row("5511987654321", "accepted", "") };
+            assert_eq!(field(&name), Err("name"));
+        }
     }
 }

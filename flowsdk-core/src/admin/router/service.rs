@@ -17,10 +17,11 @@ use crate::flow::HasFlows;
 use crate::id::{LlmCredentialId, RouterId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::loader::{Load, Loader};
-use crate::page::{Page, PageRequest};
+use crate::page::{Cursor, NameSearch, Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, AllRouters, HasRouterCatalog, HasRouters, Reach, Router};
 use crate::session::{HasLiveSessions, SessionsOf};
 use crate::store::{Records, Store, Transaction as _};
+use crate::words::NameQuery;
 
 /// Creates, shows, changes and deletes routers. Lookups at the same time share their queries; turns read routers
 /// and routes from storage, so a change counts with the next turn, in every process.
@@ -62,12 +63,24 @@ where
         found.ok_or(RouterError::NotFound)
     }
 
-    /// Returns a page of the routers within reach, newest first.
+    /// Returns a page of the routers within reach whose names fit `query`, newest first.
     ///
     /// # Errors
     /// [`StorageError`].
-    pub async fn list(&self, reach: Reach<'_>, page: &PageRequest) -> Result<Page<Router>, StorageError> {
-        self.store.read().await?.routers().list(reach.routers(), page).await
+    pub async fn list(
+        &self,
+        reach: Reach<'_>,
+        query: Option<&NameQuery>,
+        page: &PageRequest,
+    ) -> Result<Page<Router>, StorageError> {
+        let mut tx = self.store.read().await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            let rows = tx.routers().list(reach.routers(), &request).await?;
+            let place = |router: &Router| Cursor { at: router.created_at, id: router.id.to_string() };
+            search.take(rows, |router| router.name.clone(), place);
+        }
+        Ok(search.into_page())
     }
 
     /// Creates a router, once for each idempotency key. Only a caller without a router restriction may create one.

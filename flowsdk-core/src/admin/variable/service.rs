@@ -55,6 +55,22 @@ where
         Ok(tx.variables().list(owner, page).await?)
     }
 
+    /// Returns a variable of `owner`.
+    ///
+    /// # Errors
+    /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::NotFound`],
+    /// [`VariableError::Storage`].
+    pub async fn get(
+        &self,
+        owner: &Admitted<VariableOwner>,
+        reach: Reach<'_>,
+        id: &VariableId,
+    ) -> Result<Variable, VariableError> {
+        let mut tx = self.store.read().await?;
+        router_of(&mut tx, owner, reach).await?;
+        tx.variables().find(owner, id).await?.ok_or(VariableError::NotFound)
+    }
+
     /// Creates a variable, once for each idempotency key (rules 1 and 2).
     ///
     /// # Errors

@@ -8,7 +8,7 @@ mod script;
 mod world;
 
 pub use report::{Report, StepReport};
-pub use script::{Does, Expect, HttpReply, Script, ScriptReply, Step, TestFile};
+pub use script::{Deflect, Does, Expect, HttpReply, Script, ScriptReply, Step, TestFile};
 pub use world::Simulator;
 
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::event::HandoffDeflect;
 use crate::id::{BlockId, FlowId};
 
 /// A script, as JSON.
@@ -130,7 +131,7 @@ pub enum Does {
         ticket: Option<Map<String, Value>>,
         /// Why it did not begin.
         #[serde(default)]
-        deflect: Option<String>,
+        deflect: Option<Deflect>,
     },
     /// A redirect from outside.
     Redirect {
@@ -143,6 +144,28 @@ pub enum Does {
         #[serde(default = "yes")]
         execute_on_entry: bool,
     },
+}
+
+/// Why human attendance did not begin: its reason alone, or with the words for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a reason such as \"noAgent\", or { \"reason\": \"noAgent\", \"detail\": \"...\" }"
+)]
+pub enum Deflect {
+    /// The reason in one word.
+    Reason(String),
+    /// The reason, as the helpdesk reports it.
+    Whole(HandoffDeflect),
+}
+
+impl From<Deflect> for HandoffDeflect {
+    fn from(deflect: Deflect) -> Self {
+        match deflect {
+            Deflect::Reason(reason) => Self { reason, detail: None },
+            Deflect::Whole(whole) => whole,
+        }
+    }
 }
 
 fn yes() -> bool {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Script, TestFile, simulate};
+use super::{Does, Script, Step, TestFile, simulate};
+use crate::event::HandoffDeflect;
 use crate::flow::engine::stage::compile_as;
 
 fn example(name: &str) -> Value {
@@ -65,4 +66,23 @@ fn a_frozen_session_ends_its_simulation() {
     let script = json!({ "steps": [{ "say": "hi", "expect": { "end": "flow_not_found" } }, { "wait": 1, "expect": { "end": "no session" } }] });
     let report = simulate(&flow, &[], &serde_json::from_value(script).expect("a script"));
     assert!(report.passed(), "{report:#?}");
+}
+
+#[test]
+fn a_human_that_does_not_begin_says_why() {
+    for (deflect, expected) in [
+        (json!("noAgent"), json!({ "reason": "noAgent" })),
+        (
+            json!({ "reason": "closed", "detail": "Até as 18h" }),
+            json!({ "reason": "closed", "detail": "Até as 18h" }),
+        ),
+    ] {
+        let step: Step =
+            serde_json::from_value(json!({ "humanEnds": { "deflect": deflect } })).expect("a step");
+        let Does::HumanEnds { deflect: Some(deflect), .. } = step.does else { panic!("{step:?}") };
+        assert_eq!(serde_json::to_value(HandoffDeflect::from(deflect)).expect("JSON"), expected);
+    }
+    let wrong = serde_json::from_value::<Step>(json!({ "humanEnds": { "deflect": { "why": "x" } } }));
+    let error = wrong.expect_err("no reason").to_string();
+    assert!(error.contains("a reason such as"), "{error}");
 }

@@ -130,7 +130,7 @@ impl Simulator {
                 self.turn(Trigger::AgentEnded(&event))
             }
             Does::HumanEnds { ticket, deflect } => {
-                let deflect = deflect.clone().map(|reason| HandoffDeflect { reason, detail: None });
+                let deflect = deflect.clone().map(HandoffDeflect::from);
                 let event = HandBack { ticket: ticket.clone(), handoff_deflect: deflect, ..self.hand_back() };
                 self.turn(Trigger::HumanEnded(&event))
             }

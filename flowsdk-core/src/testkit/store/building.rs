@@ -118,6 +118,8 @@ where
         assert!(!tx.variables().insert_if_absent(&again).await.expect("insert"));
         let found = tx.variables().find_for_update(owner, &first.id).await.expect("find");
         assert_eq!(found.as_ref(), Some(&first));
+        assert_eq!(tx.variables().find(owner, &first.id).await.expect("find"), found);
+        assert_eq!(tx.variables().find(&owners[1 - n], &first.id).await.expect("find"), None);
         let elsewhere = tx.variables().find_for_update(&owners[1 - n], &first.id).await.expect("find");
         assert_eq!(elsewhere, None);
         for value in [secret.clone(), VariableValue::Clear(String::new())] {

@@ -40,7 +40,12 @@ where
                 sent.is_closed.then(|| self.master_key.encrypt(&self.cx.ids().secret(2)));
             if sent.is_closed {
                 let place = format!("channels[{index}]");
-                import.report.missing.push(Missing { kind: "embedSecret", place, name: None });
+                import.report.missing.push(Missing {
+                    kind: "embedSecret",
+                    place,
+                    name: None,
+                    id: channel.id.to_string(),
+                });
             }
             let shown = json!({ "id": channel.id, "routerId": router, "name": channel.name,
                 "isTestChannel": false, "appearance": channel.appearance,

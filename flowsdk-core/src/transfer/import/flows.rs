@@ -97,14 +97,22 @@ where
         }
         if known {
             flow.updated_at = import.now;
-            let change = Change::updated(&before, &flow);
+            // Of the draft only the revision, as where it is edited.
+            let shown = |flow: &Flow, revision: i64| {
+                let mut shown = flow.to_json();
+                shown["revision"] = json!(revision);
+                shown
+            };
+            let (before, after) = (shown(&before, revision - 1), shown(&flow, revision));
+            let change = Change::Updated { before, after, hidden: Vec::new() };
             import.note(flow.kind.into(), flow.id.to_string(), change);
         }
         import.tx.flow_catalog().save(&flow).await?;
         let owner = VariableOwner::Flow(flow.id.clone());
         self.variables(import, &owner, &sent.variables, OnConflict::Replace, place).await?;
         for (kind, name) in missing {
-            import.report.missing.push(Missing { kind, place: place.to_owned(), name: Some(name) });
+            let (place, id) = (place.to_owned(), flow.id.to_string());
+            import.report.missing.push(Missing { kind, place, name: Some(name), id });
         }
         let landed = match (known, flow.name == sent.name) {
             (true, _) => Landed::Replaced,

@@ -136,7 +136,8 @@ impl<'t, X> Import<'t, X> {
             ("channelVerifyToken", router.has_channel_verify_token),
         ] {
             if had {
-                self.report.missing.push(Missing { kind, place: "router".to_owned(), name: None });
+                let (place, id) = ("router".to_owned(), self.router.to_string());
+                self.report.missing.push(Missing { kind, place, name: None, id });
             }
         }
     }

@@ -65,9 +65,10 @@ where
                 }
                 (Some(_), _) => Landed::Kept,
             };
-            if landed != Landed::Kept {
-                self.put_variable(import, owner, variable, known).await?;
-            }
+            let id = match known.filter(|_| landed == Landed::Kept) {
+                Some(kept) => kept.id.clone(),
+                None => self.put_variable(import, owner, variable, known).await?,
+            };
             // A secret arrives empty, and one that was there may still be.
             let empty = match known.filter(|_| landed == Landed::Kept) {
                 Some(kept) => kept.value.is_blank_secret(&self.master_key),
@@ -75,7 +76,8 @@ where
             };
             if empty {
                 let name = Some(variable.key.clone());
-                import.report.missing.push(Missing { kind: "secretVariable", place: at, name });
+                let id = id.to_string();
+                import.report.missing.push(Missing { kind: "secretVariable", place: at, name, id });
             }
             done.push(ImportedVariable { key: variable.key.clone(), landed });
         }
@@ -89,7 +91,7 @@ where
         owner: &VariableOwner,
         variable: &TransferredVariable,
         known: Option<&Variable>,
-    ) -> Result<(), StorageError> {
+    ) -> Result<VariableId, StorageError> {
         let sent = SecretString::from(variable.value.clone().unwrap_or_default());
         let value = VariableValue::of(&sent, variable.is_secret, &self.master_key);
         let now = import.now;
@@ -114,7 +116,7 @@ where
             }
         };
         import.note(owner.variable_kind(), stored.id.to_string(), change);
-        Ok(())
+        Ok(stored.id)
     }
 }
 

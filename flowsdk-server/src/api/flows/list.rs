@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 use super::FlowView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
+use crate::api::query::{FromQuery, NameParams, Named, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
 
@@ -42,15 +42,15 @@ impl FromQuery for FlowFilter {
 /// A caller who is confined to routers sees theirs only.
 #[utoipa::path(
     get, path = "/flows", tag = "flows",
-    params(PageParams, FlowParams),
+    params(PageParams, FlowParams, NameParams),
     responses((status = 200, description = "A page of flows", body = PageView<FlowView>))
 )]
 pub(super) async fn list_flows(
     can: Can<marks::Flows, marks::Read>,
     State(flows): State<Arc<Flows>>,
-    Query((page, filter)): Query<(PageRequest, FlowFilter)>,
+    Query((page, (filter, Named(query)))): Query<(PageRequest, (FlowFilter, Named))>,
 ) -> Result<Reply<PageView<FlowView>>, ApiError> {
     let filter = can.admit(filter)?;
-    let page = flows.list(can.reach(), &filter, &page).await?;
+    let page = flows.list(can.reach(), &filter, query.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, FlowView::from)))
 }

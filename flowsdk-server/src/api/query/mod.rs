@@ -2,10 +2,12 @@
 //! programs add their own to addresses.
 
 mod force;
+mod named;
 mod of_router;
 mod page;
 
 pub use force::{Force, ForceParams};
+pub use named::{NameParams, Named};
 pub use of_router::{OfRouter, RouterParams};
 pub use page::{PageParams, PageView, invalid_cursor};
 

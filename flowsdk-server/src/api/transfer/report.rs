@@ -51,6 +51,9 @@ struct MissingView {
     /// Which, where there can be several.
     #[schema(required = true)]
     name: Option<String>,
+    /// The id here of the record that lacks it: the router, the channel, the variable, or the flow whose definition
+    /// names it.
+    id: String,
 }
 
 /// The changes that an import made, and those still to be made by hand.
@@ -85,6 +88,7 @@ impl From<ImportReport> for ReportView {
             kind: missing.kind,
             place: missing.place,
             name: missing.name,
+            id: missing.id,
         });
         Self {
             router_id: report.router_id,

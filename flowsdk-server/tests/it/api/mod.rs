@@ -22,6 +22,7 @@ mod immediate;
 mod integrations;
 mod llm_credentials;
 mod login;
+mod names;
 mod observability;
 mod opt_ins;
 mod order;

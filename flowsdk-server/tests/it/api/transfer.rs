@@ -17,6 +17,8 @@ everywhere!(in process:
     h13_an_import_is_done_once,
     scope,
     channels_ask_for_their_own_permission,
+    the_missing_names_the_records_to_fill_in,
+    a_replaced_draft_is_on_record,
 );
 
 async fn h13_an_import_is_done_once(setup: Setup) {
@@ -364,7 +366,9 @@ async fn one_flow_finds_the_flows_that_it_leads_to(setup: Setup) {
     // One that has none: it is told.
     let third = router(&admin, "C").await;
     let report = admin.post(&format!("/routers/{third}/import"), &file).await.ok(200);
-    assert_eq!(report["missing"], json!([{ "kind": "flowId", "place": "flows[0]", "name": "inicio" }]));
+    let told =
+        json!([{ "kind": "flowId", "place": "flows[0]", "name": "inicio", "id": report["flows"][0]["id"] }]);
+    assert_eq!(report["missing"], told);
 }
 
 /// Clear errors, in little time and memory.
@@ -515,4 +519,46 @@ async fn channels_ask_for_their_own_permission(setup: Setup) {
     file["channels"] = json!([]);
     file["router"]["name"] = json!("Vazio");
     without.post("/routers/import", &file).await.ok(201);
+}
+
+async fn the_missing_names_the_records_to_fill_in(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let mut leads = says("oi");
+    leads["blocks"][0]["defaultOutput"] = json!({ "flowId": "la" });
+    let file = json!({ "format": "flowsdk", "formatVersion": 1,
+        "router": { "name": "N", "tz": "America/Sao_Paulo", "hasChannelAppSecret": true },
+        "variables": [{ "key": "token", "value": null, "isSecret": true }],
+        "flows": [{ "slug": "f", "name": "F", "kind": "flow", "draft": leads,
+            "variables": [{ "key": "chave", "value": null, "isSecret": true }] }],
+        "channels": [{ "type": "webchat", "name": "C", "isClosed": true }] });
+    let report = admin.post("/routers/import", &file).await.ok(201);
+    let (router, flow) = (report["routerId"].as_str().unwrap(), id(&report["flows"][0]));
+    let variable = async |path: &str| id(&admin.get(path).await.ok(200)["items"][0]);
+    let expected = [
+        ("channelAppSecret", router.to_owned()),
+        ("secretVariable", variable(&format!("/flows/{flow}/variables")).await),
+        ("flowId", flow.clone()),
+        ("secretVariable", variable(&format!("/routers/{router}/variables")).await),
+        ("embedSecret", id(&report["channels"][0])),
+    ];
+    let missing = report["missing"].as_array().unwrap().iter();
+    let missing: Vec<_> = missing.map(|one| (one["kind"].as_str().unwrap(), id(one))).collect();
+    assert_eq!(missing, expected);
+    // One PUT fills in what is missing.
+    let path = format!("/routers/{router}/variables/{}", expected[3].1);
+    admin.put(&path, &json!({ "value": "x" })).await.ok(200);
+}
+
+async fn a_replaced_draft_is_on_record(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let flow = id(&admin.post("/flows", &json!({ "routerId": router, "name": "F" })).await.ok(201));
+    let path = format!("/routers/{router}/import?onConflict=replace");
+    let mut file = file_of("F", "x");
+    file["flows"][0]["published"] = Value::Null;
+    admin.post(&path, &file).await.ok(200);
+    let log = records(&admin, &format!("entityType=FLOW&action=UPDATE&routerId={router}"), 1).await;
+    assert_eq!((&log[0]["entityId"], &log[0]["changes"]["revision"]["to"]), (&json!(flow), &json!(2)));
 }

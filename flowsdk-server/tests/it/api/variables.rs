@@ -20,6 +20,7 @@ everywhere!(in process:
     rule_4_4_6_turns_read_and_never_write_them,
     audit,
     scope,
+    one_variable_is_shown_with_its_owner,
 );
 
 /// The two kinds of owner: their paths.
@@ -72,7 +73,7 @@ async fn rule_4_4_1_keys(setup: Setup) {
         let renamed = admin.put(&one, &json!({ "key": "other", "value": "v" })).await;
         assert_eq!(renamed.invalid_fields(), ["key"]);
         assert_eq!(admin.put(&one, &json!({ "isSecret": true })).await.invalid_fields(), ["value"]);
-        admin.get(&one).await.assert_error(405);
+        admin.get(&one).await.ok(200);
         let again = json!({ "key": "again", "value": "v" });
         let key = [("idempotency-key", path.as_str())];
         let first = admin.json("POST", &path, &key, &again).await.ok(201);
@@ -347,4 +348,28 @@ async fn scope(setup: Setup) {
     flows.get(&mine).await.refused(403, "permission_denied", "Sem permissão");
     flows.get(&of_mine).await.ok(200);
     flows.post(&of_mine, &variable).await.refused(403, "permission_denied", "Sem permissão");
+}
+
+async fn one_variable_is_shown_with_its_owner(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let [of_router, of_flow] = owners(&admin).await;
+    for (variables, field, other) in [(&of_router, "routerId", "flowId"), (&of_flow, "flowId", "routerId")] {
+        let made = admin.post(variables, &json!({ "key": "a", "value": "1" })).await.ok(201);
+        let owner = variables.split('/').nth(2).unwrap();
+        assert_eq!((&made[field], made.get(other)), (&json!(owner), None), "{made}");
+        let one = format!("{variables}/{}", made["id"].as_str().unwrap());
+        assert_eq!(admin.get(&one).await.ok(200), made);
+        assert_eq!(admin.get(variables).await.ok(200)["items"], json!([made]));
+        admin.get(&format!("{variables}/cnothing")).await.assert_error(404);
+        admin.delete(&one).await.ok(204);
+        admin.get(&one).await.assert_error(404);
+    }
+    // A variable is found with its own owner only.
+    let made = admin.post(&of_router, &json!({ "key": "a", "value": "1" })).await.ok(201);
+    let id = made["id"].as_str().unwrap();
+    admin.get(&format!("{of_flow}/{id}")).await.assert_error(404);
+    let read = json!([{ "resource": "routers", "actions": ["read"] }]);
+    let stranger = admin.member(&setup, &read, &[&setup.seeded.router]).await;
+    stranger.get(&format!("{of_router}/{id}")).await.assert_error(403);
 }

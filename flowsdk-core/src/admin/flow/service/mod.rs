@@ -27,9 +27,10 @@ use crate::flow::{
     check,
 };
 use crate::id::{FlowId, FlowVersionId};
-use crate::page::{Page, PageRequest};
+use crate::page::{Cursor, NameSearch, Page, PageRequest};
 use crate::router::{Admitted, Reach};
 use crate::store::Store;
+use crate::words::NameQuery;
 
 /// How often a draft is read and checked before it is told that it is written all the time.
 pub const PUBLISH_ATTEMPTS: u32 = 5;
@@ -61,7 +62,7 @@ where
         Self { store, cx, changes }
     }
 
-    /// Returns a page of flows within reach, newest first.
+    /// Returns a page of flows within reach whose names fit `query`, newest first.
     ///
     /// # Errors
     /// [`FlowError::Storage`].
@@ -69,9 +70,18 @@ where
         &self,
         reach: Reach<'_>,
         filter: &Admitted<FlowFilter>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<ListedFlow>, FlowError> {
-        Ok(self.store.read().await?.flow_catalog().list(filter, reach.routers(), page).await?)
+        let mut tx = self.store.read().await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            let rows = tx.flow_catalog().list(filter, reach.routers(), &request).await?;
+            let place =
+                |listed: &ListedFlow| Cursor { at: listed.flow.created_at, id: listed.flow.id.to_string() };
+            search.take(rows, |listed| listed.flow.name.clone(), place);
+        }
+        Ok(search.into_page())
     }
 
     /// Returns a flow with its draft.
