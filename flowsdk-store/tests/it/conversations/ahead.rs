@@ -1,6 +1,9 @@
 //! Redirects and hand-backs are before every message that comes after them (rulings S21).
 
+use std::sync::Arc;
+
 use flowsdk_core::admin::session::{RedirectTo, Sessions};
+use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::conversation::{ConversationEvent, publish_ahead};
 use flowsdk_core::event::{ExternalJump, FlowEvent};
 use flowsdk_core::router::Reach;
@@ -25,13 +28,13 @@ on_every_database! {
 
 /// Asks the API to lead a visitor to a block of `main`; returns the event that it published.
 async fn redirect(world: &World, visitor: &str, block: &str, execute_on_entry: bool) -> ConversationEvent {
-    let sessions = Sessions::new(world.store.clone(), world.cx.clone());
+    let sessions = Sessions::new(world.store.clone(), world.cx.clone(), Arc::new(NoChangeLog));
     let to = RedirectTo {
         flow_id: "main".parse().expect("an id"),
         block_id: block.parse().expect("an id"),
         execute_on_entry,
     };
-    sessions.redirect(Reach::ALL, &session(visitor), to).await.expect("redirected");
+    sessions.redirect(&Author::default(), Reach::ALL, &session(visitor), to).await.expect("redirected");
     let mut published: Vec<Value> = world.published(TopicName::Flow).await;
     published.retain(|event| event["kind"] == "externalJump");
     let event: FlowEvent = serde_json::from_value(published.pop().expect("published")).expect("an event");
