@@ -13,15 +13,19 @@ use crate::stream::broker::NewEntry;
 use crate::stream::outbox::HasOutbox;
 use crate::stream::topic::Flow;
 
-/// Publishes an event of a session, ahead of every message that comes after the commit.
+/// Publishes an event of a session, ahead of every message that comes after the commit. It may come from the stream
+/// long after it was handled: a redirect is marked for that, a hand-back needs its epoch.
 ///
 /// # Errors
 /// [`StorageError::Stale`] if the session is gone. [`StorageError::Contention`] if it has too many of them.
 pub async fn publish_ahead<T: HasSessions + HasOutbox>(
     tx: &mut T,
-    event: &FlowEvent,
+    mut event: FlowEvent,
 ) -> Result<(), StorageError> {
-    if !tx.sessions().put_ahead(event).await? {
+    if let FlowEvent::ExternalJump(jump) = &mut event {
+        jump.ahead = true;
+    }
+    if !tx.sessions().put_ahead(&event).await? {
         let id = std::slice::from_ref(event.session_id());
         return Err(match tx.sessions().find_many_for_update(id).await?.pop() {
             Some(_) => {
@@ -30,14 +34,14 @@ pub async fn publish_ahead<T: HasSessions + HasOutbox>(
             None => StorageError::Stale { entity: "session" },
         });
     }
-    tx.outbox().push_many(&[NewEntry::of::<Flow>(event)]).await
+    tx.outbox().push_many(&[NewEntry::of::<Flow>(&event)]).await
 }
 
 /// Handles the events that stand ahead of the one that came. Returns those behind the one at which an error stopped the
 /// session.
 pub(super) fn lead(stage: &Stage<'_>, mut run: Run, ahead: Vec<FlowEvent>) -> (Run, Vec<FlowEvent>) {
     let mut ahead = ahead.into_iter();
-    while let Some(event) = ahead.next() {
+    for event in ahead.by_ref() {
         let Some(trigger) = trigger(&event) else { continue };
         if let Some(reason) = stage.ignored(&run.session, &trigger) {
             tracing::info!(session = %run.session.id, reason, "an event does nothing");

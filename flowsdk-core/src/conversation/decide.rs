@@ -176,11 +176,10 @@ impl Decider<'_> {
             }
             FlowEvent::EffectDone(event) => Trigger::EffectDone { seq: event.seq, result: &event.result },
         };
-        let is_ring = matches!(trigger, Trigger::InputTimeout);
         let stage = self.stage(&run.session)?;
         let (run, rest) = lead(&stage, run, ahead);
         if let Some(stopped_at) = &run.stopped_at {
-            let is_known = flow_event == stopped_at || rest.contains(flow_event);
+            let is_known = flow_event == stopped_at || rest.contains(flow_event) || flow_event.stands_ahead();
             self.writes.led.extend(led);
             self.keep_ahead(event, rest);
             if !is_known {
@@ -189,7 +188,12 @@ impl Decider<'_> {
             return Ok(Progress::Ran(Box::new(run)));
         }
         let is_over = matches!(run.after, After::Ended);
-        let ignored = if is_ring { None } else { stage.ignored(&run.session, &trigger) };
+        let ignored = match trigger {
+            Trigger::InputTimeout => None,
+            // A kept one has left its place ahead.
+            _ if flow_event.stands_ahead() && !self.facts.replaying => Some("followed from its session"),
+            _ => stage.ignored(&run.session, &trigger),
+        };
         let run = match ignored {
             Some(reason) => {
                 tracing::info!(session = %run.session.id, reason, "an event does nothing");
@@ -269,7 +273,8 @@ impl Decider<'_> {
     ) {
         let led = (!ahead.is_empty()).then(|| event.session_id().clone());
         let Some(incoming) = event.incoming() else {
-            let is_known = matches!(event, ConversationEvent::Flow(event) if ahead.contains(event));
+            // One that stands there no more was kept before, or handled.
+            let is_known = matches!(event, ConversationEvent::Flow(event) if event.stands_ahead() || ahead.contains(event));
             self.keep_ahead(event, ahead);
             self.writes.led.extend(led);
             if !is_known {

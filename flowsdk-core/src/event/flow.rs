@@ -44,6 +44,19 @@ impl FlowEvent {
 }
 
 impl FlowEvent {
+    /// Returns the id of the redirect that it is.
+    pub(crate) fn redirect_id(&self) -> Option<&String> {
+        match self {
+            Self::ExternalJump(jump) => jump.redirect_id.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns whether it was left with its session, and is handled from there.
+    pub(crate) fn stands_ahead(&self) -> bool {
+        matches!(self, Self::ExternalJump(jump) if jump.ahead)
+    }
+
     /// Returns the flow that it leads to.
     pub(crate) fn target_flow(&self) -> Option<&FlowId> {
         match self {
@@ -73,6 +86,15 @@ pub struct ExternalJump {
     /// is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_id: Option<String>,
+    /// Whether it was left with its session too (rulings S21). Then it is followed from there, once, and the event only
+    /// sees to it that this happens.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ahead: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn yes() -> bool {

@@ -25,6 +25,7 @@ use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
 use crate::stream::outbox::HasOutbox;
 use crate::stream::topic;
+use crate::time::Timestamp;
 
 /// How often a write is tried that lost a race with a turn.
 const ATTEMPTS: u32 = 5;
@@ -50,7 +51,7 @@ pub struct TracePage {
 /// Shows sessions and changes them from outside.
 #[derive(Debug)]
 pub struct Sessions<S> {
-    store: Arc<S>,
+    pub(super) store: Arc<S>,
     cx: OpContext,
     changes: Arc<dyn ChangeLog>,
 }
@@ -190,8 +191,9 @@ where
             block_id: redirect.block_id.clone(),
             execute_on_entry: redirect.execute_on_entry,
             redirect_id: Some(stream_entry_id.clone()),
+            ahead: false,
         });
-        publish_ahead(&mut tx, &jump).await?;
+        publish_ahead(&mut tx, jump).await?;
         tx.commit().await?;
         let from = session.position.as_ref();
         let from = from.map(|at| json!({ "flowId": at.flow_id, "blockId": at.block_id }));
@@ -220,6 +222,8 @@ where
     /// Ends the frost of a session (rulings S5). Of a resumption the replay is published; the engine does it later,
     /// before anything new of the session.
     ///
+    /// Returns when a session that is resumed froze.
+    ///
     /// # Errors
     /// [`SessionError::NotFound`], [`SessionError::NotFrozen`].
     pub async fn unfreeze(
@@ -228,7 +232,7 @@ where
         reach: Reach<'_>,
         id: &SessionId,
         action: Unfreeze,
-    ) -> Result<(), SessionError> {
+    ) -> Result<Option<Timestamp>, SessionError> {
         let mut tx = self.store.begin().await?;
         let Some(item) = tx.session_catalog().find_frozen(id).await? else {
             find(&mut tx, reach, id).await?;
@@ -237,19 +241,21 @@ where
         if !reach.contains_record(item.router_id.as_ref()) {
             return Err(SessionError::NotFound);
         }
-        match action {
+        let resumed = match action {
             Unfreeze::Delete => {
                 // In this order: first the cause of the freeze, then the session, as a replay does.
                 tx.sessions().take_frozen(id).await?;
                 tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?;
                 tx.sessions().delete_many(&[id]).await?;
                 tx.session_catalog().forget_kept(id).await?;
+                None
             }
             Unfreeze::Resume => {
                 let resume = Resume { session_id: id.clone(), frozen_at: item.frozen.frozen_at };
                 tx.outbox().push_many(&[NewEntry::of::<topic::Flow>(&FlowEvent::Resume(resume))]).await?;
+                Some(item.frozen.frozen_at)
             }
-        }
+        };
         tx.commit().await?;
         let FrozenItem { frozen, router_id, mode, .. } = item;
         let frost = json!({ "code": frozen.error.code, "frozenAt": frozen.frozen_at.to_iso() });
@@ -262,7 +268,7 @@ where
             },
         };
         self.note(author, id, router_id.as_ref(), change);
-        Ok(())
+        Ok(resumed)
     }
 
     /// Returns a page of the traces of a session, newest first, before the one at version `before`. They outlive

@@ -141,6 +141,7 @@ impl Simulator {
                     block_id: block_id.clone(),
                     execute_on_entry: *execute_on_entry,
                     redirect_id: None,
+                    ahead: false,
                 };
                 self.turn(Trigger::Jump(&jump))
             }

@@ -99,6 +99,7 @@ fn jump(visitor: &str, block: &str, execute_on_entry: bool) -> ExternalJump {
         block_id: block.parse().expect("an id"),
         execute_on_entry,
         redirect_id: Some(format!("{visitor}-{block}-{execute_on_entry}")),
+        ahead: false,
     }
 }
 

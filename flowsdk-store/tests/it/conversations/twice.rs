@@ -72,6 +72,7 @@ fn event(scene: &Scene, stored: Option<&Session>, kind: u8, nth: usize) -> Optio
             block_id: if nth.is_multiple_of(2) { "call" } else { "ask" }.parse().expect("an id"),
             execute_on_entry: kind == 12,
             redirect_id: Some(format!("r{nth}")),
+            ahead: false,
         })),
         _ => say("hello"),
     }

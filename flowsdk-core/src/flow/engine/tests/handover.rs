@@ -73,7 +73,14 @@ fn to(flow: &str, block: &str) -> JumpTarget {
 
 pub(super) fn jump(flow: &str, block: &str, execute_on_entry: bool) -> ExternalJump {
     let JumpTarget { flow_id, block_id } = to(flow, block);
-    ExternalJump { session_id: session().id, flow_id, block_id, execute_on_entry, redirect_id: None }
+    ExternalJump {
+        session_id: session().id,
+        flow_id,
+        block_id,
+        execute_on_entry,
+        redirect_id: None,
+        ahead: false,
+    }
 }
 
 #[test]
