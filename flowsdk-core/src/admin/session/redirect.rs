@@ -4,6 +4,7 @@ use super::SessionError;
 use crate::flow::Flow;
 use crate::id::{BlockId, FlowId};
 use crate::session::{Mode, Session};
+use crate::time::Timestamp;
 
 /// Where a session is to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Redirected {
     pub redirect: RedirectTo,
     /// Its id, `redirectId` of the event: the entry of the stream is known by it in every set-up.
     pub stream_entry_id: String,
+    /// When the session began that it is of: the next one of the contact has the same id.
+    pub session_started_at: Timestamp,
 }
 
 /// A flow with a published version, and whether that has the block.

@@ -202,7 +202,7 @@ where
         let (before, after) = (json!({ "redirect": from }), json!({ "redirect": to }));
         let change = Change::Updated { before, after, hidden: Vec::new() };
         self.note(author, id, Some(&session.router_id), change);
-        Ok(Redirected { redirect, stream_entry_id })
+        Ok(Redirected { redirect, stream_entry_id, session_started_at: session.started_at })
     }
 
     /// Returns a page of frozen sessions, those that froze last first; of `router`, if it is given.

@@ -3,6 +3,7 @@
 mod frozen;
 mod get;
 mod list;
+mod outcome;
 mod path;
 mod redirect;
 mod trace;

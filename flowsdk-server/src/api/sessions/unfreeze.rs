@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::Response;
 use flowsdk_core::admin::session::Unfreeze;
 use flowsdk_core::session::SessionId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::outcome::{self, OutcomeView, Wait, WaitParams};
 use super::path::PathSession;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::reply::Reply;
+use crate::api::query::Query;
 use crate::api::state::Sessions;
 
 /// How a session is unfrozen.
@@ -40,19 +42,25 @@ pub(super) struct Unfrozen {
     ok: bool,
     session_id: SessionId,
     action: UnfreezeAction,
+    /// Only of `resume` with `wait`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    outcome: Option<OutcomeView>,
 }
 
 /// Unfreeze a session
 ///
 /// `resume` answers as soon as the replay is published; the engine does it later, on the version of the flow that is
 /// published then, if that has the session's block. Until the last kept entry has run, new entries wait behind.
-/// If one fails again, the session is frozen again.
+/// If one fails again, the session is frozen again. With `wait` the answer comes when the last has run, or one has
+/// failed, and says how it ended.
 #[utoipa::path(
     post, path = "/sessions/{sessionId}/unfreeze", tag = "sessions",
-    params(("sessionId" = SessionId, Path, description = "The session")),
+    params(("sessionId" = SessionId, Path, description = "The session"), WaitParams),
     request_body = UnfreezeSession,
     responses(
-        (status = 200, description = "Done, or published", body = Unfrozen),
+        (status = 200, description = "Done, or published; with `wait`, replayed", body = Unfrozen),
+        (status = 202, description = "Published, and not replayed within `wait`", body = Unfrozen),
         (status = 409, description = "`session_not_frozen`"),
     )
 )]
@@ -60,12 +68,20 @@ pub(super) async fn unfreeze_session(
     can: Can<marks::Sessions, marks::Write>,
     State(sessions): State<Arc<Sessions>>,
     PathSession(id): PathSession,
+    Query(Wait(patience)): Query<Wait>,
     Body(body): Body<UnfreezeSession>,
-) -> Result<Reply<Unfrozen>, ApiError> {
+) -> Result<Response, ApiError> {
     let action = match body.action {
         UnfreezeAction::Delete => Unfreeze::Delete,
         UnfreezeAction::Resume => Unfreeze::Resume,
     };
-    sessions.unfreeze(&can.caller.author(), can.reach(), &id, action).await?;
-    Ok(Reply(Unfrozen { ok: true, session_id: id, action: body.action }))
+    let resumed = sessions.unfreeze(&can.caller.author(), can.reach(), &id, action).await?;
+    let outcome = match (resumed, patience) {
+        (Some(frozen_at), Some(patience)) => {
+            Some(sessions.outcome_of_resumption(&id, frozen_at, patience).await.into())
+        }
+        _ => None,
+    };
+    let view = Unfrozen { ok: true, session_id: id, action: body.action, outcome };
+    Ok(outcome::answer(view.outcome.as_ref(), &view))
 }

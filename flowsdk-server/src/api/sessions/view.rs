@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::frozen::FrozenErrorView;
+use super::outcome::OutcomeView;
 use crate::api::request;
 
 /// A flow or a block.
@@ -201,11 +202,15 @@ pub(super) struct RedirectedView {
     /// `redirectId` of the event on the flow stream.
     #[schema(value_type = AnyId)]
     stream_entry_id: String,
+    /// Only with `wait`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    outcome: Option<OutcomeView>,
 }
 
 impl RedirectedView {
-    pub(super) fn of(session_id: SessionId, redirected: Redirected) -> Self {
-        let Redirected { redirect, stream_entry_id } = redirected;
+    pub(super) fn of(session_id: SessionId, redirected: Redirected, outcome: Option<OutcomeView>) -> Self {
+        let Redirected { redirect, stream_entry_id, .. } = redirected;
         Self {
             ok: true,
             session_id,
@@ -213,6 +218,11 @@ impl RedirectedView {
             block_id: redirect.block_id,
             execute_on_entry: redirect.execute_on_entry,
             stream_entry_id,
+            outcome,
         }
+    }
+
+    pub(super) fn outcome(&self) -> Option<&OutcomeView> {
+        self.outcome.as_ref()
     }
 }

@@ -8,7 +8,7 @@ use crate::harness::http;
 use crate::harness::setup::Identity;
 use crate::harness::{Api, Client, Server, Setup, everywhere};
 
-everywhere!(on_the_socket, over_http);
+everywhere!(on_the_socket, over_http, a_caller_may_wait);
 
 /// How often a redirect and a message race.
 const ROUNDS: usize = 40;
@@ -97,4 +97,42 @@ async fn over_http(setup: Setup) {
     said.reverse();
     // The newest page of it.
     assert_eq!(said, expected[expected.len() - said.len()..]);
+}
+
+/// With `wait` the answer says what came of it.
+async fn a_caller_may_wait(setup: Setup) {
+    let setup = setup.with("WEBCHAT_MESSAGES_PER_SECOND", "0").with("API_REQUESTS_PER_SECOND", "0");
+    let rooms = Rooms::new(&setup).await;
+    let (mut client, ok) = Client::enter(rooms.server.addr, json!({ "channelId": rooms.channel })).await;
+    setup.plant(ok["sessionKey"].as_str().unwrap());
+    let session = format!("wc-{}-{}", rooms.channel, ok["userId"].as_str().unwrap());
+    client.say("oi").await;
+    assert_eq!(client.texts(1).await, ["a oi"]);
+    for round in 0..4 {
+        let (room, answer) = rooms.lead(&session, round, round > 1, "?wait=10").await;
+        let there = json!({ "result": "done", "mode": "flow", "flowId": rooms.flow, "blockId": room });
+        assert_eq!(answer["outcome"], there, "{answer}");
+        let state = rooms.admin.get(&format!("/sessions/{session}")).await.ok(200);
+        assert_eq!(state["currentBlockId"], room);
+    }
+    let (_, answer) = rooms.lead(&session, 0, false, "?wait=0").await;
+    assert!(answer.get("outcome").is_none(), "{answer}");
+    for wait in ["11", "-1", "x", ""] {
+        let path = format!("/sessions/{session}/redirect?wait={wait}");
+        let to = json!({ "flowId": rooms.flow, "blockId": "a" });
+        assert_eq!(rooms.admin.post(&path, &to).await.invalid_fields(), ["wait"]);
+    }
+    if !setup.is_distributed() {
+        return;
+    }
+    // Where no engine runs nothing comes of it in time.
+    drop(client);
+    rooms.server.stop().await;
+    let setup = setup.with("ROLES", "api");
+    let server = Server::spawn(setup.command(), setup.dir.path(), "api").await;
+    let to = json!({ "flowId": rooms.flow, "blockId": "b", "executeOnEntry": false });
+    let path = format!("/sessions/{session}/redirect?wait=1");
+    let pending = rooms.admin.at(&server).post(&path, &to).await.ok(202);
+    assert_eq!(pending["outcome"]["result"], "pending", "{pending}");
+    server.stop().await;
 }

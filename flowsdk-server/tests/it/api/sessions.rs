@@ -16,6 +16,7 @@ everywhere!(
     rules_3_and_5_redirects_are_followed,
     frozen_sessions_go_on_in_order_and_once,
     frozen_sessions_survive_restarts,
+    a_caller_may_wait_for_a_resumption,
     frozen_sessions_are_deleted
 );
 everywhere!(in process:
@@ -423,6 +424,23 @@ async fn frozen_sessions_go_on_in_order_and_once(setup: Setup) {
     assert_eq!(texts_of(&items, "in"), ["um", "dois", "três", "quatro", "cinco"]);
     assert_eq!(texts_of(&items, "out"), ["viu um", "viu dois", "viu três", "viu quatro", "viu cinco"]);
     assert_eq!(admin.get("/sessions/frozen").await.ok(200)["items"], json!([]));
+    admin.post(&at, &resume).await.refused(409, "session_not_frozen", "A sessão não está congelada");
+}
+
+async fn a_caller_may_wait_for_a_resumption(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mut client, ana, flow) = frozen(&setup, &server, &admin).await;
+    let at = format!("{}/unfreeze?wait=10", path(&ana));
+    let resume = json!({ "action": "resume" });
+    let again = admin.post(&at, &resume).await.ok(200);
+    assert_eq!(again["outcome"]["result"], "frozen", "nothing was put right: {again}");
+    assert_eq!(again["outcome"]["error"]["code"], "flow_not_found");
+    publish(&setup, &flow, 3, lost(&json!({ "blockId": "only" }))).await;
+    let done = admin.post(&at, &resume).await.ok(200);
+    let there = json!({ "result": "done", "mode": "flow", "flowId": flow, "blockId": "only" });
+    assert_eq!(done["outcome"], there, "{done}");
+    assert_eq!(client.texts(3).await, ["viu um", "viu dois", "viu três"]);
     admin.post(&at, &resume).await.refused(409, "session_not_frozen", "A sessão não está congelada");
 }
 
