@@ -94,6 +94,22 @@ impl Template {
         self.tokens().any(|token| matches!(token, Token::Router(_) | Token::Flow(_)))
     }
 
+    /// Returns whether it is a text body that its values may break out of: it has a value that a contact can choose, or
+    /// looks like JSON and has any.
+    pub(crate) fn is_open_body(&self) -> bool {
+        let is_own = |token: &Token| {
+            matches!(
+                token,
+                Token::Router(_) | Token::Flow(_) | Token::Now | Token::InputType | Token::Missing(_)
+            )
+        };
+        let looks_like_json = match self.segments.first() {
+            Some(Segment::Literal(text)) => text.trim_start().starts_with(['{', '[']),
+            _ => false,
+        };
+        self.tokens().any(|token| looks_like_json || !is_own(token))
+    }
+
     /// Returns its tokens, in order.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = &Token> {
         self.segments.iter().filter_map(|segment| match segment {

@@ -289,6 +289,7 @@ fn auth(table: &mut Table) {
         RefreshError::Missing,
         RefreshError::Invalid(TokenError::Subject),
         RefreshError::SessionEnded,
+        RefreshError::RateLimited(limit()),
         RefreshError::PrincipalUnknown,
         RefreshError::Unavailable(KeyValueError::Unavailable("gone".into())),
         RefreshError::Storage(storage()),

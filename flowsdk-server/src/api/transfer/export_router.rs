@@ -20,7 +20,6 @@ use crate::api::state::Transfers;
 /// `channel_numbers:read` if the router has channels.
 #[utoipa::path(
     get, path = "/routers/{id}/export", tag = "routers",
-    extensions(("x-permission-also" = json!(["flows:read", "channel_numbers:read"]))),
     params(("id" = RouterId, Path, description = "The router")),
     responses((
         status = 200, description = "The file", body = TransferFile,

@@ -48,7 +48,6 @@ impl FromQuery for Wish {
 /// answer lists the fields that are still to be filled in. Requires `flows:write` too.
 #[utoipa::path(
     post, path = "/routers/{id}/import", tag = "routers",
-    extensions(("x-permission-also" = json!(["flows:write"]))),
     params(("id" = RouterId, Path, description = "The router"), ConflictParams, IdempotencyParams),
     request_body = TransferFile,
     responses(

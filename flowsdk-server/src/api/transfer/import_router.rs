@@ -46,7 +46,6 @@ impl FromQuery for Wish {
 /// routers is refused, because they would not see it.
 #[utoipa::path(
     post, path = "/routers/import", tag = "routers",
-    extensions(("x-permission-also" = json!(["flows:write", "channel_numbers:write"]))),
     params(ConflictParams, IdempotencyParams),
     request_body = TransferFile,
     responses(

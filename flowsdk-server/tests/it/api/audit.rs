@@ -48,12 +48,17 @@ async fn what_is_recorded(setup: Setup) {
     let actions: Vec<_> = of_user.iter().map(|item| item["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["DELETE", "UPDATE", "UPDATE", "CREATE"]);
     assert_eq!(of_user[1]["changes"], json!({ "phone": { "from": "5511999990000", "to": "5522999990000" } }));
-    assert_eq!(of_user[2]["changes"], json!({ "name": { "from": "Bia", "to": "Beatriz" } }));
+    let hidden = json!({ "from": "***", "to": "***" });
+    let changed = json!({ "name": { "from": "Bia", "to": "Beatriz" }, "password": hidden });
+    assert_eq!(of_user[2]["changes"], changed);
     assert_eq!(of_user[3]["changes"]["email"], "bia@example.com");
     assert_eq!(of_user[0]["changes"]["phone"], "5522999990000");
     for record in &of_user {
         let text = record.to_string();
-        assert!(!text.contains("assword") && !text.contains("$2") && record["routerId"].is_null(), "{text}");
+        for secret in ["asswordHash", "$2", "senha-segura"] {
+            assert!(!text.contains(secret), "{text}");
+        }
+        assert!(record["routerId"].is_null(), "{text}");
     }
 
     // API clients: created, changed, rotated, deleted; the hash is in none of them.
@@ -68,6 +73,7 @@ async fn what_is_recorded(setup: Setup) {
     let actions: Vec<_> = clients.iter().map(|item| item["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["DELETE", "UPDATE", "UPDATE", "CREATE"]);
     assert_eq!(clients[2]["changes"], json!({ "active": { "from": true, "to": false } }));
+    assert_eq!(clients[1]["changes"], json!({ "token": hidden }));
     assert!(clients.iter().all(|record| !record.to_string().contains("okenHash")));
 
     let session = json!({ "email": ADMIN, "password": setup.admin_password() });

@@ -153,7 +153,8 @@ async fn the_same_conversation_on_another_server(setup: Setup) {
                       { "key": "marca", "value": null, "isSecret": true }] });
     let import = format!("/routers/{}/import?onConflict=replace", report["routerId"].as_str().unwrap());
     let missing = async || other_admin.post(&import, &again).await.ok(200)["missing"].clone();
-    let empty = json!([{ "kind": "secretVariable", "place": "variables[0]", "name": "token" }]);
+    let empty =
+        json!([{ "kind": "secretVariable", "place": "variables[0]", "name": "token", "id": id(token) }]);
     assert_eq!(missing().await, empty);
     other_admin.put(&format!("{path}/{}", id(token)), &json!({ "value": secret })).await.ok(200);
     assert_eq!(missing().await, json!([]));

@@ -26,6 +26,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0014_contact_filter", "d3a924f40ed5", "e23be5a8de6d"),
     ("0015_reference_indexes", "493191170c8c", "493191170c8c"),
     ("0016_order", "0870b6cbe13d", "cec116d06c36"),
+    ("0017_words", "61c3891ab0cf", "61c3891ab0cf"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

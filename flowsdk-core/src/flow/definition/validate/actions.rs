@@ -140,6 +140,13 @@ fn http(request: &HttpRequestAction, pointer: &str, known: &Known, findings: &mu
         for template in ValueTemplate::parse(body).templates() {
             names::tokens(template, &format!("{pointer}/body"), known, findings);
         }
+        if body.as_str().is_some_and(|text| Template::parse(text).is_open_body()) {
+            let message = Text::new(
+                "os valores entram em um corpo de texto como são, e podem mudar o seu sentido; os de um objeto são codificados",
+                "values stand in a text body as they are, and may change what it says; those of an object are encoded",
+            );
+            findings.warn("raw_body", format!("{pointer}/body"), message);
+        }
     }
     for (at, field) in request.response.iter().enumerate() {
         names::variable(&field.variable, &format!("{pointer}/response/{at}/variable"), findings);

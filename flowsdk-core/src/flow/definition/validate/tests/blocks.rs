@@ -175,3 +175,31 @@ fn ten_thousand_blocks_of_every_type_are_judged_fast() {
     assert_eq!(found.iter().filter(|problem| problem.starts_with("target_not_found")).count(), 1);
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
 }
+
+/// Rulings H17: what a contact writes must not become part of a request's structure unseen.
+#[test]
+fn a_text_body_with_values_is_warned_of() {
+    for (body, warned) in [
+        (json!(r#"{"v":"{{v}}"}"#), true),
+        (json!(r#" [{{router.list}}]"#), true),
+        (json!("name={{contact.name}}"), true),
+        (json!("{{input}}"), true),
+        (json!({ "v": "{{input}}" }), false),
+        (json!(["{{input}}"]), false),
+        (json!(r#"{"v":1}"#), false),
+        (json!("at {{system.now}} by {{flow.shop}}"), false),
+        (json!(null), false),
+    ] {
+        let request =
+            json!({ "type": "httpRequest", "url": "https://a.example/", "method": "POST", "body": body });
+        let found = raw_bodies(&request);
+        let expected = if warned { vec!["/blocks/0/onEnter/0/body".to_owned()] } else { Vec::new() };
+        assert_eq!(found, expected, "{body}");
+    }
+}
+
+/// The places of `raw_body` in a flow with this action.
+fn raw_bodies(action: &Value) -> Vec<String> {
+    let found = of_block(&json!({ "onEnter": [action] }));
+    found.iter().filter_map(|one| one.strip_prefix("raw_body? ")).map(str::to_owned).collect()
+}
