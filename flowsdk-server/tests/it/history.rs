@@ -1,10 +1,15 @@
 //! `GET /webchat/history` and the public page (rulings S8, spec B 4.1).
 
+use std::time::Duration;
+
+use flowsdk_core::time::{Clock as _, Timestamp};
 use serde_json::{Value, json};
 
 use crate::harness::{Client, Setup, everywhere, http};
+use crate::messages::{history, texts_of};
 
 everywhere!(pages_of_history, credentials);
+everywhere!(in process: a_clock_that_goes_back);
 
 async fn pages_of_history(setup: Setup) {
     let server = setup.start().await;
@@ -69,6 +74,32 @@ async fn pages_of_history(setup: Setup) {
         assert_eq!(answer.json()["code"], "validation_failed", "{query}");
     }
     http::request(server.addr, "POST", "/webchat/history", &ana.headers()).await.unwrap().assert_error(405);
+}
+
+/// A session runs out, and the clock is put back before the next one of the same chat. The history is in the order of
+/// the turns, and who comes back with `since` gets what followed.
+async fn a_clock_that_goes_back(setup: Setup) {
+    let server = setup.start().await;
+    let (mut client, ana) = setup.visit(&server).await;
+    client.say("um").await;
+    let first = client.next_messages(1).await.remove(0);
+    let clock = server.app().expect("in process").clock().clone();
+    let before = clock.now();
+    server.advance(Duration::from_secs(31 * 60)).await;
+    clock.set(Timestamp::from_millis(before.as_millis() - 5_000));
+    client.say("dois").await;
+    assert_eq!(client.texts(1).await, ["eco dois"]);
+    let said = history(&server, &ana).await;
+    let texts: Vec<_> = said.iter().map(|item| item["text"]["body"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["um", "eco um", "dois", "eco dois"]);
+    let numbers: Vec<_> = said.iter().map(|item| item["seq"].as_i64().unwrap()).collect();
+    assert_eq!(numbers, [1, 2, 3, 4]);
+    assert!(said[2]["timestamp"].as_i64() < said[1]["timestamp"].as_i64(), "by its clock it is older");
+    assert_eq!(texts_of(&said, "out"), ["eco um", "eco dois"]);
+    let mut again = ana.auth();
+    again["since"] = first["id"].clone();
+    let (mut back, _) = Client::enter(server.addr, again).await;
+    assert_eq!(back.texts(1).await, ["eco dois"]);
 }
 
 async fn credentials(setup: Setup) {
