@@ -205,44 +205,6 @@ impl Conn {
     }
 }
 
-impl Conn {
-    /// Runs a statement over rows that returns a row for each. Returns these, in any order.
-    pub(crate) async fn fetch_rows<R: Row, T>(
-        &mut self,
-        sql: &RowsSql,
-        rows: &[T],
-        bind: impl Fn(&mut Binder<'_>, &T),
-    ) -> Result<Vec<R>, StorageError> {
-        let mut found = Vec::with_capacity(rows.len());
-        match self {
-            _ if rows.is_empty() => {}
-            Self::Direct(tx) => {
-                let mut prepared = tx.prepare(sql.single());
-                for row in rows {
-                    let mut binder = Binder::new(&mut prepared);
-                    bind(&mut binder, row);
-                    binder.done()?;
-                    prepared.fetch_again(&mut found)?;
-                }
-            }
-            Self::Sqlite(_) => return Err(read_only()),
-            Self::Postgres(tx) => {
-                let mut rest = rows;
-                while !rest.is_empty() {
-                    let (chunk, text) = sql.chunk(rest);
-                    rest = &rest[chunk.len()..];
-                    let binds: PgArguments = arguments(Chunk(chunk, &bind))?;
-                    let mut returned = sqlx::query_with(text, binds).fetch(&mut **tx);
-                    while let Some(row) = returned.try_next().await.map_err(storage_error)? {
-                        found.push(R::read(&mut Cells::new(&row, text))?);
-                    }
-                }
-            }
-        }
-        Ok(found)
-    }
-}
-
 /// Rows, one after the other.
 struct Chunk<'a, T, B>(&'a [T], &'a B);
 

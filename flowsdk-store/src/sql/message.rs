@@ -1,6 +1,6 @@
 //! Messages.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use constcat::concat;
@@ -15,7 +15,7 @@ use flowsdk_core::session::SessionId;
 
 use super::SqlTx;
 use super::bind::Binder;
-use super::executor::{Conn, text};
+use super::executor::text;
 use super::record::{Part, Record as _, record};
 use super::row::Cells;
 use super::statement::{RowsSql, Sql, sql, sql_list};
@@ -43,34 +43,15 @@ impl Part for Option<Sender> {
     }
 }
 
-/// The columns that a message has before its chat numbers it.
-const WRITTEN: &str = "id, chat_id, session_id, direction, kind, content, sender_kind, sender_name, status, \
-    channel_message_id, created_at, status_updated_at";
+/// Number and message: a message stands behind all that its chat has.
+static INSERT: RowsSql = RowsSql::insert::<Message>("");
 
-/// A message stands behind all that its chat has. On Postgres a statement sees nothing of its own rows, so that they
-/// are counted there; two transactions that take the same number meet at the index.
-static INSERT: RowsSql = RowsSql::typed(
-    concat!("WITH new (", WRITTEN, ", nth) AS (VALUES "),
-    &[
-        "text", "text", "text", "text", "text", "jsonb", "text", "text", "text", "text", "bigint", "bigint",
-        "bigint",
-    ],
-    concat!(
-        ") INSERT INTO message (",
-        WRITTEN,
-        ", seq) SELECT ",
-        WRITTEN,
-        ", COALESCE((SELECT MAX(seq) FROM message WHERE message.chat_id = new.chat_id), 0)
-              + ROW_NUMBER() OVER (PARTITION BY chat_id ORDER BY nth)
-         FROM new RETURNING id, seq"
-    ),
-)
-.or_one_by_one(concat!(
-    "INSERT OR FAIL INTO message (",
-    WRITTEN,
-    ", seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-        (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE chat_id = ?2)) RETURNING id, seq"
-));
+/// The last number of each chat. The largest is one step from the end of the index.
+const LAST: Sql = super::statement::sql_per(
+    "SELECT chat.value, (SELECT MAX(seq) FROM message WHERE chat_id = chat.value) FROM json_each($1) AS chat",
+    "SELECT chat.id, (SELECT MAX(seq) FROM message WHERE chat_id = chat.id)
+     FROM jsonb_array_elements_text($1) AS chat (id)",
+);
 
 /// The index of the numbers of a chat.
 const NUMBERS: &str = "message_in_chat";
@@ -112,7 +93,7 @@ const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
      WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND seq <= $3 ORDER BY seq DESC LIMIT $4");
 
 super::statement::statements! {
-   FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT
+   LAST, FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT
 }
 
 super::accessor::has!(HasMessages::messages -> MessageRepository);
@@ -135,32 +116,26 @@ impl MessageRepository for SqlTx {
     }
 
     async fn insert_many(&mut self, messages: &[NewMessage]) -> Result<Vec<i64>, StorageError> {
-        // On SQLite each row is a statement of its own, which needs no order among them.
-        let counts_rows = matches!(self.conn, Conn::Postgres(_));
-        let numbered: Vec<(i64, &NewMessage)> = (0..).zip(messages).collect();
-        let bind = |to: &mut Binder<'_>, (nth, message): &(i64, &NewMessage)| {
+        let mut last = self.last_numbers(messages).await?;
+        let mut numbered: Vec<(i64, &NewMessage)> = Vec::with_capacity(messages.len());
+        for message in messages {
+            let last = last.entry(&message.chat_id).or_default();
+            *last += 1;
+            numbered.push((*last, message));
+        }
+        let bind = |to: &mut Binder<'_>, (seq, message): &(i64, &NewMessage)| {
             bind_written(to, message);
-            if counts_rows {
-                to.bind(*nth);
-            }
+            to.bind(*seq);
         };
-        let stored = self.conn.fetch_rows::<(MessageId, i64), _>(&INSERT, &numbered, bind).await;
-        let stored = stored.map_err(|error| match error {
+        let stored = self.conn.execute_rows(&INSERT, &numbered, bind).await;
+        stored.map_err(|error| match error {
             // Another process has written to the chat meanwhile.
             StorageError::Unique { constraint } if constraint == NUMBERS => {
                 StorageError::Stale { entity: "message" }
             }
             other => other,
         })?;
-        if stored.iter().zip(messages).all(|((id, _), message)| *id == message.id) {
-            return Ok(stored.into_iter().map(|(_, seq)| seq).collect());
-        }
-        // Postgres returns the rows chat by chat.
-        let seqs: HashMap<&MessageId, i64> = stored.iter().map(|(id, seq)| (id, *seq)).collect();
-        messages
-            .iter()
-            .map(|message| seqs.get(&message.id).copied().ok_or_else(|| unnumbered(&message.id)))
-            .collect()
+        Ok(numbered.into_iter().map(|(seq, _)| seq).collect())
     }
 
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
@@ -251,11 +226,19 @@ fn bind_written(to: &mut Binder<'_>, message: &NewMessage) {
         .bind(message.status_updated_at);
 }
 
-fn unnumbered(id: &MessageId) -> StorageError {
-    StorageError::Corrupt { entity: "message", reason: format!("{id} came back without its number") }
-}
-
 impl SqlTx {
+    /// Returns the last number of each chat that has one.
+    async fn last_numbers<'a>(
+        &mut self,
+        messages: &'a [NewMessage],
+    ) -> Result<HashMap<&'a ChatId, i64>, StorageError> {
+        let chats: BTreeSet<&ChatId> = messages.iter().map(|message| &message.chat_id).collect();
+        let asked: Vec<&str> = chats.iter().map(|chat| chat.as_str()).collect();
+        let found = self.conn.fetch_all::<(ChatId, Option<i64>)>(LAST, (Json(&asked),)).await?;
+        let last = found.into_iter().filter_map(|(chat, last)| Some((*chats.get(&chat)?, last?)));
+        Ok(last.collect())
+    }
+
     /// Returns the number of a message in `chat`; `None`, if it is none of the session there.
     async fn seq_of(
         &mut self,

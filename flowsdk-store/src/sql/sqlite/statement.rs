@@ -55,25 +55,6 @@ impl<'c> Prepared<'c> {
         }
     }
 
-    /// Runs it, and makes it ready for other binds. Adds its rows to `found`.
-    pub(in crate::sql) fn fetch_again<R: Row>(&mut self, found: &mut Vec<R>) -> Result<(), StorageError> {
-        self.bound = 0;
-        match &mut self.statement {
-            Ok(statement) => {
-                let mut rows = statement.raw_query();
-                while let Some(row) = rows.next().map_err(storage_error)? {
-                    found.push(R::read(&mut Cells::new(row, self.text))?);
-                }
-                Ok(())
-            }
-            failed => {
-                let gone = Err(rusqlite::Error::InvalidQuery);
-                let Err(error) = std::mem::replace(failed, gone) else { return Ok(()) };
-                Err(storage_error(error))
-            }
-        }
-    }
-
     /// Runs it. Returns its rows.
     pub(in crate::sql) fn fetch_all<R: Row>(self) -> Result<Vec<R>, StorageError> {
         let mut statement = self.statement.map_err(storage_error)?;

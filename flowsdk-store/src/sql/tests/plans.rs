@@ -219,7 +219,7 @@ async fn the_route_of_a_turn_is_two_look_ups_by_primary_key() {
 async fn the_messages_of_a_chat_are_read_in_the_order_of_their_numbers() {
     let mut connection = super::migrated_sqlite().await;
     let statements = crate::sql::message::statements();
-    for name in ["HISTORY", "OUTGOING_SINCE", "OUTGOING_UNTIL", "INSERT"] {
+    for name in ["HISTORY", "OUTGOING_SINCE", "OUTGOING_UNTIL", "LAST"] {
         let (_, sql) = statements.iter().find(|(one, _)| *one == name).expect("listed");
         let steps = steps(&mut connection, *sql).await;
         let walks = |step: &String| {
