@@ -86,6 +86,8 @@ async fn play(ground: Ground) {
 
     // Somebody has repaired what failed: each dead letter is retried twice at once, and handled once.
     shared.healed.store(true, Ordering::SeqCst);
+    // It is there before the retries, which therefore reach it one by one.
+    let last = ground.process("the last".to_owned(), Desk::new(&ground.kv, &shared));
     for letter in &letters {
         let (letters, author) = (&ground.letters, Author::default());
         let both = tokio::join!(letters.retry(&author, &letter.id), letters.retry(&author, &letter.id));
@@ -94,7 +96,6 @@ async fn play(ground: Ground) {
             panic!("{both:?}");
         };
     }
-    let last = ground.process("the last".to_owned(), Desk::new(&ground.kv, &shared));
     shared.until_logged(letters.len()).await;
     ground.drained().await;
     last.stop().await;

@@ -182,7 +182,8 @@ impl Desk {
         }
         tokio::select! {
             () = tokio::time::sleep(Duration::from_millis(random.below(8))) => {}
-            () = cancel.cancelled() => match random.below(3) {
+            // A retry is waited for by its log: a repaired takeover must not drop it.
+            () = cancel.cancelled(), if !is_healed => match random.below(3) {
                 0 => return Ok(Verdict::failed("cancelled")),
                 // It is too late to turn back.
                 1 => {}
