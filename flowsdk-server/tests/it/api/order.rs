@@ -39,6 +39,15 @@ impl Rooms {
         Self { server, admin, flow, channel, router }
     }
 
+    /// Lets a visitor in, who is in room `a` after a first message. Returns the socket and the id of the session.
+    async fn enter(&self, setup: &Setup) -> (Client, String) {
+        let (mut client, ok) = Client::enter(self.server.addr, json!({ "channelId": self.channel })).await;
+        setup.plant(ok["sessionKey"].as_str().unwrap());
+        client.say("oi").await;
+        assert_eq!(client.texts(1).await, ["a oi"]);
+        (client, format!("wc-{}-{}", self.channel, ok["userId"].as_str().unwrap()))
+    }
+
     /// Leads a session to the other room; returns its name.
     async fn lead(&self, session: &str, round: usize, speaks: bool, rest: &str) -> (&'static str, Value) {
         let room = if round.is_multiple_of(2) { "b" } else { "a" };
@@ -50,11 +59,7 @@ impl Rooms {
 async fn on_the_socket(setup: Setup) {
     let setup = setup.with("WEBCHAT_MESSAGES_PER_SECOND", "0").with("API_REQUESTS_PER_SECOND", "0");
     let rooms = Rooms::new(&setup).await;
-    let (mut client, ok) = Client::enter(rooms.server.addr, json!({ "channelId": rooms.channel })).await;
-    setup.plant(ok["sessionKey"].as_str().unwrap());
-    let session = format!("wc-{}-{}", rooms.channel, ok["userId"].as_str().unwrap());
-    client.say("oi").await;
-    assert_eq!(client.texts(1).await, ["a oi"]);
+    let (mut client, session) = rooms.enter(&setup).await;
     for speaks in [false, true] {
         for round in 0..ROUNDS {
             let (room, _) = rooms.lead(&session, round, speaks, "").await;
@@ -103,11 +108,7 @@ async fn over_http(setup: Setup) {
 async fn a_caller_may_wait(setup: Setup) {
     let setup = setup.with("WEBCHAT_MESSAGES_PER_SECOND", "0").with("API_REQUESTS_PER_SECOND", "0");
     let rooms = Rooms::new(&setup).await;
-    let (mut client, ok) = Client::enter(rooms.server.addr, json!({ "channelId": rooms.channel })).await;
-    setup.plant(ok["sessionKey"].as_str().unwrap());
-    let session = format!("wc-{}-{}", rooms.channel, ok["userId"].as_str().unwrap());
-    client.say("oi").await;
-    assert_eq!(client.texts(1).await, ["a oi"]);
+    let (client, session) = rooms.enter(&setup).await;
     for round in 0..4 {
         let (room, answer) = rooms.lead(&session, round, round > 1, "?wait=10").await;
         let there = json!({ "result": "done", "mode": "flow", "flowId": rooms.flow, "blockId": room });
