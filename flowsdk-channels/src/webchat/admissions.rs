@@ -21,22 +21,27 @@ struct Guest {
     secret: Option<Encrypted>,
 }
 
-type Guests = Mutex<HashMap<ChannelId, Vec<Arc<Guest>>>>;
+/// The guests of each channel, by the number of their admission: thousands may leave at once.
+#[derive(Debug, Default)]
+struct Guests {
+    admitted: u64,
+    of_channels: HashMap<ChannelId, HashMap<u64, Arc<Guest>>>,
+}
 
 /// The sockets of this process that were let in.
 #[derive(Debug)]
 pub struct Admissions<S> {
     store: Arc<S>,
     master_key: Arc<MasterKey>,
-    guests: Arc<Guests>,
+    guests: Arc<Mutex<Guests>>,
 }
 
 /// The admission of one socket; it ends when dropped.
 #[derive(Debug)]
 pub struct Admission {
-    guests: Arc<Guests>,
+    guests: Arc<Mutex<Guests>>,
     channel: ChannelId,
-    guest: Arc<Guest>,
+    number: u64,
 }
 
 impl<S: Store> Admissions<S>
@@ -53,9 +58,11 @@ where
         let guest = Arc::new(Guest { connection, secret: visitor.embed_secret.clone() });
         let channel = visitor.channel_id.clone();
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
-        guests.entry(channel.clone()).or_default().push(Arc::clone(&guest));
+        guests.admitted += 1;
+        let number = guests.admitted;
+        guests.of_channels.entry(channel.clone()).or_default().insert(number, guest);
         drop(guests);
-        Admission { guests: Arc::clone(&self.guests), channel, guest }
+        Admission { guests: Arc::clone(&self.guests), channel, number }
     }
 
     /// Closes the sockets whose channel is gone or has another secret than at their admission, and returns how many; an
@@ -65,18 +72,31 @@ where
     /// [`StorageError`]; then no socket was closed.
     pub async fn review(&self) -> Result<usize, StorageError> {
         // The sockets first: whoever came in before the channels are read was let in by them or by older ones.
-        let guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let guests: Vec<(ChannelId, Vec<Arc<Guest>>)> = {
+            let guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
+            let of_channels = guests.of_channels.iter();
+            of_channels
+                .map(|(channel, guests)| (channel.clone(), guests.values().cloned().collect()))
+                .collect()
+        };
         if guests.is_empty() {
             return Ok(0);
         }
-        let channels: Vec<ChannelId> = guests.keys().cloned().collect();
+        let channels: Vec<ChannelId> = guests.iter().map(|(channel, _)| channel.clone()).collect();
         let found = self.store.glance().await?.webchat().embed_secrets(&channels).await?;
         let present: HashMap<ChannelId, Option<Encrypted>> = found.into_iter().collect();
         let mut closed = 0;
         for (channel, guests) in guests {
             let present = present.get(&channel);
-            for guest in guests {
-                if !present.is_some_and(|present| self.is_same(&guest.secret, present)) {
+            // Nearly all guests of a channel have one secret; it is compared once.
+            let mut last: Option<(&Option<Encrypted>, bool)> = None;
+            for guest in &guests {
+                let may_stay = match last {
+                    Some((secret, may_stay)) if *secret == guest.secret => may_stay,
+                    _ => present.is_some_and(|present| self.is_same(&guest.secret, present)),
+                };
+                last = Some((&guest.secret, may_stay));
+                if !may_stay {
                     guest.connection.close();
                     closed += 1;
                 }
@@ -100,10 +120,10 @@ where
 impl Drop for Admission {
     fn drop(&mut self) {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(of_channel) = guests.get_mut(&self.channel) {
-            of_channel.retain(|guest| !Arc::ptr_eq(guest, &self.guest));
+        if let Some(of_channel) = guests.of_channels.get_mut(&self.channel) {
+            of_channel.remove(&self.number);
             if of_channel.is_empty() {
-                guests.remove(&self.channel);
+                guests.of_channels.remove(&self.channel);
             }
         }
     }
