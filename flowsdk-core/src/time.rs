@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use jiff::fmt::temporal::DateTimePrinter;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Milliseconds since the Unix epoch. The same number in both databases and in session state;
@@ -27,7 +28,9 @@ impl Timestamp {
 
     /// `2026-11-20T10:57:00.000Z`. A moment that no calendar can show is written as the epoch.
     pub fn to_iso(self) -> String {
-        self.to_jiff().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+        // Several times faster than a format string; an answer of the API has a few of them for each record.
+        const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+        MILLISECONDS.timestamp_to_string(&self.to_jiff())
     }
 
     /// The same moment for calendar arithmetic.
@@ -180,6 +183,8 @@ mod tests {
     fn iso_times_always_show_milliseconds() {
         assert_eq!(Timestamp::from_millis(0).to_iso(), "1970-01-01T00:00:00.000Z");
         assert_eq!(Timestamp::from_millis(1_795_085_820_050).to_iso(), "2026-11-19T10:57:00.050Z");
+        assert_eq!(Timestamp::from_millis(-1).to_iso(), "1969-12-31T23:59:59.999Z");
+        assert_eq!(Timestamp::from_millis(i64::MAX).to_iso(), "1970-01-01T00:00:00.000Z");
     }
 
     #[test]

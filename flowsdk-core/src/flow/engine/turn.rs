@@ -14,7 +14,7 @@ use crate::flow::compiled::{CompiledBlock, CompiledBlockKind, CompiledTarget};
 use crate::flow::{CompiledFlow, Work};
 use crate::id::BlockId;
 use crate::message::{IncomingContent, IncomingMessage};
-use crate::session::{FrozenError, Mode, Phase, Position, Session};
+use crate::session::{FrozenError, Mode, Phase, Position, Session, Stop};
 
 /// Most bytes that the texts of one turn may take, sent and stored together.
 const MAX_TURN_BYTES: usize = 1024 * 1024;
@@ -64,6 +64,8 @@ pub(super) struct Turn<'a> {
     pub(super) resumed: Option<Box<IncomingMessage>>,
     pub(super) calendar: Calendar<'a>,
     pub(super) effects: Vec<Effect>,
+    /// The stop with which the turn is about to end.
+    pub(super) stop: Option<Stop>,
     pub(super) trace: Vec<TraceStep>,
     pub(super) steps: u32,
     pub(super) bytes: usize,
@@ -93,6 +95,7 @@ impl<'a> Turn<'a> {
             resumed: None,
             calendar: Calendar::new(&scene.router.tz),
             effects: Vec::new(),
+            stop: None,
             trace: Vec::with_capacity(8),
             steps: 0,
             bytes: 0,
@@ -104,7 +107,10 @@ impl<'a> Turn<'a> {
 
     /// Plays the turn from `first` to its end.
     pub(super) fn play(mut self, first: impl FnOnce(&mut Self) -> Result<Step, Failure>) -> Outcome {
+        // The history, the largest part of it, is not changed before the turn settles.
+        let history = std::mem::take(&mut self.session.history);
         let before = self.session.clone();
+        self.session.history = history;
         if self.message.is_some() {
             self.session.last_interaction_at = self.scene.now;
         }
@@ -118,10 +124,13 @@ impl<'a> Turn<'a> {
                 Ok(Step::End) => break TurnEnd::Ended,
                 Ok(Step::Go(target)) => self.follow(target),
                 Ok(Step::Enter(block)) => self.enter(block),
-                Err(failure) => match self.recover(&failure) {
-                    Some(target) => Ok(Step::Go(target)),
-                    None => return self.freeze(before, failure),
-                },
+                Err(failure) => {
+                    self.stop = None;
+                    match self.recover(&failure) {
+                        Some(target) => Ok(Step::Go(target)),
+                        None => return self.freeze(before, failure),
+                    }
+                }
             };
         };
         self.settle(&end);
@@ -283,7 +292,7 @@ impl<'a> Turn<'a> {
 
     fn freeze(self, before: Session, failure: Failure) -> Outcome {
         Outcome {
-            session: before,
+            session: Session { history: self.session.history, ..before },
             contact: self.contact_before.unwrap_or(self.contact),
             contact_changed: false,
             effects: Vec::new(),
@@ -299,6 +308,9 @@ impl<'a> Turn<'a> {
 
     /// Writes into the session where the turn ended.
     fn settle(&mut self, end: &TurnEnd) {
+        if let Some(stop) = self.stop.take() {
+            self.session.push_stop(stop);
+        }
         let block = &self.flow.blocks[self.block].id;
         if let Some(position) = &mut self.session.position {
             if position.version_id != *self.flow.version_id() {

@@ -19,8 +19,7 @@ impl Turn<'_> {
     /// The turn ends at the current block, which has `input`: a stop.
     pub(super) fn stop_at(&mut self, block: &CompiledBlock, input: &CompiledInput) {
         self.wait(input, 0);
-        let stop = Stop { flow_id: self.flow.flow_id().clone(), block_id: block.id.clone() };
-        self.session.push_stop(stop);
+        self.stop = Some(Stop { flow_id: self.flow.flow_id().clone(), block_id: block.id.clone() });
     }
 
     /// Waits with a fresh deadline, which counts from when the question is seen.

@@ -105,8 +105,11 @@ fn a_session_on_a_block_that_is_gone_meets_a_runtime_error() {
         "defaultOutput": { "end": true } })]));
     stage.start("oi");
     stage.session.position.as_mut().expect("set").block_id = Some("gone".parse().expect("id"));
+    let before = stage.session.clone();
+    assert_eq!(before.history.len(), 1);
     stage.say("hello");
     assert_eq!(stage.frozen(), Some("block_not_found"));
+    assert_eq!(stage.session, before, "with its history");
 }
 
 #[test]
