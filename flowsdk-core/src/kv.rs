@@ -27,6 +27,15 @@ pub enum KeyValueError {
     },
 }
 
+/// A key of [`KeyValue::keep`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep<'a> {
+    /// The key.
+    pub key: &'a str,
+    /// Whether it is set when it has no value.
+    pub take: bool,
+}
+
 /// Strings under strings, with a time to live. Every operation is atomic.
 #[async_trait]
 pub trait KeyValue: Send + Sync + Debug {
@@ -50,8 +59,9 @@ pub trait KeyValue: Send + Sync + Debug {
     /// Deletes `key`; whether it was there.
     async fn delete(&self, key: &str) -> Result<bool, KeyValueError>;
 
-    /// Sets a new time to live for `key` if its value is `value`; returns whether it was.
-    async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError>;
+    /// Sets a new time to live for each key whose value is `value`, and sets those that have no value and are to be
+    /// [taken](Keep::take). Returns for each, in their order, whether its value is `value` now.
+    async fn keep(&self, keys: &[Keep<'_>], value: &str, ttl: Duration) -> Result<Vec<bool>, KeyValueError>;
 
     /// Adds `by` to the whole number under `key`, which is 0 when there is none; returns the sum. The time to live
     /// counts from the first addition.

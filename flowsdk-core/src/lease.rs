@@ -1,156 +1,235 @@
-//! Leases: at most one owner of a name at a time, over the [`KeyValue`] port (`SET NX PX`, renewed).
+//! Leases: at most one owner of a name at a time, over the [`KeyValue`] port.
+//!
+//! A process takes and renews all its leases with one call ([`KeyValue::keep`]), so that they can be short: a name whose
+//! owner died is taken over after at most its time and a fifth of it.
 //!
 //! A lease protects throughput, not correctness: an owner that was paused past its end may still
 //! act. Its writes are fenced by the version of the session row.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::kv::{Key, KeyValue, KeyValueError};
+use crate::fault::Chain;
+use crate::kv::{Keep, Key, KeyValue, KeyValueError};
 
-/// How often a lease is renewed in its time.
-const RENEWALS: u32 = 3;
+/// How often a lease is renewed in its time, and a name that another has is asked for.
+const RENEWALS: u32 = 5;
 
 /// Returns the key that holds the owner of the lease `name`.
 pub fn lease_key(name: &str) -> Key<String> {
     Key::new(format!("lease:{name}"), None)
 }
 
-/// A name held by one owner until it is released or its time runs out.
+/// The leases of one process. Clones share them.
+///
+/// They have no task of their own: whoever holds or awaits one asks for all, when nobody has asked a moment ago.
+#[derive(Debug, Clone)]
+pub struct Leases {
+    shared: Arc<Shared>,
+}
+
 #[derive(Debug)]
-pub struct Lease {
+struct Shared {
     kv: Arc<dyn KeyValue>,
-    key: String,
     owner: String,
     ttl: Duration,
+    /// Held while somebody asks: when the last call began, and whether it failed.
+    calls: tokio::sync::Mutex<Calls>,
+    tickets: Mutex<Tickets>,
+}
+
+#[derive(Debug, Default)]
+struct Calls {
+    last: Option<Instant>,
+    failed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Tickets {
+    next: u64,
+    all: BTreeMap<u64, Ticket>,
+}
+
+/// A name that somebody of this process holds or awaits.
+#[derive(Debug)]
+struct Ticket {
+    key: String,
+    standing: Standing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Nobody has asked for it yet.
+    New,
+    /// Another owner has it, or the store is away.
+    Awaited,
+    /// Held; `since` is when the last call that renewed it began.
+    Held {
+        since: Instant,
+    },
+    Lost,
+}
+
+impl Leases {
+    /// The leases of `owner`, each of which ends `ttl` after its last renewal.
+    pub fn new(kv: Arc<dyn KeyValue>, owner: impl Into<String>, ttl: Duration) -> Self {
+        let (calls, tickets) = (tokio::sync::Mutex::default(), Mutex::default());
+        Self { shared: Arc::new(Shared { kv, owner: owner.into(), ttl, calls, tickets }) }
+    }
+
+    /// The name of this process among the owners.
+    pub fn owner(&self) -> &str {
+        &self.shared.owner
+    }
+
+    /// The store that knows who holds each name.
+    pub fn store(&self) -> &Arc<dyn KeyValue> {
+        &self.shared.kv
+    }
+
+    /// Returns how long to wait between two calls.
+    pub fn period(&self) -> Duration {
+        self.shared.ttl / RENEWALS
+    }
+
+    /// Waits until `name` is this process's. Whoever gives up waiting drops the future.
+    pub async fn take(&self, name: &str) -> Lease {
+        let lease = Lease { ticket: self.add(name), leases: self.clone() };
+        loop {
+            self.ask(lease.ticket).await;
+            if matches!(self.standing(lease.ticket), Standing::Held { .. }) {
+                return lease;
+            }
+            tokio::time::sleep(self.period()).await;
+        }
+    }
+
+    fn tickets(&self) -> MutexGuard<'_, Tickets> {
+        self.shared.tickets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, name: &str) -> u64 {
+        let mut tickets = self.tickets();
+        let id = tickets.next;
+        tickets.next += 1;
+        let key = lease_key(name).as_str().to_owned();
+        tickets.all.insert(id, Ticket { key, standing: Standing::New });
+        id
+    }
+
+    fn standing(&self, ticket: u64) -> Standing {
+        self.tickets().all.get(&ticket).map_or(Standing::Lost, |ticket| ticket.standing)
+    }
+
+    /// Renews every lease and asks for every awaited name, unless that was done a moment ago and for `ticket` too.
+    async fn ask(&self, ticket: u64) {
+        let mut calls = self.shared.calls.lock().await;
+        let recent = calls.last.is_some_and(|last| last.elapsed() < self.period());
+        if recent && self.standing(ticket) != Standing::New {
+            return;
+        }
+        let began = Instant::now();
+        calls.last = Some(began);
+        let asked: Vec<(u64, String, bool)> = {
+            let tickets = self.tickets();
+            let open = tickets.all.iter().filter(|(_, ticket)| ticket.standing != Standing::Lost);
+            open.map(|(id, ticket)| {
+                (*id, ticket.key.clone(), !matches!(ticket.standing, Standing::Held { .. }))
+            })
+            .collect()
+        };
+        let keys: Vec<_> = asked.iter().map(|(_, key, take)| Keep { key, take: *take }).collect();
+        let Shared { kv, owner, ttl, .. } = &*self.shared;
+        let answer = tokio::time::timeout(*ttl / 2, kv.keep(&keys, owner, *ttl)).await;
+        let answer = answer.unwrap_or_else(|slow| Err(KeyValueError::Unavailable(slow.into())));
+        match &answer {
+            Ok(_) if calls.failed => tracing::info!("leases are renewed again"),
+            Err(error) if !calls.failed => {
+                tracing::warn!(error = %Chain(error), "leases cannot be renewed: the key-value store is away");
+            }
+            _ => {}
+        }
+        calls.failed = answer.is_err();
+        self.note(&asked, answer.ok(), began);
+    }
+
+    /// Notes for each ticket that was asked for whether it is held now. Without an answer nobody knows: a lease is
+    /// lost when its time is over.
+    fn note(&self, asked: &[(u64, String, bool)], answer: Option<Vec<bool>>, began: Instant) {
+        let mut tickets = self.tickets();
+        for (index, (id, _, take)) in asked.iter().enumerate() {
+            let Some(ticket) = tickets.all.get_mut(id) else {
+                continue;
+            };
+            let held = answer.as_ref().map(|held| held.get(index).copied().unwrap_or(false));
+            ticket.standing = match (ticket.standing, held) {
+                (_, Some(true)) => Standing::Held { since: began },
+                (_, Some(false)) if *take => Standing::Awaited,
+                (_, Some(false)) => Standing::Lost,
+                (Standing::Held { since }, None) if since.elapsed() < self.shared.ttl => {
+                    Standing::Held { since }
+                }
+                (Standing::Held { .. }, None) => Standing::Lost,
+                (_, None) => Standing::Awaited,
+            };
+        }
+    }
+}
+
+/// A name held by this process until it is released, or dropped and not renewed any more.
+#[derive(Debug)]
+pub struct Lease {
+    ticket: u64,
+    leases: Leases,
 }
 
 impl Lease {
-    /// Takes `name` for `owner`; `None` while another holds it.
-    pub async fn acquire(
-        kv: Arc<dyn KeyValue>,
-        name: &str,
-        owner: &str,
-        ttl: Duration,
-    ) -> Result<Option<Self>, KeyValueError> {
-        let key = lease_key(name).as_str().to_owned();
-        match kv.set_if_absent(&key, owner, Some(ttl)).await? {
-            Some(holder) if holder != owner => return Ok(None),
-            Some(_) if !kv.extend_if(&key, owner, ttl).await? => return Ok(None),
-            _ => {}
+    /// Renews it until `running` is done; returns whether it was held to the end. When it is lost, cancels `lost` and
+    /// still waits. A renewal that cannot be asked for does not lose it before its time is over.
+    pub async fn hold_while(&self, lost: &CancellationToken, running: impl Future<Output = ()>) -> bool {
+        tokio::pin!(running);
+        let renewed = async {
+            loop {
+                tokio::time::sleep(self.leases.period()).await;
+                self.leases.ask(self.ticket).await;
+                if self.leases.standing(self.ticket) == Standing::Lost {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            () = &mut running => return !lost.is_cancelled(),
+            () = renewed => lost.cancel(),
         }
-        Ok(Some(Self { kv, key, owner: owner.to_owned(), ttl }))
-    }
-
-    /// Holds it for another full time. `false` means it is lost: stop at once.
-    pub async fn renew(&self) -> Result<bool, KeyValueError> {
-        self.kv.extend_if(&self.key, &self.owner, self.ttl).await
+        running.await;
+        false
     }
 
     /// Releases the lease, so that another owner need not wait for its end.
+    ///
+    /// # Errors
+    /// The store is away: the lease runs out by itself.
     pub async fn release(self) -> Result<(), KeyValueError> {
-        self.kv.delete_if(&self.key, &self.owner).await.map(drop)
-    }
-
-    /// Renews it until `running` is done; whether it was held to the end. When it is lost, cancels `lost` and still
-    /// waits. A renewal that cannot be asked for costs a third of its time, so that only the third in a row loses it.
-    pub async fn hold_while(&self, lost: &CancellationToken, running: impl Future<Output = ()>) -> bool {
-        tokio::pin!(running);
-        let mut failures = 0;
-        loop {
-            tokio::select! {
-                () = &mut running => return !lost.is_cancelled(),
-                () = tokio::time::sleep(self.ttl / RENEWALS), if !lost.is_cancelled() => {}
+        let ticket = self.leases.tickets().all.remove(&self.ticket);
+        match ticket {
+            Some(Ticket { key, standing: Standing::Held { .. } }) => {
+                self.leases.shared.kv.delete_if(&key, &self.leases.shared.owner).await.map(drop)
             }
-            if lost.is_cancelled() {
-                continue;
-            }
-            match self.renew().await {
-                Ok(true) => failures = 0,
-                Ok(false) => lost.cancel(),
-                Err(error) => {
-                    failures += 1;
-                    tracing::warn!(%error, failures, "a lease could not be renewed");
-                    if failures >= RENEWALS {
-                        lost.cancel();
-                    }
-                }
-            }
+            _ => Ok(()),
         }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.leases.tickets().all.remove(&self.ticket);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::VecDeque;
-    use std::sync::Mutex;
-
-    use async_trait::async_trait;
-
-    use super::*;
-
-    /// Answers renewals as it was told to, then with success.
-    #[derive(Debug, Default)]
-    struct Answers(Mutex<VecDeque<Result<bool, KeyValueError>>>);
-
-    #[async_trait]
-    impl KeyValue for Answers {
-        async fn get(&self, _key: &str) -> Result<Option<String>, KeyValueError> {
-            Ok(None)
-        }
-
-        async fn set(&self, _key: &str, _value: &str, _ttl: Option<Duration>) -> Result<(), KeyValueError> {
-            Ok(())
-        }
-
-        async fn set_if_absent(
-            &self,
-            _key: &str,
-            _value: &str,
-            _ttl: Option<Duration>,
-        ) -> Result<Option<String>, KeyValueError> {
-            Ok(None)
-        }
-
-        async fn take(&self, _key: &str) -> Result<Option<String>, KeyValueError> {
-            Ok(None)
-        }
-
-        async fn delete(&self, _key: &str) -> Result<bool, KeyValueError> {
-            Ok(true)
-        }
-
-        async fn extend_if(&self, _key: &str, _value: &str, _ttl: Duration) -> Result<bool, KeyValueError> {
-            self.0.lock().expect("a lock").pop_front().unwrap_or(Ok(true))
-        }
-
-        async fn add(&self, _key: &str, by: i64, _ttl: Duration) -> Result<i64, KeyValueError> {
-            Ok(by)
-        }
-
-        async fn delete_if(&self, _key: &str, _value: &str) -> Result<bool, KeyValueError> {
-            Ok(true)
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn only_the_third_renewal_in_a_row_that_fails_loses_it() {
-        let away = || Err(KeyValueError::Unavailable("away".into()));
-        for (answers, held) in [
-            (vec![], true),
-            (vec![away(), away(), Ok(true), away(), away()], true),
-            (vec![away(), away(), away()], false),
-            (vec![Ok(true), Ok(false)], false),
-        ] {
-            let kv = Arc::new(Answers(Mutex::new(answers.into())));
-            let ttl = Duration::from_secs(6);
-            let lease = Lease::acquire(kv, "one", "me", ttl).await.expect("asked").expect("free");
-            let lost = CancellationToken::new();
-            let running = tokio::time::sleep(Duration::from_secs(60));
-            assert_eq!(lease.hold_while(&lost, running).await, held);
-            assert_eq!(lost.is_cancelled(), !held);
-        }
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::KeyValueUnderTest;
-use crate::kv::{KeyValue, KeyValueError};
+use crate::kv::{Keep, KeyValue, KeyValueError};
 
 /// The names of the cases.
 pub const CASES: &[&str] = crate::__key_value_cases! { (crate::__conformance_names) };
@@ -26,6 +26,13 @@ async fn set(subject: &KeyValueUnderTest, key: &str, value: &str, ttl: Option<Du
     subject.kv.set(key, value, ttl).await.expect("set");
 }
 
+/// Keeps one key without taking it.
+async fn extend(subject: &KeyValueUnderTest, key: &str, value: &str, ttl: Duration) -> bool {
+    let kept = subject.kv.keep(&[Keep { key, take: false }], value, ttl).await.expect("keep");
+    assert_eq!(kept.len(), 1);
+    kept[0]
+}
+
 fn some(value: &str) -> Option<String> {
     Some(value.to_owned())
 }
@@ -35,7 +42,7 @@ pub async fn an_absent_key_has_no_value(subject: KeyValueUnderTest) {
     assert_eq!(get(&subject, "nothing").await, None);
     assert_eq!(subject.kv.take("nothing").await.expect("take"), None);
     assert!(!subject.kv.delete("nothing").await.expect("delete"));
-    assert!(!subject.kv.extend_if("nothing", "", LONG).await.expect("extend_if"));
+    assert!(!extend(&subject, "nothing", "", LONG).await);
     assert!(!subject.kv.delete_if("nothing", "").await.expect("delete_if"));
 }
 
@@ -59,7 +66,7 @@ pub async fn any_text_is_read_back(subject: KeyValueUnderTest) {
             subject.kv.set_if_absent(&key, "x", None).await.expect("set_if_absent").as_deref(),
             Some(value)
         );
-        assert!(subject.kv.extend_if(&key, value, LONG).await.expect("extend_if"));
+        assert!(extend(&subject, &key, value, LONG).await);
         assert_eq!(subject.kv.take(&key).await.expect("take").as_deref(), Some(value));
     }
 }
@@ -124,30 +131,44 @@ pub async fn delete_tells_whether_it_was_there(subject: KeyValueUnderTest) {
 }
 
 /// Another value is not extended.
-pub async fn extend_if_asks_for_the_value(subject: KeyValueUnderTest) {
+pub async fn keep_asks_for_the_value(subject: KeyValueUnderTest) {
     set(&subject, "k", "mine", TTL).await;
-    assert!(!subject.kv.extend_if("k", "yours", LONG).await.expect("extend_if"));
+    assert!(!extend(&subject, "k", "yours", LONG).await);
     subject.advance(OVER).await;
     assert_eq!(get(&subject, "k").await, None);
 }
 
 /// The time to live counts anew, and may be shorter too.
-pub async fn extend_if_prolongs(subject: KeyValueUnderTest) {
+pub async fn keep_prolongs(subject: KeyValueUnderTest) {
     set(&subject, "longer", "v", TTL).await;
     set(&subject, "shorter", "v", None).await;
-    assert!(subject.kv.extend_if("longer", "v", LONG).await.expect("extend_if"));
-    assert!(subject.kv.extend_if("shorter", "v", Duration::from_secs(1)).await.expect("extend_if"));
+    assert!(extend(&subject, "longer", "v", LONG).await);
+    assert!(extend(&subject, "shorter", "v", Duration::from_secs(1)).await);
     subject.advance(OVER).await;
     assert_eq!(get(&subject, "longer").await, some("v"));
     assert_eq!(get(&subject, "shorter").await, None);
 }
 
 /// An expired key is not extended.
-pub async fn extend_if_does_not_revive(subject: KeyValueUnderTest) {
+pub async fn keep_does_not_revive(subject: KeyValueUnderTest) {
     set(&subject, "k", "v", TTL).await;
     subject.advance(OVER).await;
-    assert!(!subject.kv.extend_if("k", "v", LONG).await.expect("extend_if"));
+    assert!(!extend(&subject, "k", "v", LONG).await);
     assert_eq!(get(&subject, "k").await, None);
+}
+
+/// Of several keys those that are the caller's go on, and those that are free are taken if that is wished.
+pub async fn keep_answers_for_each_key(subject: KeyValueUnderTest) {
+    set(&subject, "mine", "v", TTL).await;
+    set(&subject, "other", "w", Some(LONG)).await;
+    let keys = ["taken", "other", "left", "mine"].map(|key| Keep { key, take: key != "left" });
+    let kept = subject.kv.keep(&keys, "v", LONG).await.expect("keep");
+    assert_eq!(kept, [true, false, false, true]);
+    assert_eq!(subject.kv.keep(&[], "v", LONG).await.expect("keep"), [false; 0]);
+    subject.advance(OVER).await;
+    for (key, value) in [("taken", some("v")), ("other", some("w")), ("left", None), ("mine", some("v"))] {
+        assert_eq!(get(&subject, key).await, value, "{key}");
+    }
 }
 
 /// Another value is not deleted.

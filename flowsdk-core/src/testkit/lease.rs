@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::KeyValueUnderTest;
-use crate::lease::Lease;
+use crate::kv::{Keep, KeyValue, KeyValueError};
+use crate::lease::lease_key;
 
 /// The names of the cases.
 pub const CASES: &[&str] = crate::__lease_cases! { (crate::__conformance_names) };
@@ -17,8 +18,41 @@ const TTL: Duration = Duration::from_secs(1);
 const OVER: Duration = Duration::from_millis(1_100);
 const LONG: Duration = Duration::from_secs(3600);
 
-async fn acquire(subject: &KeyValueUnderTest, name: &str, owner: &str, ttl: Duration) -> Option<Lease> {
-    Lease::acquire(Arc::clone(&subject.kv), name, owner, ttl).await.expect("acquire")
+/// A name as its holder sees it.
+struct Held {
+    kv: Arc<dyn KeyValue>,
+    key: String,
+    owner: String,
+    ttl: Duration,
+}
+
+impl Held {
+    async fn acquire(
+        kv: Arc<dyn KeyValue>,
+        name: &str,
+        owner: &str,
+        ttl: Duration,
+    ) -> Result<Option<Self>, KeyValueError> {
+        let held = Self { kv, key: lease_key(name).as_str().to_owned(), owner: owner.to_owned(), ttl };
+        Ok(held.keep(true).await?.then_some(held))
+    }
+
+    async fn keep(&self, take: bool) -> Result<bool, KeyValueError> {
+        let kept = self.kv.keep(&[Keep { key: &self.key, take }], &self.owner, self.ttl).await?;
+        Ok(kept == [true])
+    }
+
+    async fn renew(&self) -> Result<bool, KeyValueError> {
+        self.keep(false).await
+    }
+
+    async fn release(self) -> Result<(), KeyValueError> {
+        self.kv.delete_if(&self.key, &self.owner).await.map(drop)
+    }
+}
+
+async fn acquire(subject: &KeyValueUnderTest, name: &str, owner: &str, ttl: Duration) -> Option<Held> {
+    Held::acquire(Arc::clone(&subject.kv), name, owner, ttl).await.expect("acquire")
 }
 
 /// While one holds a name, another does not get it.
@@ -84,7 +118,7 @@ pub async fn one_of_many_holds(subject: KeyValueUnderTest) {
     let mut tasks = JoinSet::new();
     for n in 0..32 {
         let kv = Arc::clone(&subject.kv);
-        tasks.spawn(async move { Lease::acquire(kv, "p", &format!("owner-{n}"), LONG).await });
+        tasks.spawn(async move { Held::acquire(kv, "p", &format!("owner-{n}"), LONG).await });
     }
     let got = tasks.join_all().await;
     let holders = got.into_iter().filter_map(|lease| lease.expect("acquire")).count();

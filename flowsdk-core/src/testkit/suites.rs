@@ -190,9 +190,10 @@ macro_rules! __key_value_cases {
             set_if_absent_sets_again_after_the_end
             take_reads_once
             delete_tells_whether_it_was_there
-            extend_if_asks_for_the_value
-            extend_if_prolongs
-            extend_if_does_not_revive
+            keep_asks_for_the_value
+            keep_prolongs
+            keep_does_not_revive
+            keep_answers_for_each_key
             delete_if_asks_for_the_value
             one_of_many_sets
             one_of_many_takes

@@ -10,6 +10,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{BoxError, Chain, StorageError};
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
 use flowsdk_core::kv::KeyValue;
+use flowsdk_core::lease::Leases;
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription,
@@ -65,14 +66,6 @@ pub(crate) struct Ground {
     pub(super) claim: Arc<Claim>,
 }
 
-/// The owners of partitions and tasks, and the terms of their leases.
-pub(super) struct Leases {
-    pub(super) kv: Arc<dyn KeyValue>,
-    /// The name of this process among the owners.
-    pub(super) owner: String,
-    pub(super) ttl: Duration,
-}
-
 /// Routes, readiness checks and last acts of the parts.
 #[derive(Default)]
 pub(crate) struct Surface {
@@ -112,12 +105,9 @@ impl Ground {
         let store = connect(&config, &adapters, routes).await?;
         let cx = adapters.context();
         let kv = Arc::new(SqlKeyValue::new((*store).clone(), cx.clock()));
-        let leases = Leases {
-            // Nobody else can own a partition of a database that is claimed, so no lease ends by time.
-            kv: Arc::new(MemoryKeyValue::new(Arc::new(ManualClock::default()))),
-            owner: "embedded".to_owned(),
-            ttl: config.lease_ttl,
-        };
+        // Nobody else can own a partition of a database that is claimed, so no lease ends by time.
+        let standing = Arc::new(MemoryKeyValue::new(Arc::new(ManualClock::default())));
+        let leases = Leases::new(standing, "embedded", config.lease_ttl);
         let ground = Self {
             broker: Arc::new(SqlBroker::new((*store).clone())),
             kv: Arc::clone(&kv) as _,
@@ -140,8 +130,7 @@ impl Ground {
         })?;
         let store = connect(&config, &adapters, OutboxRoutes::relayed()).await?;
         let cx = adapters.context();
-        let leases =
-            Leases { kv: Arc::new(redis.key_values()), owner: cx.ids().next_id(), ttl: config.lease_ttl };
+        let leases = Leases::new(Arc::new(redis.key_values()), cx.ids().next_id(), config.lease_ttl);
         let broker = Arc::new(redis.broker(config.partitions));
         let mut ground = Self {
             broker: Arc::clone(&broker) as _,
@@ -165,8 +154,8 @@ impl Ground {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
             broker: Arc::new(SqlBroker::new((*store).clone())),
-            kv: Arc::clone(&leases.kv),
-            attempts: Arc::clone(&leases.kv),
+            kv: Arc::clone(leases.store()),
+            attempts: Arc::clone(leases.store()),
             hasher: PasswordHasher::new(cores, HASHES_WAITING),
             supervisor: Supervisor::new(adapters.pace),
             gather: Duration::ZERO,
@@ -213,17 +202,11 @@ impl Ground {
             drop(held);
         });
         for index in 0..self.broker.partitions() {
-            let subscription = Subscription {
-                topics: reads.topics,
-                group: reads.group,
-                index,
-                owner: self.leases.owner.clone(),
-                lease_ttl: self.leases.ttl,
-            };
+            let subscription = Subscription { topics: reads.topics, group: reads.group, index };
             let worker = PartitionWorker::new(
                 Arc::clone(&handler),
                 Arc::clone(&self.broker),
-                Arc::clone(&self.leases.kv),
+                self.leases.clone(),
                 submitter.clone(),
                 subscription,
             );
@@ -265,7 +248,7 @@ impl Ground {
 
     fn consumed(&self, reads: &Reads) -> Option<Box<dyn Dependency>> {
         let (name, &topic) = (reads.watched_as?, reads.topics.first()?);
-        let (broker, kv) = (Arc::clone(&self.broker), Arc::clone(&self.leases.kv));
+        let (broker, kv) = (Arc::clone(&self.broker), Arc::clone(self.leases.store()));
         Some(Box::new(checks::Consumed { name, broker, kv, topic, group: reads.group }))
     }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_core::lease::Lease;
 use tokio_util::sync::CancellationToken;
 
 use super::ground::Ground;
@@ -16,25 +15,23 @@ impl Ground {
         F: Fn(CancellationToken) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
-        let (kv, owner, ttl) = (Arc::clone(&self.leases.kv), self.leases.owner.clone(), self.leases.ttl);
+        let leases = self.leases.clone();
         let stop = self.supervisor.work.clone();
         self.supervisor.work(name, async move {
             while !stop.is_cancelled() {
-                match Lease::acquire(Arc::clone(&kv), &lease, &owner, ttl).await {
-                    Ok(Some(held)) => {
-                        let lost = stop.child_token();
-                        let running = task(lost.clone());
-                        held.hold_while(&lost, running).await;
-                        if let Err(error) = held.release().await {
-                            tracing::warn!(%error, lease, "a lease runs out by itself");
-                        }
-                    }
-                    Ok(None) => {}
-                    Err(error) => tracing::warn!(%error, lease, "no lease"),
+                let held = tokio::select! {
+                    () = stop.cancelled() => return,
+                    held = leases.take(&lease) => held,
+                };
+                let lost = stop.child_token();
+                let running = task(lost.clone());
+                held.hold_while(&lost, running).await;
+                if let Err(error) = held.release().await {
+                    tracing::warn!(%error, lease, "a lease runs out by itself");
                 }
                 tokio::select! {
                     () = stop.cancelled() => {}
-                    () = tokio::time::sleep(ttl / 5) => {}
+                    () = tokio::time::sleep(leases.period()) => {}
                 }
             }
         });

@@ -116,6 +116,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..split].parse().ok()?;
     let seconds = match &text[split..] {
+        "ms" => return (number > 0).then(|| Duration::from_millis(number)),
         "" | "s" => number,
         "m" => number.checked_mul(60)?,
         "h" => number.checked_mul(60 * 60)?,
@@ -136,7 +137,8 @@ mod tests {
         {
             assert_eq!(parse_duration(text).map(|d| d.as_secs()), seconds, "{text}");
         }
-        for bad in ["", "d", "0", "0s", "1w", "-1s", "1.5h", "99999999999999999999d"] {
+        assert_eq!(parse_duration("1200ms"), Some(Duration::from_millis(1_200)));
+        for bad in ["", "d", "ms", "0ms", "0", "0s", "1w", "-1s", "1.5h", "99999999999999999999d"] {
             assert_eq!(parse_duration(bad), None, "{bad:?}");
         }
     }

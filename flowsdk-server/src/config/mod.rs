@@ -31,6 +31,11 @@ use flowsdk_outside::http::AllowedHosts;
 use flowsdk_store::sql::DatabaseUrl;
 use secrecy::SecretString;
 
+/// How long the partitions of a dead process wait, but for a fifth of it. Short, because visitors wait as long; long
+/// enough that a busy machine misses no five renewals in a row.
+const LEASE_TTL: Duration = Duration::from_millis(1_200);
+const SHORTEST_LEASE: Duration = Duration::from_millis(500);
+
 /// Everything the server is told.
 #[derive(Debug)]
 pub struct Config {
@@ -96,6 +101,10 @@ impl Config {
         if !["json", "text"].contains(&log_format.as_str()) {
             env.problem("LOG_FORMAT", "must be json or text");
         }
+        let lease_ttl = env.duration("LEASE_TTL", LEASE_TTL);
+        if lease_ttl < SHORTEST_LEASE {
+            env.problem("LEASE_TTL", "must be 500ms or more");
+        }
         let config = Self {
             database,
             redis,
@@ -106,7 +115,7 @@ impl Config {
             api,
             roles,
             partitions: env.number("STREAM_PARTITIONS", 1, 1..=256),
-            lease_ttl: env.duration("LEASE_TTL", Duration::from_secs(6)),
+            lease_ttl,
             shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
             flow_http_allowed_hosts: AllowedHosts::new(
                 env.text("FLOW_HTTP_ALLOWED_HOSTS")

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_core::kv::{KeyValue, KeyValueError, sum};
+use flowsdk_core::kv::{Keep, KeyValue, KeyValueError, sum};
 use flowsdk_core::time::{Clock, SystemClock, Timestamp};
 
 /// Fewest values at which a write sweeps out the expired ones.
@@ -106,13 +106,20 @@ impl KeyValue for MemoryKeyValue {
         self.take(key).await.map(|value| value.is_some())
     }
 
-    async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
+    async fn keep(&self, keys: &[Keep<'_>], value: &str, ttl: Duration) -> Result<Vec<bool>, KeyValueError> {
         let (mut values, now) = self.values();
-        let Some(present) = values.live(key, now).filter(|present| present.text == value) else {
-            return Ok(false);
+        let keep = |&Keep { key, take }: &Keep<'_>| match values.live(key, now) {
+            Some(present) if present.text == value => {
+                present.end = Some(now + ttl);
+                true
+            }
+            None if take => {
+                values.set(key, value, Some(ttl), now);
+                true
+            }
+            _ => false,
         };
-        present.end = Some(now + ttl);
-        Ok(true)
+        Ok(keys.iter().map(keep).collect())
     }
 
     async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError> {

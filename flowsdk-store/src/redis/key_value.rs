@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use ::redis::{Cmd, FromRedisValue, Script, cmd};
 use async_trait::async_trait;
-use flowsdk_core::kv::{KeyValue, KeyValueError, not_a_number};
+use flowsdk_core::kv::{Keep, KeyValue, KeyValueError, not_a_number};
 
 use super::{Redis, boxed};
 
-static EXTEND_IF: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/extend_if.lua")));
+static KEEP: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/keep.lua")));
 static DELETE_IF: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/delete_if.lua")));
 static ADD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lua/add.lua")));
 
@@ -78,8 +78,14 @@ impl KeyValue for RedisKeyValue {
         self.run(cmd("DEL").arg(self.redis.key(key))).await
     }
 
-    async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
-        self.run_script(EXTEND_IF.key(self.redis.key(key)).arg(value).arg(millis(ttl))).await
+    async fn keep(&self, keys: &[Keep<'_>], value: &str, ttl: Duration) -> Result<Vec<bool>, KeyValueError> {
+        let mut script = KEEP.prepare_invoke();
+        script.arg(value).arg(millis(ttl));
+        for keep in keys {
+            script.key(self.redis.key(keep.key)).arg(u8::from(keep.take));
+        }
+        let answer = script.invoke_async(&mut self.redis.shared.clone()).await;
+        answer.map_err(|error| KeyValueError::Unavailable(boxed(error)))
     }
 
     async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::kv::{KeyValue, KeyValueError, sum};
+use flowsdk_core::kv::{Keep, KeyValue, KeyValueError, sum};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::{Clock, Timestamp};
 
@@ -111,13 +111,25 @@ impl KeyValue for SqlKeyValue {
         self.take(key).await.map(|value| value.is_some())
     }
 
-    async fn extend_if(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, KeyValueError> {
+    async fn keep(&self, keys: &[Keep<'_>], value: &str, ttl: Duration) -> Result<Vec<bool>, KeyValueError> {
         let now = self.clock.now();
+        let (end, now) = (expiry(now, Some(ttl)), now.as_millis());
+        // Row locks in one order, whoever asks.
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_unstable_by_key(|&index| keys[index].key);
+        let mut held = vec![false; keys.len()];
         let mut tx = self.store.begin().await.map_err(unavailable)?;
-        let changed = tx.conn.execute(EXTEND_IF, (key, value, expiry(now, Some(ttl)), now.as_millis())).await;
-        let changed = changed.map_err(unavailable)?;
+        for index in order {
+            let Keep { key, take } = keys[index];
+            let extended = tx.conn.execute(EXTEND_IF, (key, value, end, now)).await;
+            held[index] = extended.map_err(unavailable)? == 1;
+            if take && !held[index] {
+                let set = tx.conn.execute(SET_IF_ABSENT, (key, value, end, now)).await;
+                held[index] = set.map_err(unavailable)? == 1;
+            }
+        }
         tx.commit().await.map_err(unavailable)?;
-        Ok(changed == 1)
+        Ok(held)
     }
 
     async fn add(&self, key: &str, by: i64, ttl: Duration) -> Result<i64, KeyValueError> {

@@ -8,7 +8,6 @@ mod work;
 
 use std::sync::Arc;
 
-use flowsdk_core::lease::Lease;
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_store::sql::SqlStore;
@@ -56,7 +55,7 @@ async fn order_is_kept_and_nothing_is_lost(store: SqlStore) {
     recorder.assert_first_times(&done);
     assert_eq!(recorder.times(), done.len(), "each once, as nobody died");
     // The lease was given back: the next one need not wait.
-    assert!(Lease::acquire(site.kv.clone(), &site.lease_name(), "two", TTL).await.expect("asked").is_some());
+    assert!(site.is_free_for("two").await);
 }
 
 async fn an_outage_does_not_use_up_the_attempts(store: SqlStore) {
@@ -100,7 +99,7 @@ async fn the_next_owner_goes_on_where_a_dead_one_stopped(store: SqlStore) {
     dead.kill().await;
     let next = Arc::new(Recorder::failing(|_, _| None));
     let mut owner = site.owner("two", &next);
-    assert!(Lease::acquire(site.kv.clone(), &site.lease_name(), "two", TTL).await.expect("asked").is_none());
+    assert!(!site.is_free_for("two").await);
     assert_eq!(next.times(), 0);
     site.clock.advance(TTL);
     site.drained().await;

@@ -7,7 +7,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent, InputTimers};
 use flowsdk_core::event::{FlowEvent, InputTimeout};
 use flowsdk_core::fault::Chain;
-use flowsdk_core::kv::KeyValue;
+use flowsdk_core::lease::Leases;
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Submitter, Subscription,
@@ -36,7 +36,7 @@ pub(super) struct Tasks {
     store: Arc<SqlStore>,
     cx: OpContext,
     broker: Arc<dyn Broker>,
-    leases: Arc<dyn KeyValue>,
+    leases: Leases,
     dead_letters: Arc<DeadLetters<SqlStore>>,
     intake: (CancellationToken, TaskTracker),
     work: (CancellationToken, TaskTracker),
@@ -56,7 +56,11 @@ impl Tasks {
         Self {
             broker: Arc::new(SqlBroker::new((*store).clone())),
             // Nobody else can own a partition of a database that is claimed, so no lease ends by time.
-            leases: Arc::new(MemoryKeyValue::new(Arc::new(ManualClock::default()))),
+            leases: Leases::new(
+                Arc::new(MemoryKeyValue::new(Arc::new(ManualClock::default()))),
+                "bot",
+                LEASE,
+            ),
             dead_letters: Arc::new(DeadLetters::new(Arc::clone(&store), cx.clone())),
             intake: Default::default(),
             work: Default::default(),
@@ -90,12 +94,11 @@ impl Tasks {
             drop(held);
         });
         for index in 0..self.broker.partitions() {
-            let subscription =
-                Subscription { topics, group, index, owner: "bot".to_owned(), lease_ttl: LEASE };
+            let subscription = Subscription { topics, group, index };
             let worker = PartitionWorker::new(
                 Arc::clone(&handler),
                 Arc::clone(&self.broker),
-                Arc::clone(&self.leases),
+                self.leases.clone(),
                 submitter.clone(),
                 subscription,
             );

@@ -9,8 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::work::{Item, Origin, Ownership, Task, Unreadable};
 use super::{BatchHandler, Submitter};
-use crate::kv::KeyValue;
-use crate::lease::Lease;
+use crate::lease::{Lease, Leases};
 use crate::stream::broker::{Broker, Entry, StreamReader};
 use crate::stream::lanes::Class;
 use crate::stream::topic::{StreamPartition, TopicName};
@@ -32,17 +31,13 @@ pub struct Subscription {
     pub group: &'static str,
     /// The index of the partition, from 0.
     pub index: u32,
-    /// Name of this process among the owners.
-    pub owner: String,
-    /// How long a dead owner blocks the partition.
-    pub lease_ttl: Duration,
 }
 
 /// Reads one partition for a consumer while it holds the lease; waits for it otherwise.
 pub struct PartitionWorker<H: BatchHandler> {
     handler: Arc<H>,
     broker: Arc<dyn Broker>,
-    kv: Arc<dyn KeyValue>,
+    leases: Leases,
     submitter: Submitter<H>,
     subscription: Subscription,
 }
@@ -52,45 +47,40 @@ impl<H: BatchHandler> PartitionWorker<H> {
     pub fn new(
         handler: Arc<H>,
         broker: Arc<dyn Broker>,
-        kv: Arc<dyn KeyValue>,
+        leases: Leases,
         submitter: Submitter<H>,
         subscription: Subscription,
     ) -> Self {
-        Self { handler, broker, kv, submitter, subscription }
+        Self { handler, broker, leases, submitter, subscription }
     }
 
     /// Runs until `stop`, then waits until the entries read are done, and releases the lease.
     pub async fn run(self, stop: CancellationToken) {
+        let name = format!("{}:{}", self.subscription.group, self.subscription.index);
         while !stop.is_cancelled() {
-            match self.acquire().await {
-                Ok(Some(lease)) => self.own(lease, &stop).await,
-                Ok(None) => {}
-                Err(error) => tracing::warn!(%error, "no lease: the key-value store is away"),
-            }
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(self.subscription.lease_ttl / 5) => {}
+                lease = self.leases.take(&name) => self.own(lease, &stop).await,
+            }
+            // Not at once: the stream may not have opened.
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.leases.period()) => {}
             }
         }
     }
 
-    async fn acquire(&self) -> Result<Option<Lease>, crate::kv::KeyValueError> {
-        let s = &self.subscription;
-        let name = format!("{}:{}", s.group, s.index);
-        Lease::acquire(Arc::clone(&self.kv), &name, &s.owner, s.lease_ttl).await
-    }
-
     /// Reads while the lease holds.
     async fn own(&self, lease: Lease, stop: &CancellationToken) {
-        let s = &self.subscription;
-        tracing::info!(group = s.group, partition = s.index, owner = s.owner, "partition taken");
+        let (s, owner) = (&self.subscription, self.leases.owner());
+        tracing::info!(group = s.group, partition = s.index, owner, "partition taken");
         let alive = CancellationToken::new();
         let ownership = Arc::new(Ownership { alive: alive.clone(), reading: stop.child_token() });
         let in_flight = TaskTracker::new();
         let mut readers = JoinSet::new();
         for &topic in s.topics {
             let stream = StreamPartition { topic, index: s.index };
-            match self.broker.open(stream, s.group, &s.owner).await {
+            match self.broker.open(stream, s.group, owner).await {
                 Ok(reader) => {
                     let feed = Feed {
                         handler: Arc::clone(&self.handler),

@@ -36,7 +36,7 @@ fn relay(ground: &Ground) {
             Arc::clone(&source),
             Arc::clone(&ground.broker),
             StreamPartition { topic, index: 0 },
-            ground.leases.owner.clone(),
+            ground.leases.owner(),
             RelayOptions::default(),
         );
         let relay = Arc::new(relay);

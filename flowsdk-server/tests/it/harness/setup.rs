@@ -131,6 +131,13 @@ impl Setup {
         self
     }
 
+    /// Leaves a value of the environment to its default.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.env.retain(|(known, _)| known != name);
+        self
+    }
+
     /// The configuration of an app in this process, in these roles and without Redis.
     pub fn config(&self, roles: &str) -> Config {
         let find =

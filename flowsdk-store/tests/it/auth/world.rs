@@ -17,7 +17,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{Fault, FaultKind};
 use flowsdk_core::id::{Cuids, GroupId, RouterId, UserId};
 use flowsdk_core::idempotency::Outcome;
-use flowsdk_core::kv::{KeyValue, KeyValueError};
+use flowsdk_core::kv::{Keep, KeyValue, KeyValueError};
 use flowsdk_core::router::{Admitted, Reach};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::time::ManualClock;
@@ -255,7 +255,7 @@ impl KeyValue for Away {
     async fn delete(&self, _: &str) -> Result<bool, KeyValueError> {
         away()
     }
-    async fn extend_if(&self, _: &str, _: &str, _: Duration) -> Result<bool, KeyValueError> {
+    async fn keep(&self, _: &[Keep<'_>], _: &str, _: Duration) -> Result<Vec<bool>, KeyValueError> {
         away()
     }
     async fn add(&self, _: &str, _: i64, _: Duration) -> Result<i64, KeyValueError> {

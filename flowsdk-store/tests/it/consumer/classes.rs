@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::context::OpContext;
+use flowsdk_core::lease::Leases;
 use flowsdk_core::stream::broker::{Broker, Entry, NewEntry};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, Subscription, Verdict, Work,
@@ -89,15 +90,12 @@ async fn a_flood_of_bulk_work_leaves_room_for_live_work(store: SqlStore) {
         Arc::new(SystemClock),
         config,
     );
-    let subscription = Subscription {
-        topics: &[TopicName::Agent, TopicName::Incoming],
-        group: GROUPS[0],
-        index: 0,
-        owner: "one".to_owned(),
-        lease_ttl: Duration::from_secs(60),
-    };
+    let subscription =
+        Subscription { topics: &[TopicName::Agent, TopicName::Incoming], group: GROUPS[0], index: 0 };
     let kv = Arc::new(SqlKeyValue::new(store, Arc::new(SystemClock)));
-    let worker = PartitionWorker::new(Arc::clone(&handler), Arc::clone(&broker), kv, submitter, subscription);
+    let leases = Leases::new(kv, "one", Duration::from_secs(60));
+    let worker =
+        PartitionWorker::new(Arc::clone(&handler), Arc::clone(&broker), leases, submitter, subscription);
     let mut tasks = JoinSet::new();
     let stop = CancellationToken::new();
     broker.publish(&entries(TopicName::Agent, BULK)).await.expect("publish");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::Cuids;
 use flowsdk_core::kv::KeyValue;
-use flowsdk_core::lease::lease_key;
+use flowsdk_core::lease::{Leases, lease_key};
 use flowsdk_core::stream::broker::Broker;
 use flowsdk_core::stream::consumer::{ConsumerConfig, Dispatcher, Each, PartitionWorker, Subscription};
 use flowsdk_core::stream::dead_letter::DeadLetters;
@@ -94,9 +94,9 @@ impl Ground {
             config,
         );
         let (topics, index) = (TOPICS, STREAM.index);
-        let subscription = Subscription { topics, group: GROUP, index, owner: name, lease_ttl: TTL };
-        let (broker, kv) = (Arc::clone(&self.broker), Arc::clone(&self.kv));
-        let worker = PartitionWorker::new(handler, broker, kv, submitter, subscription);
+        let subscription = Subscription { topics, group: GROUP, index };
+        let (broker, leases) = (Arc::clone(&self.broker), Leases::new(Arc::clone(&self.kv), name, TTL));
+        let worker = PartitionWorker::new(handler, broker, leases, submitter, subscription);
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
         tasks.spawn(worker.run(stop.clone()));
         tasks.spawn(dispatcher.run(CancellationToken::new()));

@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::Cuids;
-use flowsdk_core::kv::KeyValue;
+use flowsdk_core::kv::{Keep, KeyValue};
+use flowsdk_core::lease::{Leases, lease_key};
 use flowsdk_core::stream::broker::{Broker, Entry};
 use flowsdk_core::stream::consumer::{
     BatchHandler, ConsumerConfig, Dispatcher, PartitionWorker, SetAside, Subscription, Verdict, Work,
@@ -202,8 +203,11 @@ impl Site {
         Self { broker: Arc::new(SqlBroker::new(store)), kv, dead_letters, clock }
     }
 
-    pub(crate) fn lease_name(&self) -> String {
-        format!("{GROUP}:{}", STREAM.index)
+    /// Returns whether `name` can have the partition now.
+    pub(crate) async fn is_free_for(&self, name: &str) -> bool {
+        let lease = lease_key(&format!("{GROUP}:{}", STREAM.index));
+        let keep = Keep { key: lease.as_str(), take: true };
+        self.kv.keep(&[keep], name, TTL).await.expect("asked") == [true]
     }
 
     /// A process that asks for the partition.
@@ -223,15 +227,9 @@ impl Site {
             Arc::new(SystemClock),
             config,
         );
-        let subscription = Subscription {
-            topics: &[TopicName::Flow],
-            group: GROUP,
-            index: STREAM.index,
-            owner: name.to_owned(),
-            lease_ttl: TTL,
-        };
-        let (broker, kv) = (Arc::clone(&self.broker), Arc::clone(&self.kv));
-        let worker = PartitionWorker::new(Arc::clone(recorder), broker, kv, submitter, subscription);
+        let subscription = Subscription { topics: &[TopicName::Flow], group: GROUP, index: STREAM.index };
+        let (broker, leases) = (Arc::clone(&self.broker), Leases::new(Arc::clone(&self.kv), name, TTL));
+        let worker = PartitionWorker::new(Arc::clone(recorder), broker, leases, submitter, subscription);
         let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
         tasks.spawn(worker.run(stop.clone()));
         tasks.spawn(dispatcher.run(tokio_util::sync::CancellationToken::new()));
