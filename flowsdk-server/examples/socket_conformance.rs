@@ -137,6 +137,7 @@ async fn main() -> std::io::Result<()> {
     };
     let shutdown = Shutdown {
         token: CancellationToken::new(),
+        sockets_closed: CancellationToken::new(),
         tracker: TaskTracker::new(),
         drain: Duration::from_millis(500),
     };

@@ -13,8 +13,9 @@
 //! * after [`Shutdown::token`] is cancelled nothing new is accepted, running requests finish, idle connections close,
 //!   and tasks left after [`Shutdown::drain`] are aborted.
 //!
-//! Upgraded sockets are out of HTTP's reach: whoever owns a `SocketIo` closes it (`io.close().await`) when the token
-//! fires. `serve` waits for them until the deadline and logs how many were still open.
+//! Upgraded sockets are out of HTTP's reach: whoever owns a `SocketIo` closes its sockets when the token fires, and
+//! cancels [`Shutdown::sockets_closed`] then. `serve` hangs up on those that are left, such as clients in the middle of
+//! their handshake.
 
 mod stream;
 
@@ -38,9 +39,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::{Service, ServiceExt as _};
 
 use crate::api::ApiError;
-use stream::Slotted;
+use stream::{Lines, Slotted};
 
 pub use stream::HangUp;
+
+/// How often a server that stops looks for upgraded connections that nobody closes.
+const HANG_UP_PERIOD: Duration = Duration::from_millis(50);
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone)]
@@ -71,6 +75,8 @@ impl Default for ServeConfig {
 pub struct Shutdown {
     /// Cancelling it starts the shutdown.
     pub token: CancellationToken,
+    /// Cancelled when whoever owns upgraded connections has closed them: those that are left are hung up on.
+    pub sockets_closed: CancellationToken,
     /// Connection tasks are spawned on it, so that the process can wait for all of its tasks in one place.
     pub tracker: TaskTracker,
     /// How long running requests and open sockets may take after that.
@@ -91,6 +97,7 @@ where
     let permits = u32::try_from(config.max_connections).unwrap_or(u32::MAX).max(1);
     let slots = Arc::new(Semaphore::new(permits as usize));
     let abort = CancellationToken::new();
+    let mut lines = Lines::default();
 
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -109,6 +116,8 @@ where
             next = next => match next { Some(next) => next, None => break },
         };
         let io = Slotted::new(stream, slot, config.write_timeout);
+        let line = io.hang_up();
+        lines.add(line.clone());
         let conn = connection(&http, io, peer, app.clone());
         let (stop, abort) = (shutdown.token.clone(), abort.clone());
         shutdown.tracker.spawn(async move {
@@ -116,19 +125,38 @@ where
             tokio::select! {
                 biased;
                 () = abort.cancelled() => return,
-                result = conn.as_mut() => return log_end(peer, result),
+                result = conn.as_mut() => {
+                    line.leaves_http();
+                    return log_end(peer, result);
+                }
                 () = stop.cancelled() => conn.as_mut().graceful_shutdown(),
             }
             tokio::select! {
                 biased;
                 () = abort.cancelled() => tracing::warn!(%peer, "connection aborted at the drain deadline"),
-                result = conn => log_end(peer, result),
+                result = conn => {
+                    line.leaves_http();
+                    log_end(peer, result);
+                }
             }
         });
     }
 
     drop(listener);
-    if tokio::time::timeout(shutdown.drain, slots.acquire_many(permits)).await.is_err() {
+    let hanging_up = async {
+        shutdown.sockets_closed.cancelled().await;
+        loop {
+            // Again and again, because a handshake may end at any moment.
+            lines.hang_up_upgraded();
+            tokio::time::sleep(HANG_UP_PERIOD).await;
+        }
+    };
+    let drained = tokio::time::timeout(shutdown.drain, slots.acquire_many(permits));
+    let drained = tokio::select! {
+        drained = drained => drained.is_ok(),
+        () = hanging_up => false,
+    };
+    if !drained {
         let open = permits as usize - slots.available_permits();
         tracing::warn!(open, "drain deadline reached, aborting what is left");
     }

@@ -26,6 +26,7 @@ use flowsdk_core::id::IdSource;
 use flowsdk_outside::requests::Requests;
 use flowsdk_store::sql::{Claim, SqlStore};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceBuilder;
 
 use crate::api::Identify;
@@ -75,6 +76,7 @@ pub struct App {
     bootstrapped: Option<Bootstrapped>,
     outside: Option<Arc<Requests>>,
     claim: Arc<Claim>,
+    sockets_closed: CancellationToken,
 }
 
 impl App {
@@ -132,6 +134,7 @@ impl App {
             bootstrapped,
             outside: links.outside,
             claim,
+            sockets_closed: CancellationToken::new(),
         })
     }
 
@@ -163,6 +166,7 @@ impl App {
     pub fn listen(&self, listener: TcpListener) {
         let shutdown = Shutdown {
             token: self.supervisor.intake.clone(),
+            sockets_closed: self.sockets_closed.clone(),
             tracker: self.supervisor.intake_tracker(),
             drain: self.config.shutdown_timeout / 3,
         };
@@ -195,7 +199,7 @@ impl App {
     /// # Errors
     /// When a task ended early, or the shutdown took longer than it may.
     pub async fn run(self) -> Result<(), BoxError> {
-        let Self { store, supervisor, acts, config, claim, .. } = self;
+        let Self { store, supervisor, acts, config, claim, sockets_closed, .. } = self;
         let LastActs { closing, last } = acts.into_inner().unwrap_or_else(PoisonError::into_inner);
         supervisor.intake.cancelled().await;
         tracing::info!("stopping");
@@ -203,6 +207,7 @@ impl App {
             for act in closing {
                 act.await;
             }
+            sockets_closed.cancel();
             supervisor.close_intake().await;
             supervisor.finish_work().await;
             supervisor.finish_records().await;

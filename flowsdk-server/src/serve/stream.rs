@@ -20,6 +20,7 @@ pub struct HangUp(Arc<Line>);
 #[derive(Debug, Default)]
 struct Line {
     over: AtomicBool,
+    upgraded: AtomicBool,
     reader: AtomicWaker,
 }
 
@@ -35,9 +36,41 @@ impl HangUp {
         self.0.over.load(Ordering::Acquire)
     }
 
+    /// Notes that HTTP is done with the connection, which goes on if it is another protocol's now.
+    pub(super) fn leaves_http(&self) {
+        self.0.upgraded.store(true, Ordering::Release);
+    }
+
     fn is_over(&self, cx: &Context<'_>) -> bool {
         self.0.reader.register(cx.waker());
         self.0.over.load(Ordering::Acquire)
+    }
+}
+
+/// The connections of a server.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    all: Vec<HangUp>,
+    /// At so many, those that have ended are looked for.
+    sweep_at: usize,
+}
+
+/// Fewest connections that are worth a sweep.
+const SWEEP_AT_LEAST: usize = 64;
+
+impl Lines {
+    pub(super) fn add(&mut self, line: HangUp) {
+        if self.all.len() >= self.sweep_at {
+            self.all.retain(|line| !line.has_ended());
+            self.sweep_at = (2 * self.all.len()).max(SWEEP_AT_LEAST);
+        }
+        self.all.push(line);
+    }
+
+    /// Ends the connections that HTTP is done with.
+    pub(super) fn hang_up_upgraded(&self) {
+        let upgraded = self.all.iter().filter(|line| line.0.upgraded.load(Ordering::Acquire));
+        upgraded.for_each(HangUp::hang_up);
     }
 }
 

@@ -51,7 +51,7 @@ pub use front::Front;
 pub use handshakes::{HandshakeLimits, Handshakes, Newcomer};
 pub use in_order::{InOrder, in_order};
 pub use ordered::{OrderedConfig, Pending, attach};
-pub use transports::Transports;
+pub use transports::{Transports, close_in_slices};
 
 /// Limits of a socket endpoint.
 #[derive(Debug, Clone)]

@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::{Method, Request, Uri};
-use socketioxide::TransportType;
 use socketioxide::adapter::Adapter;
 use socketioxide::socket::Socket;
+use socketioxide::{SocketIo, TransportType};
 use tower::Service;
 
 use crate::serve::HangUp;
@@ -97,4 +98,47 @@ pub(super) fn close<S: Service<Request<Body>>>(service: &mut S, address: Uri) {
     // The body is in memory, so the library handles the packet within one poll. A session that has moved to a
     // websocket meanwhile refuses the request and stays.
     let _ = service.call(close).now_or_never();
+}
+
+/// Most slices in which the sockets of a server that stops are closed, and the time between two.
+const SLICES: usize = 10;
+const SLICE_PERIOD: Duration = Duration::from_millis(100);
+/// Fewest sockets that are worth a slice.
+const SLICE_AT_LEAST: usize = 20;
+
+/// Returns how many of `sockets` are closed at once.
+fn slice(sockets: usize) -> usize {
+    sockets.div_ceil(SLICES).max(SLICE_AT_LEAST)
+}
+
+/// Closes the sockets of `io` one slice after the other, within about a second, so that their clients do not all
+/// come to the next process at once; then all that have come meanwhile. To its client each looks like a connection
+/// that broke, so it reconnects by itself.
+pub async fn close_in_slices<A: Adapter>(io: &SocketIo<A>, transports: &Transports) {
+    let sockets = io.sockets();
+    let slices = sockets.chunks(slice(sockets.len()));
+    for (index, slice) in slices.enumerate() {
+        if index > 0 {
+            tokio::time::sleep(SLICE_PERIOD).await;
+        }
+        slice.iter().for_each(|socket| transports.end(socket));
+    }
+    // A client that takes nothing holds its own end up only.
+    if tokio::time::timeout(SLICE_PERIOD * 10, io.close()).await.is_err() {
+        tracing::debug!("some sockets are not closed in order");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_many_sockets_there_are_they_are_closed_within_a_second() {
+        for (sockets, slices) in
+            [(0usize, 0), (1, 1), (20, 1), (21, 2), (200, 10), (10_000, 10), (10_001, 10)]
+        {
+            assert_eq!(sockets.div_ceil(slice(sockets)), slices, "{sockets}");
+        }
+    }
 }

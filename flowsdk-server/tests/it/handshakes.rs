@@ -1,6 +1,7 @@
 //! What a session costs that nobody lets in, and what it leaves behind.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
@@ -9,9 +10,13 @@ use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use crate::harness::http::{self, Answer};
-use crate::harness::{PATIENCE, Setup, eventually, everywhere};
+use crate::harness::{Client, PATIENCE, Setup, eventually, everywhere};
 
-everywhere!(sessions_that_wait_are_few, a_refused_client_loses_its_connection);
+everywhere!(
+    sessions_that_wait_are_few,
+    a_refused_client_loses_its_connection,
+    a_server_that_stops_keeps_nobody_waiting
+);
 
 const SOCKET: &str = "/webchat/socket.io/?EIO=4";
 
@@ -73,6 +78,36 @@ async fn sessions_that_wait_are_few(setup: Setup) {
     // So does whoever goes, once the time for its CONNECT is over, too.
     post(addr, &second, "1").await;
     eventually("room", async || (open(addr, "3.3.3.3").await.status == 200).then_some(())).await;
+}
+
+/// Visitors, clients in the middle of their handshake and connections without a word are let go at once.
+async fn a_server_that_stops_keeps_nobody_waiting(setup: Setup) {
+    let server = setup.start().await;
+    let mut visitors = Vec::new();
+    for n in 0..50 {
+        let token = setup.token(json!({ "sub": format!("v{n}") }));
+        let auth = json!({ "channelId": setup.seeded.closed, "token": token });
+        visitors.push(Client::enter(server.addr, auth).await.0);
+    }
+    // Its CONNECT is still to come.
+    let url = format!("ws://{}{SOCKET}&transport=websocket", server.addr);
+    let (mut slow, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+    assert!(next(&mut slow).await.unwrap().starts_with('0'));
+    let polling = session(&open(server.addr, "1.1.1.1").await);
+    post(server.addr, &polling, &format!("40{}", json!({ "channelId": setup.seeded.open }))).await;
+    poll_for(server.addr, &polling, r#"42["auth_ok""#).await;
+    let _silent = TcpStream::connect(server.addr).await.unwrap();
+    let gone = async {
+        for visitor in &visitors {
+            visitor.closed().await;
+        }
+        assert_eq!(next(&mut slow).await, None);
+    };
+    let ((status, time), ()) = tokio::join!(server.stop(), gone);
+    assert!(status.success(), "{status}");
+    eprintln!("stopped after {time:?}");
+    // A third of SHUTDOWN_TIMEOUT is 10 s.
+    assert!(time < Duration::from_secs(5), "{time:?}");
 }
 
 async fn next(socket: &mut WebSocketStream<MaybeTlsStream<TcpStream>>) -> Option<String> {

@@ -11,7 +11,9 @@ use flowsdk_core::fault::{BoxError, Chain};
 use super::Part;
 use crate::app::ground::Ground;
 use crate::config::Role;
-use crate::socket::{Front, Handshakes, OrderedConfig, SocketLimits, Transports, builder, in_order};
+use crate::socket::{
+    Front, Handshakes, OrderedConfig, SocketLimits, Transports, builder, close_in_slices, in_order,
+};
 use crate::webchat::{SOCKET_PATH, WebchatSocket};
 
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
@@ -44,7 +46,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let admissions = Arc::new(Admissions::new(store(), Arc::clone(&ground.config.master_key)));
     let (service, io) = builder(&SocketLimits::default()).req_path(SOCKET_PATH).build_svc();
     let transports = Transports::of(service.clone(), SOCKET_PATH);
-    let ends = (transports.clone(), ground.supervisor.intake.clone());
+    let (closing, ends) = (transports.clone(), (transports.clone(), ground.supervisor.intake.clone()));
     let handler = WebchatSocket::new(
         store(),
         (Arc::clone(&visitors), Arc::clone(&admissions)),
@@ -77,6 +79,6 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         async {}
     });
     ground.surface.add_routes(routes);
-    ground.surface.acts.closing.push(Box::pin(async move { io.close().await }));
+    ground.surface.acts.closing.push(Box::pin(async move { close_in_slices(&io, &closing).await }));
     Ok(())
 }

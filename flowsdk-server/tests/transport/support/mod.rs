@@ -92,8 +92,12 @@ impl Server {
         let app = app.route_service("/socket.io/", Front::new(service));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
-        let shutdown =
-            Shutdown { token: token.clone(), tracker: tracker.clone(), drain: Duration::from_millis(500) };
+        let shutdown = Shutdown {
+            token: token.clone(),
+            sockets_closed: CancellationToken::new(),
+            tracker: tracker.clone(),
+            drain: Duration::from_millis(500),
+        };
         tracker.spawn(serve(listener, app, serving, shutdown));
         Self { addr, io, state, tracker, token }
     }
