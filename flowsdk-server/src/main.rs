@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use flowsdk_auth::bootstrap::Bootstrapped;
 use flowsdk_core::fault::BoxError;
-use flowsdk_server::app::{Adapters, App};
+use flowsdk_server::app::{self, Adapters, App};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, seed};
@@ -59,6 +59,9 @@ enum Command {
     /// Encrypts every stored secret again that is under `CRYPTO_SECRET_PREVIOUS`, with `CRYPTO_SECRET`. Takes
     /// `DATABASE_URL` and `REDIS_URL` as `serve` does; without `REDIS_URL` no server may run meanwhile.
     RotateSecrets,
+    /// Makes the settings of the environment those that processes on its database must have in common: takes what `serve`
+    /// takes, and prints the names of those that changed.
+    AdoptSettings,
     /// Copies a SQLite database into a new folder, with the secrets of a data folder. The server may run meanwhile. To
     /// restore it, start the server on the copy.
     Backup {
@@ -80,7 +83,11 @@ fn main() -> ExitCode {
         Command::ScriptWorker => return done(flowsdk_outside::script::serve().map_err(Into::into)),
         Command::Flow { command } => return flow(command),
         Command::Backup { to, data } => return done(back_up(to, data.clone())),
-        Command::Demo { .. } | Command::Serve | Command::Openapi | Command::RotateSecrets => {}
+        Command::Demo { .. }
+        | Command::Serve
+        | Command::Openapi
+        | Command::RotateSecrets
+        | Command::AdoptSettings => {}
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -91,6 +98,7 @@ fn main() -> ExitCode {
             Command::Demo { data, listen, json } => demo(&data, listen, json).await,
             Command::Serve => serve().await,
             Command::RotateSecrets => rotate_secrets().await,
+            Command::AdoptSettings => adopt_settings().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
             Command::Flow { .. } | Command::Backup { .. } | Command::ScriptWorker => Ok(()),
         }
@@ -119,6 +127,14 @@ async fn rotate_secrets() -> Result<(), BoxError> {
     let printed = rotate_command::run(&RotationConfig::read(Environment::process())?).await?;
     print_line(printed.text.trim_end())?;
     if printed.ok { Ok(()) } else { Err("some secrets were left as they are".into()) }
+}
+
+async fn adopt_settings() -> Result<(), BoxError> {
+    let changed = app::adopt(&Config::read(Environment::process())?).await?;
+    if changed.is_empty() {
+        return print_line("no setting has changed");
+    }
+    print_line(&format!("changed: {}", changed.join(", ")))
 }
 
 fn done(result: Result<(), BoxError>) -> ExitCode {

@@ -9,6 +9,7 @@ use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::{Hold, OutboxRoutes, RotatedColumn, SqlStore};
 use serde_json::{Map, Value, json};
 
+use crate::app::note_rotated;
 use crate::config::RotationConfig;
 use crate::flow_command::Printed;
 
@@ -24,6 +25,9 @@ pub async fn run(config: &RotationConfig) -> Result<Printed, BoxError> {
     let rotated = store.rotate_secrets(&config.master_key).await;
     if let Ok(rotated) = &rotated {
         note(&store, rotated).await?;
+        if rotated.iter().all(|column| column.unreadable.is_empty()) {
+            note_rotated(&store, &config.agreed).await?;
+        }
     }
     store.close().await;
     claim.release().await;

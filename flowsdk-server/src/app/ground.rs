@@ -27,7 +27,7 @@ use secrecy::ExposeSecret as _;
 
 use super::links::Links;
 use super::parts::{Part, Reads, outbox_groups};
-use super::{Adapters, checks};
+use super::{Adapters, agreed, checks};
 use crate::config::Config;
 use crate::health::{Dependency, Health};
 use crate::script_worker::script_workers;
@@ -104,6 +104,7 @@ impl Ground {
         let routes = OutboxRoutes::embedded(outbox_groups(parts));
         let store = connect(&config, &adapters, routes).await?;
         let cx = adapters.context();
+        agreed::check(&config, &store, &cx).await?;
         let kv = Arc::new(SqlKeyValue::new((*store).clone(), cx.clock()));
         // Nobody else can own a partition of a database that is claimed, so no lease ends by time.
         let standing = Arc::new(MemoryKeyValue::new(Arc::new(ManualClock::default())));
@@ -130,6 +131,7 @@ impl Ground {
         })?;
         let store = connect(&config, &adapters, OutboxRoutes::relayed()).await?;
         let cx = adapters.context();
+        agreed::check(&config, &store, &cx).await?;
         let leases = Leases::new(Arc::new(redis.key_values()), cx.ids().next_id(), config.lease_ttl);
         let broker = Arc::new(redis.broker(config.partitions));
         let mut ground = Self {

@@ -8,6 +8,7 @@
 //!   from the outbox by a relay.
 
 mod adapters;
+mod agreed;
 mod checks;
 mod cors;
 mod ground;
@@ -38,6 +39,8 @@ use parts::{Part, REGISTRY};
 
 pub use crate::supervisor::Pace;
 pub use adapters::Adapters;
+pub use agreed::adopt;
+pub(crate) use agreed::note_rotated;
 pub(crate) use parts::roles;
 
 /// An application whose tasks run. It has no socket of its own: [`App::serve`] takes a listener, [`App::router`] is

@@ -5,6 +5,7 @@
 
 mod admin;
 mod administration;
+mod agreed;
 mod api;
 mod environment;
 mod master_key;
@@ -15,6 +16,7 @@ mod tokens;
 mod webchat;
 
 pub use administration::Administration;
+pub use agreed::Agreed;
 pub use api::ApiSettings;
 pub use environment::{ConfigError, Environment};
 pub use roles::{InvalidRoles, Role, Roles, Section};
@@ -67,6 +69,8 @@ pub struct Config {
     pub flow_http_allowed_hosts: AllowedHosts,
     /// `LOG_FORMAT=json`.
     pub json_logs: bool,
+    /// The settings that every process on the database has to have in common.
+    pub agreed: Vec<Agreed>,
 }
 
 impl Config {
@@ -105,6 +109,8 @@ impl Config {
         if lease_ttl < SHORTEST_LEASE {
             env.problem("LEASE_TTL", "must be 500ms or more");
         }
+        let partitions = env.number("STREAM_PARTITIONS", 1, 1..=256);
+        let agreed = agreed::agreed(&env, partitions, administration.as_ref());
         let config = Self {
             database,
             redis,
@@ -114,7 +120,7 @@ impl Config {
             webchat,
             api,
             roles,
-            partitions: env.number("STREAM_PARTITIONS", 1, 1..=256),
+            partitions,
             lease_ttl,
             shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
             flow_http_allowed_hosts: AllowedHosts::new(
@@ -124,6 +130,7 @@ impl Config {
                     .map(str::to_owned),
             ),
             json_logs: log_format == "json",
+            agreed,
         };
         env.finish()?;
         Ok(config)

@@ -3,7 +3,7 @@
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_store::sql::DatabaseUrl;
 
-use super::{ConfigError, Environment, master_key};
+use super::{Agreed, ConfigError, Environment, agreed, master_key};
 
 /// The part of the configuration that `rotate-secrets` needs; the names are those of `serve`.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct RotationConfig {
     pub is_shared: bool,
     /// `CRYPTO_SECRET` and `CRYPTO_SECRET_PREVIOUS`.
     pub master_key: MasterKey,
+    /// `CRYPTO_SECRET` as servers compare it.
+    pub agreed: Agreed,
 }
 
 impl RotationConfig {
@@ -31,6 +33,7 @@ impl RotationConfig {
             database: env.parsed("DATABASE_URL").unwrap_or(DatabaseUrl::SqliteMemory),
             is_shared: env.text("REDIS_URL").is_some(),
             master_key: master_key::master_key(&mut env),
+            agreed: agreed::crypto_secret(&env),
         };
         env.finish()?;
         Ok(config)

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::harness::process::{command, run};
 use crate::harness::{Client, Server, Setup, eventually, everywhere, http};
 
-everywhere!(stops_when_told, warns_once_that_recovery_codes_go_to_the_log);
+everywhere!(stops_when_told, warns_once_that_recovery_codes_go_to_the_log, settings_in_common);
 
 fn demo_command(data: &Path) -> Command {
     let mut command = command();
@@ -153,6 +153,68 @@ async fn a_bad_configuration() {
         assert!(err.contains(name), "{name}: {err}");
     }
     assert!(err.contains("ADMIN_PASSWORD") && !err.contains("planted"), "{err}");
+}
+
+/// A process with a setting that differs from that of the others does not start, and names it without its value.
+async fn settings_in_common(setup: Setup) {
+    let server = setup.start().await;
+    if !setup.is_distributed() {
+        assert!(server.stop().await.0.success());
+        refused(&setup, &[("CRYPTO_SECRET", "planted-secret-of-32-characters!")]).await;
+        // A process alone has nobody whose tokens it would not know.
+        let setup = setup.with("JWT_ACCESS_SECRET", "another-secret-of-tokens");
+        assert!(setup.start().await.stop().await.0.success());
+        return adopts(setup, "CRYPTO_SECRET", "planted-secret-of-32-characters!").await;
+    }
+    let several = [
+        ("STREAM_PARTITIONS", "7"),
+        ("CRYPTO_SECRET", "planted-secret-of-32-characters!"),
+        ("JWT_ACCESS_SECRET", "planted-access-secret"),
+        ("JWT_REFRESH_SECRET", "planted-refresh-secret"),
+    ];
+    for setting in several {
+        refused(&setup, &[setting]).await;
+    }
+    refused(&setup, &several).await;
+    // One with the same starts, and one that has no such secrets.
+    let gateway = setup.start_as(&[("ROLES", "webchat"), ("JWT_ACCESS_SECRET", "")]).await;
+    assert!(gateway.stop().await.0.success());
+    // So does one that has both secrets, in the middle of a rotation; from then on the new one counts.
+    let new = "planted-secret-of-32-characters!";
+    let rotating = [("CRYPTO_SECRET", new), ("CRYPTO_SECRET_PREVIOUS", setup.value("CRYPTO_SECRET"))];
+    assert!(setup.start_as(&rotating).await.stop().await.0.success());
+    refused(&setup, &[]).await;
+    let setup = setup.with("CRYPTO_SECRET", new);
+    // The number of partitions changes only while nobody runs.
+    let mut early = setup.command_of("adopt-settings");
+    early.env("STREAM_PARTITIONS", "7");
+    let (status, _, err) = run(early).await;
+    assert!(!status.success() && err.contains("no process works"), "{err}");
+    assert!(server.stop().await.0.success());
+    adopts(setup, "STREAM_PARTITIONS", "7").await;
+}
+
+async fn refused(setup: &Setup, changes: &[(&str, &str)]) {
+    let mut command = setup.command();
+    command.envs(changes.iter().copied());
+    let (status, out, err) = run(command).await;
+    assert!(!status.success() && out.is_empty(), "{out}{err}");
+    let err = err.lines().find(|line| line.starts_with("flowsdk-server:")).expect("a reason");
+    for (name, value) in changes {
+        assert!(err.contains(name) && !err.contains(value), "{name}: {err}");
+    }
+    let named = ["STREAM_PARTITIONS", "CRYPTO_SECRET", "JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET"];
+    let named = named.iter().filter(|name| err.contains(*name)).count();
+    assert_eq!(named, changes.len().max(1), "{err}");
+}
+
+/// After the command the new setting is the one to have.
+async fn adopts(setup: Setup, name: &str, value: &str) {
+    let setup = setup.with(name, value);
+    refused(&setup, &[]).await;
+    let (status, out, err) = run(setup.command_of("adopt-settings")).await;
+    assert!(status.success() && out.contains(name) && !out.contains(value), "{out}{err}");
+    assert!(setup.start().await.stop().await.0.success());
 }
 
 /// What cannot be reached or bound is said once, without secrets, and ends the process.

@@ -189,6 +189,14 @@ impl Setup {
         Server::start(self.command(), self.dir.path(), &format!("server-{number}")).await
     }
 
+    /// Starts a process with other values of the environment, and waits until it is ready.
+    pub async fn start_as(&self, changes: &[(&str, &str)]) -> Server {
+        let number = self.started.fetch_add(1, Ordering::SeqCst);
+        let mut command = self.command();
+        command.envs(changes.iter().copied());
+        Server::start(command, self.dir.path(), &format!("server-{number}")).await
+    }
+
     async fn start_here(&self, store: &SqlStore) -> Server {
         // No two servers of a run make the same ids.
         let (mut adapters, clock) = TestApp::adapters(SEEDS.fetch_add(1, Ordering::SeqCst));
