@@ -25,6 +25,7 @@ pub mod crypto;
 #[doc(hidden)]
 pub mod derive;
 pub mod event;
+pub mod event_definition;
 pub mod fair_queue;
 pub mod fault;
 pub mod flow;

@@ -58,6 +58,7 @@ pub enum EntityKind {
     UserDevice,
     Observability,
     DeadLetter,
+    EventDefinition,
 }
 
 /// An entity that something was done to.

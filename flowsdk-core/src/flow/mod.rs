@@ -29,5 +29,7 @@ pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
 pub use repository::{FlowRepository, HasFlows};
 pub use tool::{ToolError, ToolOutcome, call_tool};
-pub use tracked_event::{HasTrackedEvents, TrackedEvent, TrackedEventRepository};
+pub use tracked_event::{
+    EventName, HasTrackedEvents, InvalidEventName, MAX_EVENT_NAME, TrackedEvent, TrackedEventRepository,
+};
 pub use work::{MAX_TURN_WORK, Work};

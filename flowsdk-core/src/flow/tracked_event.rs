@@ -3,10 +3,37 @@
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+use crate::cell::TextType;
 use crate::fault::StorageError;
 use crate::id::{BlockId, ChatId, ContactId, FlowId, RouterId};
 use crate::session::SessionId;
 use crate::time::Timestamp;
+
+/// Most characters of the name of a tracked event.
+pub const MAX_EVENT_NAME: usize = 128;
+
+/// A text that is not a name of a tracked event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a name of an event: it is blank, or longer than {MAX_EVENT_NAME} characters")]
+pub struct InvalidEventName;
+
+/// Returns whether a text may name a tracked event. Definitions of flows are checked by this rule, too.
+pub(in crate::flow) fn is_event_name(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= MAX_EVENT_NAME
+}
+
+/// The name of a tracked event: not blank, of at most [`MAX_EVENT_NAME`] characters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, TextType)]
+#[text(
+    rule = is_event_name,
+    error = InvalidEventName,
+    schema = "EventNameText",
+    pattern = r"\S",
+    min_length = 1,
+    max_length = MAX_EVENT_NAME,
+    example = "plan_chosen"
+)]
+pub struct EventName(String);
 
 /// Something that happened in a flow.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,6 +4,7 @@
 pub mod body;
 mod docs;
 pub mod error;
+mod event_definitions;
 pub mod guard;
 pub mod idempotency;
 pub mod limits;
@@ -85,6 +86,7 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         routers::routes,
         variables::routes,
         flows::routes,
+        event_definitions::routes,
         webchat_channels::routes,
         transfer::routes,
         sessions::routes,

@@ -46,6 +46,7 @@ services! {
     routers: Routers in flowsdk_core::admin::router,
     flows: Flows in flowsdk_core::admin::flow,
     variables: Variables in flowsdk_core::admin::variable,
+    event_definitions: EventDefinitions in flowsdk_core::event_definition,
     transfers: Transfers in flowsdk_core::transfer,
     webchat_channels: WebchatChannels in flowsdk_channels::webchat::channels,
     sessions: Sessions in flowsdk_core::admin::session,

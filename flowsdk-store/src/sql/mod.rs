@@ -27,6 +27,7 @@ mod contact_insight;
 mod contact_rows;
 mod contact_search;
 mod dead_letter;
+mod event_definition;
 mod executor;
 mod flow;
 mod flow_catalog;

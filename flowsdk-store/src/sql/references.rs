@@ -124,6 +124,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("message_template", "router_id", "router", Cascade),
     reference("integration", "router_id", "router", Cascade),
     reference("contact_filter", "router_id", "router", Cascade),
+    reference("event_definition", "router_id", "router", Cascade),
     reference("agent", "router_id", "router", Cascade),
     reference("contact_opt_in", "router_id", "router", Cascade),
     reference("contact_router", "router_id", "router", Cascade),

@@ -6,11 +6,17 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::StoreUnderTest;
-use super::world::{World, contact, later, session_id};
+use super::world::{World, contact, later, router, session_id};
 use crate::admin::session::TraceRetention;
 use crate::chat::ChatTag;
 use crate::contact::{ContactOptIn, OptInSource, OptInStatus};
+use crate::event_definition::{
+    EventDefinition, EventProperty, HasEventDefinitions, MOST_COUNTED, Occurrences, PropertyType,
+};
+use crate::fault::StorageError;
 use crate::flow::TrackedEvent;
+use crate::id::RouterId;
+use crate::page::PageRequest;
 use crate::prelude::*;
 use crate::session::{MAX_TRACES, SessionTrace};
 use crate::store::Store;
@@ -95,6 +101,106 @@ where
     let mut tx = world.store.read().await.expect("read");
     let found = tx.tracked_events().latest(&world.router, 3).await.expect("latest");
     assert_eq!(found, [events[149].clone(), events[148].clone(), events[147].clone()]);
+}
+
+/// A definition is read back as it was saved, has a name of its own in its router, and is gone with it. Its events are
+/// counted, and names without a definition are known.
+pub async fn event_definitions_are_read_back_with_their_counts<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx + HasEventDefinitions,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let other = router("other");
+    tx.routers().insert(&other).await.expect("a router");
+    let definition = |id: &str, router_id: &RouterId, name: &str, at| EventDefinition {
+        id: id.parse().expect("an id"),
+        router_id: router_id.clone(),
+        name: name.parse().expect("a name"),
+        description: Some("Ação 👋".to_owned()),
+        properties: vec![EventProperty {
+            key: "plano".to_owned(),
+            kind: PropertyType::Number,
+            description: None,
+            required: true,
+        }],
+        created_at: later(at),
+        updated_at: later(at),
+    };
+    let (first, second) = (definition("e1", &world.router, "a", 0), definition("e2", &world.router, "c", 1));
+    let third = definition("e3", &other.id, "a", 1);
+    for definition in [&first, &second, &third] {
+        tx.event_definitions().insert(definition).await.expect("insert");
+    }
+    let changed =
+        EventDefinition { description: None, properties: vec![], updated_at: later(5), ..first.clone() };
+    for expected in [&changed, &first] {
+        tx.event_definitions().save(expected).await.expect("save");
+        let found = tx.event_definitions().find(&expected.id).await.expect("find");
+        assert_eq!(found.as_ref(), Some(expected));
+        let locked = tx.event_definitions().find_for_update(&expected.id).await.expect("find");
+        assert_eq!(locked.as_ref(), Some(expected));
+    }
+    let (all, mine) = (PageRequest::default(), std::slice::from_ref(&world.router));
+    for (router, only, expected) in [
+        (None, None, vec![&third, &second, &first]),
+        (None, Some(mine), vec![&second, &first]),
+        (Some(&other.id), None, vec![&third]),
+        (Some(&other.id), Some(mine), vec![]),
+    ] {
+        let page = tx.event_definitions().list(router, only, &all).await.expect("list");
+        assert_eq!(page.items.iter().collect::<Vec<_>>(), expected, "{router:?} {only:?}");
+    }
+    let event = |router_id: &RouterId, name: &str, at| TrackedEvent {
+        id: world.cx.ids().next_id(),
+        router_id: router_id.clone(),
+        flow_id: "f1".parse().expect("an id"),
+        block_id: "b1".parse().expect("an id"),
+        session_id: session_id(1),
+        contact_id: world.contact.clone(),
+        chat_id: world.chat.clone(),
+        name: name.to_owned(),
+        properties: serde_json::Map::new(),
+        created_at: later(at),
+    };
+    let mut events =
+        vec![event(&world.router, "a", 3), event(&world.router, "a", 9), event(&other.id, "a", 50)];
+    events.extend(["b", "b", "c'é", "d"].map(|name| event(&world.router, name, 7)));
+    events.extend((0..u64::from(MOST_COUNTED) + 5).map(|n| event(&other.id, "many", n)));
+    tx.tracked_events().append_many(&events).await.expect("append");
+    let ids = [&first, &second, &third].map(|definition| definition.id.clone());
+    let counts = tx.event_definitions().occurrences(&ids).await.expect("counts");
+    let found = ids.map(|id| counts[&id]);
+    let expected = [(2, Some(later(9))), (0, None), (1, Some(later(50)))];
+    assert_eq!(found, expected.map(|(count, last)| Occurrences::new(count, last)));
+    let names = ["b".to_owned(), "c'é".to_owned(), "nobody".to_owned()];
+    let counts = tx.event_definitions().occurrences_of_names(&world.router, &names).await.expect("counts");
+    let found = names.map(|name| (counts[&name].count(), counts[&name].last_seen_at()));
+    assert_eq!(found, [(2, Some(later(7))), (1, Some(later(7))), (0, None)]);
+    let many = ["many".to_owned()];
+    let counts = tx.event_definitions().occurrences_of_names(&other.id, &many).await.expect("counts");
+    let many = counts["many"];
+    assert_eq!((many.count(), many.is_exact()), (MOST_COUNTED, false));
+    for (after, limit, expected) in [
+        ("", 10, vec![("a", true), ("b", false), ("c'é", false), ("d", false)]),
+        ("", 2, vec![("a", true), ("b", false)]),
+        ("b", 2, vec![("c'é", false), ("d", false)]),
+        ("d", 2, vec![]),
+    ] {
+        let found = tx.event_definitions().tracked_names(&world.router, after, limit).await.expect("names");
+        let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.is_defined)).collect();
+        assert_eq!(found, expected, "{after}");
+    }
+    tx.event_definitions().delete(&second.id).await.expect("delete");
+    assert_eq!(tx.event_definitions().find(&second.id).await.expect("find"), None);
+    tx.router_catalog().delete(&other.id).await.expect("delete");
+    let page = tx.event_definitions().list(None, None, &all).await.expect("list");
+    assert_eq!(page.items, [first.clone()]);
+    tx.commit().await.expect("commit");
+    let mut tx = world.store.begin().await.expect("begin");
+    let again = definition("e4", &world.router, "a", 2);
+    let refused = tx.event_definitions().insert(&again).await;
+    assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
 }
 
 /// The traces of a session come newest first, page by page, and do not grow without end.

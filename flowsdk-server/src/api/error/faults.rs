@@ -27,6 +27,7 @@ use flowsdk_core::admin::session::SessionError;
 use flowsdk_core::admin::variable::VariableError;
 use flowsdk_core::credential::LlmCredentialError;
 use flowsdk_core::crypto::CipherError;
+use flowsdk_core::event_definition::EventDefinitionError;
 use flowsdk_core::fault::{Fault, RateLimit, StorageError};
 use flowsdk_core::flow::{Problem, Severity};
 use flowsdk_core::idempotency::IdempotencyConflict;
@@ -203,6 +204,14 @@ fn core(table: &mut Table) {
         SavedFilterError::RouterUnknown(RouterUnknown),
         SavedFilterError::Idempotency(IdempotencyConflict),
         SavedFilterError::Storage(storage()),
+    ]);
+    table.add([
+        EventDefinitionError::NotFound,
+        EventDefinitionError::RouterUnknown(RouterUnknown),
+        EventDefinitionError::NameTaken,
+        EventDefinitionError::Invalid(details()),
+        EventDefinitionError::Idempotency(IdempotencyConflict),
+        EventDefinitionError::Storage(storage()),
     ]);
     table.add([ObservabilityError::Address, ObservabilityError::Storage(storage())]);
     table.add([

@@ -104,6 +104,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/webchat/channels", EntityKind::WebchatChannel),
         ("/contacts", EntityKind::Contact),
         ("/contact-filters", EntityKind::ContactFilter),
+        ("/event-definitions", EntityKind::EventDefinition),
         ("/sessions", EntityKind::Session),
         ("/channel-numbers", EntityKind::ChannelNumber),
         ("/templates", EntityKind::MessageTemplate),

@@ -92,6 +92,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         routers: Arc::new(state::Routers::new(store(), cx(), key(), changes())),
         flows: Arc::new(state::Flows::new(store(), cx(), changes())),
         variables: Arc::new(state::Variables::new(store(), cx(), key(), changes())),
+        event_definitions: Arc::new(state::EventDefinitions::new(store(), cx(), changes())),
         transfers: Arc::new(state::Transfers::new(store(), cx(), key(), changes())),
         webchat_channels: Arc::new(state::WebchatChannels::new(store(), cx(), key(), changes())),
         channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),

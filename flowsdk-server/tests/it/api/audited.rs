@@ -121,6 +121,11 @@ async fn every_change_is_on_record(setup: Setup) {
         walk.does(&gone, &ids, None, &format!("DELETE {kind}")).await;
     }
     walk.does("PATCH /flows/{id}", &[&flow], Some(json!({ "name": "G" })), "UPDATE FLOW").await;
+    let event = json!({ "routerId": router, "name": "e" });
+    let event = id(&walk.does("POST /event-definitions", &[], Some(event), "CREATE EVENT_DEFINITION").await);
+    let named = json!({ "name": "f" });
+    walk.does("PATCH /event-definitions/{id}", &[&event], Some(named), "UPDATE EVENT_DEFINITION").await;
+    walk.does("DELETE /event-definitions/{id}", &[&event], None, "DELETE EVENT_DEFINITION").await;
     walk.does("POST /flows/{id}/publish", &[&flow], None, "PUBLISH FLOW").await;
     walk.does("POST /flows/{id}/versions/{number}/rollback", &[&flow, "1"], None, "PUBLISH FLOW").await;
     walk.does("POST /flows/{id}/publish-test", &[&flow], None, "UPDATE FLOW").await;

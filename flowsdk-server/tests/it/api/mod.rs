@@ -14,6 +14,7 @@ mod contacts;
 mod conventions;
 mod dead_letters;
 mod document;
+mod event_definitions;
 mod flow_versions;
 mod flows;
 mod fuzz;

@@ -27,6 +27,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0015_reference_indexes", "493191170c8c", "493191170c8c"),
     ("0016_order", "0870b6cbe13d", "cec116d06c36"),
     ("0017_words", "61c3891ab0cf", "61c3891ab0cf"),
+    ("0018_event_definition", "d815f2679303", "bbf9dcc23ad4"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

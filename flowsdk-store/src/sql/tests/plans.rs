@@ -65,6 +65,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
         shapes(&integration::LIST),
         shapes(&webchat_catalog::LIST),
         shapes(&saved_filter::LIST),
+        shapes(&crate::sql::event_definition::LIST),
     ];
     let mut seen = 0;
     for (table, shapes) in lists {
@@ -86,7 +87,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
             assert!(!sorted || routers == Routers::Several, "{table} {routers:?} {filters:?}: {steps:#?}");
         }
     }
-    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3);
+    assert_eq!(seen, 3 + 3 * 8 + 1 + 3 + 3 + 3 + 3);
 }
 
 /// No list scans its table. The versions of a flow are few and are put in order.
@@ -241,4 +242,20 @@ async fn the_chat_of_a_visitor_is_found_among_their_own() {
     let channel = |step: &String| step.starts_with("SEARCH webchat_channel ") && step.contains("(id=?)");
     assert!(steps.iter().any(channel), "{steps:#?}");
     assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{steps:#?}");
+}
+
+/// An index holds router, name and time, so that no event is read for its count.
+#[tokio::test]
+async fn tracked_events_are_counted_in_an_index() {
+    let mut connection = super::migrated_sqlite().await;
+    let statements = crate::sql::event_definition::statements();
+    for name in ["OCCURRENCES", "OCCURRENCES_OF_NAMES", "TRACKED_NAMES"] {
+        let (_, sql) = statements.iter().find(|(one, _)| *one == name).expect("listed");
+        let steps = steps(&mut connection, *sql).await;
+        let events: Vec<_> = steps.iter().filter(|step| step.contains(" e ")).collect();
+        let walks = |step: &&String| {
+            step.starts_with("SEARCH e USING COVERING INDEX flow_event_by_name (router_id=?")
+        };
+        assert!(events.len() == 2 && events.iter().all(|step| walks(step)), "{name}: {steps:#?}");
+    }
 }

@@ -6,6 +6,7 @@ use super::parts::{Known, conditions};
 use super::{Findings, between, millis_between, names};
 use crate::flow::definition::{Action, ActionKind, ExecuteScriptAction, HttpRequestAction};
 use crate::flow::interpolate::{Template, ValueTemplate};
+use crate::flow::tracked_event::{MAX_EVENT_NAME, is_event_name};
 use crate::text::Text;
 
 /// Longest `delay`: the turn's messages wait behind it.
@@ -18,8 +19,7 @@ const MAX_HTTP_TIMEOUT_MS: u64 = 30_000;
 const MAX_FIELDS: usize = 50;
 /// Longest script, in bytes.
 const MAX_SCRIPT: usize = 64 * 1024;
-/// Longest name of a tracked event or label, and most labels of an action.
-const MAX_LABEL: usize = 128;
+/// Most labels of an action.
 const MAX_TAGS: usize = 50;
 
 pub(super) fn check(actions: &[Action], pointer: &str, known: &Known, findings: &mut Findings) {
@@ -78,10 +78,13 @@ fn at_most(millis: u64, most: u64, pointer: &str, findings: &mut Findings) {
     }
 }
 
+/// The names of tracked events and labels of chats have one rule.
 fn label(text: &str, pointer: &str, findings: &mut Findings) {
-    if text.trim().is_empty() || text.chars().count() > MAX_LABEL {
-        let message =
-            Text::of(format!("de 1 a {MAX_LABEL} caracteres"), format!("1 to {MAX_LABEL} characters"));
+    if !is_event_name(text) {
+        let message = Text::of(
+            format!("de 1 a {MAX_EVENT_NAME} caracteres"),
+            format!("1 to {MAX_EVENT_NAME} characters"),
+        );
         findings.error("bad_name", pointer, message);
     }
 }

@@ -1,0 +1,31 @@
+//! `GET /event-definitions`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_core::event_definition::EventDefinitionView;
+use flowsdk_core::page::PageRequest;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
+use crate::api::reply::Reply;
+use crate::api::state::EventDefinitions;
+
+/// List event definitions
+///
+/// A caller who is confined to routers sees theirs only.
+#[utoipa::path(
+    get, path = "/event-definitions", tag = "event-definitions",
+    params(PageParams, RouterParams),
+    responses((status = 200, description = "A page of definitions", body = PageView<EventDefinitionView>))
+)]
+pub(super) async fn list_event_definitions(
+    can: Can<marks::Flows, marks::Read>,
+    State(definitions): State<Arc<EventDefinitions>>,
+    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
+) -> Result<Reply<PageView<EventDefinitionView>>, ApiError> {
+    let router = router.map(|router| can.admit(router)).transpose()?;
+    let page = definitions.list(can.reach(), router.as_ref(), &page).await?;
+    Ok(Reply(PageView::of(page, EventDefinitionView::from)))
+}

@@ -1,0 +1,210 @@
+//! Event definitions.
+
+use serde_json::{Value, json};
+
+use super::building::{actions, answer, id, records, router, shop, visitor};
+use crate::harness::{Api, Setup, everywhere};
+
+everywhere!(life);
+everywhere!(in process: what_is_refused, scope, twice, names_without_a_definition);
+
+fn definition(router: &str) -> Value {
+    json!({ "routerId": router, "name": "plan_chosen", "description": "Escolha do plano", "properties": [
+        { "key": "plan", "type": "string", "description": "O plano", "required": true },
+        { "key": "price", "type": "number", "description": null, "required": false },
+    ] })
+}
+
+/// Tracks an event with each message, and says so.
+fn tracks(name: &str) -> Value {
+    json!({
+        "schemaVersion": 1, "startBlockId": "start",
+        "blocks": [{
+            "id": "start", "type": "content",
+            "onEnter": [{ "type": "trackEvent", "name": name, "properties": { "said": "{{input}}" } }],
+            "contents": [{ "type": "text", "text": { "body": "ok" } }],
+            "input": { "variable": "said" },
+            "defaultOutput": { "blockId": "start" }
+        }]
+    })
+}
+
+async fn life(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, _, channel) = shop(&admin, "Loja", &tracks("plan_chosen")).await;
+    // A definition refuses nothing: the event lacks a property that it requires.
+    let made = admin.post("/event-definitions", &definition(&router)).await;
+    let location = made.headers["location"].clone();
+    let made = made.ok(201);
+    let path = format!("/event-definitions/{}", id(&made));
+    assert_eq!(location, format!("/api{path}"));
+    for (field, value) in definition(&router).as_object().unwrap() {
+        assert_eq!(&made[field], value, "{field}");
+    }
+    assert_eq!(made.as_object().unwrap().len(), 10, "{made}");
+    let counts = |record: &Value| (record["count"].clone(), record["countIsExact"].clone());
+    assert_eq!((counts(&made), &made["lastSeenAt"]), ((json!(0), json!(true)), &json!(null)));
+    let mut ana = visitor(&server, &channel).await;
+    assert_eq!(answer(&mut ana, "oi").await, "ok");
+    assert_eq!(answer(&mut ana, "de novo").await, "ok");
+    let seen = admin.get(&path).await.ok(200);
+    assert_eq!(counts(&seen), (json!(2), json!(true)), "{seen}");
+    assert!(seen["lastSeenAt"].as_str().is_some_and(|at| at.ends_with('Z')), "{seen}");
+    // An absent field stays, and null removes a value.
+    let changed = admin.patch(&path, &json!({ "description": null, "properties": [] })).await.ok(200);
+    assert_eq!((&changed["description"], &changed["properties"]), (&json!(null), &json!([])));
+    assert_eq!((&changed["name"], counts(&changed)), (&json!("plan_chosen"), (json!(2), json!(true))));
+    let other = json!({ "routerId": router, "name": "outro" });
+    let other = admin.post("/event-definitions", &other).await.ok(201);
+    assert_eq!((&other["properties"], &other["count"]), (&json!([]), &json!(0)));
+    let list = admin.get(&format!("/event-definitions?routerId={router}")).await.ok(200);
+    assert_eq!(list["items"], json!([other, changed]));
+    // Events that were tracked keep their name.
+    let renamed = admin.patch(&path, &json!({ "name": "plan" })).await.ok(200);
+    assert_eq!((&renamed["name"], &renamed["count"]), (&json!("plan"), &json!(0)));
+    admin.delete(&path).await.ok(204);
+    for answer in [admin.get(&path).await, admin.patch(&path, &json!({})).await, admin.delete(&path).await] {
+        answer.refused(404, "not_found", "Definição de evento não encontrada");
+    }
+    let log = records(&admin, "entityType=EVENT_DEFINITION", 5).await;
+    assert_eq!(actions(&log), ["CREATE", "UPDATE", "CREATE", "UPDATE", "DELETE"]);
+    assert_eq!(log[1]["changes"], json!({ "name": { "from": "plan_chosen", "to": "plan" } }));
+    admin.delete(&format!("/routers/{router}?force=true")).await.ok(204);
+    admin.get(&format!("/event-definitions/{}", id(&other))).await.assert_error(404);
+}
+
+async fn names_without_a_definition(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, flow, channel) = shop(&admin, "Loja", &tracks("a")).await;
+    for name in ["a", "b", "c", "d"] {
+        let change = json!({ "definition": tracks(name),
+            "revision": admin.get(&format!("/flows/{flow}")).await.ok(200)["revision"] });
+        admin.patch(&format!("/flows/{flow}"), &change).await.ok(200);
+        super::building::act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
+        let mut visitor = visitor(&server, &channel).await;
+        answer(&mut visitor, "oi").await;
+    }
+    let defined = json!({ "routerId": router, "name": "b" });
+    admin.post("/event-definitions", &defined).await.ok(201);
+    let path = format!("/routers/{router}/undefined-events");
+    let all = admin.get(&path).await.ok(200);
+    let names = |page: &Value| {
+        let items = page["items"].as_array().unwrap();
+        items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((names(&all), &all["nextCursor"]), (vec!["a".into(), "c".into(), "d".into()], &json!(null)));
+    assert_eq!((&all["items"][1]["count"], &all["items"][1]["countIsExact"]), (&json!(1), &json!(true)));
+    let first = admin.get(&format!("{path}?limit=2")).await.ok(200);
+    assert_eq!(names(&first), ["a", "c"]);
+    let cursor = first["nextCursor"].as_str().unwrap();
+    let second = admin.get(&format!("{path}?limit=2&cursor={cursor}")).await.ok(200);
+    assert_eq!((names(&second), &second["nextCursor"]), (vec!["d".to_owned()], &json!(null)));
+    let empty = super::building::router(&admin, "Vazio").await;
+    let none = admin.get(&format!("/routers/{empty}/undefined-events")).await.ok(200);
+    assert_eq!(none, json!({ "items": [], "nextCursor": null }));
+    assert_eq!(admin.get(&format!("{path}?cursor=zz")).await.invalid_fields(), ["cursor"]);
+    assert_eq!(admin.get(&format!("{path}?cursor=00")).await.invalid_fields(), ["cursor"]);
+    let read = json!([{ "resource": "flows", "actions": ["read"] }]);
+    let bia = admin.member(&setup, &read, &[&empty]).await;
+    bia.get(&path).await.assert_error(403);
+}
+
+async fn what_is_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let made = admin.post("/event-definitions", &definition(&router)).await.ok(201);
+    let path = format!("/event-definitions/{}", id(&made));
+    let property = |field: &str, value: Value| {
+        let mut property = json!({ "key": "a", "type": "date", "description": "d", "required": true });
+        property[field] = value;
+        json!([property])
+    };
+    for (field, value, at) in [
+        ("name", json!(""), "name"),
+        ("name", json!("  "), "name"),
+        ("name", json!(null), "name"),
+        ("name", json!("x".repeat(129)), "name"),
+        ("description", json!(7), "description"),
+        ("description", json!("x".repeat(1_001)), "description"),
+        ("properties", json!(null), "properties"),
+        ("properties", property("key", json!(" ")), "properties[0].key"),
+        ("properties", property("key", json!("x".repeat(129))), "properties[0].key"),
+        ("properties", property("type", json!("text")), "properties[0].type"),
+        ("properties", property("description", json!("x".repeat(1_001))), "properties[0].description"),
+        ("properties", property("required", json!("yes")), "properties[0].required"),
+        ("properties", property("other", json!(1)), "properties[0].other"),
+        ("properties", json!(vec![property("key", json!("a"))[0].clone(); 101]), "properties"),
+        ("properties", json!(vec![property("key", json!("a"))[0].clone(); 2]), "properties[1].key"),
+        ("other", json!(1), "other"),
+    ] {
+        let mut body = definition(&router);
+        body[field] = value.clone();
+        assert_eq!(admin.post("/event-definitions", &body).await.invalid_fields(), [at], "{value}");
+        assert_eq!(admin.patch(&path, &json!({ field: value })).await.invalid_fields(), [at], "{value}");
+    }
+    // A definition stays with its router.
+    assert_eq!(admin.patch(&path, &json!({ "routerId": router })).await.invalid_fields(), ["routerId"]);
+    let nowhere = admin.post("/event-definitions", &definition("cnothing")).await;
+    nowhere.refused(422, "router_unknown", "Roteador não encontrado");
+    let again = admin.post("/event-definitions", &definition(&router)).await;
+    again.refused(409, "name_taken", "Nome já existe");
+    let second = json!({ "routerId": router, "name": "outro" });
+    let second = id(&admin.post("/event-definitions", &second).await.ok(201));
+    let taken = json!({ "name": "plan_chosen" });
+    let taken = admin.patch(&format!("/event-definitions/{second}"), &taken).await;
+    taken.refused(409, "name_taken", "Nome já existe");
+    // Names are unique in a router only.
+    let other = super::building::router(&admin, "Outra").await;
+    admin.post("/event-definitions", &definition(&other)).await.ok(201);
+}
+
+/// Members see and change the definitions of their routers only.
+async fn scope(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
+    let own = id(&admin.post("/event-definitions", &definition(&mine)).await.ok(201));
+    let foreign = admin.post("/event-definitions", &definition(&theirs)).await.ok(201);
+    let foreign = format!("/event-definitions/{}", id(&foreign));
+    let all = json!([{ "resource": "flows", "actions": ["read", "write"] }]);
+    let bia = admin.member(&setup, &all, &[&mine]).await;
+    let list = bia.get("/event-definitions").await.ok(200);
+    let ids: Vec<_> = list["items"].as_array().unwrap().iter().map(id).collect();
+    assert_eq!(ids, [own.clone()]);
+    bia.patch(&format!("/event-definitions/{own}"), &json!({ "name": "meu" })).await.ok(200);
+    for answer in [bia.get(&foreign).await, bia.patch(&foreign, &json!({})).await, bia.delete(&foreign).await]
+    {
+        answer.refused(404, "not_found", "Definição de evento não encontrada");
+    }
+    for answer in [
+        bia.post("/event-definitions", &definition(&theirs)).await,
+        bia.get(&format!("/event-definitions?routerId={theirs}")).await,
+    ] {
+        answer.assert_error(403);
+    }
+    let read = json!([{ "resource": "flows", "actions": ["read"] }]);
+    let eva = admin.member(&setup, &read, &[]).await;
+    eva.get(&foreign).await.ok(200);
+    for answer in [
+        eva.post("/event-definitions", &definition(&mine)).await,
+        eva.patch(&foreign, &json!({})).await,
+        eva.delete(&foreign).await,
+    ] {
+        answer.refused(403, "permission_denied", "Sem permissão");
+    }
+}
+
+async fn twice(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let key = [("idempotency-key", "e-1")];
+    let first = admin.json("POST", "/event-definitions", &key, &definition(&router)).await.ok(201);
+    let again = admin.json("POST", "/event-definitions", &key, &definition(&router)).await.ok(201);
+    assert_eq!(again, first);
+    let list = admin.get("/event-definitions").await.ok(200);
+    assert_eq!(list["items"], json!([first]));
+}

@@ -1,0 +1,15 @@
+-- The properties of the tracked events of a name. Events do not refer to their definition: they are tracked without one, too.
+CREATE TABLE event_definition (
+    id TEXT PRIMARY KEY,
+    router_id TEXT NOT NULL REFERENCES router (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    description TEXT,
+    properties TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (router_id, name)
+) STRICT;
+CREATE INDEX event_definition_by_router ON event_definition (router_id, created_at, id);
+CREATE INDEX event_definition_newest ON event_definition (created_at, id);
+-- Events are counted by name, and the last of each is found, in the index alone.
+CREATE INDEX flow_event_by_name ON flow_event (router_id, name, created_at);
