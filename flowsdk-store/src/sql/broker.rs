@@ -1,6 +1,5 @@
 //! Streams in the database.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,7 +13,7 @@ use flowsdk_core::stream::topic::StreamPartition;
 use super::SqlStore;
 use super::statement::{Sql, sql, sql_per};
 
-/// How often a reader looks without having been told; it is told of every commit, see
+/// How often a reader looks without having been told; it is told of every commit to its stream, see
 /// [`SqlStore::follow_commits`].
 const POLL: Duration = Duration::from_secs(1);
 
@@ -156,10 +155,14 @@ impl SqlReader {
 #[async_trait]
 impl StreamReader for SqlReader {
     async fn read(&mut self, count: usize, wait: Duration) -> Result<Vec<Entry>, BrokerError> {
-        let published: Arc<tokio::sync::Notify> = self.store.published();
+        let store = self.store.clone();
+        let published = store.published().of(self.stream.topic);
+        // On SQLite every reader sees a commit before it is told.
+        let comes_late = store.postgres().is_some();
         let give_up = tokio::time::sleep(wait);
         tokio::pin!(give_up);
-        let mut again = AGAIN.iter();
+        let looks = if comes_late { &AGAIN[..] } else { &[] };
+        let mut again = looks.iter();
         loop {
             // Armed before the look, so that a commit in between is not missed.
             let told = published.notified();
@@ -171,7 +174,7 @@ impl StreamReader for SqlReader {
             }
             tokio::select! {
                 () = &mut give_up => return Ok(entries),
-                () = told => again = AGAIN.iter(),
+                () = told => again = looks.iter(),
                 () = tokio::time::sleep(again.next().copied().unwrap_or(POLL)) => {}
             }
         }

@@ -5,17 +5,17 @@ use std::time::Duration;
 use sqlx::postgres::PgListener;
 use tokio_util::sync::CancellationToken;
 
-use super::SqlStore;
+use super::{SqlStore, published};
 
 const CHANNEL: &str = "flowsdk_outbox";
-/// Run in the transaction that puts something into the outbox; it takes effect with the commit.
-pub(super) const TELL: &str = "SELECT pg_notify('flowsdk_outbox', '')";
+/// Names the streams that a transaction put entries into; it takes effect with the commit.
+pub(super) const TELL: &str = "SELECT pg_notify('flowsdk_outbox', $1)";
 /// Pause before another connection.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl SqlStore {
-    /// Wakes the readers of this process at every commit that put something into the outbox, whichever
-    /// process made it, until `stop`. On SQLite there is no other process.
+    /// Wakes the readers of this process at every commit that put entries into their stream, whichever process made it,
+    /// until `stop`. On SQLite there is no other process.
     pub async fn follow_commits(&self, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             tokio::select! {
@@ -25,7 +25,7 @@ impl SqlStore {
                 }
             }
             // Wakes for the notifications missed meanwhile.
-            self.published().notify_waiters();
+            self.published().tell_all();
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(PAUSE) => {}
@@ -42,8 +42,11 @@ impl SqlStore {
             let mut listener = PgListener::connect_with(pool).await?;
             listener.listen(CHANNEL).await?;
             loop {
-                listener.recv().await?;
-                self.published().notify_waiters();
+                let told = listener.recv().await?;
+                match published::topics(told.payload()) {
+                    Some(topics) => self.published().tell(&topics),
+                    None => self.published().tell_all(),
+                }
             }
         };
         match listen.await {

@@ -49,6 +49,7 @@ mod opt_in;
 mod opt_in_catalog;
 mod outbox;
 mod password_recovery;
+mod published;
 mod record;
 mod references;
 mod rotation;

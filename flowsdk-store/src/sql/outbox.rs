@@ -73,7 +73,11 @@ impl Outbox for SqlTx {
     async fn push_many(&mut self, entries: &[NewEntry]) -> Result<(), StorageError> {
         let routes = std::sync::Arc::clone(&self.routes);
         let rows = routes.rows(entries);
-        self.published |= !rows.is_empty();
+        for row in &rows {
+            if !self.entered.contains(&row.entry.topic) {
+                self.entered.push(row.entry.topic);
+            }
+        }
         self.conn
             .execute_rows(&INSERT, &rows[..], |to, row| {
                 to.bind(row.entry.topic.name())

@@ -6,13 +6,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::store::{Records, Store, Transaction};
+use flowsdk_core::stream::topic::TopicName;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
-use tokio::sync::Notify;
 
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
+use super::published::{self, Published};
 use super::sqlite::{Glances, Writer};
 use super::url::{DatabaseUrl, Synchronous};
 use super::{OutboxRoutes, listener, migrations};
@@ -48,7 +49,7 @@ enum Pools {
 pub struct SqlStore {
     pools: Pools,
     routes: Arc<OutboxRoutes>,
-    published: Arc<Notify>,
+    published: Arc<Published>,
 }
 
 impl SqlStore {
@@ -67,7 +68,7 @@ impl SqlStore {
             let migrated = migrations::postgres().run(pool).await;
             migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
         }
-        let store = Self { pools, routes: Arc::new(routes), published: Arc::new(Notify::new()) };
+        let store = Self { pools, routes: Arc::new(routes), published: Arc::new(Published::new()) };
         store.add_missing_words().await?;
         Ok(store)
     }
@@ -180,9 +181,9 @@ impl SqlStore {
         &self.routes
     }
 
-    /// Told after every commit of this process that put something into the outbox.
-    pub(super) fn published(&self) -> Arc<Notify> {
-        Arc::clone(&self.published)
+    /// Told after every commit that put something into the outbox.
+    pub(super) fn published(&self) -> &Published {
+        &self.published
     }
 }
 
@@ -294,8 +295,9 @@ async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
 pub struct SqlTx {
     pub(super) conn: Conn,
     pub(super) routes: Arc<OutboxRoutes>,
-    pub(super) published: bool,
-    notify: Arc<Notify>,
+    /// The streams that it put entries into.
+    pub(super) entered: Vec<TopicName>,
+    published: Arc<Published>,
 }
 
 impl SqlStore {
@@ -303,8 +305,8 @@ impl SqlStore {
         SqlTx {
             conn,
             routes: Arc::clone(&self.routes),
-            published: false,
-            notify: Arc::clone(&self.published),
+            entered: Vec::new(),
+            published: Arc::clone(&self.published),
         }
     }
 }
@@ -361,15 +363,14 @@ impl Transaction for SqlTx {
             Conn::Sqlite(tx) => tx.commit().await.map_err(storage_error)?,
             Conn::Postgres(PostgresConn::Reading(_)) => {}
             Conn::Postgres(PostgresConn::Writing(mut tx)) => {
-                if self.published {
-                    sqlx::query(listener::TELL).execute(&mut *tx).await.map_err(storage_error)?;
+                if !self.entered.is_empty() {
+                    let told = sqlx::query(listener::TELL).bind(published::names(&self.entered));
+                    told.execute(&mut *tx).await.map_err(storage_error)?;
                 }
                 tx.commit().await.map_err(storage_error)?;
             }
         }
-        if self.published {
-            self.notify.notify_waiters();
-        }
+        self.published.tell(&self.entered);
         Ok(())
     }
 }
