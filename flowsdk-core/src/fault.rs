@@ -222,6 +222,10 @@ pub enum StorageError {
     #[error("storage unavailable")]
     #[fault(Unavailable, "unavailable", text = UNAVAILABLE)]
     Unavailable(#[source] BoxError),
+    /// The file of the database is damaged: nothing is read or written any more, until it is restored.
+    #[error("{DAMAGED}")]
+    #[fault(Unavailable, "unavailable", text = UNAVAILABLE)]
+    Damaged(#[source] BoxError),
     /// The stored value cannot be read.
     #[error("stored {entity} cannot be read: {reason}")]
     #[fault(Internal, "internal", text = INTERNAL)]
@@ -237,13 +241,16 @@ pub enum StorageError {
     Other(#[source] BoxError),
 }
 
+/// The text of [`StorageError::Damaged`].
+pub const DAMAGED: &str = "the database is damaged";
+
 /// A source that callers do not branch on.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync + 'static>;
 
 impl StorageError {
     /// Returns whether the same work may succeed when retried.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_))
+        matches!(self, Self::Stale { .. } | Self::Contention(_) | Self::Unavailable(_) | Self::Damaged(_))
     }
 }
 

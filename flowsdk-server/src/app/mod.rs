@@ -127,6 +127,7 @@ impl App {
             .fallback(crate::api::not_found)
             .method_not_allowed_fallback(crate::api::method_not_allowed);
         keep(&claim, &supervisor);
+        watch_damage(&store, &supervisor);
         Ok(Self {
             store,
             supervisor,
@@ -234,6 +235,20 @@ impl App {
         tracing::info!("stopped");
         Ok(())
     }
+}
+
+/// Says once that the database is damaged. The process goes on for those who ask why it is not ready.
+fn watch_damage(store: &Arc<SqlStore>, supervisor: &Supervisor) {
+    let (store, stop) = (Arc::clone(store), supervisor.work.clone());
+    supervisor.work("damage", async move {
+        if stop.run_until_cancelled(store.damaged()).await.is_some() {
+            tracing::error!(
+                "a page of the database's file is malformed: messages are refused until it is restored \
+                 (docs/operations.md, Damage)"
+            );
+            stop.cancelled().await;
+        }
+    });
 }
 
 /// Watches the claim on the database. The server stops when another process has it.

@@ -1,11 +1,14 @@
 //! Keeps an outage from filling the log: beyond a number, the warnings of one place in the program are counted.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use flowsdk_core::fault::DAMAGED;
 use tracing::callsite::Identifier;
+use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
@@ -94,7 +97,26 @@ impl LineLimit {
 
 impl<S: Subscriber> Layer<S> for LineLimit {
     fn event_enabled(&self, event: &Event<'_>, _context: Context<'_, S>) -> bool {
-        self.admits(event.metadata(), Instant::now())
+        !tells_of_damage(event) && self.admits(event.metadata(), Instant::now())
+    }
+}
+
+/// Returns whether a warning is one more consequence of a damaged database. The server says once that it is damaged, and
+/// nothing that anybody tries until it is restored can end otherwise.
+fn tells_of_damage(event: &Event<'_>) -> bool {
+    let mut search = Search(false);
+    if *event.metadata().level() <= Level::WARN {
+        event.record(&mut search);
+    }
+    search.0
+}
+
+/// Whether a field says [`DAMAGED`].
+struct Search(bool);
+
+impl Visit for Search {
+    fn record_debug(&mut self, _: &Field, value: &dyn Debug) {
+        self.0 = self.0 || format!("{value:?}").contains(DAMAGED);
     }
 }
 
@@ -123,6 +145,21 @@ mod tests {
         });
         let places = seen.0.lock().expect("a lock");
         places.clone()
+    }
+
+    #[test]
+    fn consequences_of_damage_are_not_told() {
+        use flowsdk_core::fault::{Chain, StorageError};
+        use tracing_subscriber::layer::SubscriberExt as _;
+        let seen = Seen::default();
+        let subscriber = tracing_subscriber::registry().with(LineLimit::default()).with(seen.clone());
+        tracing::subscriber::with_default(subscriber, || {
+            let damaged = StorageError::Damaged("a malformed page".into());
+            tracing::warn!(error = %Chain(&damaged), "a turn was not stored");
+            let away = StorageError::Unavailable("away".into());
+            tracing::warn!(error = %Chain(&away), "a turn was not stored");
+        });
+        assert_eq!(seen.0.lock().expect("a lock").len(), 1);
     }
 
     #[test]

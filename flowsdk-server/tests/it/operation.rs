@@ -120,6 +120,44 @@ async fn stops_when_told(setup: Setup) {
     assert!(server.stop().await.0.success());
 }
 
+/// A server that meets a damaged page says so once, is not ready, and takes no messages.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_database() {
+    let setup = Setup::embedded().await;
+    let server = setup.start().await;
+    let (mut client, _) = setup.visit(&server).await;
+    client.say("oi").await;
+    client.texts(1).await;
+    drop(client);
+    assert!(server.stop().await.0.success());
+    let root = setup.text_of("SELECT CAST(rootpage AS TEXT) FROM sqlite_master WHERE name = 'message'").await;
+    let file = setup.dir.path().join("flowsdk.db");
+    let mut pages = std::fs::read(&file).unwrap();
+    let from = (root.parse::<usize>().unwrap() - 1) * 4096;
+    pages[from..from + 4096].fill(0xff);
+    std::fs::write(&file, pages).unwrap();
+
+    let server = setup.start().await;
+    let log = setup.dir.path().join("server-1.log");
+    let (client, _) = setup.visit(&server).await;
+    for n in 0..6 {
+        let ack = client.emit("message", &json!({ "text": format!("{n}") })).await;
+        assert_eq!((&ack["ok"], &ack["code"]), (&json!(false), &json!("unavailable")), "{ack}");
+    }
+    let ready = http::get(server.addr, "/readyz", &[]).await;
+    assert_eq!(ready.status, 503);
+    assert!(ready.body.contains("the database is damaged"), "{}", ready.body);
+    assert_eq!(http::get(server.addr, "/healthz", &[]).await.status, 200);
+    assert!(server.stop().await.0.success());
+    let log = std::fs::read_to_string(log).unwrap();
+    let bad: Vec<_> = log.lines().filter(|line| line.contains("ERROR") || line.contains("WARN")).collect();
+    // Whoever sends a message that is refused is told, and so is the log.
+    let bad: Vec<_> = bad.into_iter().filter(|line| !line.contains("a message was not taken")).collect();
+    let told = bad.iter().filter(|line| line.contains("malformed") || line.contains("damaged")).count();
+    assert_eq!(told, 1, "{bad:#?}");
+    assert!(bad.len() < 10, "{bad:#?}");
+}
+
 /// Every problem of a configuration at once, and no value of a secret.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bad_configuration() {

@@ -12,6 +12,7 @@ use sqlx::sqlite::SqliteArguments;
 use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
 use super::bind::{Binder, Binds, Target};
+use super::damage::Damage;
 use super::record::Record;
 use super::row::{Cells, Row};
 use super::sqlite::DirectTx;
@@ -23,7 +24,7 @@ pub(crate) enum Conn {
     /// Writes SQLite, or reads a few rows of a file.
     Direct(DirectTx),
     /// A reader of a SQLite file.
-    Sqlite(Transaction<'static, Sqlite>),
+    Sqlite(Transaction<'static, Sqlite>, Damage),
     Postgres(PostgresConn),
 }
 
@@ -92,11 +93,11 @@ impl Conn {
     ) -> Result<Vec<R>, StorageError> {
         match self {
             Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.fetch_all(),
-            Self::Sqlite(tx) => {
+            Self::Sqlite(tx, damage) => {
                 let binds: SqliteArguments = arguments(binds)?;
                 let mut rows = sqlx::query_with(sql.sqlite, binds).fetch(&mut **tx);
                 let mut found = Vec::new();
-                while let Some(row) = rows.try_next().await.map_err(storage_error)? {
+                while let Some(row) = damage.note(rows.try_next().await.map_err(storage_error))? {
                     found.push(R::read(&mut Cells::new(&row, sql.sqlite))?);
                 }
                 Ok(found)
@@ -122,10 +123,10 @@ impl Conn {
     ) -> Result<Option<R>, StorageError> {
         match self {
             Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.fetch_optional(),
-            Self::Sqlite(tx) => {
+            Self::Sqlite(tx, damage) => {
                 let binds: SqliteArguments = arguments(binds)?;
                 let row = sqlx::query_with(sql.sqlite, binds).fetch_optional(&mut **tx).await;
-                let row = row.map_err(storage_error)?;
+                let row = damage.note(row.map_err(storage_error))?;
                 row.map(|row| R::read(&mut Cells::new(&row, sql.sqlite))).transpose()
             }
             Self::Postgres(tx) => {
@@ -141,7 +142,7 @@ impl Conn {
     pub(crate) async fn execute(&mut self, sql: Sql, binds: impl Binds) -> Result<u64, StorageError> {
         match self {
             Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.execute(),
-            Self::Sqlite(_) => Err(read_only()),
+            Self::Sqlite(..) => Err(read_only()),
             Self::Postgres(tx) => {
                 let binds: PgArguments = arguments(binds)?;
                 let done = sqlx::query_with(sql.postgres, binds).execute(&mut **tx).await;
@@ -189,7 +190,7 @@ impl Conn {
                     changed += prepared.execute_again()?;
                 }
             }
-            Self::Sqlite(_) => return Err(read_only()),
+            Self::Sqlite(..) => return Err(read_only()),
             Self::Postgres(tx) => {
                 let mut rest = rows;
                 while !rest.is_empty() {
@@ -259,6 +260,8 @@ pub(super) fn of_code(code: Option<&str>, error: BoxError) -> StorageError {
         Some("40001" | "40P01" | "55P03" | "5" | "6" | "261" | "262" | "517" | "773") => {
             StorageError::Contention(error)
         }
+        // SQLite: a malformed page, an index that is not that of its table, a file that is no database.
+        Some("11" | "26" | "267" | "523" | "779") => StorageError::Damaged(error),
         Some(code) if is_outage(code) => StorageError::Unavailable(error),
         _ => StorageError::Other(error),
     }

@@ -26,6 +26,7 @@ mod contact_catalog;
 mod contact_insight;
 mod contact_rows;
 mod contact_search;
+mod damage;
 mod dead_letter;
 mod event_definition;
 mod executor;

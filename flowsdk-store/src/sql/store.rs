@@ -11,6 +11,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
 
+use super::damage::Damage;
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
 use super::published::{self, Published};
@@ -31,6 +32,7 @@ enum Pools {
         writer: Writer,
         readers: SqlitePool,
         glances: Glances,
+        damage: Damage,
         generations: Arc<Generations>,
     },
     /// One connection for everything: another one would be another database.
@@ -119,7 +121,7 @@ impl SqlStore {
         let Pools::File { writer, readers, .. } = &self.pools else {
             return Ok(());
         };
-        if !writer.take_logged() {
+        if self.check_damage().is_err() || !writer.take_logged() {
             return Ok(());
         }
         let done: Result<(i64, i64, i64), _> = sqlx::query_as(PASSIVE_CHECKPOINT).fetch_one(readers).await;
@@ -142,6 +144,7 @@ impl SqlStore {
 
     /// Returns whether the database answers. A file whose last commit the disk refused must take one.
     pub async fn ping(&self) -> Result<(), StorageError> {
+        self.check_damage()?;
         match &self.pools {
             Pools::File { writer, readers, .. } => {
                 writer.try_again(PROBE).await?;
@@ -151,6 +154,22 @@ impl SqlStore {
             Pools::Postgres { pool, .. } => sqlx::query("SELECT 1").execute(pool).await.map(drop),
         }
         .map_err(storage_error)
+    }
+
+    fn check_damage(&self) -> Result<(), StorageError> {
+        match &self.pools {
+            Pools::File { damage, .. } => damage.check(),
+            Pools::Memory { .. } | Pools::Postgres { .. } => Ok(()),
+        }
+    }
+
+    /// Waits until a statement meets damage in the file of the database. From then on every transaction is refused
+    /// with [`StorageError::Damaged`]. Another engine keeps watch over its files by itself.
+    pub async fn damaged(&self) {
+        match &self.pools {
+            Pools::File { damage, .. } => damage.met().await,
+            Pools::Memory { .. } | Pools::Postgres { .. } => std::future::pending().await,
+        }
     }
 
     /// Closes every connection of the store.
@@ -249,7 +268,8 @@ async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result
     migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
     let generations = Generations::new();
     let pragmas = format!("{WRITER_PRAGMAS} {}", synchronous_pragma(synchronous));
-    let writer = Writer::open(path, &pragmas, PATIENCE, &generations)?;
+    let damage = Damage::default();
+    let writer = Writer::open(path, &pragmas, PATIENCE, &generations, damage.clone())?;
     let readers = SqlitePoolOptions::new()
         .max_connections(SQLITE_READERS)
         .acquire_timeout(PATIENCE)
@@ -257,8 +277,8 @@ async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result
         .connect_with(options.pragma("query_only", "on"))
         .await
         .map_err(storage_error)?;
-    let glances = Glances::open(path, GLANCE_PRAGMAS, PATIENCE)?;
-    Ok(Pools::File { writer, readers, glances, generations })
+    let glances = Glances::open(path, GLANCE_PRAGMAS, PATIENCE, damage.clone())?;
+    Ok(Pools::File { writer, readers, glances, damage, generations })
 }
 
 /// Settings of the connection of a database in memory.
@@ -316,6 +336,7 @@ impl Store for SqlStore {
     type Tx = SqlTx;
 
     async fn begin(&self) -> Result<SqlTx, StorageError> {
+        self.check_damage()?;
         let conn = match &self.pools {
             Pools::File { writer, .. } | Pools::Memory { writer, .. } => Conn::Direct(writer.begin().await?),
             Pools::Postgres { pool, .. } => {
@@ -327,8 +348,12 @@ impl Store for SqlStore {
     }
 
     async fn read(&self) -> Result<SqlTx, StorageError> {
+        self.check_damage()?;
         let conn = match &self.pools {
-            Pools::File { readers, .. } => Conn::Sqlite(readers.begin().await.map_err(storage_error)?),
+            Pools::File { readers, damage, .. } => {
+                let tx = damage.note(readers.begin().await.map_err(storage_error))?;
+                Conn::Sqlite(tx, damage.clone())
+            }
             Pools::Memory { writer, .. } => Conn::Direct(writer.begin().await?),
             Pools::Postgres { readers, .. } => {
                 let connection = readers.acquire().await.map_err(storage_error)?;
@@ -339,6 +364,7 @@ impl Store for SqlStore {
     }
 
     async fn glance(&self) -> Result<SqlTx, StorageError> {
+        self.check_damage()?;
         if let Pools::File { glances, .. } = &self.pools
             && let Some(tx) = glances.begin()?
         {
@@ -360,7 +386,7 @@ impl Transaction for SqlTx {
     async fn commit(self) -> Result<(), StorageError> {
         match self.conn {
             Conn::Direct(tx) => tx.commit().await?,
-            Conn::Sqlite(tx) => tx.commit().await.map_err(storage_error)?,
+            Conn::Sqlite(tx, _) => tx.commit().await.map_err(storage_error)?,
             Conn::Postgres(PostgresConn::Reading(_)) => {}
             Conn::Postgres(PostgresConn::Writing(mut tx)) => {
                 if !self.entered.is_empty() {

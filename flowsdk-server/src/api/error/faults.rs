@@ -151,6 +151,7 @@ fn core(table: &mut Table) {
         StorageError::Stale { entity: "session" },
         StorageError::Contention("busy".into()),
         storage(),
+        StorageError::Damaged("a page".into()),
         StorageError::Corrupt { entity: "session", reason: "why".to_owned() },
         StorageError::Other("other".into()),
     ]);

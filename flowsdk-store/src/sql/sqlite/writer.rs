@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use super::statement::Prepared;
 use super::storage_error;
 use crate::sql::bind::{Binder, Binds};
+use crate::sql::damage::Damage;
 use crate::sql::generation::Generations;
 
 /// Prepared statements that are kept.
@@ -27,19 +28,20 @@ struct Open {
     connection: Connection,
     /// Texts as SQLite wants them, by the address of the text that is asked for.
     texts: RefCell<HashMap<(usize, usize), String>>,
+    damage: Damage,
 }
 
 impl Open {
-    fn file(path: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
+    fn file(path: &Path, pragmas: &str, patience: Duration, damage: Damage) -> Result<Self, StorageError> {
         let connection = Connection::open(path).map_err(storage_error)?;
         connection.busy_timeout(patience).map_err(storage_error)?;
-        Self::new(connection, pragmas)
+        Self::new(connection, pragmas, damage)
     }
 
-    fn new(connection: Connection, pragmas: &str) -> Result<Self, StorageError> {
+    fn new(connection: Connection, pragmas: &str, damage: Damage) -> Result<Self, StorageError> {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.execute_batch(pragmas).map_err(storage_error)?;
-        Ok(Self { connection, texts: RefCell::default() })
+        Ok(Self { connection, texts: RefCell::default(), damage })
     }
 }
 
@@ -99,8 +101,9 @@ impl Writer {
         pragmas: &str,
         patience: Duration,
         generations: &Arc<Generations>,
+        damage: Damage,
     ) -> Result<Self, StorageError> {
-        Self::of(Open::file(file, pragmas, patience)?, patience, generations)
+        Self::of(Open::file(file, pragmas, patience, damage)?, patience, generations)
     }
 
     /// Opens an empty database in memory with these pragmas, and lets `migrate` make its tables.
@@ -111,7 +114,7 @@ impl Writer {
         migrate: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> Result<Self, StorageError> {
         let connection = Connection::open_in_memory().map_err(storage_error)?;
-        let open = Open::new(connection, pragmas)?;
+        let open = Open::new(connection, pragmas, Damage::default())?;
         migrate(&open.connection).map_err(storage_error)?;
         Self::of(open, patience, generations)
     }
@@ -204,8 +207,13 @@ impl fmt::Debug for Glances {
 
 impl Glances {
     /// Opens `file`, which is there already, with these pragmas.
-    pub(in crate::sql) fn open(file: &Path, pragmas: &str, patience: Duration) -> Result<Self, StorageError> {
-        Ok(Self(Arc::new(Mutex::new(Some(Open::file(file, pragmas, patience)?)))))
+    pub(in crate::sql) fn open(
+        file: &Path,
+        pragmas: &str,
+        patience: Duration,
+        damage: Damage,
+    ) -> Result<Self, StorageError> {
+        Ok(Self(Arc::new(Mutex::new(Some(Open::file(file, pragmas, patience, damage)?)))))
     }
 
     /// Begins a transaction that reads; `None` while another one is open.
@@ -244,11 +252,11 @@ impl DirectTx {
     /// A statement, ready for its binds.
     pub(in crate::sql) fn prepare(&self, sql: &'static str) -> Prepared<'_> {
         let Some(open) = self.held.as_ref().and_then(|held| held.as_ref()) else {
-            return Prepared::new(Err(rusqlite::Error::InvalidQuery), sql);
+            return Prepared::new(Err(rusqlite::Error::InvalidQuery), sql, None);
         };
         let mut texts = open.texts.borrow_mut();
         let text = texts.entry((sql.as_ptr() as usize, sql.len())).or_insert_with(|| numbered(sql));
-        Prepared::new(open.connection.prepare_cached(text), sql)
+        Prepared::new(open.connection.prepare_cached(text), sql, Some(&open.damage))
     }
 
     /// A statement with its binds.
@@ -303,15 +311,14 @@ fn commit_all(
 ) {
     while let Ok(Commit { held, done }) = waiting.recv() {
         let result = match &*held {
-            Some(open) => open
-                .connection
-                .prepare_cached("COMMIT")
-                .and_then(|mut commit| commit.raw_execute())
-                .map(drop)
-                .map_err(|error| {
+            Some(open) => {
+                let done =
+                    open.connection.prepare_cached("COMMIT").and_then(|mut commit| commit.raw_execute());
+                open.damage.note(done.map(drop).map_err(|error| {
                     roll_back(&open.connection);
                     storage_error(error)
-                }),
+                }))
+            }
             None => Err(closed()),
         };
         refused.note(&result);

@@ -5,7 +5,8 @@ const PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA foreign_keys = on;
 
 fn writer(folder: &tempfile::TempDir) -> Writer {
     let patience = Duration::from_millis(200);
-    Writer::open(&folder.path().join("t.db"), PRAGMAS, patience, &Generations::new()).expect("a writer")
+    Writer::open(&folder.path().join("t.db"), PRAGMAS, patience, &Generations::new(), Damage::default())
+        .expect("a writer")
 }
 
 async fn names(writer: &Writer) -> Vec<(i64, Option<String>)> {
@@ -98,7 +99,8 @@ async fn a_glance_sees_what_is_committed_writes_nothing_and_waits_for_nobody() {
     let folder = tempfile::tempdir().expect("a folder");
     let writer = writer(&folder);
     let file = folder.path().join("t.db");
-    let glances = Glances::open(&file, "PRAGMA query_only = on", Duration::from_secs(1)).expect("glances");
+    let glances = Glances::open(&file, "PRAGMA query_only = on", Duration::from_secs(1), Damage::default())
+        .expect("glances");
     let count =
         |tx: &DirectTx| tx.prepare("SELECT COUNT(*) FROM t").fetch_optional::<(i64,)>().expect("a row");
     let tx = writer.begin().await.expect("begin");
