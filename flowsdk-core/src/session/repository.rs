@@ -70,8 +70,15 @@ pub trait SessionRepository: Send {
     /// Removes sessions that ended.
     async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError>;
 
-    /// Returns up to `limit` sessions whose [`Session::wake_at`] has come, oldest first.
-    async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError>;
+    /// Returns up to `limit` sessions whose [`Session::wake_at`] is from `from` to `until`, with it, by this moment and then
+    /// by id. Of those of `from` itself the ones up to the id `behind` are left out.
+    async fn due(
+        &mut self,
+        from: Timestamp,
+        behind: Option<&SessionId>,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(Timestamp, SessionId)>, StorageError>;
 
     /// Returns the reason why a session does not answer its messages, if there is one.
     async fn standstill(&mut self, id: &SessionId) -> Result<Option<Standstill>, StorageError>;

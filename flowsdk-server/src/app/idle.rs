@@ -23,7 +23,7 @@ impl App {
             return Ok(false);
         }
         let Some(outside) = &self.outside else { return Ok(true) };
-        if outside.under_way() > 0 || !InputTimers::new(Arc::clone(&self.store)).due(now).await?.is_empty() {
+        if outside.under_way() > 0 || InputTimers::new(Arc::clone(&self.store)).any(now).await? {
             return Ok(false);
         }
         // The result of a request is a turn, and the turn publishes its events before the request is over.

@@ -198,9 +198,9 @@ const CLEAR_AHEAD: Sql = sql_list!("UPDATE session SET ahead = NULL WHERE id IN 
 
 const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
 
-const DUE: Sql = sql("SELECT id FROM session WHERE wake_at <= $1
+const DUE: Sql = sql("SELECT wake_at, id FROM session WHERE (wake_at, id) > ($1, $2) AND wake_at <= $3
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
-     ORDER BY wake_at LIMIT $2");
+     ORDER BY wake_at, id LIMIT $4");
 
 const STANDSTILL: Sql = sql("SELECT EXISTS (SELECT 1 FROM frozen_session WHERE session_id = $1),
         EXISTS (SELECT 1 FROM session WHERE id = $1 AND state->'pending' IS NOT NULL)");
@@ -314,8 +314,15 @@ impl SessionRepository for SqlTx {
         self.conn.execute(DELETE, (Json(ids),)).await.map(drop)
     }
 
-    async fn due(&mut self, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StorageError> {
-        self.conn.fetch_column(DUE, (now, i64::from(limit))).await
+    async fn due(
+        &mut self,
+        from: Timestamp,
+        behind: Option<&SessionId>,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(Timestamp, SessionId)>, StorageError> {
+        let behind = behind.map(SessionId::to_string).unwrap_or_default();
+        self.conn.fetch_all(DUE, (from, &*behind, until, i64::from(limit))).await
     }
 
     async fn standstill(&mut self, session: &SessionId) -> Result<Option<Standstill>, StorageError> {

@@ -13,7 +13,7 @@ use flowsdk_core::session::{
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
-use super::list::{self, Filter, ListSql, asked};
+use super::list::{self, Asked, Filter, ListSql, asked, given};
 use super::record::Record as _;
 use super::row::With;
 use super::session::COLUMNS;
@@ -28,7 +28,15 @@ pub(super) static LIST: ListSql<SessionFilter> =
         .within("router_id")
         .replanned()
         .filters(&[
-            Filter::of("mode = {}", |filter| asked(&filter.mode)),
+            Filter::of("mode = {}", |filter| match &filter.mode {
+                Some(mode) if *mode == Mode::Flow => given(mode),
+                _ => Asked::No,
+            }),
+            // The second condition is that of an index, which a bound value cannot show to hold.
+            Filter::of("mode = {} AND mode <> 'flow'", |filter| match &filter.mode {
+                Some(mode) if *mode != Mode::Flow => given(mode),
+                _ => Asked::No,
+            }),
             Filter::of("contact_id = {}", |filter| asked(&filter.contact_id)),
             Filter::per(
                 "state ->> '$.position.flowId' = {}",

@@ -17,4 +17,5 @@ mod redis;
 mod search;
 mod sql;
 mod support;
+mod timers;
 mod webchat;

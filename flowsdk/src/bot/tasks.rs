@@ -158,7 +158,7 @@ impl Tasks {
 }
 
 async fn ring(timers: &InputTimers<SqlStore>, cx: &OpContext, turns: &Turns) {
-    match timers.due(cx.now()).await {
+    match timers.due(cx.now(), true).await {
         Ok(due) => {
             for session_id in due {
                 let key = session_id.to_string();

@@ -43,9 +43,16 @@ where
     tx.commit().await.expect("commit");
     let mut tx = world.store.read().await.expect("read");
     for (now, limit, expected) in [(30, 10, &[2, 3, 1][..]), (30, 2, &[2, 3]), (10, 10, &[2]), (9, 10, &[])] {
-        let due = tx.sessions().due(later(now), limit).await.expect("due");
+        let due = tx.sessions().due(later(0), None, later(now), limit).await.expect("due");
+        let due: Vec<_> = due.into_iter().map(|(_, id)| id).collect();
         assert_eq!(due, expected.iter().map(|&n| session_id(n)).collect::<Vec<_>>(), "{now} {limit}");
     }
+    let first = tx.sessions().due(later(0), None, later(30), 1).await.expect("due").remove(0);
+    assert_eq!(first, (later(10), session_id(2)));
+    let next = tx.sessions().due(first.0, Some(&first.1), later(30), 10).await.expect("due");
+    assert_eq!(next, [(later(20), session_id(3)), (later(30), session_id(1))]);
+    let from = tx.sessions().due(later(20), None, later(29), 10).await.expect("due");
+    assert_eq!(from, [(later(20), session_id(3))]);
 }
 
 /// Of hundreds that freeze at once, one of them twice, each keeps its first cause, and its entries come back in

@@ -11,7 +11,7 @@ use flowsdk_core::event::{EffectDone, FlowEvent, InputTimeout};
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::stream::broker::{Broker, NewEntry};
 use flowsdk_core::stream::consumer::ConsumerConfig;
-use flowsdk_core::stream::topic::{Flow, TopicName};
+use flowsdk_core::stream::topic::{Flow, StreamPartition, TopicName};
 use flowsdk_outside::requests::{Performer, requests};
 
 use super::{Part, Reads};
@@ -20,6 +20,8 @@ use crate::app::links::Turns;
 use crate::config::Role;
 
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
+/// Entries of `stream:flow` behind which timers that are late wait, so that none of them is appended again and again.
+const TIMERS_WAITING: u64 = 1_024;
 
 /// Orchestrator and engine, which share a transaction, and the message persister.
 pub(super) const CONVERSATION: Role = Role {
@@ -83,6 +85,23 @@ enum Way {
 }
 
 impl Way {
+    /// Returns whether timers that are late may be passed on: not while those of before wait for a consumer.
+    async fn has_room(&self) -> bool {
+        let Self::Stream(broker) = self else {
+            // Whoever passes them on waits for the consumer.
+            return true;
+        };
+        let mut waiting = 0;
+        for index in 0..broker.partitions() {
+            let stream = StreamPartition { topic: TopicName::Flow, index };
+            match broker.backlog(stream, CONVERSATION_GROUP).await {
+                Ok(entries) => waiting += entries,
+                Err(_) => return false,
+            }
+        }
+        waiting < TIMERS_WAITING
+    }
+
     /// Passes timers on. Those that get nowhere are due again at the next tick.
     async fn ring(&self, due: Vec<InputTimeout>) {
         match self {
@@ -143,7 +162,8 @@ fn timers(ground: &Ground, way: Way) {
     ground.every_alone("input-timers", "input timers", TIMER_PERIOD, move || {
         let (timers, cx, way) = (Arc::clone(&timers), cx.clone(), way.clone());
         async move {
-            match timers.due(cx.now()).await {
+            let late = way.has_room().await;
+            match timers.due(cx.now(), late).await {
                 Ok(due) => {
                     way.ring(due.into_iter().map(|session_id| InputTimeout { session_id }).collect()).await
                 }

@@ -256,6 +256,35 @@ async fn tracked_events_are_counted_in_an_index() {
         let walks = |step: &&String| {
             step.starts_with("SEARCH e USING COVERING INDEX flow_event_by_name (router_id=?")
         };
-        assert!(events.len() == 2 && events.iter().all(|step| walks(step)), "{name}: {steps:#?}");
+        assert!(events.len() == 2 && events.iter().all(walks), "{name}: {steps:#?}");
     }
+}
+
+/// Sessions that an agent or a human has are found without reading those of flows, whatever routers are asked for.
+#[tokio::test]
+async fn sessions_of_agents_and_humans_are_found_among_their_own() {
+    let mut connection = super::migrated_sqlite().await;
+    let mut seen = 0;
+    for (routers, filters, sql) in session_catalog::LIST.shapes() {
+        // Flow, another owner, contact, flow id.
+        let [false, true, false, _] = filters[..] else { continue };
+        seen += 1;
+        let steps = steps(&mut connection, sql).await;
+        let walks = |step: &String| {
+            step.starts_with("SEARCH session USING INDEX session_owner (mode=? AND (began_at,id)<(?,?)")
+                || step.starts_with("SEARCH session USING COVERING INDEX session_owner (mode=? AND")
+        };
+        assert!(steps.iter().any(walks), "{routers:?} {filters:?}: {steps:#?}");
+    }
+    assert_eq!(seen, 3 * 2);
+}
+
+#[tokio::test]
+async fn sessions_that_are_due_are_read_in_the_order_of_an_index() {
+    let mut connection = super::migrated_sqlite().await;
+    let statements = crate::sql::session::statements();
+    let (_, sql) = statements.iter().find(|(one, _)| *one == "DUE").expect("listed");
+    let steps = steps(&mut connection, *sql).await;
+    assert!(steps.iter().any(|step| step.contains("INDEX session_wake (")), "{steps:#?}");
+    assert_eq!(sorts(&steps), 0, "{steps:#?}");
 }

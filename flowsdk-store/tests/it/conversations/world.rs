@@ -171,7 +171,7 @@ impl World {
     /// Time passes, and whoever is due is rung for; gives what they are told.
     pub(crate) async fn wait(&self, step: Duration) -> Vec<String> {
         self.clock.advance(step);
-        let due = InputTimers::new(Arc::clone(&self.store)).due(self.clock.now()).await.expect("due");
+        let due = InputTimers::new(Arc::clone(&self.store)).due(self.clock.now(), true).await.expect("due");
         let mut told = Vec::new();
         for session_id in due {
             let event = ConversationEvent::Flow(FlowEvent::InputTimeout(InputTimeout { session_id }));

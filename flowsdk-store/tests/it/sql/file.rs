@@ -69,7 +69,7 @@ fn a_checkpoint_moves_the_log_into_the_file_and_the_next_process_sees_everything
             // What a reader still needs is moved later, also when nothing more is committed.
             let between = size();
             let mut reader = first.read().await.expect("a reader");
-            reader.sessions().due(SystemClock.now(), 1).await.expect("a snapshot");
+            reader.sessions().due(SystemClock.now(), None, SystemClock.now(), 1).await.expect("a snapshot");
             kv.set("longer", &"v".repeat(1_000_000), None).await.expect("set");
             first.checkpoint().await.expect("checkpoint");
             assert_eq!(size(), between);
