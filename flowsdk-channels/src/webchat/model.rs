@@ -39,6 +39,9 @@ pub struct WebchatIdentity {
     pub contact_id: ContactId,
     /// bcrypt hash (cost 10) of the session key; the key itself is nowhere.
     pub session_key_hash: String,
+    /// The [digest](super::key_digest) of the session key, once it is known. A key is random and long, so that it can be
+    /// checked without bcrypt.
+    pub session_key_digest: Option<String>,
     /// When the visitor first came.
     pub created_at: Timestamp,
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChannelId, ContactId};
+use flowsdk_core::id::{ChannelId, ContactId, IdentityId};
 
 use super::{WebchatChannel, WebchatIdentity};
 
@@ -31,6 +31,9 @@ pub trait WebchatRepository: Send {
 
     /// Creates an identity with its hashed key.
     async fn insert_identity(&mut self, identity: &WebchatIdentity) -> Result<(), StorageError>;
+
+    /// Stores the digest of the key of an identity that has none.
+    async fn note_key_digest(&mut self, identity: &IdentityId, digest: &str) -> Result<(), StorageError>;
 
     /// The chat that a contact has with the channel's router: the open one, else the newest.
     async fn find_chat(

@@ -4,11 +4,11 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use flowsdk_core::contact::{Contact, ContactChange, HasContacts};
+use flowsdk_core::contact::{Contact, ContactChange, HasContacts, UNNAMED_VISITOR};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::IncomingEvent;
-use flowsdk_core::fault::StorageError;
+use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{Channel, SessionId};
@@ -18,6 +18,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::key_digest::{has_digest, key_digest};
 use super::payload::AuthOk;
 use super::remembered::Remembered;
 use super::{AuthError, HasWebchat, Limits, WebchatChannel, WebchatIdentity, embed};
@@ -26,8 +27,6 @@ use super::{AuthError, HasWebchat, Limits, WebchatChannel, WebchatIdentity, embe
 const CONTACT_NAME: &str = "WebChat User";
 /// An id that no message has.
 const UNKNOWN_MESSAGE: &str = "unknown";
-/// Name of a new visitor's contact (spec B 4.2).
-const NEW_CONTACT_NAME: &str = "Flow Chat";
 
 /// The data that a socket or a history request sends about itself.
 #[derive(Clone, Default, Deserialize)]
@@ -234,11 +233,13 @@ where
             SessionId::webchat(&channel.id, &visitor, None).map_err(|_| AuthError::IdentityInvalid)?;
         let identity = session_id.contact_identity();
         let contact =
-            Contact::create(&self.cx, identity.clone(), NEW_CONTACT_NAME.to_owned(), Channel::Webchat);
+            Contact::create(&self.cx, identity.clone(), UNNAMED_VISITOR.to_owned(), Channel::Webchat);
         let mut tx = self.store.begin().await?;
         let contact = tx.contacts().insert_or_get(&contact).await?;
+        let id = IdentityId::generate(self.cx.ids());
         let row = WebchatIdentity {
-            id: IdentityId::generate(self.cx.ids()),
+            session_key_digest: key_digest(&id, &session_key),
+            id,
             channel_id: channel.id.clone(),
             contact_id: contact.id.clone(),
             session_key_hash: session_key_hash.clone(),
@@ -275,6 +276,10 @@ where
         drop(tx);
         let row = match row {
             Some(row) if self.remembered.knows(&identity, key, &row.session_key_hash) => row,
+            Some(row) if has_digest(&row.id, key, row.session_key_digest.as_deref()) => {
+                self.remembered.note(&identity, key, &row.session_key_hash);
+                row
+            }
             row => {
                 // Guesses must not keep others waiting for their bcrypt.
                 if !self.limits.admit_key_check(caller.address) {
@@ -284,6 +289,7 @@ where
                 match (self.hasher.verify_or_pretend(key, stored, SESSION_KEY_COST).await, row) {
                     (Ok(true), Some(row)) => {
                         self.remembered.note(&identity, key, &row.session_key_hash);
+                        self.note_digest(&row, key).await;
                         row
                     }
                     (Ok(_) | Err(PasswordError::TooLong), _) => return Err(AuthError::IdentityInvalid),
@@ -292,6 +298,21 @@ where
             }
         };
         Ok(self.visitor(handshake, channel, session_id, row.contact_id))
+    }
+
+    /// Stores the digest of a key that was checked by bcrypt, which need not be done again.
+    async fn note_digest(&self, row: &WebchatIdentity, key: &SecretString) {
+        let Some(digest) = key_digest(&row.id, key) else {
+            return;
+        };
+        let noted = async {
+            let mut tx = self.store.begin().await?;
+            tx.webchat().note_key_digest(&row.id, &digest).await?;
+            tx.commit().await
+        };
+        if let Err(error) = noted.await {
+            tracing::debug!(error = %Chain(&error), "a key is checked by bcrypt once more");
+        }
     }
 
     async fn with_token(
@@ -330,7 +351,7 @@ where
             return Ok(contact.id.clone());
         }
         let mut tx = self.store.begin().await?;
-        let new_name = name.clone().unwrap_or_else(|| NEW_CONTACT_NAME.to_owned());
+        let new_name = name.clone().unwrap_or_else(|| UNNAMED_VISITOR.to_owned());
         let new = Contact::create(&self.cx, identity, new_name, Channel::Webchat);
         let contact_id = tx.contacts().insert_or_get(&new).await?.id;
         if let Some(name) = name {

@@ -6,7 +6,7 @@ use flowsdk_channels::webchat::{HasWebchat, WebchatChannel, WebchatIdentity, Web
 use flowsdk_core::cell::Json;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChannelId, ChatId, ContactId};
+use flowsdk_core::id::{ChannelId, ChatId, ContactId, IdentityId};
 
 use super::SqlTx;
 use super::record::{All, Record as _, record};
@@ -21,7 +21,10 @@ record! {
 }
 
 record! {
-    WebchatIdentity in "webchat_identity" { id, channel_id, contact_id, session_key_hash, created_at }
+    WebchatIdentity in "webchat_identity" {
+        id, channel_id, contact_id, session_key_hash, created_at;
+        session_key_digest
+    }
 }
 
 const FIND_CHANNEL: Sql = sql(concat!(WebchatChannel::SELECT, " WHERE id = $1"));
@@ -37,8 +40,11 @@ const FIND_IDENTITY: Sql =
 const INSERT_IDENTITY: Sql = sql(concat!(
     "INSERT INTO webchat_identity (",
     WebchatIdentity::COLUMNS,
-    ", contact_identity) VALUES ($1, $2, $3, $4, $5, (SELECT phone_number FROM contact WHERE id = $3))"
+    ", contact_identity) VALUES ($1, $2, $3, $4, $5, $6, (SELECT phone_number FROM contact WHERE id = $3))"
 ));
+
+const NOTE_KEY_DIGEST: Sql =
+    sql("UPDATE webchat_identity SET session_key_digest = $2 WHERE id = $1 AND session_key_digest IS NULL");
 
 /// SQLite, which keeps no statistics here, is told the index: it would read every chat of the router.
 const FIND_CHAT: Sql =
@@ -48,7 +54,7 @@ const WITH_CHANNEL: &str = " JOIN webchat_channel ON webchat_channel.router_id =
      WHERE webchat_channel.id = $1 AND chat.contact_id = $2
      ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1";
 
-super::statement::statements! { FIND_CHANNEL, EMBED_SECRETS, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, FIND_CHAT }
+super::statement::statements! { FIND_CHANNEL, EMBED_SECRETS, INSERT_CHANNEL, FIND_IDENTITY, INSERT_IDENTITY, NOTE_KEY_DIGEST, FIND_CHAT }
 
 super::accessor::has!(HasWebchat::webchat -> WebchatRepository);
 
@@ -76,6 +82,10 @@ impl WebchatRepository for SqlTx {
         contact_identity: &str,
     ) -> Result<Option<WebchatIdentity>, StorageError> {
         self.conn.fetch_optional(FIND_IDENTITY, (channel, contact_identity)).await
+    }
+
+    async fn note_key_digest(&mut self, identity: &IdentityId, digest: &str) -> Result<(), StorageError> {
+        self.conn.execute(NOTE_KEY_DIGEST, (identity, digest)).await.map(drop)
     }
 
     async fn insert_identity(&mut self, identity: &WebchatIdentity) -> Result<(), StorageError> {

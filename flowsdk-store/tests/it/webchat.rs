@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_channels::webchat::{
-    Accepted, Caller, Handshake, HasWebchat as _, Ingress, IngressError, Limits, LimitsConfig, TestChat,
-    Visitors, WebchatChannel, WebchatIdentity, inbound,
+    Accepted, AuthError, Caller, Handshake, HasWebchat as _, Ingress, IngressError, Limits, LimitsConfig,
+    TestChat, Visitors, WebchatChannel, WebchatIdentity, inbound,
 };
 use flowsdk_core::chat::{Chat, HasChats as _};
 use flowsdk_core::contact::{Contact, HasContacts as _};
@@ -20,8 +20,9 @@ use flowsdk_core::id::{ChannelId, FlowId, IdentityId, MessageId, RouterId};
 use flowsdk_core::router::{HasRouters as _, Route, Router};
 use flowsdk_core::session::Channel;
 use flowsdk_core::store::{Store as _, Transaction as _};
-use flowsdk_crypto::PasswordHasher;
+use flowsdk_crypto::{PasswordHasher, SESSION_KEY_COST};
 use flowsdk_store::sql::{SqlStore, SqlTx};
+use secrecy::SecretString;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -34,6 +35,7 @@ on_every_database! {
     an_identity_is_found_by_its_contact,
     the_open_chat_is_found_before_the_newest,
     a_test_message_that_waited_is_younger_than_the_answers_before_it,
+    right_keys_need_no_bcrypt_after_a_restart,
 }
 
 async fn router(tx: &mut SqlTx, cx: &OpContext, id: &str) -> RouterId {
@@ -140,6 +142,7 @@ async fn an_identity_is_found_by_its_contact(store: SqlStore) {
     let ana = contact(&mut tx, &cx, "wc-c1-ana").await;
     contact(&mut tx, &cx, "wc-c1-bia").await;
     let identity = |channel: &ChannelId| WebchatIdentity {
+        session_key_digest: None,
         id: IdentityId::generate(cx.ids()),
         channel_id: channel.clone(),
         contact_id: ana.id.clone(),
@@ -242,4 +245,60 @@ async fn a_test_message_that_waited_is_younger_than_the_answers_before_it(store:
     assert!(named.iter().all(|turn| turn.complete && !turn.repeated), "{named:?}");
     let said = said.lock().expect("a lock");
     assert!(said.len() == 4 && said.is_sorted(), "{said:?}");
+}
+
+/// Visitors with the right key are let in again after a restart without a bcrypt, however many come at once; a key
+/// that was stored before there were digests needs one, once.
+async fn right_keys_need_no_bcrypt_after_a_restart(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let router = router(&mut tx, &cx, "r1").await;
+    let open = channel(&cx, "c1", &router);
+    tx.webchat().insert_channel(&open).await.expect("a channel");
+    let old = contact(&mut tx, &cx, "wc-c1-old").await;
+    let old_key = SecretString::from(cx.ids().secret(2));
+    let hasher = PasswordHasher::new(1, 8);
+    let identity = WebchatIdentity {
+        id: IdentityId::generate(cx.ids()),
+        channel_id: open.id.clone(),
+        contact_id: old.id.clone(),
+        session_key_hash: hasher.hash(&old_key, SESSION_KEY_COST).await.expect("a hash"),
+        session_key_digest: None,
+        created_at: cx.now(),
+    };
+    tx.webchat().insert_identity(&identity).await.expect("an identity");
+    tx.commit().await.expect("commit");
+
+    let store = Arc::new(store);
+    // One bcrypt a process.
+    let start = || {
+        let config = LimitsConfig { key_checks_per_minute: 1, ..LimitsConfig::default() };
+        let key = Arc::new(MasterKey::new(&"0".repeat(32)).expect("a key"));
+        Visitors::new(Arc::clone(&store), cx.clone(), key, hasher.clone(), Limits::new(config))
+    };
+    let caller = Caller { address: IpAddr::V4(Ipv4Addr::LOCALHOST), origin: None };
+    let new = Handshake { channel_id: "c1".to_owned(), ..Handshake::default() };
+    let first = start();
+    let mut known = Vec::new();
+    for _ in 0..5 {
+        let (visitor, ok) = first.enter(&new, caller).await.expect("a visitor");
+        let user_id = Some(visitor.session_id.party().to_owned());
+        known.push(Handshake { user_id, session_key: ok.session_key.map(Into::into), ..new.clone() });
+    }
+    let ancient = Handshake { user_id: Some("old".to_owned()), session_key: Some(old_key), ..new.clone() };
+    let second = start();
+    for visitor in known.iter().chain([&ancient]) {
+        second.enter(visitor, caller).await.expect("let in");
+    }
+    // The one bcrypt of this process was that of the ancient key, which needs none from now on.
+    let third = start();
+    for visitor in known.iter().chain([&ancient]) {
+        third.enter(visitor, caller).await.expect("let in");
+    }
+    let other_key = Handshake { session_key: known[1].session_key.clone(), ..known[0].clone() };
+    let refused = third.enter(&other_key, caller).await;
+    assert!(matches!(refused, Err(AuthError::IdentityInvalid)), "{refused:?}");
+    let guess = Handshake { session_key: Some(cx.ids().secret(2).into()), ..known[0].clone() };
+    let refused = third.enter(&guess, caller).await;
+    assert!(matches!(refused, Err(AuthError::RateLimited)), "{refused:?}");
 }
