@@ -99,8 +99,8 @@ fn definition() -> Value {
                 "input": { "variable": "answer" }, "defaultOutput": { "blockId": next } })
     };
     json!({ "schemaVersion": 1, "startBlockId": "b1", "blocks": [
-        block("b1", "Olá {{contact.name}}, você disse: {{input}}", "b2"),
+        block("b1", "Olá Flow Chat{{contact.name}}, você disse: {{input}}", "b2"),
         block("b2", "Passo 2: {{lastInput}} ({{answer}})", "b3"),
-        block("b3", "Fim do passo 3, {{contact.name}}: {{input}}", "b1"),
+        block("b3", "Fim do passo 3, Flow Chat{{contact.name}}: {{input}}", "b1"),
     ] })
 }

@@ -20,7 +20,7 @@ pub use identity::{
 pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,
 };
-pub use model::{Contact, ContactChange, clean_name};
+pub use model::{Contact, ContactChange, UNNAMED_VISITOR, clean_name};
 pub use opt_in::{ContactOptIn, HasOptIns, OptInRepository, OptInSource, OptInStatus};
 pub use opt_in_catalog::{HasOptInCatalog, OptInCatalog, OptInFilter};
 pub use repository::{ContactRepository, HasContacts};

@@ -27,7 +27,17 @@ pub struct Contact {
     pub created_at: Timestamp,
 }
 
+/// The name of web chat contacts that nobody has named (spec B 4.2).
+pub const UNNAMED_VISITOR: &str = "Flow Chat";
+
 impl Contact {
+    /// Returns the name as texts say it: empty for an anonymous visitor of the web chat, whose name is a placeholder
+    /// (rulings S23).
+    pub fn spoken_name(&self) -> &str {
+        let placeholder = self.name == UNNAMED_VISITOR && !self.name_locked;
+        if placeholder && self.origin == Some(Channel::Webchat) { "" } else { &self.name }
+    }
+
     /// Returns a contact that `origin` has just seen for the first time.
     pub fn create(cx: &OpContext, phone_number: String, name: String, origin: Channel) -> Self {
         Self {
@@ -112,9 +122,14 @@ mod tests {
     #[test]
     fn a_blank_name_is_ignored_and_a_set_name_is_locked() {
         let mut contact =
-            Contact::create(&OpContext::system(), "1".into(), "Flow Chat".into(), Channel::Webchat);
+            Contact::create(&OpContext::system(), "1".into(), UNNAMED_VISITOR.into(), Channel::Webchat);
         contact.apply(&ContactChange::Name("  \t".into()));
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Flow Chat", false));
+        assert_eq!(contact.spoken_name(), "");
+        let locked = Contact { name_locked: true, ..contact.clone() };
+        assert_eq!(locked.spoken_name(), "Flow Chat", "somebody has named them so");
+        let elsewhere = Contact { origin: Some(Channel::Phone), ..contact.clone() };
+        assert_eq!(elsewhere.spoken_name(), "Flow Chat");
         contact.apply(&ContactChange::Name(" Ana ".into()));
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Ana", true));
     }

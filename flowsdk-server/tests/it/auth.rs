@@ -231,8 +231,8 @@ async fn embed_context(setup: Setup) {
     // A flow of the router is taken, one of another router and what is no flow are not.
     for (sub, flow, answer) in [
         ("carla", json!(setup.seeded.other_flow), "outro oi"),
-        ("davi", json!(setup.seeded.foreign_flow), "Flow Chat///oi"),
-        ("eva", json!("no such flow!"), "Flow Chat///oi"),
+        ("davi", json!(setup.seeded.foreign_flow), "///oi"),
+        ("eva", json!("no such flow!"), "///oi"),
     ] {
         let (mut client, _) = Client::enter(addr, auth(json!({ "sub": sub, "flowId": flow }))).await;
         client.say("oi").await;

@@ -62,10 +62,10 @@ impl View<'_> {
         match token {
             Token::Router(key) => write_secret(self.router_variables.get(&**key), out),
             Token::Flow(key) => write_secret(self.flow_variables.and_then(|map| map.get(&**key)), out),
-            Token::ContactName => out.push_str(&self.contact.name),
+            Token::ContactName => out.push_str(self.contact.spoken_name()),
             Token::ContactPhoneNumber => out.push_str(&self.contact.phone_number),
             Token::ContactProfile => write_value(
-                &json!({ "name": self.contact.name, "phoneNumber": self.contact.phone_number }),
+                &json!({ "name": self.contact.spoken_name(), "phoneNumber": self.contact.phone_number }),
                 out,
             ),
             Token::ContactVariables => write_json(&self.contact.variables, out),

@@ -93,7 +93,7 @@ async fn embed_secret(setup: Setup) {
     let (mut ana, _) = Client::enter(server.addr, signed(&secrets[1])).await;
     assert_eq!(answer(&mut ana, "oi").await, "Ana oi");
     admin.delete(&path).await.ok(204);
-    assert_eq!(answer(&mut visitor(&server, &channel).await, "oi").await, "Flow Chat oi");
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "oi").await, " oi");
     let log = records(&admin, &format!("entityType=WEBCHAT_CHANNEL&routerId={router}"), 4).await;
     assert_eq!(actions(&log), ["CREATE", "UPDATE", "UPDATE", "UPDATE"]);
     assert_eq!(log[0]["changes"], json!({ "hasEmbedSecret": { "from": true, "to": false } }));

@@ -408,7 +408,7 @@ async fn the_simulator_traces_what_really_happens(store: SqlStore) {
         told,
         messages
             .iter()
-            .map(|said| said.iter().map(|text| text.replace("Ana", "Flow Chat")).collect())
+            .map(|said| said.iter().map(|text| text.replace("Ana", "")).collect())
             .collect::<Vec<Vec<_>>>()
     );
     let mut tx = world.store.read().await.expect("read");
