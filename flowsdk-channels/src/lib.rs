@@ -2,9 +2,11 @@
 //! the output of a channel.
 
 pub mod channel_number;
+pub mod form;
 pub mod template;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+pub mod type_mapping;
 pub mod webchat;
 
 /// Compiles the samples of the README.

@@ -13,24 +13,47 @@
 use std::sync::Arc;
 
 use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::router::{HasRouterCatalog, HasRouters, Router};
+use flowsdk_core::session::Channel;
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::testkit::store::StoreUnderTest;
 use flowsdk_core::time::Timestamp;
 use serde_json::json;
 
 use crate::channel_number::{ChannelNumber, E164, FormKeys, HasChannelNumbers, ProviderId};
+use crate::form::{FormStatus, HasForms, InteractiveForm};
 use crate::template::{HasTemplates, Template, TemplateCategory, TemplateFilter, TemplateStatus};
+use crate::type_mapping::{ChannelTypeMapping, ExternalType, HasChannelTypeMappings};
 
 #[doc(hidden)]
 pub use flowsdk_core;
 
 /// A transaction with every repository that the cases use. Every transaction with those accessors is one.
-pub trait ChannelsTx: Transaction + HasRouters + HasRouterCatalog + HasChannelNumbers + HasTemplates {}
+pub trait ChannelsTx:
+    Transaction
+    + HasRouters
+    + HasRouterCatalog
+    + HasChannelNumbers
+    + HasTemplates
+    + HasChannelTypeMappings
+    + HasForms
+{
+}
 
-impl<T: Transaction + HasRouters + HasRouterCatalog + HasChannelNumbers + HasTemplates> ChannelsTx for T {}
+impl<
+    T: Transaction
+        + HasRouters
+        + HasRouterCatalog
+        + HasChannelNumbers
+        + HasTemplates
+        + HasChannelTypeMappings
+        + HasForms,
+> ChannelsTx for T
+{
+}
 
 /// Tests that a [`Store`] keeps its promises about numbers and templates. The argument is the path of an async
 /// function that returns a [`StoreUnderTest`], or an `Option` of one.
@@ -56,6 +79,8 @@ macro_rules! __channel_store_cases {
             a_template_is_read_back_and_its_name_given_once
             templates_are_found_by_what_is_asked
             a_router_takes_its_numbers_and_templates_along
+            a_mapping_is_read_back_and_its_channel_given_once
+            a_form_is_read_back_with_its_definition
         }
     };
 }
@@ -355,4 +380,102 @@ mod tests {
     fn every_case_that_is_written_is_in_the_list() {
         assert_eq!(super::CASES, flowsdk_core::testkit::written(include_str!("testkit.rs")));
     }
+}
+
+/// A mapping comes back as it was saved; a router has one of each channel, and takes them along.
+pub async fn a_mapping_is_read_back_and_its_channel_given_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let mapping = |id: &str, channel_type: Channel, at| ChannelTypeMapping {
+        id: id.parse().expect("an id"),
+        router_id: world.router.clone(),
+        channel_type,
+        label: "Ação 👋".to_owned(),
+        external_type: ExternalType::parse("WABA").expect("a name"),
+        created_at: later(at),
+        updated_at: later(at),
+    };
+    let (first, second) = (mapping("m1", Channel::Phone, 0), mapping("m2", Channel::Webchat, 1));
+    for (mapping, inserted) in [(&first, true), (&second, true), (&mapping("m3", Channel::Phone, 2), false)] {
+        assert_eq!(tx.channel_type_mappings().insert_if_absent(mapping).await.expect("insert"), inserted);
+    }
+    let external_type = ExternalType::parse("outro").expect("a name");
+    let changed = ChannelTypeMapping { label: "B".to_owned(), external_type, updated_at: later(5), ..first };
+    tx.channel_type_mappings().save(&changed).await.expect("save");
+    let found = tx.channel_type_mappings().find(&changed.id).await.expect("find");
+    assert_eq!(found.as_ref(), Some(&changed));
+    let locked = tx.channel_type_mappings().find_for_update(&changed.id).await.expect("find");
+    assert_eq!(locked.as_ref(), Some(&changed));
+    let all = PageRequest::default();
+    let page = tx.channel_type_mappings().list(Some(&world.router), None, &all).await.expect("list");
+    assert_eq!(page.items, [second.clone(), changed.clone()]);
+    assert_eq!(tx.channel_type_mappings().list(None, Some(&[]), &all).await.expect("list").items, []);
+    tx.channel_type_mappings().delete(&second.id).await.expect("delete");
+    assert_eq!(tx.channel_type_mappings().find(&second.id).await.expect("find"), None);
+    tx.router_catalog().delete(&world.router).await.expect("delete");
+    assert_eq!(tx.channel_type_mappings().find(&changed.id).await.expect("find"), None);
+}
+
+/// A form comes back as it was saved, with its definition apart; it outlives its number, and goes with its router.
+pub async fn a_form_is_read_back_with_its_definition<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let number = number("n1", &world.router, "111", 0);
+    assert!(tx.channel_numbers().insert_if_absent(&number).await.expect("insert"));
+    let form = |id: &str, name: &str, at| InteractiveForm {
+        id: id.parse().expect("an id"),
+        router_id: world.router.clone(),
+        name: name.to_owned(),
+        description: Some("Ação 👋".to_owned()),
+        status: FormStatus::Draft,
+        revision: 1,
+        provider_form_id: Some(provider_id("4711")),
+        channel_number_id: Some(number.id.clone()),
+        created_at: later(at),
+        updated_at: later(at),
+    };
+    let (first, second) = (form("i1", "A", 0), form("i2", "B", 1));
+    for form in [&first, &second] {
+        tx.forms().insert(form).await.expect("insert");
+    }
+    let definition = json!({ "screens": [{ "id": "é", "n": 1.5 }] }).as_object().expect("an object").clone();
+    assert_eq!(tx.forms().definition(&first.id).await.expect("a definition"), serde_json::Map::new());
+    for stored in [&serde_json::Map::new(), &definition] {
+        tx.forms().put_definition(&first.id, stored).await.expect("put");
+        assert_eq!(&tx.forms().definition(&first.id).await.expect("a definition"), stored);
+    }
+    let changed = InteractiveForm {
+        status: FormStatus::Published,
+        revision: 7,
+        description: None,
+        provider_form_id: None,
+        updated_at: later(5),
+        ..first
+    };
+    tx.forms().save(&changed).await.expect("save");
+    assert_eq!(tx.forms().find(&changed.id).await.expect("find").as_ref(), Some(&changed));
+    assert_eq!(tx.forms().find_for_update(&changed.id).await.expect("find").as_ref(), Some(&changed));
+    let all = PageRequest::default();
+    let page = tx.forms().list(Some(&world.router), None, &all).await.expect("list");
+    assert_eq!(page.items, [second.clone(), changed.clone()]);
+    tx.channel_numbers().delete(&number.id).await.expect("delete");
+    let alone = InteractiveForm { channel_number_id: None, ..changed.clone() };
+    assert_eq!(tx.forms().find(&changed.id).await.expect("find"), Some(alone));
+    tx.forms().delete(&second.id).await.expect("delete");
+    assert_eq!(tx.forms().find(&second.id).await.expect("find"), None);
+    tx.commit().await.expect("commit");
+    let mut tx = world.store.begin().await.expect("begin");
+    let again = InteractiveForm { channel_number_id: None, ..form("i3", "A", 2) };
+    let refused = tx.forms().insert(&again).await;
+    assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
+    drop(tx);
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.router_catalog().delete(&world.router).await.expect("delete");
+    assert_eq!(tx.forms().find(&changed.id).await.expect("find"), None);
 }

@@ -59,6 +59,8 @@ pub enum EntityKind {
     Observability,
     DeadLetter,
     EventDefinition,
+    ChannelTypeMapping,
+    InteractiveForm,
 }
 
 /// An entity that something was done to.

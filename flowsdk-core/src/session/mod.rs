@@ -27,6 +27,6 @@ pub use repository::{
 pub use trace::{HasTraces, MAX_TRACES, SessionTrace, SessionTraceRepository};
 pub use variables::{
     InvalidVariable, MAX_CONTACT_VARIABLES, MAX_SESSION_VARIABLES, MAX_VARIABLE, MAX_VARIABLE_DEPTH,
-    MAX_VARIABLE_KEY, SentVariables, VariablesTooLarge, merge_variables,
+    MAX_VARIABLE_KEY, SentVariables, VariablesTooLarge, json_depth, merge_variables,
 };
 pub(crate) use variables::{replaced, size_of_variable, size_of_variables};

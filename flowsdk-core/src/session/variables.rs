@@ -78,7 +78,7 @@ fn refused(sent: &Map<String, Value>) -> Vec<InvalidVariable> {
                 "A chave não pode conter ponto, chaves, espaços nem caracteres de controle",
                 "The key may not contain dots, braces, blanks or control characters",
             )
-        } else if depth(value) > MAX_VARIABLE_DEPTH {
+        } else if json_depth(value) > MAX_VARIABLE_DEPTH {
             Text::of(
                 format!("Pode ter no máximo {MAX_VARIABLE_DEPTH} níveis"),
                 format!("May have at most {MAX_VARIABLE_DEPTH} levels"),
@@ -91,11 +91,11 @@ fn refused(sent: &Map<String, Value>) -> Vec<InvalidVariable> {
     refused
 }
 
-/// Levels of lists and objects in `value`.
-fn depth(value: &Value) -> usize {
+/// Returns the levels of lists and objects in `value`.
+pub fn json_depth(value: &Value) -> usize {
     let inner = match value {
-        Value::Array(items) => items.iter().map(depth).max(),
-        Value::Object(map) => map.values().map(depth).max(),
+        Value::Array(items) => items.iter().map(json_depth).max(),
+        Value::Object(map) => map.values().map(json_depth).max(),
         _ => return 0,
     };
     1 + inner.unwrap_or(0)

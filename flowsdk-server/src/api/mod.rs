@@ -2,11 +2,13 @@
 //! (docs/api.md).
 
 pub mod body;
+mod channel_type_mappings;
 mod docs;
 pub mod error;
 mod event_definitions;
 pub mod guard;
 pub mod idempotency;
+mod interactive_forms;
 pub mod limits;
 pub mod openapi;
 pub mod path;
@@ -96,6 +98,8 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         opt_ins::routes,
         channel_numbers::routes,
         templates::routes,
+        interactive_forms::routes,
+        channel_type_mappings::routes,
         llm_credentials::routes,
         integrations::routes,
         observability::routes,

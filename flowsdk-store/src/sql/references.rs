@@ -124,6 +124,10 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("message_template", "router_id", "router", Cascade),
     reference("integration", "router_id", "router", Cascade),
     reference("contact_filter", "router_id", "router", Cascade),
+    reference("interactive_form_definition", "form_id", "interactive_form", Cascade),
+    reference("interactive_form", "channel_number_id", "channel_number", SetNull),
+    reference("interactive_form", "router_id", "router", Cascade),
+    reference("channel_type_mapping", "router_id", "router", Cascade),
     reference("event_definition", "router_id", "router", Cascade),
     reference("agent", "router_id", "router", Cascade),
     reference("contact_opt_in", "router_id", "router", Cascade),
@@ -149,6 +153,7 @@ pub(super) const NO_REFERENCES: &[(&str, &str, &str)] = &[
     ("channel_number", "business_account_id", "the provider's"),
     ("flow_event", "block_id", "a block is a part of a definition"),
     ("idempotent_request", "principal_id", "a user or an API client; it is forgotten after a day"),
+    ("interactive_form", "provider_form_id", "the provider's"),
     ("message", "channel_message_id", "the channel's"),
     ("message_template", "business_account_id", "the provider's"),
 ];

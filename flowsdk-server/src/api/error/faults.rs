@@ -15,7 +15,9 @@ use flowsdk_auth::recovery::RecoveryError;
 use flowsdk_auth::token::TokenError;
 use flowsdk_auth::user::{PasswordRule, UserError};
 use flowsdk_channels::channel_number::ChannelNumberError;
+use flowsdk_channels::form::FormError;
 use flowsdk_channels::template::TemplateError;
+use flowsdk_channels::type_mapping::ChannelTypeMappingError;
 use flowsdk_channels::webchat::channels::WebchatChannelError;
 use flowsdk_channels::webchat::inbound::InboundError;
 use flowsdk_channels::webchat::{AuthError, IngressError, TestChatError};
@@ -335,6 +337,25 @@ fn channels(table: &mut Table) {
         TemplateError::Invalid(details()),
         TemplateError::Idempotency(IdempotencyConflict),
         TemplateError::Storage(storage()),
+    ]);
+    table.add([
+        ChannelTypeMappingError::NotFound,
+        ChannelTypeMappingError::RouterUnknown(RouterUnknown),
+        ChannelTypeMappingError::Taken,
+        ChannelTypeMappingError::Idempotency(IdempotencyConflict),
+        ChannelTypeMappingError::Storage(storage()),
+    ]);
+    table.add([
+        FormError::NotFound,
+        FormError::RouterUnknown(RouterUnknown),
+        FormError::NumberUnknown,
+        FormError::NameTaken,
+        FormError::Status,
+        FormError::StaleRevision { current: 7 },
+        FormError::Empty,
+        FormError::Invalid(details()),
+        FormError::Idempotency(IdempotencyConflict),
+        FormError::Storage(storage()),
     ]);
     let corrupt = || StorageError::Corrupt { entity: "visitor", reason: "why".to_owned() };
     table.add([

@@ -104,6 +104,8 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/webchat/channels", EntityKind::WebchatChannel),
         ("/contacts", EntityKind::Contact),
         ("/contact-filters", EntityKind::ContactFilter),
+        ("/interactive-forms", EntityKind::InteractiveForm),
+        ("/channel-type-mappings", EntityKind::ChannelTypeMapping),
         ("/event-definitions", EntityKind::EventDefinition),
         ("/sessions", EntityKind::Session),
         ("/channel-numbers", EntityKind::ChannelNumber),

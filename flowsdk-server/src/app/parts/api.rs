@@ -97,6 +97,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         webchat_channels: Arc::new(state::WebchatChannels::new(store(), cx(), key(), changes())),
         channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),
         templates: Arc::new(state::Templates::new(store(), cx(), changes())),
+        forms: Arc::new(state::Forms::new(store(), cx(), changes())),
+        channel_type_mappings: Arc::new(state::ChannelTypeMappings::new(store(), cx(), changes())),
         llm_credentials: Arc::new(state::LlmCredentials::new(store(), cx(), key(), changes())),
         integrations: Arc::new(state::Integrations::new(store(), cx(), key(), http, changes())),
         observability: Arc::new(state::Observability::new(store(), cx(), key(), changes())),

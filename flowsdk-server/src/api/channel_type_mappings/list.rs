@@ -1,0 +1,31 @@
+//! `GET /channel-type-mappings`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_channels::type_mapping::ChannelTypeMapping;
+use flowsdk_core::page::PageRequest;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
+use crate::api::reply::Reply;
+use crate::api::state::ChannelTypeMappings;
+
+/// List channel type mappings
+///
+/// A caller who is confined to routers sees theirs only.
+#[utoipa::path(
+    get, path = "/channel-type-mappings", tag = "channel-type-mappings",
+    params(PageParams, RouterParams),
+    responses((status = 200, description = "A page of mappings", body = PageView<ChannelTypeMapping>))
+)]
+pub(super) async fn list_channel_type_mappings(
+    can: Can<marks::ChannelNumbers, marks::Read>,
+    State(mappings): State<Arc<ChannelTypeMappings>>,
+    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
+) -> Result<Reply<PageView<ChannelTypeMapping>>, ApiError> {
+    let router = router.map(|router| can.admit(router)).transpose()?;
+    let page = mappings.list(can.reach(), router.as_ref(), &page).await?;
+    Ok(Reply(PageView::of(page, |mapping| mapping)))
+}

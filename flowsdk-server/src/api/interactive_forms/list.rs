@@ -1,0 +1,31 @@
+//! `GET /interactive-forms`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use flowsdk_channels::form::InteractiveForm;
+use flowsdk_core::page::PageRequest;
+
+use crate::api::error::ApiError;
+use crate::api::guard::{Can, marks};
+use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
+use crate::api::reply::Reply;
+use crate::api::state::Forms;
+
+/// List interactive forms
+///
+/// Without their definitions. A caller who is confined to routers sees theirs only.
+#[utoipa::path(
+    get, path = "/interactive-forms", tag = "interactive-forms",
+    params(PageParams, RouterParams),
+    responses((status = 200, description = "A page of forms", body = PageView<InteractiveForm>))
+)]
+pub(super) async fn list_interactive_forms(
+    can: Can<marks::ChannelNumbers, marks::Read>,
+    State(forms): State<Arc<Forms>>,
+    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
+) -> Result<Reply<PageView<InteractiveForm>>, ApiError> {
+    let router = router.map(|router| can.admit(router)).transpose()?;
+    let page = forms.list(can.reach(), router.as_ref(), &page).await?;
+    Ok(Reply(PageView::of(page, |form| form)))
+}
