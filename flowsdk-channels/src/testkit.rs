@@ -374,14 +374,6 @@ where
     assert_eq!(templates.items.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n1"]);
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_case_that_is_written_is_in_the_list() {
-        assert_eq!(super::CASES, flowsdk_core::testkit::written(include_str!("testkit.rs")));
-    }
-}
-
 /// A mapping comes back as it was saved; a router has one of each channel, and takes them along.
 pub async fn a_mapping_is_read_back_and_its_channel_given_once<S: Store>(subject: StoreUnderTest<S>)
 where
@@ -478,4 +470,12 @@ where
     let mut tx = world.store.begin().await.expect("begin");
     tx.router_catalog().delete(&world.router).await.expect("delete");
     assert_eq!(tx.forms().find(&changed.id).await.expect("find"), None);
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_case_that_is_written_is_in_the_list() {
+        assert_eq!(super::CASES, flowsdk_core::testkit::written(include_str!("testkit.rs")));
+    }
 }

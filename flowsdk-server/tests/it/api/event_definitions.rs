@@ -173,7 +173,7 @@ async fn scope(setup: Setup) {
     let bia = admin.member(&setup, &all, &[&mine]).await;
     let list = bia.get("/event-definitions").await.ok(200);
     let ids: Vec<_> = list["items"].as_array().unwrap().iter().map(id).collect();
-    assert_eq!(ids, [own.clone()]);
+    assert_eq!(ids, std::slice::from_ref(&own));
     bia.patch(&format!("/event-definitions/{own}"), &json!({ "name": "meu" })).await.ok(200);
     for answer in [bia.get(&foreign).await, bia.patch(&foreign, &json!({})).await, bia.delete(&foreign).await]
     {
