@@ -20,4 +20,5 @@ pub use crate::store::{Store as _, Transaction as _};
 pub use crate::stream::dead_letter::HasDeadLetters as _;
 pub use crate::stream::outbox::HasOutbox as _;
 pub use crate::transfer::HasChannelTransfer as _;
+pub use crate::transfer::draft::HasImportDrafts as _;
 pub use crate::variable::HasVariables as _;

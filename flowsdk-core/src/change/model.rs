@@ -61,6 +61,7 @@ pub enum EntityKind {
     EventDefinition,
     ChannelTypeMapping,
     InteractiveForm,
+    ImportDraft,
 }
 
 /// An entity that something was done to.

@@ -98,6 +98,7 @@ macro_rules! __store_cases {
             a_chat_has_each_label_once
             tracked_events_are_read_back
             event_definitions_are_read_back_with_their_counts
+            import_drafts_are_read_back_until_they_expire
             traces_of_a_session_are_bounded
             a_dropped_transaction_leaves_nothing
             events_appear_with_the_commit

@@ -3,6 +3,7 @@
 
 mod channel;
 mod document;
+pub mod draft;
 mod error;
 mod export;
 mod import;

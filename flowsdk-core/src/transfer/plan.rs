@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::references::free_name;
 use super::{FORMAT, FORMAT_VERSION, TransferError, TransferFile, TransferredFlow, TransferredVariable};
 use crate::admin::flow::TOOL_BEGINS_NOTHING;
+use crate::cell::Named;
 use crate::flow::{Flow, FlowKind, Problem, check};
 use crate::id::FlowId;
 use crate::router::TimeZoneName;
@@ -19,7 +21,9 @@ const MAX_DEFINITION: usize = 1 << 20;
 const MOST: usize = 100;
 
 /// The rule for a name that is there already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+#[named(schema = "ImportOnConflict")]
 pub enum OnConflict {
     /// Nothing of the file is imported.
     #[default]

@@ -8,6 +8,7 @@ pub mod error;
 mod event_definitions;
 pub mod guard;
 pub mod idempotency;
+mod import_drafts;
 mod interactive_forms;
 pub mod limits;
 pub mod openapi;
@@ -91,6 +92,7 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         event_definitions::routes,
         webchat_channels::routes,
         transfer::routes,
+        import_drafts::routes,
         sessions::routes,
         chats::routes,
         contacts::routes,

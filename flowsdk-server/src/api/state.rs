@@ -48,6 +48,7 @@ services! {
     variables: Variables in flowsdk_core::admin::variable,
     event_definitions: EventDefinitions in flowsdk_core::event_definition,
     transfers: Transfers in flowsdk_core::transfer,
+    import_drafts: ImportDrafts in flowsdk_core::transfer::draft,
     webchat_channels: WebchatChannels in flowsdk_channels::webchat::channels,
     sessions: Sessions in flowsdk_core::admin::session,
     chats: Chats in flowsdk_core::admin::chat,

@@ -37,6 +37,7 @@ mod flow_event;
 mod generation;
 mod group;
 mod idempotency;
+mod import_draft;
 mod integration;
 mod interactive_form;
 mod key_value;

@@ -124,6 +124,8 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("message_template", "router_id", "router", Cascade),
     reference("integration", "router_id", "router", Cascade),
     reference("contact_filter", "router_id", "router", Cascade),
+    reference("import_draft_file", "draft_id", "import_draft", Cascade),
+    reference("import_draft", "router_id", "router", Cascade),
     reference("interactive_form_definition", "form_id", "interactive_form", Cascade),
     reference("interactive_form", "channel_number_id", "channel_number", SetNull),
     reference("interactive_form", "router_id", "router", Cascade),

@@ -21,6 +21,10 @@ use crate::prelude::*;
 use crate::session::{MAX_TRACES, SessionTrace};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
+use crate::transfer::OnConflict;
+use crate::transfer::draft::{
+    CheckedDraft, DraftCheck, DraftFilter, DraftFinding, DraftStatus, HasImportDrafts, ImportDraft,
+};
 
 /// Of the opt-ins of a contact and router the newest counts; those of others do not.
 pub async fn the_newest_opt_in_counts<S: Store>(subject: StoreUnderTest<S>)
@@ -195,12 +199,74 @@ where
     assert_eq!(tx.event_definitions().find(&second.id).await.expect("find"), None);
     tx.router_catalog().delete(&other.id).await.expect("delete");
     let page = tx.event_definitions().list(None, None, &all).await.expect("list");
-    assert_eq!(page.items, [first.clone()]);
+    assert_eq!(page.items, std::slice::from_ref(&first));
     tx.commit().await.expect("commit");
     let mut tx = world.store.begin().await.expect("begin");
     let again = definition("e4", &world.router, "a", 2);
     let refused = tx.event_definitions().insert(&again).await;
     assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
+}
+
+/// A draft is read back as it was saved, with its plan and its file apart; those that have expired are not listed, and go.
+pub async fn import_drafts_are_read_back_until_they_expire<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx + HasImportDrafts,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let check = DraftCheck {
+        warnings: vec![DraftFinding {
+            place: "a".to_owned(),
+            portuguese: "é".to_owned(),
+            english: "e".to_owned(),
+        }],
+        ..DraftCheck::default()
+    };
+    let draft = |id: &str, at| CheckedDraft {
+        draft: ImportDraft {
+            id: id.parse().expect("an id"),
+            router_id: world.router.clone(),
+            on_conflict: OnConflict::Replace,
+            status: DraftStatus::Pending,
+            size: 7,
+            is_valid: true,
+            created_at: later(at),
+            expires_at: later(at + 10),
+            applied_at: None,
+        },
+        check: check.clone(),
+    };
+    let (first, second) = (draft("i1", 0), draft("i2", 1));
+    for draft in [&first, &second] {
+        tx.import_drafts().insert(draft, r#"{"a":  "é"}"#).await.expect("insert");
+    }
+    let id = &first.draft.id;
+    assert_eq!(tx.import_drafts().file(id).await.expect("a file").as_deref(), Some(r#"{"a":  "é"}"#));
+    assert_eq!(tx.import_drafts().check(id).await.expect("a plan"), Some(check.clone()));
+    let status = DraftStatus::Applied;
+    let applied = ImportDraft { status, applied_at: Some(later(5)), ..first.draft.clone() };
+    tx.import_drafts().save(&applied).await.expect("save");
+    assert_eq!(tx.import_drafts().find(id).await.expect("find").as_ref(), Some(&applied));
+    assert_eq!(tx.import_drafts().find_for_update(id).await.expect("find").as_ref(), Some(&applied));
+    let all = PageRequest::default();
+    for (now, expected) in [(9, vec![&second.draft, &applied]), (10, vec![&second.draft]), (11, vec![])] {
+        let now = later(now);
+        let filter = DraftFilter { router_id: Some(world.router.clone()), now };
+        let page = tx.import_drafts().list(&filter, None, &all).await.expect("list");
+        assert_eq!(page.items.iter().collect::<Vec<_>>(), expected, "{now:?}");
+        let count = tx.import_drafts().count(&world.router, now).await.expect("count");
+        assert_eq!(count, i64::try_from(expected.len()).expect("few"));
+    }
+    let filter = DraftFilter { router_id: None, now: later(0) };
+    assert_eq!(tx.import_drafts().list(&filter, Some(&[]), &all).await.expect("list").items, []);
+    assert_eq!(tx.import_drafts().purge(later(9), 10).await.expect("purge"), 0);
+    assert_eq!(tx.import_drafts().purge(later(10), 10).await.expect("purge"), 1);
+    assert_eq!(tx.import_drafts().file(id).await.expect("a file"), None);
+    tx.import_drafts().delete(&second.draft.id).await.expect("delete");
+    assert_eq!(tx.import_drafts().check(&second.draft.id).await.expect("a plan"), None);
+    tx.import_drafts().insert(&first, "{}").await.expect("insert");
+    tx.router_catalog().delete(&world.router).await.expect("delete");
+    assert_eq!(tx.import_drafts().find(id).await.expect("find"), None);
 }
 
 /// The traces of a session come newest first, page by page, and do not grow without end.

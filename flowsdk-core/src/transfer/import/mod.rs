@@ -4,6 +4,8 @@ mod channels;
 mod flows;
 mod variables;
 
+pub(in crate::transfer) use variables::variables_of;
+
 use std::collections::BTreeSet;
 
 use super::export::flows_of;
@@ -20,14 +22,16 @@ use crate::text::Text;
 use crate::time::Timestamp;
 use crate::transfer::TransferTx;
 
+/// The changes that an import made, to be noted after the commit.
+pub(in crate::transfer) type Notes = Vec<(EntityKind, String, Change)>;
+
 /// The progress of an import, in its transaction.
 struct Import<'t, X> {
     tx: &'t mut X,
     router: RouterId,
     now: Timestamp,
     report: ImportReport,
-    /// To be noted after the commit.
-    notes: Vec<(EntityKind, String, Change)>,
+    notes: Notes,
 }
 
 impl<S: Store> Transfers<S>
@@ -94,18 +98,31 @@ where
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             let router = tx.router_catalog().find_for_update(router).await?;
             let router = router.ok_or(TransferError::RouterNotFound)?;
-            let existing = flows_of(tx, &router.id).await?;
-            let mut import = Import::new(tx, &router, self.cx.now());
-            self.router_variables(&mut import, &file.variables, on_conflict).await?;
-            self.flows(&mut import, &file, &existing, on_conflict).await?;
-            notes = import.notes;
-            Ok::<_, TransferError>(import.report)
+            let (report, noted) = self.land_in_router(tx, &router, &file, on_conflict).await?;
+            notes = noted;
+            Ok::<_, TransferError>(report)
         })
         .await?;
         Ok(outcome.inspect(|report| self.tell(author, report, notes)))
     }
 
-    fn tell(&self, author: &Author, report: &ImportReport, notes: Vec<(EntityKind, String, Change)>) {
+    /// Imports the flows and variables of a file that was looked through into a router that is locked. The notes are
+    /// for [`Self::tell`], after the commit.
+    pub(in crate::transfer) async fn land_in_router(
+        &self,
+        tx: &mut S::Tx,
+        router: &Router,
+        file: &TransferFile,
+        on_conflict: OnConflict,
+    ) -> Result<(ImportReport, Notes), TransferError> {
+        let existing = flows_of(tx, &router.id).await?;
+        let mut import = Import::new(tx, router, self.cx.now());
+        self.router_variables(&mut import, &file.variables, on_conflict).await?;
+        self.flows(&mut import, file, &existing, on_conflict).await?;
+        Ok((import.report, import.notes))
+    }
+
+    pub(in crate::transfer) fn tell(&self, author: &Author, report: &ImportReport, notes: Notes) {
         for (kind, id, change) in notes {
             let entity = Entity { kind, id: &id, router_id: Some(&report.router_id) };
             self.changes.note(author, entity, change);

@@ -121,7 +121,7 @@ where
 }
 
 /// The variables of an owner, by their keys.
-async fn variables_of<X: TransferTx>(
+pub(in crate::transfer) async fn variables_of<X: TransferTx>(
     tx: &mut X,
     owner: &VariableOwner,
 ) -> Result<HashMap<String, Variable>, StorageError> {

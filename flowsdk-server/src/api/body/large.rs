@@ -49,14 +49,22 @@ impl LargeBodies {
         if max <= LIMIT || read::said(request.headers()).is_some_and(|length| length <= LIMIT as u64) {
             return Ok((None, request));
         }
-        let key = request.extensions().get().copied().unwrap_or_else(|| Key::of("nobody"));
-        match self.0.enter(key).await {
-            Ok(place) => Ok((Some(Place { _of: place }), request)),
-            Err(refusal) => {
+        match self.enter(request.extensions().get().copied()).await {
+            Ok(place) => Ok((Some(place), request)),
+            Err(error) => {
                 read::discard(request).await;
-                Err(refused(refusal))
+                Err(error)
             }
         }
+    }
+
+    /// Waits until a large body that is stored may be worked on, for a caller with this key.
+    ///
+    /// # Errors
+    /// As [`Self::admit`].
+    pub(in crate::api) async fn enter(&self, key: Option<Key>) -> Result<Place, ApiError> {
+        let place = self.0.enter(key.unwrap_or_else(|| Key::of("nobody"))).await;
+        place.map(|place| Place { _of: place }).map_err(refused)
     }
 }
 

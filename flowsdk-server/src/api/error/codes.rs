@@ -47,6 +47,10 @@ pub const CODES: &[&str] = &[
     "flow_is_tool",
     "test_channel",
     "import_invalid",
+    "too_many_drafts",
+    "draft_applied",
+    "draft_invalid",
+    "draft_stale",
     "idempotency_conflict",
     "conflict",
     // Sessions.

@@ -43,6 +43,7 @@ use flowsdk_core::session::VariablesTooLarge;
 use flowsdk_core::stream::dead_letter::DeadLetterError;
 use flowsdk_core::text::Text;
 use flowsdk_core::transfer::TransferError;
+use flowsdk_core::transfer::draft::ImportDraftError;
 use flowsdk_crypto::{FormKeyError, JwtError};
 
 use super::ApiError;
@@ -246,6 +247,17 @@ fn core(table: &mut Table) {
         TransferError::NameTaken(details()),
         TransferError::Idempotency(IdempotencyConflict),
         TransferError::Storage(storage()),
+    ]);
+    table.add([
+        ImportDraftError::NotFound,
+        ImportDraftError::RouterUnknown(RouterUnknown),
+        ImportDraftError::TooMany,
+        ImportDraftError::Applied,
+        ImportDraftError::Invalid(details()),
+        ImportDraftError::Stale(details()),
+        ImportDraftError::Transfer(TransferError::RouterNotFound),
+        ImportDraftError::Idempotency(IdempotencyConflict),
+        ImportDraftError::Storage(storage()),
     ]);
 }
 

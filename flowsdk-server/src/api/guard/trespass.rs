@@ -104,6 +104,7 @@ fn kind(path: &str) -> Option<EntityKind> {
         ("/webchat/channels", EntityKind::WebchatChannel),
         ("/contacts", EntityKind::Contact),
         ("/contact-filters", EntityKind::ContactFilter),
+        ("/import-drafts", EntityKind::ImportDraft),
         ("/interactive-forms", EntityKind::InteractiveForm),
         ("/channel-type-mappings", EntityKind::ChannelTypeMapping),
         ("/event-definitions", EntityKind::EventDefinition),

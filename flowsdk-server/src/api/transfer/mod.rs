@@ -8,7 +8,7 @@ mod import_flows;
 mod import_router;
 mod report;
 
-use report::ReportView;
+pub(super) use report::ReportView;
 
 use flowsdk_auth::permission::{Action, Resource};
 use flowsdk_core::transfer::{OnConflict, TransferFile};
@@ -21,7 +21,7 @@ use super::routes::{Routes, endpoint};
 /// The collection of the routers that an import makes.
 const COLLECTION: &str = "/routers";
 /// Most bytes of a file (rulings H5).
-const IMPORT_LIMIT: usize = 32 << 20;
+pub(super) const IMPORT_LIMIT: usize = 32 << 20;
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
@@ -32,7 +32,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 }
 
 /// The permission for flows, beside that for routers.
-fn require_flows(caller: &Caller, action: Action) -> Result<(), ApiError> {
+pub(super) fn require_flows(caller: &Caller, action: Action) -> Result<(), ApiError> {
     caller.authenticated().require(Resource::Flows, action)?;
     Ok(())
 }
@@ -47,10 +47,5 @@ fn require_channels(caller: &Caller, action: Action, file: &TransferFile) -> Res
 
 /// `onConflict`, one of these.
 fn on_conflict(query: &mut QueryReader, known: &[OnConflict]) -> OnConflict {
-    let name_of = |one| match one {
-        OnConflict::Refuse => "refuse",
-        OnConflict::Rename => "rename",
-        OnConflict::Replace => "replace",
-    };
-    query.one_of("onConflict", known, name_of).unwrap_or_default()
+    query.one_of("onConflict", known, OnConflict::name).unwrap_or_default()
 }

@@ -60,7 +60,7 @@ struct MissingView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ImportReport)]
-pub(super) struct ReportView {
+pub(in crate::api) struct ReportView {
     router_id: RouterId,
     router_name: String,
     flows: Vec<FlowView>,

@@ -9,6 +9,7 @@ use flowsdk_auth::token::Tokens;
 use flowsdk_core::admin::session::TraceRetention;
 use flowsdk_core::change::ChangeLog;
 use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::transfer::draft::DraftExpiry;
 use flowsdk_crypto::FormKeyMaker;
 use flowsdk_store::sql::SqlStore;
 
@@ -78,7 +79,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         state::Users::new(store(), cx(), ground.hasher.clone(), audit.clone(), settings.password_cost);
     let retention = AuditRetention::new(store(), cx(), audit.clone(), config.api.audit_retention);
     let traces = TraceRetention::new(store(), config.api.trace_retention);
+    let transfers = Arc::new(state::Transfers::new(store(), cx(), key(), changes()));
     retain(ground, retention, traces);
+    expire(ground);
     housekeeping(ground, &authenticator, limits.as_ref());
     let services = Services {
         authenticator,
@@ -93,7 +96,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         flows: Arc::new(state::Flows::new(store(), cx(), changes())),
         variables: Arc::new(state::Variables::new(store(), cx(), key(), changes())),
         event_definitions: Arc::new(state::EventDefinitions::new(store(), cx(), changes())),
-        transfers: Arc::new(state::Transfers::new(store(), cx(), key(), changes())),
+        import_drafts: Arc::new(state::ImportDrafts::new(Arc::clone(&transfers))),
+        transfers,
         webchat_channels: Arc::new(state::WebchatChannels::new(store(), cx(), key(), changes())),
         channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),
         templates: Arc::new(state::Templates::new(store(), cx(), changes())),
@@ -145,6 +149,19 @@ fn retain(ground: &Ground, retention: AuditRetention<SqlStore>, traces: TraceRet
         async move {
             if let Err(error) = retention.tick(now).await {
                 tracing::warn!(error = %Chain(&error), "old audit records stay for now");
+            }
+        }
+    });
+}
+
+/// Deletes import drafts when they expire.
+fn expire(ground: &Ground) {
+    let (drafts, clock) = (Arc::new(DraftExpiry::new(Arc::clone(&ground.store))), ground.cx.clone());
+    ground.every("import drafts", RETENTION_PERIOD, move || {
+        let (drafts, now) = (Arc::clone(&drafts), clock.now());
+        async move {
+            if let Err(error) = drafts.tick(now).await {
+                tracing::warn!(error = %Chain(&error), "expired import drafts stay for now");
             }
         }
     });

@@ -151,6 +151,11 @@ async fn every_change_is_on_record(setup: Setup) {
     file.as_object_mut().unwrap().remove("router");
     file["channels"] = json!([]);
     walk.does("POST /routers/{id}/import", &[&router], Some(file), "CREATE FLOW").await;
+    let empty = json!({ "format": "flowsdk", "formatVersion": 1 });
+    let draft = json!({ "routerId": router, "file": empty });
+    let draft = id(&walk.does("POST /import-drafts", &[], Some(draft), "CREATE IMPORT_DRAFT").await);
+    walk.does("POST /import-drafts/{id}/apply", &[&draft], None, "UPDATE IMPORT_DRAFT").await;
+    walk.does("DELETE /import-drafts/{id}", &[&draft], None, "DELETE IMPORT_DRAFT").await;
     walk.does("DELETE /webchat/channels/{id}", &ids, None, "DELETE WEBCHAT_CHANNEL").await;
     walk.does("POST /flows/{id}/unpublish", &[&flow], None, "UNPUBLISH FLOW").await;
     let other = json!({ "routerId": router, "name": "Livre" });

@@ -21,6 +21,7 @@ mod flows;
 mod fuzz;
 mod hostile;
 mod immediate;
+mod import_drafts;
 mod integrations;
 mod interactive_forms;
 mod llm_credentials;

@@ -30,6 +30,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0018_event_definition", "d815f2679303", "bbf9dcc23ad4"),
     ("0019_channel_type_mapping", "b166a03d6968", "dd3dc2406482"),
     ("0020_interactive_form", "f619f3a5deae", "169fbddf49ce"),
+    ("0021_import_draft", "a658ec40bb01", "a12b50140bee"),
     ("0022_session_owner", "9bc67ba5e21e", "9bc67ba5e21e"),
     ("0023_key_digest", "5b36798a9513", "5b36798a9513"),
 ];

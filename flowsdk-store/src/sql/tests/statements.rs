@@ -37,6 +37,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         flow_event,
         group,
         idempotency,
+        import_draft,
         integration,
         interactive_form,
         key_value,
