@@ -135,20 +135,14 @@ where
         reach: Reach<'_>,
         id: &ImportDraftId,
     ) -> Result<(ImportDraft, ImportReport), Error> {
-        let router_id = self.get(reach, id).await?.draft.router_id;
+        let (CheckedDraft { draft, check: shown }, file) = self.unpack(reach, id).await?;
         let mut tx = self.store().begin().await?;
         // The router first, as where a draft is created and where the router is deleted.
-        let router = tx.router_catalog().find_for_update(&router_id).await?.ok_or(Error::NotFound)?;
+        let router = tx.router_catalog().find_for_update(&draft.router_id).await?.ok_or(Error::NotFound)?;
         let before = self.within(tx.import_drafts().find_for_update(id).await?, reach)?;
         if before.status == DraftStatus::Applied {
             return Err(Error::Applied);
         }
-        let shown = tx.import_drafts().check(id).await?.ok_or(Error::NotFound)?;
-        if !shown.is_valid() {
-            let errors = shown.errors.iter().map(|one| (one.place.clone(), one.text()));
-            return Err(Error::Invalid(errors.collect()));
-        }
-        let file = read(tx.import_drafts().file(id).await?.ok_or(Error::NotFound)?).await?;
         let now = planned(&mut tx, &router, &file, before.on_conflict).await?;
         if !now.is_valid() || touched(&now) != touched(&shown) {
             return Err(Error::Stale(differences(&shown, &now)));
@@ -162,6 +156,26 @@ where
         self.transfers.tell(author, &report, notes);
         self.transfers.changes.updated(author, &before, &after);
         Ok((after, report))
+    }
+
+    /// Returns a draft that may be applied, and its file, which is read before a transaction waits for it. Neither the
+    /// file nor the check of a draft ever changes.
+    async fn unpack(
+        &self,
+        reach: Reach<'_>,
+        id: &ImportDraftId,
+    ) -> Result<(CheckedDraft, TransferFile), Error> {
+        let checked = self.get(reach, id).await?;
+        if checked.draft.status == DraftStatus::Applied {
+            return Err(Error::Applied);
+        }
+        if !checked.check.is_valid() {
+            let errors = checked.check.errors.iter().map(|one| (one.place.clone(), one.text()));
+            return Err(Error::Invalid(errors.collect()));
+        }
+        let json = self.store().read().await?.import_drafts().file(id).await?;
+        let file = read(json.ok_or(Error::NotFound)?).await?;
+        Ok((checked, file))
     }
 
     /// Deletes a draft; what it was applied to stays.
