@@ -9,7 +9,7 @@ use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_core::stream::topic::TopicName;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqliteConnection, SqlitePool};
 
 use super::damage::Damage;
 use super::executor::{Conn, PostgresConn, storage_error};
@@ -263,9 +263,9 @@ async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result
         .pragma("cache_size", "-4096")
         .pragma("temp_store", "memory");
     let mut first = options.connect().await.map_err(storage_error)?;
-    let migrated = migrations::sqlite().run_direct(None, &mut first, false).await;
+    let migrated = migrate_file(&mut first).await;
     first.close().await.map_err(storage_error)?;
-    migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
+    migrated?;
     let generations = Generations::new();
     let pragmas = format!("{WRITER_PRAGMAS} {}", synchronous_pragma(synchronous));
     let damage = Damage::default();
@@ -279,6 +279,15 @@ async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result
         .map_err(storage_error)?;
     let glances = Glances::open(path, GLANCE_PRAGMAS, PATIENCE, damage.clone())?;
     Ok(Pools::File { writer, readers, glances, damage, generations })
+}
+
+/// Brings a file to the schema of today in one transaction: an upgrade that fails leaves the file as it was, and a new
+/// file waits for the disk once.
+pub(super) async fn migrate_file(connection: &mut SqliteConnection) -> Result<(), StorageError> {
+    let mut tx = connection.begin_with("BEGIN IMMEDIATE").await.map_err(storage_error)?;
+    let migrated = migrations::sqlite().run_direct(None, &mut *tx, false).await;
+    migrated.map_err(|error| StorageError::Other(Box::new(error)))?;
+    tx.commit().await.map_err(storage_error)
 }
 
 /// Settings of the connection of a database in memory.

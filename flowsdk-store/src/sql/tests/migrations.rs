@@ -6,6 +6,7 @@ use std::path::Path;
 use sqlx::migrate::Migrator;
 
 use crate::sql::migrations::{postgres, sqlite};
+use crate::sql::store::migrate_file;
 
 /// The first bytes of the checksums of every file that has landed, SQLite's and Postgres's. A database that
 /// ran the file refuses to start with another text of it: add a file, never edit one.
@@ -67,6 +68,24 @@ fn both_engines_have_the_same_migrations_and_every_file_is_one() {
             files.map(|file| file.expect("a file").file_name().to_string_lossy().into_owned()).collect();
         assert_eq!(files, listed, "{engine}");
     }
+}
+
+#[tokio::test]
+async fn an_upgrade_that_fails_leaves_the_file_as_it_was() {
+    let mut connection = super::sqlite().await;
+    super::before(&sqlite(), 22).run_direct(None, &mut connection, false).await.expect("migrated");
+    // 22 succeeds, and 23 adds the column again.
+    let column = "ALTER TABLE webchat_identity ADD COLUMN session_key_digest TEXT";
+    sqlx::raw_sql(column).execute(&mut connection).await.expect("altered");
+    migrate_file(&mut connection).await.expect_err("the column is there");
+    let last: (i64,) = sqlx::query_as("SELECT MAX(version) FROM _sqlx_migrations")
+        .fetch_one(&mut connection)
+        .await
+        .expect("the last migration");
+    assert_eq!(last.0, 21);
+    let column = "ALTER TABLE webchat_identity DROP COLUMN session_key_digest";
+    sqlx::raw_sql(column).execute(&mut connection).await.expect("altered");
+    migrate_file(&mut connection).await.expect("migrated");
 }
 
 #[tokio::test]
