@@ -10,6 +10,8 @@ use flowsdk_core::stream::broker::{Broker, BrokerError, Entry, NewEntry, StreamR
 use flowsdk_core::stream::outbox::Outbox as _;
 use flowsdk_core::stream::topic::StreamPartition;
 
+use tokio::sync::watch;
+
 use super::SqlStore;
 use super::statement::{Sql, sql, sql_per};
 
@@ -17,8 +19,8 @@ use super::statement::{Sql, sql, sql_per};
 /// [`SqlStore::follow_commits`].
 const POLL: Duration = Duration::from_secs(1);
 
-/// Pauses before another look after a reader was told and found nothing: on Postgres an entry can be
-/// read once every transaction that began before it has ended.
+/// Pauses before another look after a reader was told: on Postgres an entry can be read once every transaction that
+/// began before it has ended. On SQLite every reader sees a commit before it is told.
 const AGAIN: [Duration; 9] = [
     Duration::from_millis(1),
     Duration::from_millis(2),
@@ -92,6 +94,8 @@ impl Broker for SqlBroker {
             stream,
             group: group.to_owned(),
             place: (i64::MIN, i64::MIN),
+            commits: self.store.published().follow(stream.topic),
+            looks: self.store.looks(),
         }))
     }
 
@@ -121,6 +125,17 @@ struct SqlReader {
     stream: StreamPartition,
     group: String,
     place: (i64, i64),
+    /// Commits to the stream.
+    commits: watch::Receiver<()>,
+    /// The pauses before the looks that are left.
+    looks: std::slice::Iter<'static, Duration>,
+}
+
+impl SqlStore {
+    /// Returns the pauses before looks for entries that can be read later than their commit.
+    fn looks(&self) -> std::slice::Iter<'static, Duration> {
+        if self.postgres().is_some() { AGAIN.iter() } else { [].iter() }
+    }
 }
 
 impl SqlReader {
@@ -155,27 +170,24 @@ impl SqlReader {
 #[async_trait]
 impl StreamReader for SqlReader {
     async fn read(&mut self, count: usize, wait: Duration) -> Result<Vec<Entry>, BrokerError> {
-        let store = self.store.clone();
-        let published = store.published().of(self.stream.topic);
-        // On SQLite every reader sees a commit before it is told.
-        let comes_late = store.postgres().is_some();
         let give_up = tokio::time::sleep(wait);
         tokio::pin!(give_up);
-        let looks = if comes_late { &AGAIN[..] } else { &[] };
-        let mut again = looks.iter();
         loop {
-            // Armed before the look, so that a commit in between is not missed.
-            let told = published.notified();
-            tokio::pin!(told);
-            told.as_mut().enable();
+            // Before the look, so that a commit in between is not missed.
+            if self.commits.has_changed().unwrap_or(false) {
+                self.commits.mark_unchanged();
+                self.looks = self.store.looks();
+            }
             let entries = self.read_now(count).await?;
             if !entries.is_empty() {
                 return Ok(entries);
             }
+            let pause = self.looks.next().copied().unwrap_or(POLL);
             tokio::select! {
                 () = &mut give_up => return Ok(entries),
-                () = told => again = looks.iter(),
-                () = tokio::time::sleep(again.next().copied().unwrap_or(POLL)) => {}
+                // The store, which tells, lives as long as its reader.
+                _ = self.commits.changed() => self.looks = self.store.looks(),
+                () = tokio::time::sleep(pause) => {}
             }
         }
     }

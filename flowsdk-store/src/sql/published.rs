@@ -1,31 +1,36 @@
 //! Wakes the readers of streams in the database after a commit that put entries into them.
 
 use flowsdk_core::stream::topic::TopicName;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
-/// The readers that wait, by stream: a commit wakes those of its streams only.
+/// The streams and their commits: a commit wakes the readers of its streams only. A reader that is told while it does
+/// not wait learns of it when it waits again.
 #[derive(Debug)]
-pub(super) struct Published(Vec<(TopicName, Notify)>);
+pub(super) struct Published(Vec<(TopicName, watch::Sender<()>)>);
 
 impl Published {
     pub(super) fn new() -> Self {
-        Self(TopicName::ALL.into_iter().map(|topic| (topic, Notify::new())).collect())
+        Self(TopicName::ALL.into_iter().map(|topic| (topic, watch::Sender::new(()))).collect())
     }
 
-    /// Returns the bell of a stream.
-    pub(super) fn of(&self, topic: TopicName) -> &Notify {
+    fn of(&self, topic: TopicName) -> &watch::Sender<()> {
         let at = self.0.iter().position(|(known, _)| *known == topic).unwrap_or_default();
         &self.0[at].1
     }
 
+    /// Returns what a reader of a stream is told by, from now on.
+    pub(super) fn follow(&self, topic: TopicName) -> watch::Receiver<()> {
+        self.of(topic).subscribe()
+    }
+
     /// Wakes the readers of `topics`.
     pub(super) fn tell(&self, topics: &[TopicName]) {
-        topics.iter().for_each(|topic| self.of(*topic).notify_waiters());
+        topics.iter().for_each(|topic| self.of(*topic).send_replace(()));
     }
 
     /// Wakes every reader.
     pub(super) fn tell_all(&self) {
-        self.0.iter().for_each(|(_, bell)| bell.notify_waiters());
+        self.0.iter().for_each(|(_, commits)| commits.send_replace(()));
     }
 }
 
@@ -45,20 +50,17 @@ pub(super) fn topics(names: &str) -> Option<Vec<TopicName>> {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_commit_wakes_the_readers_of_its_streams() {
+    #[test]
+    fn a_commit_tells_the_readers_of_its_streams() {
         let published = Published::new();
-        let told = |topic| {
-            let mut told = Box::pin(published.of(topic).notified());
-            told.as_mut().enable();
-            told
-        };
-        let (mut flow, mut status) = (told(TopicName::Flow), told(TopicName::Status));
+        let (flow, mut status) = (published.follow(TopicName::Flow), published.follow(TopicName::Status));
         published.tell(&[TopicName::Flow]);
-        assert!(flow.as_mut().enable(), "its reader is told");
-        assert!(!status.as_mut().enable(), "another is not");
+        assert!(flow.has_changed().expect("there"), "its reader is told");
+        assert!(!status.has_changed().expect("there"), "another is not");
         published.tell_all();
-        assert!(status.as_mut().enable());
+        assert!(status.has_changed().expect("there"));
+        status.mark_unchanged();
+        assert!(!status.has_changed().expect("there"), "once");
     }
 
     #[test]
