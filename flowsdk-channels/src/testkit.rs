@@ -16,17 +16,18 @@ use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::PageRequest;
+use flowsdk_core::record::HasRecords;
 use flowsdk_core::router::{HasRouterCatalog, HasRouters, Router};
 use flowsdk_core::session::Channel;
 use flowsdk_core::store::{Store, Transaction};
-use flowsdk_core::testkit::store::StoreUnderTest;
+use flowsdk_core::testkit::store::{Samples, StoreUnderTest};
 use flowsdk_core::time::Timestamp;
 use serde_json::json;
 
 use crate::channel_number::{ChannelNumber, E164, FormKeys, HasChannelNumbers, ProviderId};
 use crate::form::{FormStatus, HasForms, InteractiveForm};
 use crate::template::{HasTemplates, Template, TemplateCategory, TemplateFilter, TemplateStatus};
-use crate::type_mapping::{ChannelTypeMapping, ExternalType, HasChannelTypeMappings};
+use crate::type_mapping::{ChannelTypeMapping, ExternalType};
 
 #[doc(hidden)]
 pub use flowsdk_core;
@@ -38,7 +39,7 @@ pub trait ChannelsTx:
     + HasRouterCatalog
     + HasChannelNumbers
     + HasTemplates
-    + HasChannelTypeMappings
+    + HasRecords<ChannelTypeMapping>
     + HasForms
 {
 }
@@ -49,7 +50,7 @@ impl<
         + HasRouterCatalog
         + HasChannelNumbers
         + HasTemplates
-        + HasChannelTypeMappings
+        + HasRecords<ChannelTypeMapping>
         + HasForms,
 > ChannelsTx for T
 {
@@ -379,36 +380,25 @@ pub async fn a_mapping_is_read_back_and_its_channel_given_once<S: Store>(subject
 where
     S::Tx: ChannelsTx,
 {
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let mapping = |id: &str, channel_type: Channel, at| ChannelTypeMapping {
-        id: id.parse().expect("an id"),
-        router_id: world.router.clone(),
-        channel_type,
-        label: "Ação 👋".to_owned(),
-        external_type: ExternalType::parse("WABA").expect("a name"),
-        created_at: later(at),
-        updated_at: later(at),
+    let samples = Samples {
+        record: |id, router_id, number, at| ChannelTypeMapping {
+            id: id.parse().expect("an id"),
+            router_id: router_id.clone(),
+            channel_type: [Channel::Phone, Channel::Webchat][number],
+            label: "Ação 👋".to_owned(),
+            external_type: ExternalType::parse("WABA").expect("a name"),
+            created_at: at,
+            updated_at: at,
+        },
+        states: |first| {
+            let external_type = ExternalType::parse("outro").expect("a name");
+            let label = "B".to_owned();
+            vec![ChannelTypeMapping { label, external_type, updated_at: later(5), ..first.clone() }]
+        },
+        filter: |router| router,
+        is_unique: true,
     };
-    let (first, second) = (mapping("m1", Channel::Phone, 0), mapping("m2", Channel::Webchat, 1));
-    for (mapping, inserted) in [(&first, true), (&second, true), (&mapping("m3", Channel::Phone, 2), false)] {
-        assert_eq!(tx.channel_type_mappings().insert_if_absent(mapping).await.expect("insert"), inserted);
-    }
-    let external_type = ExternalType::parse("outro").expect("a name");
-    let changed = ChannelTypeMapping { label: "B".to_owned(), external_type, updated_at: later(5), ..first };
-    tx.channel_type_mappings().save(&changed).await.expect("save");
-    let found = tx.channel_type_mappings().find(&changed.id).await.expect("find");
-    assert_eq!(found.as_ref(), Some(&changed));
-    let locked = tx.channel_type_mappings().find_for_update(&changed.id).await.expect("find");
-    assert_eq!(locked.as_ref(), Some(&changed));
-    let all = PageRequest::default();
-    let page = tx.channel_type_mappings().list(Some(&world.router), None, &all).await.expect("list");
-    assert_eq!(page.items, [second.clone(), changed.clone()]);
-    assert_eq!(tx.channel_type_mappings().list(None, Some(&[]), &all).await.expect("list").items, []);
-    tx.channel_type_mappings().delete(&second.id).await.expect("delete");
-    assert_eq!(tx.channel_type_mappings().find(&second.id).await.expect("find"), None);
-    tx.router_catalog().delete(&world.router).await.expect("delete");
-    assert_eq!(tx.channel_type_mappings().find(&changed.id).await.expect("find"), None);
+    samples.are_kept(&subject).await;
 }
 
 /// A form comes back as it was saved, with its definition apart; it outlives its number, and goes with its router.

@@ -43,6 +43,7 @@ pub mod page;
 pub mod patch;
 pub mod place;
 pub mod prelude;
+pub mod record;
 pub mod router;
 pub mod saved_filter;
 pub mod schema;

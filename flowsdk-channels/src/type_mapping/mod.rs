@@ -2,13 +2,14 @@
 
 mod error;
 mod model;
-mod repository;
-mod service;
+
+use flowsdk_core::record::RouterRecords;
 
 pub use error::ChannelTypeMappingError;
 pub use model::{
     ChannelTypeMapping, ChannelTypeMappingChange, ChannelTypeMappingId, ExternalType, InvalidExternalType,
     NewChannelTypeMapping,
 };
-pub use repository::{ChannelTypeMappingRepository, HasChannelTypeMappings};
-pub use service::ChannelTypeMappings;
+
+/// The use cases of channel type mappings.
+pub type ChannelTypeMappings<S> = RouterRecords<S, ChannelTypeMapping>;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use flowsdk_core::cell::TextType;
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::id::{Id, RouterId};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{Id, IdSource, RouterId};
 use flowsdk_core::name::Name;
-use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::record::{NewRecord, RecordChange, RouterRecord};
+use flowsdk_core::router::{Reach, Reachable, router_gone};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::Channel;
 #[cfg(feature = "schema")]
@@ -14,6 +16,8 @@ use flowsdk_core::time::IsoTime;
 use flowsdk_core::time::{Timestamp, as_iso};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::ChannelTypeMappingError;
 
 /// Identifier of a channel type mapping.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Id)]
@@ -84,6 +88,36 @@ impl Recorded for ChannelTypeMapping {
     }
 }
 
+impl RouterRecord for ChannelTypeMapping {
+    type Id = ChannelTypeMappingId;
+    type Filter = Option<RouterId>;
+    type Error = ChannelTypeMappingError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> ChannelTypeMappingError {
+        ChannelTypeMappingError::NotFound
+    }
+
+    /// Nothing but its channel is unique.
+    fn not_stored(&self, error: StorageError) -> ChannelTypeMappingError {
+        match error {
+            StorageError::Unique { .. } => ChannelTypeMappingError::Taken,
+            error => router_gone(error),
+        }
+    }
+}
+
 /// A new mapping. Router and channel cannot be changed later.
 #[derive(Debug, Clone, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -107,6 +141,22 @@ impl Reachable for NewChannelTypeMapping {
     }
 }
 
+impl NewRecord for NewChannelTypeMapping {
+    type Record = ChannelTypeMapping;
+
+    fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> ChannelTypeMapping {
+        ChannelTypeMapping {
+            id: ChannelTypeMappingId::generate(ids),
+            router_id: self.router_id,
+            channel_type: self.channel_type,
+            label: self.label.into(),
+            external_type: self.external_type,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 /// The changes to make to a mapping; an absent field stays.
 #[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -121,9 +171,10 @@ pub struct ChannelTypeMappingChange {
     pub external_type: Option<ExternalType>,
 }
 
-impl ChannelTypeMappingChange {
-    /// Returns the mapping after the change.
-    pub(super) fn apply(self, mapping: ChannelTypeMapping) -> ChannelTypeMapping {
+impl RecordChange for ChannelTypeMappingChange {
+    type Record = ChannelTypeMapping;
+
+    fn apply(self, mapping: ChannelTypeMapping) -> ChannelTypeMapping {
         ChannelTypeMapping {
             label: self.label.map_or(mapping.label, String::from),
             external_type: self.external_type.unwrap_or(mapping.external_type),

@@ -1,9 +1,12 @@
 //! Saved filters of the list of contacts: the people of a router keep a search under a name.
 
+mod error;
 mod model;
-mod repository;
-mod service;
 
+pub use error::SavedFilterError;
 pub use model::{NewSavedFilter, SavedFilter, SavedFilterChange, SavedFilterId};
-pub use repository::{HasSavedFilters, SavedFilterRepository};
-pub use service::{SavedFilterError, SavedFilters};
+
+use crate::record::RouterRecords;
+
+/// The use cases of saved filters.
+pub type SavedFilters<S> = RouterRecords<S, SavedFilter>;

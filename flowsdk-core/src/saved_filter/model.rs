@@ -5,10 +5,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::SavedFilterError;
 use crate::change::{Entity, EntityKind, Recorded, public_json};
-use crate::id::{Id, RouterId};
+use crate::id::{Id, IdSource, RouterId};
 use crate::name::Name;
 use crate::patch::present;
+use crate::record::{NewRecord, RecordChange, RouterRecord};
 use crate::router::{Reach, Reachable};
 use crate::schema::SchemaAttributes;
 use crate::session::Channel;
@@ -59,6 +61,28 @@ impl Recorded for SavedFilter {
     }
 }
 
+impl RouterRecord for SavedFilter {
+    type Id = SavedFilterId;
+    type Filter = Option<RouterId>;
+    type Error = SavedFilterError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> SavedFilterError {
+        SavedFilterError::NotFound
+    }
+}
+
 /// A new filter.
 #[derive(Debug, Clone, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -83,6 +107,22 @@ impl Reachable for NewSavedFilter {
     }
 }
 
+impl NewRecord for NewSavedFilter {
+    type Record = SavedFilter;
+
+    fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> SavedFilter {
+        SavedFilter {
+            id: SavedFilterId::generate(ids),
+            router_id: self.router_id,
+            name: self.name.into(),
+            q: self.q,
+            origin: self.origin,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 /// The changes to make to a filter; an absent field stays, and null removes a value.
 #[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -102,9 +142,10 @@ pub struct SavedFilterChange {
     pub origin: Option<Option<Channel>>,
 }
 
-impl SavedFilterChange {
-    /// Returns the filter after the change.
-    pub(super) fn apply(self, filter: SavedFilter) -> SavedFilter {
+impl RecordChange for SavedFilterChange {
+    type Record = SavedFilter;
+
+    fn apply(self, filter: SavedFilter) -> SavedFilter {
         SavedFilter {
             name: self.name.map_or(filter.name, String::from),
             q: self.q.unwrap_or(filter.q),

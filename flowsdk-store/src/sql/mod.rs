@@ -59,6 +59,7 @@ mod references;
 mod rotation;
 mod router;
 mod router_catalog;
+mod router_record;
 mod row;
 mod saved_filter;
 mod session;

@@ -15,12 +15,18 @@ pub(crate) trait Record: Row {
     const COUNT: usize;
     /// `SELECT <columns> FROM <table>`.
     const SELECT: &'static str;
+    /// `SELECT <columns> FROM <table> WHERE <first column> = $1`.
+    const FIND: &'static str;
+    /// The same with ` FOR UPDATE`.
+    const FIND_FOR_UPDATE: &'static str;
     /// `INSERT INTO <table> (<columns>) VALUES `, without a row of binds.
     const INTO: &'static str;
     /// `INSERT INTO <table> (<columns>) VALUES ($1, ..)`.
     const INSERT: &'static str;
     /// `UPDATE <table> SET (<columns that change>) = ($2, ..) WHERE <first column> = $1`.
     const UPDATE: &'static str;
+    /// `DELETE FROM <table> WHERE <first column> = $1`.
+    const DELETE: &'static str;
 
     /// Binds every column in the order of the list.
     fn bind(&self, to: &mut Binder<'_>);
@@ -103,6 +109,12 @@ macro_rules! record {
                 $(+ $crate::sql::record::record!(@count $fixed $(as $fixed_part)?))*
                 $($(+ $crate::sql::record::record!(@count $late $(as $late_part)?))+)?;
             const SELECT: &'static str = constcat::concat!("SELECT ", <$record as $crate::sql::record::Record>::COLUMNS, " FROM ", $table);
+            const FIND: &'static str = constcat::concat!(
+                <$record as $crate::sql::record::Record>::SELECT,
+                " WHERE ", $crate::sql::record::record!(@column $key $(= $key_column)?), " = $1"
+            );
+            const FIND_FOR_UPDATE: &'static str =
+                constcat::concat!(<$record as $crate::sql::record::Record>::FIND, " FOR UPDATE");
             const INTO: &'static str =
                 constcat::concat!("INSERT INTO ", $table, " (", <$record as $crate::sql::record::Record>::COLUMNS, ") VALUES ");
             const INSERT: &'static str = constcat::concat!(
@@ -119,6 +131,9 @@ macro_rules! record {
                     2, 0 $($(+ $crate::sql::record::record!(@count $late $(as $late_part)?))+)?
                 ),
                 ") WHERE ", $crate::sql::record::record!(@column $key $(= $key_column)?), " = $1"
+            );
+            const DELETE: &'static str = constcat::concat!(
+                "DELETE FROM ", $table, " WHERE ", $crate::sql::record::record!(@column $key $(= $key_column)?), " = $1"
             );
 
             fn bind(&self, to: &mut $crate::sql::bind::Binder<'_>) {

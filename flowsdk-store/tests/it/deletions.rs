@@ -17,10 +17,11 @@ use flowsdk_core::idempotency::{HasIdempotency, IdempotencyRepository};
 use flowsdk_core::integration::{HasIntegrations, IntegrationError, IntegrationRepository, Integrations};
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::prelude::*;
+use flowsdk_core::record::{HasRecords, RecordRepository, RouterRecord};
 use flowsdk_core::router::{
     Admitted, HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner,
 };
-use flowsdk_core::saved_filter::{HasSavedFilters, SavedFilterError, SavedFilterRepository, SavedFilters};
+use flowsdk_core::saved_filter::{NewSavedFilter, SavedFilterError, SavedFilters};
 use flowsdk_core::session::{HasLiveSessions, LiveSessions};
 use flowsdk_core::store::{Records, Store, Transaction};
 use flowsdk_core::time::Timestamp;
@@ -98,9 +99,12 @@ impl HasLiveSessions for DeletingTx {
     }
 }
 
-impl HasSavedFilters for DeletingTx {
-    fn saved_filters(&mut self) -> &mut dyn SavedFilterRepository {
-        self.0.saved_filters()
+impl<R: RouterRecord> HasRecords<R> for DeletingTx
+where
+    SqlTx: HasRecords<R>,
+{
+    fn records(&mut self) -> &mut dyn RecordRepository<R> {
+        self.0.records()
     }
 }
 
@@ -190,7 +194,8 @@ async fn a_saved_filter_finds_its_router_gone(store: SqlStore) {
     let cx = OpContext::system();
     let (store, router) = deleting(store, &cx).await;
     let filters = SavedFilters::new(store, cx, Arc::new(NoChangeLog));
-    let made = filters.create(&author(), body(&router, json!({ "name": "Do site" })), None).await;
+    let made =
+        filters.create(&author(), body::<NewSavedFilter>(&router, json!({ "name": "Do site" })), None).await;
     assert!(matches!(made, Err(SavedFilterError::RouterUnknown(_))), "{made:?}");
 }
 

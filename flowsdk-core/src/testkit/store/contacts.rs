@@ -6,13 +6,12 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::StoreUnderTest;
-use super::world::{World, contact, context, later, router};
+use super::world::{contact, context, later};
+use super::{Samples, StoreUnderTest};
 use crate::contact::{Contact, ContactChange};
-use crate::id::RouterId;
-use crate::page::PageRequest;
 use crate::prelude::*;
-use crate::saved_filter::{HasSavedFilters, SavedFilter};
+use crate::record::HasRecords;
+use crate::saved_filter::SavedFilter;
 use crate::session::Channel;
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
@@ -156,47 +155,25 @@ where
 /// A saved filter is read back as it was saved, listed newest first within reach, and gone with its router.
 pub async fn a_saved_filter_is_read_back<S: Store>(subject: StoreUnderTest<S>)
 where
-    S::Tx: StoreTx + HasSavedFilters,
+    S::Tx: StoreTx + HasRecords<SavedFilter>,
 {
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let other = router("other");
-    tx.routers().insert(&other).await.expect("a router");
-    let filter = |id: &str, router_id: &RouterId, at| SavedFilter {
-        id: id.parse().expect("an id"),
-        router_id: router_id.clone(),
-        name: "Ação 👋".to_owned(),
-        q: Some("ana sou".to_owned()),
-        origin: Some(Channel::Webchat),
-        created_at: later(at),
-        updated_at: later(at),
+    let samples = Samples {
+        record: |id, router_id, _, at| SavedFilter {
+            id: id.parse().expect("an id"),
+            router_id: router_id.clone(),
+            name: "Ação 👋".to_owned(),
+            q: Some("ana sou".to_owned()),
+            origin: Some(Channel::Webchat),
+            created_at: at,
+            updated_at: at,
+        },
+        states: |first| {
+            let first = SavedFilter { updated_at: later(5), ..first.clone() };
+            let empty = SavedFilter { q: None, origin: None, ..first.clone() };
+            vec![empty, SavedFilter { name: "B".to_owned(), ..first }]
+        },
+        filter: |router| router,
+        is_unique: false,
     };
-    let (first, second) = (filter("f1", &world.router, 0), filter("f2", &world.router, 1));
-    let third = filter("f3", &other.id, 1);
-    for filter in [&first, &second, &third] {
-        tx.saved_filters().insert(filter).await.expect("insert");
-    }
-    let changed = SavedFilter { q: None, origin: None, updated_at: later(5), ..first.clone() };
-    for expected in [&changed, &first] {
-        tx.saved_filters().save(expected).await.expect("save");
-        let found = tx.saved_filters().find(&expected.id).await.expect("find");
-        assert_eq!(found.as_ref(), Some(expected));
-        let locked = tx.saved_filters().find_for_update(&expected.id).await.expect("find");
-        assert_eq!(locked.as_ref(), Some(expected));
-    }
-    let (all, mine) = (PageRequest::default(), std::slice::from_ref(&world.router));
-    for (router, only, expected) in [
-        (None, None, vec![&third, &second, &first]),
-        (None, Some(mine), vec![&second, &first]),
-        (Some(&other.id), None, vec![&third]),
-        (Some(&other.id), Some(mine), vec![]),
-    ] {
-        let page = tx.saved_filters().list(router, only, &all).await.expect("list");
-        assert_eq!(page.items.iter().collect::<Vec<_>>(), expected, "{router:?} {only:?}");
-    }
-    tx.saved_filters().delete(&first.id).await.expect("delete");
-    assert_eq!(tx.saved_filters().find(&first.id).await.expect("find"), None);
-    tx.router_catalog().delete(&world.router).await.expect("delete");
-    let page = tx.saved_filters().list(None, None, &all).await.expect("list");
-    assert_eq!(page.items, [third]);
+    samples.are_kept(&subject).await;
 }

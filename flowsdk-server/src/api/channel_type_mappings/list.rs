@@ -25,7 +25,7 @@ pub(super) async fn list_channel_type_mappings(
     State(mappings): State<Arc<ChannelTypeMappings>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<ChannelTypeMapping>>, ApiError> {
-    let router = router.map(|router| can.admit(router)).transpose()?;
-    let page = mappings.list(can.reach(), router.as_ref(), &page).await?;
+    let router = can.admit(router)?;
+    let page = mappings.list(can.reach(), &router, &page).await?;
     Ok(Reply(PageView::of(page, |mapping| mapping)))
 }

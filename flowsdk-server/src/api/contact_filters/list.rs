@@ -25,7 +25,7 @@ pub(super) async fn list_contact_filters(
     State(filters): State<Arc<SavedFilters>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<SavedFilter>>, ApiError> {
-    let router = router.map(|router| can.admit(router)).transpose()?;
-    let page = filters.list(can.reach(), router.as_ref(), &page).await?;
+    let router = can.admit(router)?;
+    let page = filters.list(can.reach(), &router, &page).await?;
     Ok(Reply(PageView::of(page, |filter| filter)))
 }

@@ -64,10 +64,10 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
         shapes(&llm_credential::LIST),
         shapes(&integration::LIST),
         shapes(&webchat_catalog::LIST),
-        shapes(&saved_filter::LIST),
+        shapes(&saved_filter::TABLE.list),
         shapes(&crate::sql::import_draft::LIST),
         shapes(&crate::sql::interactive_form::LIST),
-        shapes(&crate::sql::channel_type_mapping::LIST),
+        shapes(&crate::sql::channel_type_mapping::TABLE.list),
         shapes(&crate::sql::event_definition::LIST),
     ];
     let mut seen = 0;

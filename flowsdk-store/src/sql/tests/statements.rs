@@ -96,9 +96,18 @@ fn every_statement_is_listed() {
             .filter_map(|line| line.split_once("const ").or_else(|| line.split_once("static ")))
             .filter_map(|(_, rest)| rest.split_once(": "))
             .filter(|(_, rest)| {
-                ["Sql ", "RowsSql ", "ListSql ", "ListSql<", "Statements ", "Derived "]
-                    .iter()
-                    .any(|kind| rest.starts_with(kind))
+                [
+                    "Sql ",
+                    "RowsSql ",
+                    "ListSql ",
+                    "ListSql<",
+                    "RecordSql ",
+                    "RecordSql<",
+                    "Statements ",
+                    "Derived ",
+                ]
+                .iter()
+                .any(|kind| rest.starts_with(kind))
             })
             .map(|(name, _)| name)
             .collect();
