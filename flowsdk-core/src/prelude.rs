@@ -6,7 +6,7 @@ pub use crate::contact::{
     HasContactCatalog as _, HasContactInsights as _, HasContacts as _, HasOptInCatalog as _, HasOptIns as _,
 };
 pub use crate::credential::HasLlmCredentials as _;
-pub use crate::event_definition::HasEventDefinitions as _;
+pub use crate::event_definition::HasEventCounts as _;
 pub use crate::flow::{HasFlowCatalog as _, HasFlows as _, HasTrackedEvents as _};
 pub use crate::idempotency::HasIdempotency as _;
 pub use crate::in_use::HasReferences as _;

@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, StorageError};
 use crate::idempotency::IdempotencyConflict;
-use crate::router::{RouterUnknown, router_gone};
+use crate::router::RouterUnknown;
 use crate::text::Text;
 
 /// The reason why a use case of event definitions fails.
@@ -38,15 +38,4 @@ pub enum EventDefinitionError {
     #[error("storage failed")]
     #[fault(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl EventDefinitionError {
-    /// Returns the reason why a definition was not stored. Nothing but its name is unique, and it refers to nothing but
-    /// its router.
-    pub(super) fn not_stored(error: StorageError) -> Self {
-        match error {
-            StorageError::Unique { .. } => Self::NameTaken,
-            error => router_gone(error),
-        }
-    }
 }

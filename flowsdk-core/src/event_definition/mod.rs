@@ -12,6 +12,6 @@ pub use model::{
     EventDefinition, EventDefinitionChange, EventDefinitionId, EventProperty, NewEventDefinition,
     PropertyType,
 };
-pub use repository::{EventDefinitionRepository, HasEventDefinitions, TrackedName};
+pub use repository::{EventCountRepository, HasEventCounts, TrackedName};
 pub use service::{EventDefinitions, NameRequest, UndefinedEvents};
 pub use view::{CountedDefinition, EventDefinitionView, MOST_COUNTED, Occurrences, UndefinedEvent};

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::EventDefinitionError;
 use crate::cell::Named;
 use crate::change::{Entity, EntityKind, Recorded, public_json};
+use crate::fault::StorageError;
 use crate::flow::EventName;
-use crate::id::{Id, RouterId};
+use crate::id::{Id, IdSource, RouterId};
 use crate::patch::present;
-use crate::router::{Reach, Reachable};
+use crate::record::{NewRecord, RecordChange, RouterRecord};
+use crate::router::{Reach, Reachable, router_gone};
 use crate::schema::SchemaAttributes;
 use crate::text::Text;
 use crate::time::{Timestamp, as_iso};
@@ -88,6 +91,36 @@ impl Recorded for EventDefinition {
     }
 }
 
+impl RouterRecord for EventDefinition {
+    type Id = EventDefinitionId;
+    type Filter = Option<RouterId>;
+    type Error = EventDefinitionError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> EventDefinitionError {
+        EventDefinitionError::NotFound
+    }
+
+    /// Nothing but its name is unique.
+    fn not_stored(&self, error: StorageError) -> EventDefinitionError {
+        match error {
+            StorageError::Unique { .. } => EventDefinitionError::NameTaken,
+            error => router_gone(error),
+        }
+    }
+}
+
 /// A new event definition.
 #[derive(Debug, Clone, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -113,6 +146,26 @@ impl Reachable for NewEventDefinition {
     }
 }
 
+impl NewRecord for NewEventDefinition {
+    type Record = EventDefinition;
+
+    fn check(&self) -> Result<(), EventDefinitionError> {
+        check(&self.properties)
+    }
+
+    fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> EventDefinition {
+        EventDefinition {
+            id: EventDefinitionId::generate(ids),
+            router_id: self.router_id,
+            name: self.name,
+            description: self.description,
+            properties: self.properties,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 /// The changes to make to an event definition; an absent field stays, and null removes a value.
 #[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -131,9 +184,14 @@ pub struct EventDefinitionChange {
     pub properties: Option<Vec<EventProperty>>,
 }
 
-impl EventDefinitionChange {
-    /// Returns the definition after the change.
-    pub(super) fn apply(self, definition: EventDefinition) -> EventDefinition {
+impl RecordChange for EventDefinitionChange {
+    type Record = EventDefinition;
+
+    fn check(&self) -> Result<(), EventDefinitionError> {
+        self.properties.as_deref().map_or(Ok(()), check)
+    }
+
+    fn apply(self, definition: EventDefinition) -> EventDefinition {
         EventDefinition {
             name: self.name.unwrap_or(definition.name),
             description: self.description.unwrap_or(definition.description),
@@ -143,8 +201,13 @@ impl EventDefinitionChange {
     }
 }
 
+fn check(properties: &[EventProperty]) -> Result<(), EventDefinitionError> {
+    let findings = repeated(properties);
+    if findings.is_empty() { Ok(()) } else { Err(EventDefinitionError::Invalid(findings)) }
+}
+
 /// Returns each property whose key stands before it already: its field and the reason.
-pub(super) fn repeated(properties: &[EventProperty]) -> Vec<(String, Text)> {
+fn repeated(properties: &[EventProperty]) -> Vec<(String, Text)> {
     let mut keys = BTreeSet::new();
     let again = properties.iter().enumerate().filter(|(_, property)| !keys.insert(property.key.as_str()));
     again.map(|(at, _)| (format!("properties[{at}].key"), Text::new("Repetido", "Repeated"))).collect()

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use super::model::repeated;
 use super::{
     CountedDefinition, EventDefinition, EventDefinitionChange, EventDefinitionError as Error,
-    EventDefinitionId, HasEventDefinitions, NewEventDefinition, UndefinedEvent,
+    EventDefinitionId, HasEventCounts, NewEventDefinition, UndefinedEvent,
 };
 use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::fault::StorageError;
 use crate::flow::EventName;
+use crate::id::RouterId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::page::{MOST_LOOKED_AT, Page, PageRequest};
-use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
+use crate::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
+use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach};
 use crate::store::{Store, Transaction as _};
 
 /// Which names are wanted.
@@ -34,10 +35,11 @@ pub struct UndefinedEvents {
     pub next: Option<String>,
 }
 
-/// Creates, shows, changes and deletes event definitions. A definition whose router is out of the caller's reach is
-/// not found.
+/// Creates, shows, changes and deletes event definitions, and counts their events. A definition whose router is out of
+/// the caller's reach is not found.
 #[derive(Debug)]
 pub struct EventDefinitions<S> {
+    records: RouterRecords<S, EventDefinition>,
     store: Arc<S>,
     cx: OpContext,
     changes: Arc<dyn ChangeLog>,
@@ -45,27 +47,26 @@ pub struct EventDefinitions<S> {
 
 impl<S: Store> EventDefinitions<S>
 where
-    S::Tx: HasEventDefinitions + HasRouters + HasIdempotency,
+    S::Tx: HasRecords<EventDefinition> + HasEventCounts + HasRouters + HasIdempotency,
 {
     /// Creates a service over `store` that notes its changes in `changes`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
-        Self { store, cx, changes }
+        let records = RouterRecords::new(Arc::clone(&store), cx.clone(), Arc::clone(&changes));
+        Self { records, store, cx, changes }
     }
 
-    /// Returns a page of definitions within reach, newest first; of `router`, if it is given.
+    /// Returns a page of definitions within reach, newest first; of a router, if it is given.
     ///
     /// # Errors
     /// [`StorageError`].
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        router: Option<&AdmittedRouter>,
+        router: &Admitted<Option<RouterId>>,
         page: &PageRequest,
     ) -> Result<Page<CountedDefinition>, StorageError> {
         let mut tx = self.store.read().await?;
-        let router = router.map(AdmittedRouter::id);
-        let found = tx.event_definitions().list(router, reach.routers(), page).await?;
-        let Page { items, next } = found;
+        let Page { items, next } = tx.records().list(router, reach.routers(), page).await?;
         Ok(Page { items: counted(&mut tx, items).await?, next })
     }
 
@@ -81,14 +82,14 @@ where
     ) -> Result<UndefinedEvents, StorageError> {
         let mut tx = self.store.read().await?;
         let after = request.after.as_ref().map_or("", EventName::as_str);
-        let looked_at = tx.event_definitions().tracked_names(router, after, MOST_LOOKED_AT).await?;
+        let looked_at = tx.event_counts().tracked_names(router, after, MOST_LOOKED_AT).await?;
         let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
         let all = looked_at.len() < usize::try_from(MOST_LOOKED_AT).unwrap_or(usize::MAX);
         let last = looked_at.last().filter(|_| !all).map(|tracked| tracked.name.clone());
         let mut names = looked_at.into_iter().filter(|one| !one.is_defined).map(|one| one.name);
         let page: Vec<String> = names.by_ref().take(limit).collect();
         let next = if names.next().is_some() { page.last().cloned() } else { last };
-        let mut counts = tx.event_definitions().occurrences_of_names(router, &page).await?;
+        let mut counts = tx.event_counts().of_names(router, &page).await?;
         let with_count = |name: String| {
             let occurrences = counts.remove(&name).unwrap_or_default();
             UndefinedEvent::new(name, occurrences)
@@ -102,7 +103,7 @@ where
     /// [`Error::NotFound`], [`Error::Storage`].
     pub async fn get(&self, reach: Reach<'_>, id: &EventDefinitionId) -> Result<CountedDefinition, Error> {
         let mut tx = self.store.read().await?;
-        let definition = within(tx.event_definitions().find(id).await?, reach)?;
+        let definition = steps::find(&mut tx, reach, id).await?;
         one_counted(&mut tx, definition).await
     }
 
@@ -116,22 +117,11 @@ where
         new: Admitted<NewEventDefinition>,
         once: Option<Once<CountedDefinition>>,
     ) -> Result<Outcome<CountedDefinition>, Error> {
-        let NewEventDefinition { router_id, name, description, properties } = new.into_inner();
-        check(&properties)?;
+        let new = new.into_inner();
+        new.check()?;
         let outcome =
             perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<CountedDefinition, Error> {
-                tx.routers().find(&router_id).await?.ok_or(RouterUnknown)?;
-                let (id, now) = (EventDefinitionId::generate(self.cx.ids()), self.cx.now());
-                let definition = EventDefinition {
-                    id,
-                    router_id,
-                    name,
-                    description,
-                    properties,
-                    created_at: now,
-                    updated_at: now,
-                };
-                tx.event_definitions().insert(&definition).await.map_err(Error::not_stored)?;
+                let definition = steps::create(tx, new, &self.cx).await?;
                 one_counted(tx, definition).await
             })
             .await?;
@@ -149,11 +139,9 @@ where
         id: &EventDefinitionId,
         change: EventDefinitionChange,
     ) -> Result<CountedDefinition, Error> {
-        check(change.properties.as_deref().unwrap_or_default())?;
+        change.check()?;
         let mut tx = self.store.begin().await?;
-        let before = within(tx.event_definitions().find_for_update(id).await?, reach)?;
-        let after = EventDefinition { updated_at: self.cx.now(), ..change.apply(before.clone()) };
-        tx.event_definitions().save(&after).await.map_err(Error::not_stored)?;
+        let (before, after) = steps::change(&mut tx, reach, id, change, self.cx.now()).await?;
         let counted = one_counted(&mut tx, after).await?;
         tx.commit().await?;
         self.changes.updated(author, &before, &counted.definition);
@@ -170,31 +158,17 @@ where
         reach: Reach<'_>,
         id: &EventDefinitionId,
     ) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
-        let before = within(tx.event_definitions().find_for_update(id).await?, reach)?;
-        tx.event_definitions().delete(id).await?;
-        tx.commit().await?;
-        self.changes.deleted(author, &before);
-        Ok(())
+        self.records.delete(author, reach, id).await
     }
 }
 
-fn check(properties: &[super::EventProperty]) -> Result<(), Error> {
-    let findings = repeated(properties);
-    if findings.is_empty() { Ok(()) } else { Err(Error::Invalid(findings)) }
-}
-
-fn within(found: Option<EventDefinition>, reach: Reach<'_>) -> Result<EventDefinition, Error> {
-    found.filter(|definition| reach.contains(&definition.router_id)).ok_or(Error::NotFound)
-}
-
 /// Adds the counts of all, by one statement.
-async fn counted<X: HasEventDefinitions>(
+async fn counted<X: HasEventCounts>(
     tx: &mut X,
     definitions: Vec<EventDefinition>,
 ) -> Result<Vec<CountedDefinition>, StorageError> {
     let ids: Vec<_> = definitions.iter().map(|definition| definition.id.clone()).collect();
-    let counts = tx.event_definitions().occurrences(&ids).await?;
+    let counts = tx.event_counts().of_definitions(&ids).await?;
     let with_count = |definition: EventDefinition| {
         let occurrences = counts.get(&definition.id).copied().unwrap_or_default();
         CountedDefinition { definition, occurrences }
@@ -202,11 +176,11 @@ async fn counted<X: HasEventDefinitions>(
     Ok(definitions.into_iter().map(with_count).collect())
 }
 
-async fn one_counted<X: HasEventDefinitions>(
+async fn one_counted<X: HasEventCounts>(
     tx: &mut X,
     definition: EventDefinition,
 ) -> Result<CountedDefinition, Error> {
-    let counts = tx.event_definitions().occurrences(std::slice::from_ref(&definition.id)).await?;
+    let counts = tx.event_counts().of_definitions(std::slice::from_ref(&definition.id)).await?;
     let occurrences = counts.into_values().next().unwrap_or_default();
     Ok(CountedDefinition { definition, occurrences })
 }

@@ -3,21 +3,19 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::event_definition::{
-    EventDefinition, EventDefinitionId, EventDefinitionRepository, HasEventDefinitions, MOST_COUNTED,
-    Occurrences, TrackedName,
+    EventCountRepository, EventDefinition, EventDefinitionId, HasEventCounts, MOST_COUNTED, Occurrences,
+    TrackedName,
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
-use super::list::{self, ListSql};
-use super::record::{All, Changes, Record as _, record};
-use super::statement::{Sql, sql, sql_list, sql_locking, sql_per};
+use super::record::record;
+use super::router_record::{RecordSql, RouterTable};
+use super::statement::{Sql, sql, sql_list, sql_per};
 
 record! {
     EventDefinition in "event_definition" {
@@ -26,17 +24,7 @@ record! {
     }
 }
 
-pub(super) static LIST: ListSql = ListSql::of::<EventDefinition>().within("router_id");
-
-const FIND: Sql = sql(concat!(EventDefinition::SELECT, " WHERE id = $1"));
-
-const FIND_FOR_UPDATE: Sql = sql_locking!(concat!(EventDefinition::SELECT, " WHERE id = $1"));
-
-const INSERT: Sql = sql(EventDefinition::INSERT);
-
-const SAVE: Sql = sql(EventDefinition::UPDATE);
-
-const DELETE: Sql = sql("DELETE FROM event_definition WHERE id = $1");
+pub(super) static TABLE: RecordSql = RecordSql::of::<EventDefinition>(&[]);
 
 /// One event more than are counted tells that there are more.
 const OCCURRENCES: Sql = sql_list!(
@@ -73,11 +61,15 @@ const TRACKED_NAMES: Sql = sql("WITH RECURSIVE names (name, place) AS (
         WHERE d.router_id = $1 AND d.name = n.name) THEN 1 ELSE 0 END AS BIGINT)
      FROM names n WHERE n.name IS NOT NULL ORDER BY n.place");
 
-super::statement::statements! {
-    FIND, FIND_FOR_UPDATE, INSERT, SAVE, DELETE, OCCURRENCES, OCCURRENCES_OF_NAMES, TRACKED_NAMES; LIST
+super::statement::statements! { OCCURRENCES, OCCURRENCES_OF_NAMES, TRACKED_NAMES; TABLE }
+
+impl RouterTable for EventDefinition {
+    fn sql() -> &'static RecordSql {
+        &TABLE
+    }
 }
 
-super::accessor::has!(HasEventDefinitions::event_definitions -> EventDefinitionRepository);
+super::accessor::has!(HasEventCounts::event_counts -> EventCountRepository);
 
 /// A name or an id, with the count of its events and the time of the last one.
 type Counted<K> = (K, u32, Option<Timestamp>);
@@ -87,41 +79,8 @@ fn by_key<K: Eq + std::hash::Hash>(rows: Vec<Counted<K>>) -> HashMap<K, Occurren
 }
 
 #[async_trait]
-impl EventDefinitionRepository for SqlTx {
-    async fn list(
-        &mut self,
-        router: Option<&RouterId>,
-        only: Option<&[RouterId]>,
-        page: &PageRequest,
-    ) -> Result<Page<EventDefinition>, StorageError> {
-        let place = |one: &EventDefinition| (one.created_at, one.id.to_string());
-        self.conn.page(&LIST, &(), list::routers(router, only), page, place).await
-    }
-
-    async fn find(&mut self, id: &EventDefinitionId) -> Result<Option<EventDefinition>, StorageError> {
-        self.conn.fetch_optional(FIND, (id,)).await
-    }
-
-    async fn find_for_update(
-        &mut self,
-        id: &EventDefinitionId,
-    ) -> Result<Option<EventDefinition>, StorageError> {
-        self.conn.fetch_optional(FIND_FOR_UPDATE, (id,)).await
-    }
-
-    async fn insert(&mut self, definition: &EventDefinition) -> Result<(), StorageError> {
-        self.conn.execute(INSERT, All(definition)).await.map(drop)
-    }
-
-    async fn save(&mut self, definition: &EventDefinition) -> Result<(), StorageError> {
-        self.conn.execute(SAVE, Changes(definition)).await.map(drop)
-    }
-
-    async fn delete(&mut self, id: &EventDefinitionId) -> Result<(), StorageError> {
-        self.conn.execute(DELETE, (id,)).await.map(drop)
-    }
-
-    async fn occurrences(
+impl EventCountRepository for SqlTx {
+    async fn of_definitions(
         &mut self,
         ids: &[EventDefinitionId],
     ) -> Result<HashMap<EventDefinitionId, Occurrences>, StorageError> {
@@ -132,7 +91,7 @@ impl EventDefinitionRepository for SqlTx {
         Ok(by_key(self.conn.fetch_all(OCCURRENCES, binds).await?))
     }
 
-    async fn occurrences_of_names(
+    async fn of_names(
         &mut self,
         router: &RouterId,
         names: &[String],

@@ -5,22 +5,23 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::StoreUnderTest;
 use super::world::{World, contact, later, router, session_id};
+use super::{Samples, StoreUnderTest};
 use crate::admin::session::TraceRetention;
 use crate::chat::ChatTag;
 use crate::contact::{ContactOptIn, OptInSource, OptInStatus};
 use crate::event_definition::{
-    EventDefinition, EventProperty, HasEventDefinitions, MOST_COUNTED, Occurrences, PropertyType,
+    EventDefinition, EventProperty, HasEventCounts, MOST_COUNTED, Occurrences, PropertyType,
 };
-use crate::fault::StorageError;
 use crate::flow::TrackedEvent;
 use crate::id::RouterId;
 use crate::page::PageRequest;
 use crate::prelude::*;
+use crate::record::HasRecords;
 use crate::session::{MAX_TRACES, SessionTrace};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
+use crate::time::Timestamp;
 use crate::transfer::OnConflict;
 use crate::transfer::draft::{
     CheckedDraft, DraftCheck, DraftFilter, DraftFinding, DraftStatus, HasImportDrafts, ImportDraft,
@@ -107,17 +108,8 @@ where
     assert_eq!(found, [events[149].clone(), events[148].clone(), events[147].clone()]);
 }
 
-/// A definition is read back as it was saved, has a name of its own in its router, and is gone with it. Its events are
-/// counted, and names without a definition are known.
-pub async fn event_definitions_are_read_back_with_their_counts<S: Store>(subject: StoreUnderTest<S>)
-where
-    S::Tx: StoreTx + HasEventDefinitions,
-{
-    let world = World::new(&subject).await;
-    let mut tx = world.store.begin().await.expect("begin");
-    let other = router("other");
-    tx.routers().insert(&other).await.expect("a router");
-    let definition = |id: &str, router_id: &RouterId, name: &str, at| EventDefinition {
+fn definition(id: &str, router_id: &RouterId, name: &str, at: Timestamp) -> EventDefinition {
+    EventDefinition {
         id: id.parse().expect("an id"),
         router_id: router_id.clone(),
         name: name.parse().expect("a name"),
@@ -128,32 +120,37 @@ where
             description: None,
             required: true,
         }],
-        created_at: later(at),
-        updated_at: later(at),
+        created_at: at,
+        updated_at: at,
+    }
+}
+
+/// A definition is read back as it was saved, has a name of its own in its router, and is gone with it. Its events are
+/// counted, and names without a definition are known.
+pub async fn event_definitions_are_read_back_with_their_counts<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx + HasRecords<EventDefinition> + HasEventCounts,
+{
+    let samples = Samples {
+        record: |id, router, number, at| definition(id, router, ["a", "c"][number], at),
+        states: |first| {
+            let first = EventDefinition { updated_at: later(5), ..first.clone() };
+            let empty = EventDefinition { description: None, properties: vec![], ..first.clone() };
+            vec![empty, EventDefinition { name: "b".parse().expect("a name"), ..first }]
+        },
+        filter: |router| router,
+        is_unique: true,
     };
-    let (first, second) = (definition("e1", &world.router, "a", 0), definition("e2", &world.router, "c", 1));
-    let third = definition("e3", &other.id, "a", 1);
+    samples.are_kept(&subject).await;
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let other = router("other");
+    tx.routers().insert(&other).await.expect("a router");
+    let first = definition("e1", &world.router, "a", later(0));
+    let second = definition("e2", &world.router, "c", later(1));
+    let third = definition("e3", &other.id, "a", later(1));
     for definition in [&first, &second, &third] {
-        tx.event_definitions().insert(definition).await.expect("insert");
-    }
-    let changed =
-        EventDefinition { description: None, properties: vec![], updated_at: later(5), ..first.clone() };
-    for expected in [&changed, &first] {
-        tx.event_definitions().save(expected).await.expect("save");
-        let found = tx.event_definitions().find(&expected.id).await.expect("find");
-        assert_eq!(found.as_ref(), Some(expected));
-        let locked = tx.event_definitions().find_for_update(&expected.id).await.expect("find");
-        assert_eq!(locked.as_ref(), Some(expected));
-    }
-    let (all, mine) = (PageRequest::default(), std::slice::from_ref(&world.router));
-    for (router, only, expected) in [
-        (None, None, vec![&third, &second, &first]),
-        (None, Some(mine), vec![&second, &first]),
-        (Some(&other.id), None, vec![&third]),
-        (Some(&other.id), Some(mine), vec![]),
-    ] {
-        let page = tx.event_definitions().list(router, only, &all).await.expect("list");
-        assert_eq!(page.items.iter().collect::<Vec<_>>(), expected, "{router:?} {only:?}");
+        tx.records().insert(definition).await.expect("insert");
     }
     let event = |router_id: &RouterId, name: &str, at| TrackedEvent {
         id: world.cx.ids().next_id(),
@@ -173,16 +170,16 @@ where
     events.extend((0..u64::from(MOST_COUNTED) + 5).map(|n| event(&other.id, "many", n)));
     tx.tracked_events().append_many(&events).await.expect("append");
     let ids = [&first, &second, &third].map(|definition| definition.id.clone());
-    let counts = tx.event_definitions().occurrences(&ids).await.expect("counts");
+    let counts = tx.event_counts().of_definitions(&ids).await.expect("counts");
     let found = ids.map(|id| counts[&id]);
     let expected = [(2, Some(later(9))), (0, None), (1, Some(later(50)))];
     assert_eq!(found, expected.map(|(count, last)| Occurrences::new(count, last)));
     let names = ["b".to_owned(), "c'é".to_owned(), "nobody".to_owned()];
-    let counts = tx.event_definitions().occurrences_of_names(&world.router, &names).await.expect("counts");
+    let counts = tx.event_counts().of_names(&world.router, &names).await.expect("counts");
     let found = names.map(|name| (counts[&name].count(), counts[&name].last_seen_at()));
     assert_eq!(found, [(2, Some(later(7))), (1, Some(later(7))), (0, None)]);
     let many = ["many".to_owned()];
-    let counts = tx.event_definitions().occurrences_of_names(&other.id, &many).await.expect("counts");
+    let counts = tx.event_counts().of_names(&other.id, &many).await.expect("counts");
     let many = counts["many"];
     assert_eq!((many.count(), many.is_exact()), (MOST_COUNTED, false));
     for (after, limit, expected) in [
@@ -191,20 +188,10 @@ where
         ("b", 2, vec![("c'é", false), ("d", false)]),
         ("d", 2, vec![]),
     ] {
-        let found = tx.event_definitions().tracked_names(&world.router, after, limit).await.expect("names");
+        let found = tx.event_counts().tracked_names(&world.router, after, limit).await.expect("names");
         let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.is_defined)).collect();
         assert_eq!(found, expected, "{after}");
     }
-    tx.event_definitions().delete(&second.id).await.expect("delete");
-    assert_eq!(tx.event_definitions().find(&second.id).await.expect("find"), None);
-    tx.router_catalog().delete(&other.id).await.expect("delete");
-    let page = tx.event_definitions().list(None, None, &all).await.expect("list");
-    assert_eq!(page.items, std::slice::from_ref(&first));
-    tx.commit().await.expect("commit");
-    let mut tx = world.store.begin().await.expect("begin");
-    let again = definition("e4", &world.router, "a", 2);
-    let refused = tx.event_definitions().insert(&again).await;
-    assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
 }
 
 /// A draft is read back as it was saved, with its plan and its file apart; those that have expired are not listed, and go.

@@ -25,7 +25,7 @@ pub(super) async fn list_event_definitions(
     State(definitions): State<Arc<EventDefinitions>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<EventDefinitionView>>, ApiError> {
-    let router = router.map(|router| can.admit(router)).transpose()?;
-    let page = definitions.list(can.reach(), router.as_ref(), &page).await?;
+    let router = can.admit(router)?;
+    let page = definitions.list(can.reach(), &router, &page).await?;
     Ok(Reply(PageView::of(page, EventDefinitionView::from)))
 }

@@ -68,7 +68,7 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
         shapes(&crate::sql::import_draft::LIST),
         shapes(&crate::sql::interactive_form::LIST),
         shapes(&crate::sql::channel_type_mapping::TABLE.list),
-        shapes(&crate::sql::event_definition::LIST),
+        shapes(&crate::sql::event_definition::TABLE.list),
     ];
     let mut seen = 0;
     for (table, shapes) in lists {
