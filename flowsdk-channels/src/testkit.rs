@@ -13,10 +13,9 @@
 use std::sync::Arc;
 
 use flowsdk_core::crypto::Encrypted;
-use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::PageRequest;
-use flowsdk_core::record::HasRecords;
+use flowsdk_core::record::{HasRecords, RecordRepository};
 use flowsdk_core::router::{HasRouterCatalog, HasRouters, Router};
 use flowsdk_core::session::Channel;
 use flowsdk_core::store::{Store, Transaction};
@@ -25,8 +24,8 @@ use flowsdk_core::time::Timestamp;
 use serde_json::json;
 
 use crate::channel_number::{ChannelNumber, E164, FormKeys, HasChannelNumbers, ProviderId};
-use crate::form::{FormStatus, HasForms, InteractiveForm};
-use crate::template::{HasTemplates, Template, TemplateCategory, TemplateFilter, TemplateStatus};
+use crate::form::{FormStatus, HasFormDefinitions, InteractiveForm};
+use crate::template::{Template, TemplateCategory, TemplateFilter, TemplateStatus};
 use crate::type_mapping::{ChannelTypeMapping, ExternalType};
 
 #[doc(hidden)]
@@ -38,9 +37,10 @@ pub trait ChannelsTx:
     + HasRouters
     + HasRouterCatalog
     + HasChannelNumbers
-    + HasTemplates
+    + HasRecords<Template>
     + HasRecords<ChannelTypeMapping>
-    + HasForms
+    + HasRecords<InteractiveForm>
+    + HasFormDefinitions
 {
 }
 
@@ -49,9 +49,10 @@ impl<
         + HasRouters
         + HasRouterCatalog
         + HasChannelNumbers
-        + HasTemplates
+        + HasRecords<Template>
         + HasRecords<ChannelTypeMapping>
-        + HasForms,
+        + HasRecords<InteractiveForm>
+        + HasFormDefinitions,
 > ChannelsTx for T
 {
 }
@@ -280,36 +281,45 @@ pub async fn a_template_is_read_back_and_its_name_given_once<S: Store>(subject: 
 where
     S::Tx: ChannelsTx,
 {
-    let (world, mut tx, other) = two_routers(&subject).await;
-    let first = template("t1", &world.router, "order", 0);
-    assert!(tx.templates().insert_if_absent(&first).await.expect("insert"));
-    let again = Template { id: "t2".parse().expect("an id"), ..first.clone() };
-    assert!(!tx.templates().insert_if_absent(&again).await.expect("insert"));
-    for different in [
-        Template { router_id: other.id.clone(), ..again.clone() },
-        Template {
-            id: "t3".parse().expect("an id"),
-            business_account_id: provider_id("78"),
-            ..again.clone()
+    let samples = Samples {
+        record: |id, router, number, at| Template {
+            created_at: at,
+            updated_at: at,
+            ..template(id, router, ["order", "order_2"][number], 0)
         },
-        Template {
-            id: "t4".parse().expect("an id"),
-            language: "en".to_owned().try_into().expect("a language"),
-            ..again.clone()
-        },
-        template("t5", &world.router, "order_2", 1),
-    ] {
-        assert!(tx.templates().insert_if_absent(&different).await.expect("insert"), "{different:?}");
-    }
-    for status in TemplateStatus::ALL {
-        for category in TemplateCategory::ALL {
+        states: |first| {
             let components = vec![first.components[1].clone()];
-            let changed = Template { status, category, components, updated_at: later(5), ..first.clone() };
-            reads_back!(tx.templates(), [&changed, &first]);
-        }
+            let changed = Template { components, updated_at: later(5), ..first.clone() };
+            let mut states = Vec::new();
+            for status in TemplateStatus::ALL {
+                for category in TemplateCategory::ALL {
+                    states.extend([Template { status, category, ..changed.clone() }, first.clone()]);
+                }
+            }
+            states
+        },
+        filter: |router_id| TemplateFilter { router_id, ..TemplateFilter::default() },
+        is_unique: true,
+    };
+    samples.are_kept(&subject).await;
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let first = template("t1", &world.router, "order", 0);
+    for one in [
+        &first,
+        &Template {
+            id: "t2".parse().expect("an id"),
+            business_account_id: provider_id("78"),
+            ..first.clone()
+        },
+        &Template {
+            id: "t3".parse().expect("an id"),
+            language: "en".to_owned().try_into().expect("a language"),
+            ..first.clone()
+        },
+    ] {
+        tx.records().insert(one).await.expect("insert");
     }
-    goes_away!(tx.templates(), &first.id);
-    assert!(tx.templates().insert_if_absent(&first).await.expect("insert"), "its name is free again");
 }
 
 /// Every filter of templates counts, alone and together with others.
@@ -321,7 +331,7 @@ where
     let approved = Template { status: TemplateStatus::Approved, ..template("t2", &world.router, "b", 1) };
     let elsewhere = Template { business_account_id: provider_id("78"), ..template("t3", &other.id, "b", 2) };
     for template in [&template("t1", &world.router, "a", 0), &approved, &elsewhere] {
-        assert!(tx.templates().insert_if_absent(template).await.expect("insert"));
+        tx.records().insert(template).await.expect("insert");
     }
     let all = TemplateFilter::default();
     let of =
@@ -349,7 +359,7 @@ where
         (account("78"), mine, &[]),
         (both, None, &[]),
     ] {
-        let page = tx.templates().list(&filter, only, &PageRequest::default()).await.expect("list");
+        let page = templates(&mut tx).list(&filter, only, &PageRequest::default()).await.expect("list");
         let found: Vec<_> = page.items.iter().map(|one| one.id.as_str()).collect();
         assert_eq!(found, ids, "{filter:?} {only:?}");
     }
@@ -365,12 +375,12 @@ where
         let number = number(&format!("n{n}"), router, &format!("11{n}"), 0);
         assert!(tx.channel_numbers().insert_if_absent(&number).await.expect("insert"));
         let template = template(&format!("n{n}"), router, "a", 0);
-        assert!(tx.templates().insert_if_absent(&template).await.expect("insert"));
+        tx.records().insert(&template).await.expect("insert");
     }
     tx.router_catalog().delete(&world.router).await.expect("delete");
     let page = PageRequest::default();
     let numbers = tx.channel_numbers().list(None, None, &page).await.expect("list");
-    let templates = tx.templates().list(&TemplateFilter::default(), None, &page).await.expect("list");
+    let templates = templates(&mut tx).list(&TemplateFilter::default(), None, &page).await.expect("list");
     assert_eq!(numbers.items.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n1"]);
     assert_eq!(templates.items.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n1"]);
 }
@@ -406,60 +416,67 @@ pub async fn a_form_is_read_back_with_its_definition<S: Store>(subject: StoreUnd
 where
     S::Tx: ChannelsTx,
 {
+    let samples = Samples {
+        record: |id, router, number, at| form(id, router, ["A", "B"][number], at),
+        states: |first| {
+            let changed = InteractiveForm {
+                status: FormStatus::Published,
+                revision: 7,
+                description: None,
+                provider_form_id: None,
+                updated_at: later(5),
+                ..first.clone()
+            };
+            vec![InteractiveForm { name: "C".to_owned(), ..changed.clone() }, changed]
+        },
+        filter: |router| router,
+        is_unique: true,
+    };
+    samples.are_kept(&subject).await;
     let world = World::new(&subject).await;
     let mut tx = world.store.begin().await.expect("begin");
     let number = number("n1", &world.router, "111", 0);
     assert!(tx.channel_numbers().insert_if_absent(&number).await.expect("insert"));
-    let form = |id: &str, name: &str, at| InteractiveForm {
+    let alone = form("i1", &world.router, "A", later(0));
+    let numbered = InteractiveForm { channel_number_id: Some(number.id.clone()), ..alone.clone() };
+    forms(&mut tx).insert(&numbered).await.expect("insert");
+    let definition = json!({ "screens": [{ "id": "é", "n": 1.5 }] }).as_object().expect("an object").clone();
+    assert_eq!(tx.form_definitions().find(&alone.id).await.expect("a definition"), serde_json::Map::new());
+    for stored in [&serde_json::Map::new(), &definition] {
+        tx.form_definitions().put(&alone.id, stored).await.expect("put");
+        assert_eq!(&tx.form_definitions().find(&alone.id).await.expect("a definition"), stored);
+    }
+    for state in [&alone, &numbered] {
+        forms(&mut tx).save(state).await.expect("save");
+        assert_eq!(forms(&mut tx).find(&alone.id).await.expect("find").as_ref(), Some(state));
+    }
+    tx.channel_numbers().delete(&number.id).await.expect("delete");
+    assert_eq!(forms(&mut tx).find(&alone.id).await.expect("find"), Some(alone.clone()));
+    forms(&mut tx).delete(&alone.id).await.expect("delete");
+    assert_eq!(tx.form_definitions().find(&alone.id).await.expect("a definition"), serde_json::Map::new());
+}
+
+fn form(id: &str, router: &RouterId, name: &str, at: Timestamp) -> InteractiveForm {
+    InteractiveForm {
         id: id.parse().expect("an id"),
-        router_id: world.router.clone(),
+        router_id: router.clone(),
         name: name.to_owned(),
         description: Some("Ação 👋".to_owned()),
         status: FormStatus::Draft,
         revision: 1,
         provider_form_id: Some(provider_id("4711")),
-        channel_number_id: Some(number.id.clone()),
-        created_at: later(at),
-        updated_at: later(at),
-    };
-    let (first, second) = (form("i1", "A", 0), form("i2", "B", 1));
-    for form in [&first, &second] {
-        tx.forms().insert(form).await.expect("insert");
+        channel_number_id: None,
+        created_at: at,
+        updated_at: at,
     }
-    let definition = json!({ "screens": [{ "id": "é", "n": 1.5 }] }).as_object().expect("an object").clone();
-    assert_eq!(tx.forms().definition(&first.id).await.expect("a definition"), serde_json::Map::new());
-    for stored in [&serde_json::Map::new(), &definition] {
-        tx.forms().put_definition(&first.id, stored).await.expect("put");
-        assert_eq!(&tx.forms().definition(&first.id).await.expect("a definition"), stored);
-    }
-    let changed = InteractiveForm {
-        status: FormStatus::Published,
-        revision: 7,
-        description: None,
-        provider_form_id: None,
-        updated_at: later(5),
-        ..first
-    };
-    tx.forms().save(&changed).await.expect("save");
-    assert_eq!(tx.forms().find(&changed.id).await.expect("find").as_ref(), Some(&changed));
-    assert_eq!(tx.forms().find_for_update(&changed.id).await.expect("find").as_ref(), Some(&changed));
-    let all = PageRequest::default();
-    let page = tx.forms().list(Some(&world.router), None, &all).await.expect("list");
-    assert_eq!(page.items, [second.clone(), changed.clone()]);
-    tx.channel_numbers().delete(&number.id).await.expect("delete");
-    let alone = InteractiveForm { channel_number_id: None, ..changed.clone() };
-    assert_eq!(tx.forms().find(&changed.id).await.expect("find"), Some(alone));
-    tx.forms().delete(&second.id).await.expect("delete");
-    assert_eq!(tx.forms().find(&second.id).await.expect("find"), None);
-    tx.commit().await.expect("commit");
-    let mut tx = world.store.begin().await.expect("begin");
-    let again = InteractiveForm { channel_number_id: None, ..form("i3", "A", 2) };
-    let refused = tx.forms().insert(&again).await;
-    assert!(matches!(refused, Err(StorageError::Unique { .. })), "{refused:?}");
-    drop(tx);
-    let mut tx = world.store.begin().await.expect("begin");
-    tx.router_catalog().delete(&world.router).await.expect("delete");
-    assert_eq!(tx.forms().find(&changed.id).await.expect("find"), None);
+}
+
+fn forms(tx: &mut impl HasRecords<InteractiveForm>) -> &mut dyn RecordRepository<InteractiveForm> {
+    tx.records()
+}
+
+fn templates(tx: &mut impl HasRecords<Template>) -> &mut dyn RecordRepository<Template> {
+    tx.records()
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! The commands of forms, and the rules of a definition.
 
-use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::id::{ChannelNumberId, IdSource, RouterId};
 use flowsdk_core::name::Name;
 use flowsdk_core::patch::present;
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::session::json_depth;
 use flowsdk_core::text::Text;
+use flowsdk_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::InteractiveForm;
+use super::{FormCommand, FormError, FormId, FormStatus, InteractiveForm, WholeForm};
 use crate::channel_number::ProviderId;
 
 /// Largest definition, as JSON, in bytes.
@@ -45,6 +46,25 @@ pub struct NewForm {
 impl Reachable for NewForm {
     fn is_within(&self, reach: Reach<'_>) -> bool {
         self.router_id.is_within(reach)
+    }
+}
+
+impl NewForm {
+    /// Returns the draft, with an id from `ids`, as created at `now`.
+    pub(super) fn into_draft(self, ids: &dyn IdSource, now: Timestamp) -> WholeForm {
+        let form = InteractiveForm {
+            id: FormId::generate(ids),
+            router_id: self.router_id,
+            name: self.name.into(),
+            description: self.description,
+            status: FormStatus::Draft,
+            revision: 1,
+            provider_form_id: self.provider_form_id,
+            channel_number_id: self.channel_number_id,
+            created_at: now,
+            updated_at: now,
+        };
+        WholeForm { form, definition: self.definition }
     }
 }
 
@@ -88,13 +108,25 @@ impl FormChange {
     }
 
     /// Returns the form after the change, and the new definition, if it is one.
-    pub(super) fn apply(self, mut form: InteractiveForm) -> (InteractiveForm, Option<Map<String, Value>>) {
+    ///
+    /// # Errors
+    /// [`FormError::Status`], [`FormError::StaleRevision`].
+    pub(super) fn apply(
+        self,
+        mut form: InteractiveForm,
+    ) -> Result<(InteractiveForm, Option<Map<String, Value>>), FormError> {
+        if self.definition.is_some() {
+            FormCommand::Redefine.leads_from(form.status).ok_or(FormError::Status)?;
+        }
+        if self.revision.is_some_and(|revision| revision != form.revision) {
+            return Err(FormError::StaleRevision { current: form.revision });
+        }
         form.name = self.name.map_or(form.name, String::from);
         form.description = self.description.unwrap_or(form.description);
         form.provider_form_id = self.provider_form_id.unwrap_or(form.provider_form_id);
         form.channel_number_id = self.channel_number_id.unwrap_or(form.channel_number_id);
         form.revision += i64::from(self.definition.is_some());
-        (form, self.definition)
+        Ok((form, self.definition))
     }
 }
 

@@ -76,16 +76,3 @@ pub enum FormError {
     #[fault(transparent)]
     Storage(#[from] StorageError),
 }
-
-impl FormError {
-    /// Returns the reason why a form was not stored. Nothing but its name is unique. Router and number were looked for
-    /// before, so one of them went meanwhile: with a number that is taken to be it.
-    pub(super) fn not_stored(error: StorageError, has_number: bool) -> Self {
-        match error {
-            StorageError::Unique { .. } => Self::NameTaken,
-            StorageError::Orphan { .. } if has_number => Self::NumberUnknown,
-            StorageError::Orphan { .. } => RouterUnknown.into(),
-            error => error.into(),
-        }
-    }
-}

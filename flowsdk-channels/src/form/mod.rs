@@ -11,6 +11,6 @@ mod transitions;
 pub use change::{FormChange, NewForm};
 pub use error::FormError;
 pub use model::{FormId, InteractiveForm, InteractiveFormView, WholeForm};
-pub use repository::{FormRepository, HasForms};
+pub use repository::{FormDefinitionRepository, HasFormDefinitions};
 pub use service::Forms;
 pub use transitions::{FormCommand, FormStatus};

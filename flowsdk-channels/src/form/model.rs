@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
+use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelNumberId, Id, RouterId};
+use flowsdk_core::record::RouterRecord;
+use flowsdk_core::router::router_gone;
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::{IsoTime, Timestamp, as_iso};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::FormStatus;
+use super::{FormCommand, FormError, FormStatus};
 use crate::channel_number::ProviderId;
 
 /// Identifier of an interactive form.
@@ -64,19 +67,48 @@ impl Recorded for InteractiveForm {
     }
 }
 
+impl RouterRecord for InteractiveForm {
+    type Id = FormId;
+    type Filter = Option<RouterId>;
+    type Error = FormError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> FormError {
+        FormError::NotFound
+    }
+
+    /// Nothing but its name is unique. Router and number were looked for before, so one of them went meanwhile: with a
+    /// number that is taken to be it.
+    fn not_stored(&self, error: StorageError) -> FormError {
+        match error {
+            StorageError::Unique { .. } => FormError::NameTaken,
+            StorageError::Orphan { .. } if self.channel_number_id.is_some() => FormError::NumberUnknown,
+            error => router_gone(error),
+        }
+    }
+
+    fn may_be_deleted(&self) -> Result<(), FormError> {
+        FormCommand::Delete.leads_from(self.status).map(drop).ok_or(FormError::Status)
+    }
+}
+
 /// A form with its definition.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields say it")]
 pub struct WholeForm {
     pub form: InteractiveForm,
     pub definition: Map<String, Value>,
-}
-
-impl WholeForm {
-    /// Returns whether it has a screen that could be shown.
-    pub(super) fn has_screens(&self) -> bool {
-        self.definition.get("screens").and_then(Value::as_array).is_some_and(|screens| !screens.is_empty())
-    }
 }
 
 /// An interactive form.

@@ -8,12 +8,14 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelNumberId, RouterId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown};
+use flowsdk_core::record::{HasRecords, RouterRecords, steps};
+use flowsdk_core::router::{Admitted, HasRouters, Reach, RouterUnknown};
 use flowsdk_core::store::{Store, Transaction as _};
+use serde_json::{Map, Value};
 
 use super::change::definition_findings;
 use super::{
-    FormChange, FormCommand, FormError as Error, FormId, FormStatus, HasForms, InteractiveForm, NewForm,
+    FormChange, FormCommand, FormError as Error, FormId, HasFormDefinitions, InteractiveForm, NewForm,
     WholeForm,
 };
 use crate::channel_number::HasChannelNumbers;
@@ -22,6 +24,7 @@ use crate::channel_number::HasChannelNumbers;
 /// is not found. Nothing here talks to the provider.
 #[derive(Debug)]
 pub struct Forms<S> {
+    records: RouterRecords<S, InteractiveForm>,
     store: Arc<S>,
     cx: OpContext,
     changes: Arc<dyn ChangeLog>,
@@ -29,25 +32,25 @@ pub struct Forms<S> {
 
 impl<S: Store> Forms<S>
 where
-    S::Tx: HasForms + HasChannelNumbers + HasRouters + HasIdempotency,
+    S::Tx: HasRecords<InteractiveForm> + HasFormDefinitions + HasChannelNumbers + HasRouters + HasIdempotency,
 {
     /// Creates a service over `store` that notes its changes in `changes`.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
-        Self { store, cx, changes }
+        let records = RouterRecords::new(Arc::clone(&store), cx.clone(), Arc::clone(&changes));
+        Self { records, store, cx, changes }
     }
 
-    /// Returns a page of forms within reach, newest first; of `router`, if it is given.
+    /// Returns a page of forms within reach, newest first; of a router, if it is given.
     ///
     /// # Errors
     /// [`StorageError`].
     pub async fn list(
         &self,
         reach: Reach<'_>,
-        router: Option<&AdmittedRouter>,
+        router: &Admitted<Option<RouterId>>,
         page: &PageRequest,
     ) -> Result<Page<InteractiveForm>, StorageError> {
-        let router = router.map(AdmittedRouter::id);
-        self.store.read().await?.forms().list(router, reach.routers(), page).await
+        self.records.list(reach, router, page).await
     }
 
     /// Returns a form with its definition.
@@ -56,8 +59,8 @@ where
     /// [`Error::NotFound`], [`Error::Storage`].
     pub async fn get(&self, reach: Reach<'_>, id: &FormId) -> Result<WholeForm, Error> {
         let mut tx = self.store.read().await?;
-        let form = within(tx.forms().find(id).await?, reach)?;
-        let definition = tx.forms().definition(id).await?;
+        let form = steps::find(&mut tx, reach, id).await?;
+        let definition = tx.form_definitions().find(id).await?;
         Ok(WholeForm { form, definition })
     }
 
@@ -76,26 +79,13 @@ where
         refuse(definition_findings(&new.definition))?;
         let outcome =
             perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<WholeForm, Error> {
-                tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
-                must_have(tx, &new.router_id, new.channel_number_id.as_ref()).await?;
-                let now = self.cx.now();
-                let form = InteractiveForm {
-                    id: FormId::generate(self.cx.ids()),
-                    router_id: new.router_id,
-                    name: new.name.into(),
-                    description: new.description,
-                    status: FormStatus::Draft,
-                    revision: 1,
-                    provider_form_id: new.provider_form_id,
-                    channel_number_id: new.channel_number_id,
-                    created_at: now,
-                    updated_at: now,
-                };
-                let has_number = form.channel_number_id.is_some();
-                let inserted = tx.forms().insert(&form).await;
-                inserted.map_err(|error| Error::not_stored(error, has_number))?;
-                tx.forms().put_definition(&form.id, &new.definition).await?;
-                Ok(WholeForm { form, definition: new.definition })
+                let made = new.into_draft(self.cx.ids(), self.cx.now());
+                let form = &made.form;
+                tx.routers().find(&form.router_id).await?.ok_or(RouterUnknown)?;
+                must_have(tx, &form.router_id, form.channel_number_id.as_ref()).await?;
+                steps::insert(tx, form).await?;
+                tx.form_definitions().put(&form.id, &made.definition).await?;
+                Ok(made)
             })
             .await?;
         Ok(outcome.inspect(|made| self.changes.created(author, &made.form)))
@@ -115,25 +105,17 @@ where
     ) -> Result<WholeForm, Error> {
         refuse(change.findings())?;
         let mut tx = self.store.begin().await?;
-        let before = within(tx.forms().find_for_update(id).await?, reach)?;
-        if change.definition.is_some() {
-            FormCommand::Redefine.leads_from(before.status).ok_or(Error::Status)?;
-        }
-        if change.revision.is_some_and(|revision| revision != before.revision) {
-            return Err(Error::StaleRevision { current: before.revision });
-        }
-        must_have(&mut tx, &before.router_id, change.channel_number_id.as_ref().and_then(Option::as_ref))
-            .await?;
-        let (after, definition) = change.apply(before.clone());
-        let after = InteractiveForm { updated_at: self.cx.now(), ..after };
-        let has_number = after.channel_number_id.is_some();
-        tx.forms().save(&after).await.map_err(|error| Error::not_stored(error, has_number))?;
+        let before: InteractiveForm = steps::find_for_update(&mut tx, reach, id).await?;
+        let number = change.channel_number_id.clone().flatten();
+        let (after, definition) = change.apply(before.clone())?;
+        must_have(&mut tx, &before.router_id, number.as_ref()).await?;
+        let after = steps::save(&mut tx, after, self.cx.now()).await?;
         let definition = match definition {
             Some(new) => {
-                tx.forms().put_definition(id, &new).await?;
+                tx.form_definitions().put(id, &new).await?;
                 new
             }
-            None => tx.forms().definition(id).await?,
+            None => tx.form_definitions().find(id).await?,
         };
         tx.commit().await?;
         self.changes.updated(author, &before, &after);
@@ -173,16 +155,16 @@ where
         command: FormCommand,
     ) -> Result<(InteractiveForm, WholeForm), Error> {
         let mut tx = self.store.begin().await?;
-        let before = within(tx.forms().find_for_update(id).await?, reach)?;
+        let before: InteractiveForm = steps::find_for_update(&mut tx, reach, id).await?;
         let status = command.leads_from(before.status).ok_or(Error::Status)?;
-        let form = InteractiveForm { status, updated_at: self.cx.now(), ..before.clone() };
-        let after = WholeForm { form, definition: tx.forms().definition(id).await? };
-        if command == FormCommand::Publish && !after.has_screens() {
+        let definition = tx.form_definitions().find(id).await?;
+        if command == FormCommand::Publish && !has_screens(&definition) {
             return Err(Error::Empty);
         }
-        tx.forms().save(&after.form).await?;
+        let form = InteractiveForm { status, ..before.clone() };
+        let form = steps::save(&mut tx, form, self.cx.now()).await?;
         tx.commit().await?;
-        Ok((before, after))
+        Ok((before, WholeForm { form, definition }))
     }
 
     /// Deletes a draft.
@@ -190,22 +172,12 @@ where
     /// # Errors
     /// [`Error::NotFound`], [`Error::Status`], [`Error::Storage`].
     pub async fn delete(&self, author: &Author, reach: Reach<'_>, id: &FormId) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
-        let before = within(tx.forms().find_for_update(id).await?, reach)?;
-        FormCommand::Delete.leads_from(before.status).ok_or(Error::Status)?;
-        tx.forms().delete(id).await?;
-        tx.commit().await?;
-        self.changes.deleted(author, &before);
-        Ok(())
+        self.records.delete(author, reach, id).await
     }
 }
 
 fn refuse(findings: Vec<(String, flowsdk_core::text::Text)>) -> Result<(), Error> {
     if findings.is_empty() { Ok(()) } else { Err(Error::Invalid(findings)) }
-}
-
-fn within(found: Option<InteractiveForm>, reach: Reach<'_>) -> Result<InteractiveForm, Error> {
-    found.filter(|form| reach.contains(&form.router_id)).ok_or(Error::NotFound)
 }
 
 /// A form names numbers of its own router only.
@@ -217,4 +189,9 @@ async fn must_have<X: HasChannelNumbers>(
     let Some(number) = number else { return Ok(()) };
     let found = tx.channel_numbers().find(number).await?;
     found.filter(|number| number.router_id == *router).map(drop).ok_or(Error::NumberUnknown)
+}
+
+/// Returns whether there is a screen that could be shown.
+fn has_screens(definition: &Map<String, Value>) -> bool {
+    definition.get("screens").and_then(Value::as_array).is_some_and(|screens| !screens.is_empty())
 }

@@ -8,10 +8,10 @@ mod error;
 mod model;
 mod names;
 mod placeholder;
-mod repository;
-mod service;
 mod validate;
 mod view;
+
+use flowsdk_core::record::RouterRecords;
 
 pub use component::{BodyExample, Button, Component, HeaderExample, HeaderFormat};
 pub use error::TemplateError;
@@ -21,7 +21,8 @@ pub use names::{
     TemplateStatus,
 };
 pub use placeholder::{InvalidPlaceholders, WrongCount, count_placeholders, render_body};
-pub use repository::{HasTemplates, TemplateRepository};
-pub use service::Templates;
 pub use validate::{MAX_BODY, MAX_BUTTON_TEXT, MAX_BUTTONS, MAX_FOOTER, MAX_HEADER, validate};
 pub use view::TemplateView;
+
+/// The use cases of templates. Nothing here talks to the provider; its copy of a deleted template stays.
+pub type Templates<S> = RouterRecords<S, Template>;

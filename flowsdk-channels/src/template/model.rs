@@ -1,14 +1,19 @@
 //! The template.
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::id::{RouterId, TemplateId};
-use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::{IdSource, RouterId, TemplateId};
+use flowsdk_core::record::{NewRecord, RecordChange, RecordFilter, RouterRecord};
+use flowsdk_core::router::{Reach, Reachable, router_gone};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Component, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, TemplateView};
+use super::{
+    Component, TemplateCategory, TemplateError, TemplateLanguage, TemplateName, TemplateStatus, TemplateView,
+    validate,
+};
 use crate::channel_number::ProviderId;
 
 /// A message template of a router.
@@ -57,6 +62,36 @@ impl Recorded for Template {
     }
 }
 
+impl RouterRecord for Template {
+    type Id = TemplateId;
+    type Filter = TemplateFilter;
+    type Error = TemplateError;
+
+    fn router_id(&self) -> &RouterId {
+        &self.router_id
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn set_updated_at(&mut self, now: Timestamp) {
+        self.updated_at = now;
+    }
+
+    fn not_found() -> TemplateError {
+        TemplateError::NotFound
+    }
+
+    /// Nothing but its name is unique, in router, account and language.
+    fn not_stored(&self, error: StorageError) -> TemplateError {
+        match error {
+            StorageError::Unique { .. } => TemplateError::NameTaken,
+            error => router_gone(error),
+        }
+    }
+}
+
 /// A new template. Router, business account, name and language cannot be changed later.
 #[derive(Debug, Clone, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -92,6 +127,29 @@ impl Reachable for NewTemplate {
     }
 }
 
+impl NewRecord for NewTemplate {
+    type Record = Template;
+
+    fn check(&self) -> Result<(), TemplateError> {
+        check(&self.components)
+    }
+
+    fn into_record(self, ids: &dyn IdSource, now: Timestamp) -> Template {
+        Template {
+            id: TemplateId::generate(ids),
+            router_id: self.router_id,
+            business_account_id: self.business_account_id,
+            name: self.name,
+            language: self.language,
+            category: self.category,
+            status: self.status,
+            components: self.components,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 /// The changes to make to a template; an absent field stays.
 #[derive(Debug, Clone, Default, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -109,14 +167,27 @@ pub struct TemplateChange {
     pub components: Option<Vec<Component>>,
 }
 
-impl TemplateChange {
-    /// The template after the change.
-    pub(super) fn apply(self, mut template: Template) -> Template {
-        template.category = self.category.unwrap_or(template.category);
-        template.status = self.status.unwrap_or(template.status);
-        template.components = self.components.unwrap_or(template.components);
-        template
+impl RecordChange for TemplateChange {
+    type Record = Template;
+
+    fn check(&self) -> Result<(), TemplateError> {
+        self.components.as_deref().map_or(Ok(()), check)
     }
+
+    fn apply(self, template: Template) -> Template {
+        Template {
+            category: self.category.unwrap_or(template.category),
+            status: self.status.unwrap_or(template.status),
+            components: self.components.unwrap_or(template.components),
+            ..template
+        }
+    }
+}
+
+/// Checks the rules of the provider.
+fn check(components: &[Component]) -> Result<(), TemplateError> {
+    let findings = validate(components);
+    if findings.is_empty() { Ok(()) } else { Err(TemplateError::Invalid(findings)) }
 }
 
 /// Which templates are wanted; absent fields let everything through.
@@ -135,5 +206,11 @@ pub struct TemplateFilter {
 impl Reachable for TemplateFilter {
     fn is_within(&self, reach: Reach<'_>) -> bool {
         self.router_id.is_within(reach)
+    }
+}
+
+impl RecordFilter for TemplateFilter {
+    fn router(&self) -> Option<&RouterId> {
+        self.router_id.as_ref()
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use flowsdk_channels::channel_number::{
     ChannelNumberError, ChannelNumberRepository, ChannelNumbers, HasChannelNumbers,
 };
-use flowsdk_channels::template::{HasTemplates, TemplateError, TemplateRepository, Templates};
+use flowsdk_channels::template::{NewTemplate, TemplateError, Templates};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
@@ -78,12 +78,6 @@ impl HasIdempotency for DeletingTx {
 impl HasIntegrations for DeletingTx {
     fn integrations(&mut self) -> &mut dyn IntegrationRepository {
         self.0.integrations()
-    }
-}
-
-impl HasTemplates for DeletingTx {
-    fn templates(&mut self) -> &mut dyn TemplateRepository {
-        self.0.templates()
     }
 }
 
@@ -216,7 +210,7 @@ async fn a_template_finds_its_router_gone(store: SqlStore) {
     let templates = Templates::new(store, cx, Arc::new(NoChangeLog));
     let fields = json!({ "businessAccountId": "77", "name": "hello", "language": "pt_BR", "category": "UTILITY",
         "components": [{ "type": "BODY", "text": "Oi" }] });
-    let made = templates.create(&author(), body(&router, fields), None).await;
+    let made = templates.create(&author(), body::<NewTemplate>(&router, fields), None).await;
     assert!(matches!(made, Err(TemplateError::RouterUnknown(_))), "{made:?}");
 }
 

@@ -25,7 +25,7 @@ pub(super) async fn list_interactive_forms(
     State(forms): State<Arc<Forms>>,
     Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
 ) -> Result<Reply<PageView<InteractiveForm>>, ApiError> {
-    let router = router.map(|router| can.admit(router)).transpose()?;
-    let page = forms.list(can.reach(), router.as_ref(), &page).await?;
+    let router = can.admit(router)?;
+    let page = forms.list(can.reach(), &router, &page).await?;
     Ok(Reply(PageView::of(page, |form| form)))
 }

@@ -60,13 +60,13 @@ async fn lists_of_parts_of_routers_walk_an_index_in_order() {
     let mut connection = super::migrated_sqlite().await;
     let lists = [
         shapes(&channel_number::LIST),
-        shapes(&template::LIST),
+        shapes(&template::TABLE.list),
         shapes(&llm_credential::LIST),
         shapes(&integration::LIST),
         shapes(&webchat_catalog::LIST),
         shapes(&saved_filter::TABLE.list),
         shapes(&crate::sql::import_draft::LIST),
-        shapes(&crate::sql::interactive_form::LIST),
+        shapes(&crate::sql::interactive_form::TABLE.list),
         shapes(&crate::sql::channel_type_mapping::TABLE.list),
         shapes(&crate::sql::event_definition::TABLE.list),
     ];
