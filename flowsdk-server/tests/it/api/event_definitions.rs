@@ -3,10 +3,24 @@
 use serde_json::{Value, json};
 
 use super::building::{actions, answer, id, records, router, shop, visitor};
+use super::router_records::Routes;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(life);
-everywhere!(in process: what_is_refused, scope, twice, names_without_a_definition);
+everywhere!(in process: what_is_refused, scope, twice, counts, names_without_a_definition);
+
+const ROUTES: Routes = Routes {
+    path: "/event-definitions",
+    body: definition,
+    second: |router| json!({ "routerId": router, "name": "outro" }),
+    change: || json!({ "name": "plan", "description": null, "properties": [] }),
+    fields: 10,
+    unlisted: &[],
+    commands: &[],
+    resource: "flows",
+    kind: "EVENT_DEFINITION",
+    not_found: "Definição de evento não encontrada",
+};
 
 fn definition(router: &str) -> Value {
     json!({ "routerId": router, "name": "plan_chosen", "description": "Escolha do plano", "properties": [
@@ -30,19 +44,25 @@ fn tracks(name: &str) -> Value {
 }
 
 async fn life(setup: Setup) {
+    ROUTES.live(setup).await;
+}
+
+async fn scope(setup: Setup) {
+    ROUTES.keep_to_their_router(setup).await;
+}
+
+async fn twice(setup: Setup) {
+    ROUTES.are_created_once(setup).await;
+}
+
+/// A definition has the count of the events of its name, and refuses none.
+async fn counts(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let (router, _, channel) = shop(&admin, "Loja", &tracks("plan_chosen")).await;
-    // A definition refuses nothing: the event lacks a property that it requires.
-    let made = admin.post("/event-definitions", &definition(&router)).await;
-    let location = made.headers["location"].clone();
-    let made = made.ok(201);
-    let path = format!("/event-definitions/{}", id(&made));
-    assert_eq!(location, format!("/api{path}"));
-    for (field, value) in definition(&router).as_object().unwrap() {
-        assert_eq!(&made[field], value, "{field}");
-    }
-    assert_eq!(made.as_object().unwrap().len(), 10, "{made}");
+    // The event lacks a property that the definition requires.
+    let made = admin.post(ROUTES.path, &definition(&router)).await.ok(201);
+    let path = ROUTES.at(&id(&made));
     let counts = |record: &Value| (record["count"].clone(), record["countIsExact"].clone());
     assert_eq!((counts(&made), &made["lastSeenAt"]), ((json!(0), json!(true)), &json!(null)));
     let mut ana = visitor(&server, &channel).await;
@@ -51,27 +71,19 @@ async fn life(setup: Setup) {
     let seen = admin.get(&path).await.ok(200);
     assert_eq!(counts(&seen), (json!(2), json!(true)), "{seen}");
     assert!(seen["lastSeenAt"].as_str().is_some_and(|at| at.ends_with('Z')), "{seen}");
-    // An absent field stays, and null removes a value.
     let changed = admin.patch(&path, &json!({ "description": null, "properties": [] })).await.ok(200);
-    assert_eq!((&changed["description"], &changed["properties"]), (&json!(null), &json!([])));
     assert_eq!((&changed["name"], counts(&changed)), (&json!("plan_chosen"), (json!(2), json!(true))));
     let other = json!({ "routerId": router, "name": "outro" });
-    let other = admin.post("/event-definitions", &other).await.ok(201);
+    let other = admin.post(ROUTES.path, &other).await.ok(201);
     assert_eq!((&other["properties"], &other["count"]), (&json!([]), &json!(0)));
-    let list = admin.get(&format!("/event-definitions?routerId={router}")).await.ok(200);
+    let list = admin.get(&format!("{}?routerId={router}", ROUTES.path)).await.ok(200);
     assert_eq!(list["items"], json!([other, changed]));
     // Events that were tracked keep their name.
     let renamed = admin.patch(&path, &json!({ "name": "plan" })).await.ok(200);
     assert_eq!((&renamed["name"], &renamed["count"]), (&json!("plan"), &json!(0)));
-    admin.delete(&path).await.ok(204);
-    for answer in [admin.get(&path).await, admin.patch(&path, &json!({})).await, admin.delete(&path).await] {
-        answer.refused(404, "not_found", "Definição de evento não encontrada");
-    }
-    let log = records(&admin, "entityType=EVENT_DEFINITION", 5).await;
-    assert_eq!(actions(&log), ["CREATE", "UPDATE", "CREATE", "UPDATE", "DELETE"]);
-    assert_eq!(log[1]["changes"], json!({ "name": { "from": "plan_chosen", "to": "plan" } }));
-    admin.delete(&format!("/routers/{router}?force=true")).await.ok(204);
-    admin.get(&format!("/event-definitions/{}", id(&other))).await.assert_error(404);
+    let log = records(&admin, "entityType=EVENT_DEFINITION", 4).await;
+    assert_eq!(actions(&log), ["CREATE", "UPDATE", "CREATE", "UPDATE"]);
+    assert_eq!(log[0]["changes"], json!({ "name": { "from": "plan_chosen", "to": "plan" } }));
 }
 
 async fn names_without_a_definition(setup: Setup) {
@@ -159,52 +171,4 @@ async fn what_is_refused(setup: Setup) {
     // Names are unique in a router only.
     let other = super::building::router(&admin, "Outra").await;
     admin.post("/event-definitions", &definition(&other)).await.ok(201);
-}
-
-/// Members see and change the definitions of their routers only.
-async fn scope(setup: Setup) {
-    let server = setup.start().await;
-    let admin = Api::admin(&setup, &server).await;
-    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
-    let own = id(&admin.post("/event-definitions", &definition(&mine)).await.ok(201));
-    let foreign = admin.post("/event-definitions", &definition(&theirs)).await.ok(201);
-    let foreign = format!("/event-definitions/{}", id(&foreign));
-    let all = json!([{ "resource": "flows", "actions": ["read", "write"] }]);
-    let bia = admin.member(&setup, &all, &[&mine]).await;
-    let list = bia.get("/event-definitions").await.ok(200);
-    let ids: Vec<_> = list["items"].as_array().unwrap().iter().map(id).collect();
-    assert_eq!(ids, std::slice::from_ref(&own));
-    bia.patch(&format!("/event-definitions/{own}"), &json!({ "name": "meu" })).await.ok(200);
-    for answer in [bia.get(&foreign).await, bia.patch(&foreign, &json!({})).await, bia.delete(&foreign).await]
-    {
-        answer.refused(404, "not_found", "Definição de evento não encontrada");
-    }
-    for answer in [
-        bia.post("/event-definitions", &definition(&theirs)).await,
-        bia.get(&format!("/event-definitions?routerId={theirs}")).await,
-    ] {
-        answer.assert_error(403);
-    }
-    let read = json!([{ "resource": "flows", "actions": ["read"] }]);
-    let eva = admin.member(&setup, &read, &[]).await;
-    eva.get(&foreign).await.ok(200);
-    for answer in [
-        eva.post("/event-definitions", &definition(&mine)).await,
-        eva.patch(&foreign, &json!({})).await,
-        eva.delete(&foreign).await,
-    ] {
-        answer.refused(403, "permission_denied", "Sem permissão");
-    }
-}
-
-async fn twice(setup: Setup) {
-    let server = setup.start().await;
-    let admin = Api::admin(&setup, &server).await;
-    let router = router(&admin, "Loja").await;
-    let key = [("idempotency-key", "e-1")];
-    let first = admin.json("POST", "/event-definitions", &key, &definition(&router)).await.ok(201);
-    let again = admin.json("POST", "/event-definitions", &key, &definition(&router)).await.ok(201);
-    assert_eq!(again, first);
-    let list = admin.get("/event-definitions").await.ok(200);
-    assert_eq!(list["items"], json!([first]));
 }

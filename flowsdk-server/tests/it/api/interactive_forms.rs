@@ -3,12 +3,26 @@
 use serde_json::{Value, json};
 
 use super::building::{act, actions, id, records, router};
+use super::router_records::Routes;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(life);
 everywhere!(in process: what_is_refused, states, revisions, numbers, scope, twice);
 
 const PATH: &str = "/interactive-forms";
+
+const ROUTES: Routes = Routes {
+    path: PATH,
+    body: form,
+    second: |router| json!({ "routerId": router, "name": "B" }),
+    change: || json!({ "name": "Agenda", "description": null, "providerFormId": null }),
+    fields: 11,
+    unlisted: &["definition"],
+    commands: &["publish", "deprecate"],
+    resource: "channel_numbers",
+    kind: "INTERACTIVE_FORM",
+    not_found: "Formulário não encontrado",
+};
 
 fn form(router: &str) -> Value {
     json!({ "routerId": router, "name": "Agendamento", "description": "Marca um horário",
@@ -23,47 +37,15 @@ async fn number(api: &Api, router: &str, phone_number_id: &str) -> String {
 }
 
 async fn life(setup: Setup) {
-    let server = setup.start().await;
-    let admin = Api::admin(&setup, &server).await;
-    let router = router(&admin, "Loja").await;
-    let answer = admin.post(PATH, &form(&router)).await;
-    let made = answer.ok(201);
-    let path = format!("{PATH}/{}", id(&made));
-    assert_eq!(answer.headers["location"], format!("/api{path}"));
-    for (field, value) in form(&router).as_object().unwrap() {
-        assert_eq!(&made[field], value, "{field}");
-    }
-    assert_eq!((&made["status"], &made["revision"]), (&json!("draft"), &json!(1)));
-    assert_eq!(made.as_object().unwrap().len(), 11, "{made}");
-    assert_eq!(admin.get(&path).await.ok(200), made);
-    // An absent field stays, and null removes a value.
-    let change = json!({ "name": "Agenda", "description": null, "providerFormId": null });
-    let mut changed = admin.patch(&path, &change).await.ok(200);
-    assert_eq!((&changed["description"], &changed["providerFormId"]), (&json!(null), &json!(null)));
-    assert_eq!((&changed["definition"], &changed["revision"]), (&made["definition"], &json!(1)));
-    let mut second = admin.post(PATH, &json!({ "routerId": router, "name": "B" })).await.ok(201);
-    assert_eq!(second["definition"], json!({}));
-    // Lists leave the definitions out.
-    for listed in [&mut changed, &mut second] {
-        listed.as_object_mut().unwrap().remove("definition");
-    }
-    let list = admin.get(&format!("{PATH}?routerId={router}")).await.ok(200);
-    assert_eq!(list["items"], json!([second, changed]));
-    admin.delete(&path).await.ok(204);
-    for answer in [
-        admin.get(&path).await,
-        admin.patch(&path, &json!({})).await,
-        act(&admin, &format!("{path}/publish")).await,
-        act(&admin, &format!("{path}/deprecate")).await,
-        admin.delete(&path).await,
-    ] {
-        answer.refused(404, "not_found", "Formulário não encontrado");
-    }
-    let log = records(&admin, "entityType=INTERACTIVE_FORM", 4).await;
-    assert_eq!(actions(&log), ["CREATE", "UPDATE", "CREATE", "DELETE"]);
-    assert_eq!(log[2]["changes"]["name"], json!({ "from": "Agendamento", "to": "Agenda" }));
-    admin.delete(&format!("/routers/{router}?force=true")).await.ok(204);
-    admin.get(&format!("{PATH}/{}", id(&second))).await.assert_error(404);
+    ROUTES.live(setup).await;
+}
+
+async fn scope(setup: Setup) {
+    ROUTES.keep_to_their_router(setup).await;
+}
+
+async fn twice(setup: Setup) {
+    ROUTES.are_created_once(setup).await;
 }
 
 async fn states(setup: Setup) {
@@ -94,6 +76,8 @@ async fn states(setup: Setup) {
     assert_eq!(actions(&log), ["CREATE", "PUBLISH", "UPDATE", "UPDATE"]);
     assert_eq!(log[0]["changes"], json!({ "status": { "from": "published", "to": "deprecated" } }));
     let empty = admin.post(PATH, &json!({ "routerId": router, "name": "Vazio" })).await.ok(201);
+    assert_eq!((&empty["status"], &empty["revision"]), (&json!("draft"), &json!(1)));
+    assert_eq!(empty["definition"], json!({}));
     let empty = act(&admin, &format!("{PATH}/{}/publish", id(&empty))).await;
     empty.refused(422, "form_empty", "O formulário não tem telas");
 }
@@ -172,54 +156,4 @@ async fn what_is_refused(setup: Setup) {
     let second = id(&admin.post(PATH, &json!({ "routerId": router, "name": "B" })).await.ok(201));
     let taken = admin.patch(&format!("{PATH}/{second}"), &json!({ "name": "Agendamento" })).await;
     taken.refused(409, "name_taken", "Nome já existe");
-}
-
-/// Members see and change the forms of their routers only.
-async fn scope(setup: Setup) {
-    let server = setup.start().await;
-    let admin = Api::admin(&setup, &server).await;
-    let (mine, theirs) = (router(&admin, "A").await, router(&admin, "B").await);
-    let own = id(&admin.post(PATH, &form(&mine)).await.ok(201));
-    let foreign = format!("{PATH}/{}", id(&admin.post(PATH, &form(&theirs)).await.ok(201)));
-    let all = json!([{ "resource": "channel_numbers", "actions": ["read", "write"] }]);
-    let bia = admin.member(&setup, &all, &[&mine]).await;
-    let list = bia.get(PATH).await.ok(200);
-    let ids: Vec<_> = list["items"].as_array().unwrap().iter().map(id).collect();
-    assert_eq!(ids, std::slice::from_ref(&own));
-    bia.patch(&format!("{PATH}/{own}"), &json!({ "name": "Meu" })).await.ok(200);
-    for answer in [
-        bia.get(&foreign).await,
-        bia.patch(&foreign, &json!({})).await,
-        act(&bia, &format!("{foreign}/publish")).await,
-        act(&bia, &format!("{foreign}/deprecate")).await,
-        bia.delete(&foreign).await,
-    ] {
-        answer.refused(404, "not_found", "Formulário não encontrado");
-    }
-    for answer in [bia.post(PATH, &form(&theirs)).await, bia.get(&format!("{PATH}?routerId={theirs}")).await]
-    {
-        answer.assert_error(403);
-    }
-    let read = json!([{ "resource": "channel_numbers", "actions": ["read"] }]);
-    let eva = admin.member(&setup, &read, &[]).await;
-    eva.get(&foreign).await.ok(200);
-    for answer in [
-        eva.post(PATH, &form(&mine)).await,
-        eva.patch(&foreign, &json!({})).await,
-        act(&eva, &format!("{foreign}/publish")).await,
-        act(&eva, &format!("{foreign}/deprecate")).await,
-        eva.delete(&foreign).await,
-    ] {
-        answer.refused(403, "permission_denied", "Sem permissão");
-    }
-}
-
-async fn twice(setup: Setup) {
-    let server = setup.start().await;
-    let admin = Api::admin(&setup, &server).await;
-    let router = router(&admin, "Loja").await;
-    let key = [("idempotency-key", "i-1")];
-    let first = admin.json("POST", PATH, &key, &form(&router)).await.ok(201);
-    assert_eq!(admin.json("POST", PATH, &key, &form(&router)).await.ok(201), first);
-    assert_eq!(admin.get(PATH).await.ok(200)["items"].as_array().unwrap().len(), 1);
 }

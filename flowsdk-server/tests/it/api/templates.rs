@@ -2,11 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::building::{actions, details, id, records, router};
+use super::building::{details, id, router};
+use super::router_records::Routes;
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(life);
-everywhere!(in process: what_is_refused, filters, scope, at_once);
+everywhere!(in process: what_is_refused, filters, scope, twice, components, at_once);
+
+const ROUTES: Routes = Routes {
+    path: "/templates",
+    body: |router| {
+        let mut body = template(router, "a");
+        body["status"] = json!("DRAFT");
+        body
+    },
+    second: |router| template(router, "b"),
+    change: || json!({ "status": "APPROVED", "category": "MARKETING" }),
+    fields: 11,
+    unlisted: &[],
+    commands: &[],
+    resource: "channel_numbers",
+    kind: "MESSAGE_TEMPLATE",
+    not_found: "Modelo não encontrado",
+};
 
 fn template(router: &str, name: &str) -> Value {
     json!({ "routerId": router, "businessAccountId": "777", "name": name, "language": "pt_BR",
@@ -14,6 +32,19 @@ fn template(router: &str, name: &str) -> Value {
 }
 
 async fn life(setup: Setup) {
+    ROUTES.live(setup).await;
+}
+
+async fn scope(setup: Setup) {
+    ROUTES.keep_to_their_router(setup).await;
+}
+
+async fn twice(setup: Setup) {
+    ROUTES.are_created_once(setup).await;
+}
+
+/// The components are read back, and their variables counted.
+async fn components(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let router = router(&admin, "R").await;
@@ -44,14 +75,6 @@ async fn life(setup: Setup) {
         assert_eq!(&changed[field], value, "{field}");
     }
     assert_eq!(changed["bodyVariables"], 0);
-    admin.delete(&path).await.ok(204);
-    for answer in [admin.get(&path).await, admin.patch(&path, &json!({})).await, admin.delete(&path).await] {
-        answer.refused(404, "not_found", "Modelo não encontrado");
-    }
-    admin.post("/templates", &body).await.ok(201);
-    let log = records(&admin, &format!("entityType=MESSAGE_TEMPLATE&routerId={router}"), 4).await;
-    assert_eq!(actions(&log), ["CREATE", "UPDATE", "DELETE", "CREATE"]);
-    assert_eq!(log[2]["changes"]["status"], json!({ "from": "DRAFT", "to": "APPROVED" }));
 }
 
 async fn what_is_refused(setup: Setup) {
@@ -160,31 +183,13 @@ async fn filters(setup: Setup) {
             "{query}"
         );
     }
+    // A caller of one router finds none of another.
+    let read = json!([{ "resource": "channel_numbers", "actions": ["read"] }]);
+    let bia = admin.member(&setup, &read, &[&first]).await;
+    let seen = bia.get("/templates?name=b").await.ok(200);
+    assert_eq!(seen["items"].as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [b]);
     let wrong = admin.get("/templates?status=x&businessAccountId=y&routerId=a%20b&limit=0").await;
     assert_eq!(wrong.invalid_fields(), ["businessAccountId", "limit", "routerId", "status"]);
-}
-
-async fn scope(setup: Setup) {
-    let server = setup.start().await;
-    let admin = Api::admin(&setup, &server).await;
-    let (mine, other) = (router(&admin, "A").await, router(&admin, "B").await);
-    let foreign = id(&admin.post("/templates", &template(&other, "a")).await.ok(201));
-    let all = json!([{ "resource": "channel_numbers", "actions": ["read", "write"] }]);
-    let bia = admin.member(&setup, &all, &[&mine]).await;
-    let own = id(&bia.post("/templates", &template(&mine, "a")).await.ok(201));
-    let refused = "Roteador fora do escopo";
-    bia.post("/templates", &template(&other, "b")).await.refused(403, "router_out_of_scope", refused);
-    bia.get(&format!("/templates?routerId={other}")).await.refused(403, "router_out_of_scope", refused);
-    let seen = bia.get("/templates?name=a").await.ok(200);
-    assert_eq!(seen["items"].as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [own]);
-    let path = format!("/templates/{foreign}");
-    for answer in [
-        bia.get(&path).await,
-        bia.patch(&path, &json!({ "status": "APPROVED" })).await,
-        bia.delete(&path).await,
-    ] {
-        answer.refused(404, "not_found", "Modelo não encontrado");
-    }
 }
 
 async fn at_once(setup: Setup) {
