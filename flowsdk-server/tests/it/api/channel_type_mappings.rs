@@ -53,7 +53,7 @@ async fn what_is_refused(setup: Setup) {
         ("externalType", json!("x".repeat(129))),
         ("other", json!(1)),
     ];
-    ROUTES.refuse(&admin, &router, &wrong).await;
+    ROUTES.refuse(&admin, &router, &json!({}), &wrong).await;
     let mut fax = mapping(&router);
     fax["channelType"] = json!("fax");
     assert_eq!(admin.post(ROUTES.path, &fax).await.invalid_fields(), ["channelType"]);

@@ -55,7 +55,7 @@ async fn what_is_refused(setup: Setup) {
         ("origin", json!("")),
         ("other", json!(1)),
     ];
-    ROUTES.refuse(&admin, &router, &wrong).await;
+    ROUTES.refuse(&admin, &router, &json!({}), &wrong).await;
     assert_eq!(admin.post(ROUTES.path, &json!({})).await.invalid_fields(), ["name", "routerId"]);
     let nothing = admin.post(ROUTES.path, &json!({ "routerId": router, "name": "B" })).await.ok(201);
     assert_eq!((&nothing["q"], &nothing["origin"]), (&json!(null), &json!(null)));

@@ -6,8 +6,8 @@ use super::building::{actions, answer, id, records, router, shop, visitor};
 use super::router_records::Routes;
 use crate::harness::{Api, Setup, everywhere};
 
-everywhere!(life);
-everywhere!(in process: what_is_refused, scope, twice, counts, names_without_a_definition);
+everywhere!(life, counts);
+everywhere!(in process: what_is_refused, scope, twice, names_without_a_definition);
 
 const ROUTES: Routes = Routes {
     path: "/event-definitions",
@@ -127,40 +127,30 @@ async fn what_is_refused(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let router = router(&admin, "Loja").await;
-    let made = admin.post("/event-definitions", &definition(&router)).await.ok(201);
-    let path = format!("/event-definitions/{}", id(&made));
     let property = |field: &str, value: Value| {
         let mut property = json!({ "key": "a", "type": "date", "description": "d", "required": true });
         property[field] = value;
         json!([property])
     };
-    for (field, value, at) in [
-        ("name", json!(""), "name"),
-        ("name", json!("  "), "name"),
-        ("name", json!(null), "name"),
-        ("name", json!("x".repeat(129)), "name"),
-        ("description", json!(7), "description"),
-        ("description", json!("x".repeat(1_001)), "description"),
-        ("properties", json!(null), "properties"),
-        ("properties", property("key", json!(" ")), "properties[0].key"),
-        ("properties", property("key", json!("x".repeat(129))), "properties[0].key"),
-        ("properties", property("type", json!("text")), "properties[0].type"),
-        ("properties", property("description", json!("x".repeat(1_001))), "properties[0].description"),
-        ("properties", property("required", json!("yes")), "properties[0].required"),
-        ("properties", property("other", json!(1)), "properties[0].other"),
-        ("properties", json!(vec![property("key", json!("a"))[0].clone(); 101]), "properties"),
-        ("properties", json!(vec![property("key", json!("a"))[0].clone(); 2]), "properties[1].key"),
-        ("other", json!(1), "other"),
-    ] {
-        let mut body = definition(&router);
-        body[field] = value.clone();
-        assert_eq!(admin.post("/event-definitions", &body).await.invalid_fields(), [at], "{value}");
-        assert_eq!(admin.patch(&path, &json!({ field: value })).await.invalid_fields(), [at], "{value}");
-    }
-    // A definition stays with its router.
-    assert_eq!(admin.patch(&path, &json!({ "routerId": router })).await.invalid_fields(), ["routerId"]);
-    let nowhere = admin.post("/event-definitions", &definition("cnothing")).await;
-    nowhere.refused(422, "router_unknown", "Roteador não encontrado");
+    let wrong = [
+        ("name", json!("")),
+        ("name", json!("  ")),
+        ("name", json!(null)),
+        ("name", json!("x".repeat(129))),
+        ("description", json!(7)),
+        ("description", json!("x".repeat(1_001))),
+        ("properties", json!(null)),
+        ("properties[0].key", property("key", json!(" "))),
+        ("properties[0].key", property("key", json!("x".repeat(129)))),
+        ("properties[0].type", property("type", json!("text"))),
+        ("properties[0].description", property("description", json!("x".repeat(1_001)))),
+        ("properties[0].required", property("required", json!("yes"))),
+        ("properties[0].other", property("other", json!(1))),
+        ("properties", json!(vec![property("key", json!("a"))[0].clone(); 101])),
+        ("properties[1].key", json!(vec![property("key", json!("a"))[0].clone(); 2])),
+        ("other", json!(1)),
+    ];
+    ROUTES.refuse(&admin, &router, &json!({}), &wrong).await;
     let again = admin.post("/event-definitions", &definition(&router)).await;
     again.refused(409, "name_taken", "Nome já existe");
     let second = json!({ "routerId": router, "name": "outro" });

@@ -120,22 +120,26 @@ impl Routes {
         assert_eq!(list["items"], json!([self.listed(&first)]));
     }
 
-    /// Each of these values is refused at its field, in a new record and in a change; a record stays with its router, and
-    /// is not created in one that does not exist.
-    pub async fn refuse(&self, admin: &Api, router: &str, wrong: &[(&str, Value)]) {
+    /// Each of these values is refused at its place, in a new record and in a change with the fields `beside`; the place
+    /// begins with the field that has the value. A record stays with its router, and is not created in one that does not
+    /// exist. Returns the path of a record, which is as its body made it.
+    pub async fn refuse(&self, admin: &Api, router: &str, beside: &Value, wrong: &[(&str, Value)]) -> String {
         let path = self.at(&id(&admin.post(self.path, &(self.body)(router)).await.ok(201)));
         let before = admin.get(&path).await.ok(200);
-        for (field, value) in wrong {
-            let mut body = (self.body)(router);
-            body[field] = value.clone();
-            assert_eq!(admin.post(self.path, &body).await.invalid_fields(), [*field], "{value}");
-            let change = json!({ *field: value });
-            assert_eq!(admin.patch(&path, &change).await.invalid_fields(), [*field], "{value}");
+        for (place, value) in wrong {
+            let field = place.split('[').next().unwrap();
+            let (mut body, mut change) = ((self.body)(router), beside.clone());
+            for body in [&mut body, &mut change] {
+                body[field] = value.clone();
+            }
+            assert_eq!(admin.post(self.path, &body).await.invalid_fields(), [*place], "{value}");
+            assert_eq!(admin.patch(&path, &change).await.invalid_fields(), [*place], "{value}");
         }
         assert_eq!(admin.patch(&path, &json!({ "routerId": router })).await.invalid_fields(), ["routerId"]);
         let nowhere = admin.post(self.path, &(self.body)("cnothing")).await;
         nowhere.refused(422, "router_unknown", "Roteador não encontrado");
         assert_eq!(admin.get(&path).await.ok(200), before);
+        path
     }
 
     /// The path of a record.
