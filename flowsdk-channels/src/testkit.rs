@@ -1,6 +1,6 @@
-//! Conformance suite for stores of numbers and templates: the promises that
+//! Conformance suite for stores of numbers, templates, mappings and forms: the promises that
 //! [`ChannelNumberRepository`](crate::channel_number::ChannelNumberRepository) and
-//! [`TemplateRepository`](crate::template::TemplateRepository) make, as tests that the store's own crate runs.
+//! [`RecordRepository`] make, as tests that the store's own crate runs.
 //!
 //! ```text
 //! mod my_store {
