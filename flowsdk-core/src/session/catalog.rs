@@ -2,7 +2,10 @@
 
 use async_trait::async_trait;
 
-use super::{FrozenError, FrozenSession, Mode, Position, Session, SessionId, StoredSession};
+use super::{
+    ChunksWanted, FrozenError, FrozenSession, HistoryChunk, HistoryKind, Mode, Position, Session, SessionId,
+    StoredSession,
+};
 use crate::fault::StorageError;
 use crate::id::{ContactId, FlowId, RouterId};
 use crate::page::{Page, PageRequest};
@@ -75,6 +78,14 @@ pub trait SessionCatalog: Send {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<FrozenItem>, StorageError>;
+
+    /// Returns the newest chunks of a history, those that begin before `wanted.below`, in any order.
+    async fn archived(
+        &mut self,
+        id: &SessionId,
+        kind: HistoryKind,
+        wanted: ChunksWanted,
+    ) -> Result<Vec<HistoryChunk>, StorageError>;
 
     /// Deletes the entries kept for a session.
     async fn forget_kept(&mut self, id: &SessionId) -> Result<(), StorageError>;

@@ -3,6 +3,7 @@
 mod agent;
 mod catalog;
 mod frozen_text;
+mod history;
 mod id;
 mod live;
 mod model;
@@ -13,11 +14,15 @@ mod variables;
 
 pub use agent::{AgentConfigSnapshot, AgentState, ChainEntry, SentimentItem};
 pub use catalog::{Frost, FrozenItem, HasSessionCatalog, SessionCatalog, SessionFilter};
+pub use history::{
+    ChunksWanted, HistoryChunk, HistoryKind, HistoryPlace, LatestEntries, MAX_ARCHIVED, MAX_HISTORY,
+    entries_before,
+};
 pub use id::{Channel, InvalidSessionId, SessionId};
 pub use live::{HasLiveSessions, LiveSessions, SessionsOf};
 pub use model::{
-    Call, FrozenError, HelpdeskState, MAX_CALLS, MAX_DEFERRED, MAX_HISTORY, Mode, Position, Redirect,
-    Session, Stop, Waiting,
+    Call, FrozenError, HelpdeskState, MAX_CALLS, MAX_DEFERRED, Mode, Position, Redirect, Session, Stop,
+    Waiting,
 };
 pub use pending::{Pending, Phase};
 pub use repository::{

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::history::{self, HistoryChunk, HistoryKind};
 use super::{AgentState, Pending, SessionId};
 use crate::cell::Named;
 use crate::id::{BlockId, ChatId, ContactId, FlowId, FlowVersionId, RouterId, TicketId};
@@ -22,9 +23,6 @@ pub enum Mode {
     /// An AI agent answers.
     Agent,
 }
-
-/// Most stops that `sessionHistory` keeps; the row is rewritten at every turn, so it stays small.
-pub const MAX_HISTORY: usize = 20;
 
 /// A place at which a session waited for input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +53,13 @@ pub struct Redirect {
     /// The redirect itself: one that comes twice is followed once.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub redirect_id: Option<String>,
+}
+
+impl Redirect {
+    /// Returns the place it led to.
+    pub fn stop(&self) -> Stop {
+        Stop { flow_id: self.flow_id.clone(), block_id: self.block_id.clone() }
+    }
 }
 
 /// A block that waits for the end of the flow it called.
@@ -138,11 +143,17 @@ pub struct Session {
     pub position: Option<Position>,
     /// The variables that flows and agents set.
     pub variables: Map<String, Value>,
-    /// The stops so far, oldest first, at most [`MAX_HISTORY`]; while the session waits, the last one
+    /// The stops so far, oldest first, at most [`MAX_HISTORY`](super::MAX_HISTORY); while the session waits, the last one
     /// is the block it waits at.
     pub history: Vec<Stop>,
-    /// External redirects, oldest first, at most [`MAX_HISTORY`].
+    /// How many stops there were before those of `history`.
+    pub stops_before: i64,
+    /// External redirects, oldest first, at most [`MAX_HISTORY`](super::MAX_HISTORY).
     pub redirects: Vec<Redirect>,
+    /// How many redirects there were before those of `redirects`.
+    pub redirects_before: i64,
+    /// Stops and redirects that the next save puts into rows of their own. A session as read has none.
+    pub archive: Vec<HistoryChunk>,
     /// Sub-flow blocks that wait for their flow to end, the innermost last, at most [`MAX_CALLS`].
     pub calls: Vec<Call>,
     /// The AI agents that have it; only in mode `agent`.
@@ -187,7 +198,10 @@ impl Session {
             position: None,
             variables: Map::new(),
             history: Vec::new(),
+            stops_before: 0,
             redirects: Vec::new(),
+            redirects_before: 0,
+            archive: Vec::new(),
             calls: Vec::new(),
             agent: None,
             helpdesk: None,
@@ -237,19 +251,20 @@ impl Session {
         };
     }
 
-    /// Notes a stop, dropping the oldest beyond [`MAX_HISTORY`].
+    /// Notes a stop. The oldest beyond [`MAX_HISTORY`](super::MAX_HISTORY) leaves the row, and is archived by then.
     pub fn push_stop(&mut self, stop: Stop) {
-        if self.history.len() >= MAX_HISTORY {
-            self.history.remove(0);
-        }
-        self.history.push(stop);
+        let full = history::push(&mut self.history, &mut self.stops_before, stop);
+        let chunk = |(first, entries)| HistoryChunk { kind: HistoryKind::Stop, first, entries };
+        self.archive.extend(full.map(chunk));
     }
 
-    /// Notes a redirect, dropping the oldest beyond [`MAX_HISTORY`].
+    /// Notes a redirect. The oldest beyond [`MAX_HISTORY`](super::MAX_HISTORY) leaves the row, and is archived by then.
     pub fn push_redirect(&mut self, redirect: Redirect) {
-        if self.redirects.len() >= MAX_HISTORY {
-            self.redirects.remove(0);
-        }
-        self.redirects.push(redirect);
+        let full = history::push(&mut self.redirects, &mut self.redirects_before, redirect);
+        let chunk = |(first, redirects): (i64, Vec<Redirect>)| {
+            let entries = redirects.iter().map(Redirect::stop).collect();
+            HistoryChunk { kind: HistoryKind::Redirect, first, entries }
+        };
+        self.archive.extend(full.map(chunk));
     }
 }

@@ -52,7 +52,8 @@ pub trait SessionRepository: Send {
     /// Returns the sessions among `ids` that exist, locked until the end of the transaction.
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError>;
 
-    /// Creates those that are new and rewrites the others.
+    /// Creates those that are new and rewrites the others. Their [`Session::archive`] is stored too, and chunks that are
+    /// [too old](super::HistoryChunk::drops_below) are dropped; a chunk that is stored already is replaced.
     ///
     /// # Errors
     /// [`StorageError::Stale`] when a row no longer has the version it was read with; nothing of
@@ -67,7 +68,7 @@ pub trait SessionRepository: Send {
     /// Removes the events that stand ahead of what these sessions are sent.
     async fn clear_ahead(&mut self, ids: &[SessionId]) -> Result<(), StorageError>;
 
-    /// Removes sessions that ended.
+    /// Removes sessions that ended, with all of their histories.
     async fn delete_many(&mut self, ids: &[&SessionId]) -> Result<(), StorageError>;
 
     /// Returns up to `limit` sessions whose [`Session::wake_at`] is from `from` to `until`, with it, by this moment and then

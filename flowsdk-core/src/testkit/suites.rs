@@ -77,6 +77,9 @@ macro_rules! __store_cases {
             writers_of_one_session_wait_for_each_other
             ended_sessions_are_removed
             sessions_in_batches_of_any_size
+            histories_are_archived_apart_and_go_with_their_sessions
+            a_chunk_that_is_stored_again_stands_once
+            the_oldest_chunks_of_a_history_are_dropped
             due_sessions_come_oldest_first
             many_freeze_at_once
             a_frozen_session_keeps_what_fails_later

@@ -64,6 +64,7 @@ mod row;
 mod saved_filter;
 mod session;
 mod session_catalog;
+mod session_history;
 mod session_trace;
 mod sqlite;
 mod statement;

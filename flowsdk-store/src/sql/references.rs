@@ -95,6 +95,7 @@ pub(super) const REFERENCES: &[Reference] = &[
         .merged(Own("its key has the time of the contact, and both may be known to a router")),
     reference("frozen_session", "session_id", "session", End),
     reference("kept_entry", "session_id", "session", End),
+    reference("session_history", "session_id", "session", Cascade),
     reference("message", "session_id", "session", HISTORY),
     reference("flow_event", "session_id", "session", HISTORY),
     reference("session_trace", "session_id", "session", HISTORY),

@@ -1,6 +1,6 @@
 //! Sessions.
 
-mod stops;
+pub(super) mod stops;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,8 +12,9 @@ use flowsdk_core::event::FlowEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
-    AgentState, Call, FrozenError, FrozenSession, HasSessions, HelpdeskState, MAX_AHEAD, Pending, Position,
-    Redirect, Session, SessionId, SessionRepository, SessionWrite, Standstill, Stop, StoredSession,
+    AgentState, Call, FrozenError, FrozenSession, HasSessions, HelpdeskState, HistoryKind, MAX_AHEAD,
+    MAX_HISTORY, Pending, Position, Redirect, Session, SessionId, SessionRepository, SessionWrite,
+    Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,14 @@ struct State {
     variables: Map<String, Value>,
     #[serde(deserialize_with = "stops::read")]
     history: Vec<Stop>,
+    /// Written while `history` is full. A process of an earlier version drops it.
+    #[serde(default)]
+    stops_before: Option<i64>,
     #[serde(default)]
     redirects: Vec<Redirect>,
+    /// The same of `redirects`.
+    #[serde(default)]
+    redirects_before: Option<i64>,
     #[serde(default)]
     calls: Vec<Call>,
     #[serde(default)]
@@ -59,8 +66,12 @@ struct StateRef<'a> {
     variables: &'a Map<String, Value>,
     #[serde(serialize_with = "stops::write")]
     history: &'a [Stop],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stops_before: Option<i64>,
     #[serde(skip_serializing_if = "<[Redirect]>::is_empty")]
     redirects: &'a [Redirect],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redirects_before: Option<i64>,
     #[serde(skip_serializing_if = "<[Call]>::is_empty")]
     calls: &'a [Call],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +93,9 @@ impl<'a> From<&'a Session> for StateRef<'a> {
             position: &session.position,
             variables: &session.variables,
             history: &session.history,
+            stops_before: Some(session.stops_before).filter(|_| is_full(&session.history)),
             redirects: &session.redirects,
+            redirects_before: Some(session.redirects_before).filter(|_| is_full(&session.redirects)),
             calls: &session.calls,
             agent: &session.agent,
             helpdesk: &session.helpdesk,
@@ -94,12 +107,30 @@ impl<'a> From<&'a Session> for StateRef<'a> {
     }
 }
 
+fn is_full<T>(latest: &[T]) -> bool {
+    latest.len() >= MAX_HISTORY
+}
+
+/// A session as its row has it.
+pub(super) struct SessionRow {
+    pub(super) stored: StoredSession,
+    /// The lists that are full, and of which the row does not say how many entries were before.
+    pub(super) uncounted: Vec<HistoryKind>,
+}
+
 /// The columns that a [`StoredSession`] is read from.
 pub(super) const COLUMNS: &str =
     "id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at, last_interaction_at, wake_at,
         EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id), ahead";
 
+/// As it is listed: the number of entries before a full list may be missing.
 impl Row for StoredSession {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
+        SessionRow::read(cells).map(|row| row.stored)
+    }
+}
+
+impl Row for SessionRow {
     fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
         const TABLE: &str = "session";
         let id = cells.of(TABLE, "id")?;
@@ -110,6 +141,13 @@ impl Row for StoredSession {
         let chat_id = cells.of(TABLE, "chat_id")?;
         let mode = cells.of(TABLE, "mode")?;
         let state: State = cells.json(TABLE, "state")?;
+        let mut uncounted = Vec::new();
+        if is_full(&state.history) && state.stops_before.is_none() {
+            uncounted.push(HistoryKind::Stop);
+        }
+        if is_full(&state.redirects) && state.redirects_before.is_none() {
+            uncounted.push(HistoryKind::Redirect);
+        }
         let started_at: Timestamp = cells.of(TABLE, "started_at")?;
         let session = Session {
             id,
@@ -122,7 +160,10 @@ impl Row for StoredSession {
             position: state.position,
             variables: state.variables,
             history: state.history,
+            stops_before: state.stops_before.unwrap_or(0),
             redirects: state.redirects,
+            redirects_before: state.redirects_before.unwrap_or(0),
+            archive: Vec::new(),
             calls: state.calls,
             agent: state.agent,
             helpdesk: state.helpdesk,
@@ -135,7 +176,8 @@ impl Row for StoredSession {
             wake_at: cells.of(TABLE, "wake_at")?,
         };
         let frozen = cells.next()?;
-        Ok(Self { session, frozen, ahead: cells.json_or_null(TABLE, "ahead")?.unwrap_or_default() })
+        let ahead = cells.json_or_null(TABLE, "ahead")?.unwrap_or_default();
+        Ok(Self { stored: StoredSession { session, frozen, ahead }, uncounted })
     }
 }
 
@@ -258,7 +300,8 @@ super::accessor::has!(HasSessions::sessions -> SessionRepository);
 #[async_trait]
 impl SessionRepository for SqlTx {
     async fn find_many_for_update(&mut self, ids: &[SessionId]) -> Result<Vec<StoredSession>, StorageError> {
-        self.conn.fetch_all(FIND_FOR_UPDATE, (Json(ids),)).await
+        let rows = self.conn.fetch_all(FIND_FOR_UPDATE, (Json(ids),)).await?;
+        self.conn.counted(rows).await
     }
 
     async fn save_many(&mut self, sessions: &[SessionWrite<'_>]) -> Result<(), StorageError> {
@@ -294,11 +337,10 @@ impl SessionRepository for SqlTx {
         };
         let inserted = self.conn.execute_rows(&INSERT, &new, bind_new).await?;
         let updated = self.conn.execute_rows(&UPDATE, &read, bind_read).await?;
-        if inserted + updated == sessions.len() as u64 {
-            Ok(())
-        } else {
-            Err(StorageError::Stale { entity: "session" })
+        if inserted + updated != sessions.len() as u64 {
+            return Err(StorageError::Stale { entity: "session" });
         }
+        self.conn.archive(sessions.iter().map(|write| write.session)).await
     }
 
     async fn put_ahead(&mut self, event: &FlowEvent) -> Result<bool, StorageError> {

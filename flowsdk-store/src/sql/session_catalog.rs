@@ -7,8 +7,8 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::session::{
-    Frost, FrozenError, FrozenItem, FrozenSession, HasSessionCatalog, Mode, Position, Session,
-    SessionCatalog, SessionFilter, SessionId, StoredSession,
+    ChunksWanted, Frost, FrozenError, FrozenItem, FrozenSession, HasSessionCatalog, HistoryChunk,
+    HistoryKind, Mode, Position, Session, SessionCatalog, SessionFilter, SessionId, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
 
@@ -80,7 +80,8 @@ super::accessor::has!(HasSessionCatalog::session_catalog -> SessionCatalog);
 #[async_trait]
 impl SessionCatalog for SqlTx {
     async fn find(&mut self, id: &SessionId) -> Result<Option<StoredSession>, StorageError> {
-        self.conn.fetch_optional(FIND, (id,)).await
+        let row = self.conn.fetch_optional(FIND, (id,)).await?;
+        Ok(self.conn.counted(row.into_iter().collect()).await?.pop())
     }
 
     async fn list(
@@ -116,6 +117,15 @@ impl SessionCatalog for SqlTx {
     ) -> Result<Page<FrozenItem>, StorageError> {
         let place = |With(frozen, _): &FrozenRow| (frozen.frozen_at, frozen.session_id.to_string());
         Ok(self.conn.page(&LIST_FROZEN, &(), only, page, place).await?.map(frozen))
+    }
+
+    async fn archived(
+        &mut self,
+        id: &SessionId,
+        kind: HistoryKind,
+        wanted: ChunksWanted,
+    ) -> Result<Vec<HistoryChunk>, StorageError> {
+        self.conn.chunks(id, kind, wanted).await
     }
 
     async fn forget_kept(&mut self, id: &SessionId) -> Result<(), StorageError> {

@@ -1,6 +1,7 @@
 //! Rules for every statement and for the schema, on both engines.
 
 mod channels;
+mod histories;
 mod identity;
 mod messages;
 mod migrations;

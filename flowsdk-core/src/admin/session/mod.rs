@@ -12,4 +12,4 @@ pub use names::{Named, SessionState};
 pub use outcome::{Ending, Obstacle, Outcome};
 pub use redirect::{RedirectTo, Redirected};
 pub use retention::TraceRetention;
-pub use service::{Sessions, TracePage, Unfreeze};
+pub use service::{HistoryItem, HistoryPage, Sessions, TracePage, Unfreeze};

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::flow::FlowVersion;
+use crate::fault::StorageError;
+use crate::flow::{FlowVersion, HasFlows};
 use crate::id::{BlockId, FlowId};
-use crate::session::{Session, Stop};
+use crate::session::{Position, Session, Stop};
 
 /// An id and the name that people know the thing by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +41,29 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// Reads the names of `flows`, and of the version on which a session stands.
+    pub(super) async fn of<T: HasFlows>(
+        tx: &mut T,
+        position: Option<&Position>,
+        mut flows: Vec<FlowId>,
+    ) -> Result<Self, StorageError> {
+        flows.extend(position.map(|position| position.flow_id.clone()));
+        flows.sort_unstable();
+        flows.dedup();
+        let published = tx.flows().find_many(&flows).await?;
+        let mut versions: Vec<_> = position.map(|position| position.version_id.clone()).into_iter().collect();
+        versions.extend(published.into_iter().filter_map(|flow| flow.published_version_id));
+        versions.dedup();
+        let mut found = tx.flows().find_versions(&versions).await?;
+        // The version it stands on comes first: its names are the ones that count.
+        found.sort_by_key(|version| position.is_none_or(|position| position.version_id != version.id));
+        let mut names = Self::default();
+        found.iter().for_each(|version| names.add(version));
+        Ok(names)
+    }
+
     /// Adds the names of a version; those that are known already stay.
-    pub(super) fn add(&mut self, version: &FlowVersion) {
+    fn add(&mut self, version: &FlowVersion) {
         let flow = &version.flow_id;
         self.flows.entry(flow.clone()).or_insert_with(|| version.flow_name.clone());
         for block in version.definition["blocks"].as_array().into_iter().flatten() {
@@ -63,6 +85,11 @@ impl Names {
         Named { id: id.to_string(), name: name.cloned().unwrap_or_else(|| id.to_string()) }
     }
 
+    /// Returns the flow and the block of a stop.
+    pub(super) fn stop(&self, stop: &Stop) -> (Named, Named) {
+        (self.flow(&stop.flow_id), self.block(&stop.flow_id, &stop.block_id))
+    }
+
     /// Returns the state of a session in these names.
     pub(super) fn state(&self, session: Session) -> SessionState {
         let position = session.position.as_ref();
@@ -72,11 +99,7 @@ impl Names {
             current_flow: position.map(|position| self.flow(&position.flow_id)),
             current_block: block.map(|(flow, block)| self.block(flow, block)),
             previous_block: previous.map(|stop| self.block(&stop.flow_id, &stop.block_id)),
-            history: session
-                .history
-                .iter()
-                .map(|stop| (self.flow(&stop.flow_id), self.block(&stop.flow_id, &stop.block_id)))
-                .collect(),
+            history: session.history.iter().map(|stop| self.stop(stop)).collect(),
             session,
         }
     }

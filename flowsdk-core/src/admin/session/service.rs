@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{RedirectTo, Redirected, SessionError, SessionState};
+use super::{Named, RedirectTo, Redirected, SessionError, SessionState};
 use crate::admin::session::names::Names;
 use crate::admin::session::redirect::{self, Target};
 use crate::change::{Author, Change, ChangeLog, Entity, EntityKind, Hidden};
@@ -14,12 +14,13 @@ use crate::conversation::publish_ahead;
 use crate::event::{ExternalJump, FlowEvent, Resume};
 use crate::fault::StorageError;
 use crate::flow::{Flow, FlowKind, FlowVersion, HasFlows};
-use crate::id::{FlowId, RouterId};
+use crate::id::RouterId;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, Reach};
 use crate::session::{
-    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, MAX_SESSION_VARIABLES, SentVariables,
-    Session, SessionFilter, SessionId, SessionTrace, SessionWrite, merge_variables,
+    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, HistoryKind, HistoryPlace, LatestEntries,
+    MAX_SESSION_VARIABLES, SentVariables, Session, SessionFilter, SessionId, SessionTrace, SessionWrite,
+    merge_variables,
 };
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
@@ -46,6 +47,26 @@ pub struct TracePage {
     pub items: Vec<SessionTrace>,
     /// The version before which the next page begins; `None` on the last one.
     pub next: Option<i64>,
+}
+
+/// An entry of a session's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryItem {
+    /// Its number among those that are known, from 0.
+    pub number: i64,
+    /// The flow of the stop, or the one to which the redirect led.
+    pub flow: Named,
+    /// The block in it.
+    pub block: Named,
+}
+
+/// A page of a session's history, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryPage {
+    /// The entries, newest first.
+    pub items: Vec<HistoryItem>,
+    /// The place behind the last one; `None` on the last page.
+    pub next: Option<HistoryPlace>,
 }
 
 /// Shows sessions and changes them from outside.
@@ -77,20 +98,8 @@ where
         let mut tx = self.store.read().await?;
         let session = find(&mut tx, reach, id).await?;
         let frost = tx.session_catalog().frosts(&[id]).await?.pop().map(|(_, frost)| frost);
-        let position = session.position.as_ref();
-        let mut flows: Vec<FlowId> = session.history.iter().map(|stop| stop.flow_id.clone()).collect();
-        flows.extend(position.map(|position| position.flow_id.clone()));
-        flows.sort_unstable();
-        flows.dedup();
-        let published = tx.flows().find_many(&flows).await?;
-        // The version it stands on comes first: its names are the ones that count.
-        let mut versions: Vec<_> = position.map(|position| position.version_id.clone()).into_iter().collect();
-        versions.extend(published.into_iter().filter_map(|flow| flow.published_version_id));
-        versions.dedup();
-        let mut found = tx.flows().find_versions(&versions).await?;
-        found.sort_by_key(|version| position.is_none_or(|position| position.version_id != version.id));
-        let mut names = Names::default();
-        found.iter().for_each(|version| names.add(version));
+        let flows = session.history.iter().map(|stop| stop.flow_id.clone()).collect();
+        let names = Names::of(&mut tx, session.position.as_ref(), flows).await?;
         Ok((names.state(session), frost))
     }
 
@@ -112,6 +121,41 @@ where
             let frost = frosts.remove(&session.id);
             (session, frost)
         }))
+    }
+
+    /// Returns a page of the stops or redirects of a session, newest first, those behind `after` (the newest without it).
+    ///
+    /// # Errors
+    /// [`SessionError::NotFound`], also for one out of reach, and if another session has begun since the page before.
+    pub async fn history(
+        &self,
+        reach: Reach<'_>,
+        id: &SessionId,
+        kind: HistoryKind,
+        after: Option<HistoryPlace>,
+        limit: u32,
+    ) -> Result<HistoryPage, SessionError> {
+        let mut tx = self.store.read().await?;
+        let session = find(&mut tx, reach, id).await?;
+        if after.is_some_and(|place| place.started_at != session.started_at) {
+            return Err(SessionError::NotFound);
+        }
+        let until = after.map(|place| place.number);
+        let latest = LatestEntries::of(&session, kind);
+        let chunks = match latest.wanted(until, limit) {
+            Some(wanted) => tx.session_catalog().archived(id, kind, wanted).await?,
+            None => Vec::new(),
+        };
+        let (entries, more) = latest.page(chunks, until, limit);
+        let next = entries.last().filter(|_| more);
+        let next = next.map(|(number, _)| HistoryPlace { started_at: session.started_at, number: *number });
+        let flows = entries.iter().map(|(_, stop)| stop.flow_id.clone()).collect();
+        let names = Names::of(&mut tx, session.position.as_ref(), flows).await?;
+        let item = |(number, stop): (i64, _)| {
+            let (flow, block) = names.stop(&stop);
+            HistoryItem { number, flow, block }
+        };
+        Ok(HistoryPage { items: entries.into_iter().map(item).collect(), next })
     }
 
     /// Merges variables into those of a session; returns all of them (spec A 4.5 rule 2). A turn that runs at the same

@@ -8,6 +8,7 @@ mod connections;
 mod contacts;
 mod dead_letters;
 mod flows;
+mod histories;
 mod messages;
 mod people;
 mod record;
@@ -33,6 +34,7 @@ pub use connections::*;
 pub use contacts::*;
 pub use dead_letters::*;
 pub use flows::*;
+pub use histories::*;
 pub use messages::*;
 pub use people::*;
 pub use record::Samples;
@@ -54,6 +56,7 @@ pub(super) const SOURCES: &[&str] = &[
     include_str!("routers.rs"),
     include_str!("flows.rs"),
     include_str!("sessions.rs"),
+    include_str!("histories.rs"),
     include_str!("attention.rs"),
     include_str!("messages.rs"),
     include_str!("statuses.rs"),

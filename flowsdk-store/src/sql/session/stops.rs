@@ -13,7 +13,7 @@ use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Writes stops in their stored form.
-pub(super) fn write<S: Serializer>(stops: &&[Stop], serializer: S) -> Result<S::Ok, S::Error> {
+pub(in crate::sql) fn write<S: Serializer>(stops: &&[Stop], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(stops.chunk_by(|one, next| one.flow_id == next.flow_id).map(Stay))
 }
 
@@ -28,7 +28,7 @@ impl Serialize for Stay<'_> {
 }
 
 /// Reads stops, also those that were written one by one, as objects.
-pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Stop>, D::Error> {
+pub(in crate::sql) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Stop>, D::Error> {
     deserializer.deserialize_seq(All)
 }
 

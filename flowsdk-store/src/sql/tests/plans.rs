@@ -291,3 +291,19 @@ async fn sessions_that_are_due_are_read_in_the_order_of_an_index() {
     assert!(steps.iter().any(|step| step.contains("INDEX session_wake (")), "{steps:#?}");
     assert_eq!(sorts(&steps), 0, "{steps:#?}");
 }
+
+/// A page is a range of the primary key in its order, and the last chunk of a list is one step from its end.
+#[tokio::test]
+async fn the_history_of_a_session_is_read_in_the_order_of_its_numbers() {
+    let mut connection = super::migrated_sqlite().await;
+    let page = steps(&mut connection, crate::sql::session_history::CHUNKS).await;
+    assert_eq!(
+        page,
+        ["SEARCH session_history USING PRIMARY KEY (session_id=? AND kind=? AND first_number<?)"]
+    );
+    let last = steps(&mut connection, crate::sql::session_history::LAST).await;
+    let by_session = |step: &String| step == "SEARCH chunk USING PRIMARY KEY (session_id=?)";
+    let by_kind = |step: &String| step == "SEARCH last USING PRIMARY KEY (session_id=? AND kind=?)";
+    assert!(last.iter().any(by_session) && last.iter().any(by_kind), "{last:#?}");
+    assert_eq!(sorts(&last), 0, "{last:#?}");
+}

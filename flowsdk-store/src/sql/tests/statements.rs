@@ -56,6 +56,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         saved_filter,
         session,
         session_catalog,
+        session_history,
         session_trace,
         template,
         user,
