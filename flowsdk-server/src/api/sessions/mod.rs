@@ -2,6 +2,7 @@
 
 mod frozen;
 mod get;
+mod history;
 mod list;
 mod outcome;
 mod path;
@@ -25,4 +26,5 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(redirect::redirect_session))
         .add(endpoint!(unfreeze::unfreeze_session))
         .add(endpoint!(trace::list_session_traces))
+        .add(endpoint!(history::list_session_history))
 }

@@ -33,6 +33,7 @@ mod order;
 mod recovery;
 mod router_records;
 mod routers;
+mod session_histories;
 mod sessions;
 mod templates;
 mod test_channel;

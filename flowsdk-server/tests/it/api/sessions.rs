@@ -100,6 +100,7 @@ async fn rule_1_and_h7_sessions_of_other_routers_are_not_there(setup: Setup) {
     for (method, rest, body) in [
         ("GET", "", None),
         ("GET", "/trace", None),
+        ("GET", "/history", None),
         ("PATCH", "/variables", Some(json!({ "variables": { "a": 1 } }))),
         ("POST", "/redirect", Some(redirect)),
         ("POST", "/unfreeze", Some(json!({ "action": "delete" }))),
