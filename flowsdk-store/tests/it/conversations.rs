@@ -7,6 +7,7 @@ mod deletions;
 mod duplicates;
 mod endings;
 mod flows;
+mod histories;
 mod invariants;
 mod long;
 mod outside;
