@@ -93,6 +93,7 @@ macro_rules! __store_cases {
             pages_are_stable_under_inserts
             outgoing_messages_since_one_are_found
             a_chat_numbers_its_messages_whatever_clocks_say
+            a_long_chat_is_read_from_any_place
             concurrent_writers_of_a_chat_take_each_number_once
             a_status_only_goes_forward
             a_visitor_reports_of_his_session_only

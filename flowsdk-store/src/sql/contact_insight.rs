@@ -16,16 +16,19 @@ use super::statement::{Sql, sql_per};
 /// A statement with a condition on a router id: one of those in `$2`, or any where that is null.
 macro_rules! within {
     ($head:literal, $column:literal, $tail:literal) => {
+        within!($head | $head, $column, $tail)
+    };
+    ($sqlite:literal | $postgres:literal, $column:literal, $tail:literal) => {
         sql_per(
             concat!(
-                $head,
+                $sqlite,
                 " (CAST($2 AS TEXT) IS NULL OR ",
                 $column,
                 " IN (SELECT value FROM json_each($2)))",
                 $tail
             ),
             concat!(
-                $head,
+                $postgres,
                 " (CAST($2::jsonb AS TEXT) IS NULL OR ",
                 $column,
                 " IN (SELECT jsonb_array_elements_text($2::jsonb)))",
@@ -44,8 +47,16 @@ const CHATS: Sql = within!(
     ""
 );
 
+/// On SQLite by the chain of each chat.
 const DAYS: Sql = within!(
-    "SELECT message.created_at / 86400000, direction, COUNT(*) FROM chat
+    "WITH RECURSIVE back (chat_id, created_at, direction, previous) AS (
+        SELECT chat.id, message.created_at, message.direction, message.previous
+        FROM chat CROSS JOIN message ON message.id = chat.last_message WHERE chat.contact_id = $1
+        UNION ALL SELECT message.chat_id, message.created_at, message.direction, message.previous
+        FROM back CROSS JOIN message ON message.id = back.previous)
+     SELECT back.created_at / 86400000, back.direction, COUNT(*) FROM back JOIN chat ON chat.id = back.chat_id
+     WHERE back.created_at >= $3 AND"
+        | "SELECT message.created_at / 86400000, direction, COUNT(*) FROM chat
      JOIN message ON message.chat_id = chat.id AND message.created_at >= $3 WHERE chat.contact_id = $1 AND",
     "chat.router_id",
     " GROUP BY 1, 2"
@@ -53,6 +64,12 @@ const DAYS: Sql = within!(
 
 /// The newest of each chat, so that not every message is looked at.
 const LAST_SEEN: Sql = within!(
+    "SELECT MAX((WITH RECURSIVE back (created_at, direction, previous) AS (
+            SELECT created_at, direction, previous FROM message WHERE id = chat.last_message
+            UNION ALL SELECT message.created_at, message.direction, message.previous
+            FROM back CROSS JOIN message ON message.id = back.previous WHERE back.direction <> 'in')
+        SELECT created_at FROM back WHERE direction = 'in' LIMIT 1))
+     FROM chat WHERE chat.contact_id = $1 AND" |
     "SELECT MAX((SELECT message.created_at FROM message WHERE message.chat_id = chat.id AND direction = 'in'
                  ORDER BY message.seq DESC LIMIT 1))
      FROM chat WHERE chat.contact_id = $1 AND",

@@ -16,9 +16,9 @@ use flowsdk_core::session::SessionId;
 use super::SqlTx;
 use super::bind::Binder;
 use super::executor::text;
-use super::record::{Part, Record as _, record};
+use super::record::{Part, Record as _, placeholders, record};
 use super::row::Cells;
-use super::statement::{RowsSql, Sql, sql, sql_list};
+use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 
 record! {
     Message in "message" {
@@ -43,24 +43,30 @@ impl Part for Option<Sender> {
     }
 }
 
-/// Number and message: a message stands behind all that its chat has.
-static INSERT: RowsSql = RowsSql::insert::<Message>("");
+/// On SQLite a message names the one before it in its chat, and a trigger notes it as the chat's newest.
+static INSERT: RowsSql = RowsSql::insert::<Message>("").or_one_by_one(concat!(
+    "INSERT OR FAIL INTO message (",
+    Message::COLUMNS,
+    ", previous) VALUES (",
+    placeholders(1, Message::COUNT),
+    ", (SELECT last_message FROM chat WHERE id = $2))"
+));
 
-/// The last number of each chat. The largest is one step from the end of the index.
-const LAST: Sql = super::statement::sql_per(
-    "SELECT chat.value, (SELECT MAX(seq) FROM message WHERE chat_id = chat.value) FROM json_each($1) AS chat",
-    "SELECT chat.id, (SELECT MAX(seq) FROM message WHERE chat_id = chat.id)
-     FROM jsonb_array_elements_text($1) AS chat (id)",
+/// The last number of each of these chats. On Postgres the largest is one step from the end of the index.
+const LAST: Sql = sql_per(
+    "SELECT id, last_seq FROM chat WHERE id IN (SELECT value FROM json_each($1))",
+    "SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM message WHERE chat_id = chat.id) FROM chat
+     WHERE id IN (SELECT jsonb_array_elements_text($1))",
 );
 
-/// The index of the numbers of a chat.
+/// The index of the numbers of a chat, on Postgres.
 const NUMBERS: &str = "message_in_chat";
 
 const FIND_BY_CHANNEL_ID: Sql =
     sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id IN ", "$1", "");
 
 /// `$3` lists the ids, `$4` the statuses from which `$1` may come.
-const ADVANCE: Sql = super::statement::sql_per(
+const ADVANCE: Sql = sql_per(
     "UPDATE message SET status = $1, status_updated_at = $2
      WHERE id IN (SELECT value FROM json_each($3)) AND status IN (SELECT value FROM json_each($4))",
     "UPDATE message SET status = $1, status_updated_at = $2
@@ -68,7 +74,7 @@ const ADVANCE: Sql = super::statement::sql_per(
 );
 
 /// The same for messages of sessions: `$2` lists them as `[id, session, at]`, `$3` the statuses.
-const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
+const ADVANCE_IN_SESSION: Sql = sql_per(
     "UPDATE message SET status = $1, status_updated_at = said.value ->> 2 FROM json_each($2) AS said
      WHERE message.id = said.value ->> 0 AND session_id = said.value ->> 1
         AND status IN (SELECT value FROM json_each($3))",
@@ -78,22 +84,52 @@ const ADVANCE_IN_SESSION: Sql = super::statement::sql_per(
         AND status IN (SELECT jsonb_array_elements_text($3))",
 );
 
-const HISTORY: Sql =
-    sql(concat!(Message::SELECT, " WHERE chat_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"));
+/// On SQLite, a walk through chat `$1` from number `$2` down to `$3`, without both: every 32nd message is in an index, and
+/// each names the one before it. A statement with a limit walks no further than it needs.
+const BACK: &str = "WITH RECURSIVE back (at, number, previous) AS (
+        SELECT id, seq, previous FROM message WHERE id = COALESCE(
+            (SELECT id FROM message WHERE chat_id = $1 AND seq >= $2 AND seq % 32 = 0 ORDER BY seq LIMIT 1),
+            (SELECT last_message FROM chat WHERE id = $1))
+        UNION ALL SELECT message.id, message.seq, message.previous
+        FROM back CROSS JOIN message ON message.id = back.previous WHERE message.seq > $3
+        ORDER BY 2 DESC)";
+const WALKED: &str =
+    " FROM back CROSS JOIN message ON message.id = back.at WHERE number < $2 AND number > $3";
+const NUMBERED: &str = " FROM message WHERE chat_id = $1 AND seq < $2 AND seq > $3";
+
+/// `$4` is the limit.
+const HISTORY: Sql = sql_per(
+    concat!(BACK, " SELECT ", Message::COLUMNS, WALKED, " LIMIT $4"),
+    concat!("SELECT ", Message::COLUMNS, NUMBERED, " ORDER BY seq DESC LIMIT $4"),
+);
+
+/// Of session `$4`, at most `$5`. Sessions of one chat are few.
+const OUTGOING: Sql = sql_per(
+    concat!(
+        BACK,
+        " SELECT ",
+        Message::COLUMNS,
+        WALKED,
+        " AND session_id = $4 AND direction = 'out' LIMIT $5"
+    ),
+    concat!(
+        "SELECT ",
+        Message::COLUMNS,
+        NUMBERED,
+        " AND session_id = $4 AND direction = 'out' ORDER BY seq DESC LIMIT $5"
+    ),
+);
+
+/// The same, ids alone.
+const OUTGOING_IDS: Sql = sql_per(
+    concat!(BACK, " SELECT id", WALKED, " AND session_id = $4 AND direction = 'out' LIMIT $5"),
+    concat!("SELECT id", NUMBERED, " AND session_id = $4 AND direction = 'out' ORDER BY seq DESC LIMIT $5"),
+);
 
 const PLACE: Sql = sql("SELECT chat_id, seq FROM message WHERE id = $1 AND session_id = $2");
 
-/// By chat, because chats are indexed; sessions of one chat are few.
-const OUTGOING_SINCE: Sql = sql(concat!(
-    Message::SELECT,
-    " WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND seq > $3 ORDER BY seq DESC LIMIT $4"
-));
-
-const OUTGOING_UNTIL: Sql = sql("SELECT id FROM message
-     WHERE chat_id = $1 AND session_id = $2 AND direction = 'out' AND seq <= $3 ORDER BY seq DESC LIMIT $4");
-
 super::statement::statements! {
-   LAST, FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING_SINCE, OUTGOING_UNTIL; INSERT
+   LAST, FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING, OUTGOING_IDS; INSERT
 }
 
 super::accessor::has!(HasMessages::messages -> MessageRepository);
@@ -119,7 +155,7 @@ impl MessageRepository for SqlTx {
         let mut last = self.last_numbers(messages).await?;
         let mut numbered: Vec<(i64, &NewMessage)> = Vec::with_capacity(messages.len());
         for message in messages {
-            let last = last.entry(&message.chat_id).or_default();
+            let last = last.get_mut(&message.chat_id).ok_or_else(|| no_chat(&message.chat_id))?;
             *last += 1;
             numbered.push((*last, message));
         }
@@ -164,7 +200,7 @@ impl MessageRepository for SqlTx {
 
     async fn history(&mut self, query: &HistoryQuery<'_>) -> Result<Page<Message>, StorageError> {
         let limit = i64::from(query.limit);
-        let binds = (query.chat_id, query.before.unwrap_or(i64::MAX), limit + 1);
+        let binds = (query.chat_id, query.before.unwrap_or(i64::MAX), 0_i64, limit + 1);
         let mut items = self.conn.fetch_all::<Message>(HISTORY, binds).await?;
         let more = items.len() > query.limit as usize;
         items.truncate(query.limit as usize);
@@ -208,8 +244,14 @@ impl MessageRepository for SqlTx {
         let Some(last) = self.seq_of(session, chat, last).await? else {
             return Ok(Vec::new());
         };
-        self.conn.fetch_column(OUTGOING_UNTIL, (chat, session, last, i64::from(limit))).await
+        let binds = (chat, last.saturating_add(1), 0_i64, session, i64::from(limit));
+        self.conn.fetch_column(OUTGOING_IDS, binds).await
     }
+}
+
+/// On SQLite no key of the table refuses a message whose chat is gone.
+fn no_chat(chat: &ChatId) -> StorageError {
+    StorageError::Orphan { constraint: format!("the chat of a message: {chat}") }
 }
 
 fn bind_written(to: &mut Binder<'_>, message: &NewMessage) {
@@ -227,15 +269,15 @@ fn bind_written(to: &mut Binder<'_>, message: &NewMessage) {
 }
 
 impl SqlTx {
-    /// Returns the last number of each chat that has one.
+    /// Returns the last number of each chat; 0 for one without messages.
     async fn last_numbers<'a>(
         &mut self,
         messages: &'a [NewMessage],
     ) -> Result<HashMap<&'a ChatId, i64>, StorageError> {
         let chats: BTreeSet<&ChatId> = messages.iter().map(|message| &message.chat_id).collect();
         let asked: Vec<&str> = chats.iter().map(|chat| chat.as_str()).collect();
-        let found = self.conn.fetch_all::<(ChatId, Option<i64>)>(LAST, (Json(&asked),)).await?;
-        let last = found.into_iter().filter_map(|(chat, last)| Some((*chats.get(&chat)?, last?)));
+        let found = self.conn.fetch_all::<(ChatId, i64)>(LAST, (Json(&asked),)).await?;
+        let last = found.into_iter().filter_map(|(chat, last)| Some((*chats.get(&chat)?, last)));
         Ok(last.collect())
     }
 
@@ -258,8 +300,8 @@ impl SqlTx {
         after: i64,
         limit: u32,
     ) -> Result<Vec<Message>, StorageError> {
-        let binds = (chat, session, after, i64::from(limit));
-        let mut messages = self.conn.fetch_all::<Message>(OUTGOING_SINCE, binds).await?;
+        let binds = (chat, i64::MAX, after, session, i64::from(limit));
+        let mut messages = self.conn.fetch_all::<Message>(OUTGOING, binds).await?;
         messages.reverse();
         Ok(messages)
     }

@@ -25,6 +25,9 @@ pub(super) struct Reference {
     pub(super) on_merge: OnMerge,
     /// The name of the reference where it stands in the way of a deletion.
     pub(super) label: Option<&'static str>,
+    /// Whether SQLite finds the rows of the other one by a chain: each names the one before it in `previous`, and the
+    /// other one the last in `last_<table>`. Then it has neither key nor index.
+    pub(super) is_chained: bool,
 }
 
 /// The effect on a row of deleting the row that it refers to.
@@ -59,12 +62,17 @@ const fn reference(
     to: &'static str,
     on_delete: OnDelete,
 ) -> Reference {
-    Reference { table, column, to, on_delete, on_merge: OnMerge::Never, label: None }
+    Reference { table, column, to, on_delete, on_merge: OnMerge::Never, label: None, is_chained: false }
 }
 
 impl Reference {
     const fn merged(mut self, on_merge: OnMerge) -> Self {
         self.on_merge = on_merge;
+        self
+    }
+
+    const fn chained(mut self) -> Self {
+        self.is_chained = true;
         self
     }
 
@@ -99,7 +107,7 @@ pub(super) const REFERENCES: &[Reference] = &[
     reference("message", "session_id", "session", HISTORY),
     reference("flow_event", "session_id", "session", HISTORY),
     reference("session_trace", "session_id", "session", HISTORY),
-    reference("message", "chat_id", "chat", End),
+    reference("message", "chat_id", "chat", End).chained(),
     reference("chat_tag", "chat_id", "chat", Cascade),
     reference("contact_opt_in", "chat_id", "chat", SetNull),
     reference("session", "chat_id", "chat", Stays("chats go with their contact, as sessions do")),
@@ -236,14 +244,30 @@ pub(super) fn ends(table: &str) -> Vec<Sql> {
     let mut statements = Vec::new();
     for Reference { table, column, .. } in ended(table) {
         for inner in ended(table) {
-            statements.push(same(format!(
+            let of_each = format!(
                 "DELETE FROM {} WHERE {} IN (SELECT id FROM {table} WHERE {column} = $1)",
                 inner.table, inner.column
-            )));
+            );
+            statements.push(if inner.is_chained {
+                leaked(chained(inner.table, table, column), of_each)
+            } else {
+                same(of_each)
+            });
         }
         statements.push(same(format!("DELETE FROM {table} WHERE {column} = $1")));
     }
     statements
+}
+
+/// Deletes the rows of a table of SQLite that are chains of those rows of another whose `column` is `$1`.
+fn chained(table: &str, of: &str, column: &str) -> String {
+    format!(
+        "WITH RECURSIVE back (at, previous) AS (
+            SELECT {table}.id, {table}.previous FROM {of} CROSS JOIN {table} ON {table}.id = {of}.last_{table}
+            WHERE {of}.{column} = $1
+            UNION ALL SELECT {table}.id, {table}.previous FROM back CROSS JOIN {table} ON {table}.id = back.previous)
+         DELETE FROM {table} WHERE id IN (SELECT at FROM back)"
+    )
 }
 
 /// Moves references from row `$2` of a table to row `$1`.

@@ -292,6 +292,83 @@ where
     assert_eq!(found.expect("find").len(), 4);
 }
 
+/// A long chat is read from any place, to any length, and goes with its contact, whatever other chats stand between its
+/// messages.
+pub async fn a_long_chat_is_read_from_any_place<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    const MESSAGES: usize = 150;
+    let world = World::new(&subject).await;
+    let other = world.another_chat().await;
+    let messages: Vec<_> = (0..MESSAGES)
+        .map(|n| Message {
+            created_at: later(n as u64),
+            ..world.message(if n % 5 == 0 { In } else { Out }, n % 2, &n.to_string())
+        })
+        .collect();
+    let elsewhere: Vec<_> = messages
+        .iter()
+        .map(|one| Message { chat_id: other.clone(), ..world.message(In, 7, &one.id.to_string()) })
+        .collect();
+    for (batch, between) in messages.chunks(4).zip(elsewhere.chunks(4)) {
+        let mixed: Vec<_> = batch.iter().zip(between).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        world.insert(&mixed).await;
+    }
+    let all = numbered(&messages);
+    let mut tx = world.store.read().await.expect("read");
+    for before in 1..=MESSAGES + 2 {
+        let read = &all[..MESSAGES.min(before - 1)];
+        for limit in [1, 7, 40, MESSAGES] {
+            let query =
+                HistoryQuery { chat_id: &world.chat, before: Some(before as i64), limit: limit as u32 };
+            let page = tx.messages().history(&query).await.expect("history");
+            let expected: Vec<_> = read.iter().rev().take(limit).cloned().collect();
+            assert_eq!(
+                page.next,
+                expected.last().filter(|_| read.len() > limit).map(|last| last.seq),
+                "{query:?}"
+            );
+            assert!(page.items == expected, "{query:?}");
+        }
+    }
+    let of_session = |range: &[Message]| -> Vec<_> {
+        range
+            .iter()
+            .filter(|one| one.direction == Out && one.session_id == session_id(1))
+            .map(|one| one.id.clone())
+            .collect()
+    };
+    for at in (1..MESSAGES).step_by(2) {
+        let since =
+            tx.messages().outgoing_since(&session_id(1), &world.chat, Some(&messages[at].id), 200).await;
+        let since: Vec<_> = since.expect("find").into_iter().map(|one| one.id).collect();
+        assert_eq!(since, of_session(&all[at + 1..]), "since {at}");
+        let until = tx.messages().outgoing_until(&session_id(1), &world.chat, &messages[at].id, 9).await;
+        let mut expected = of_session(&all[..=at]);
+        expected.reverse();
+        expected.truncate(9);
+        assert_eq!(until.expect("find"), expected, "until {at}");
+    }
+    let insights = tx.contact_insights().insights(&world.contact, None, later(10)).await.expect("insights");
+    let count = |direction| all[10..].iter().filter(|one| one.direction == direction).count() as i64;
+    let day = insights.messages_by_day.first().expect("a day");
+    assert_eq!((day.incoming, day.outgoing, insights.messages_by_day.len()), (count(In), count(Out), 1));
+    assert_eq!(insights.last_seen_at, Some(later(145)));
+    drop(tx);
+
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.contact_catalog().delete(&world.contact).await.expect("delete");
+    for message in &messages {
+        assert_eq!(tx.chat_catalog().find_message(&message.id).await.expect("find"), None);
+    }
+    let query = HistoryQuery { chat_id: &other, before: None, limit: 200 };
+    assert_eq!(tx.messages().history(&query).await.expect("history").items.len(), MESSAGES);
+    // A message for a chat that is gone is refused.
+    let refused = tx.messages().insert_many(&messages[..1]).await;
+    assert!(matches!(refused, Err(StorageError::Orphan { .. })), "{refused:?}");
+}
+
 /// Of writers at the same time each takes numbers of its own. One that loses the race is told so and loses nothing
 /// when it tries again.
 pub async fn concurrent_writers_of_a_chat_take_each_number_once<S: Store>(subject: StoreUnderTest<S>)

@@ -19,6 +19,11 @@ const LATER: &str = "INSERT INTO message (id, chat_id, session_id, direction, ki
 
 const STORED: &str = "SELECT id, seq FROM message ORDER BY chat_id, seq";
 
+/// Each chat with its newest message, and each message with the one before it.
+const CHAINED: &str = "SELECT id, last_message FROM chat WHERE last_seq = 4
+    UNION ALL SELECT id, previous FROM (SELECT id, previous FROM message WHERE previous IS NOT NULL ORDER BY seq)
+    UNION ALL SELECT id, last_message FROM chat WHERE last_seq = 1";
+
 const NUMBERED: [(&str, i64); 5] = [("m9", 1), ("m2", 2), ("m3", 3), ("m4", 4), ("m1", 1)];
 
 #[tokio::test]
@@ -33,6 +38,10 @@ async fn messages_of_the_version_before_are_numbered_in_their_order() {
     let found: Vec<(String, i64)> =
         sqlx::query_as(STORED).fetch_all(&mut connection).await.expect("messages");
     assert_eq!(found, NUMBERED.map(|(id, seq)| (id.to_owned(), seq)));
+    let chained: Vec<(String, String)> =
+        sqlx::query_as(CHAINED).fetch_all(&mut connection).await.expect("a chain");
+    let expected = [("a", "m4"), ("m2", "m9"), ("m3", "m2"), ("m4", "m3"), ("b", "m1")];
+    assert_eq!(chained, expected.map(|(of, newest)| (of.to_owned(), newest.to_owned())));
     let Some(mut connection) = super::postgres().await else {
         return super::skipped("messages_of_the_version_before_are_numbered_in_their_order");
     };

@@ -35,6 +35,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0022_session_owner", "9bc67ba5e21e", "9bc67ba5e21e"),
     ("0023_key_digest", "5b36798a9513", "5b36798a9513"),
     ("0024_session_history", "fe485d7a2ee0", "0354e0a5f552"),
+    ("0025_chain", "9bad899f2319", "2f17bb663929"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -1,0 +1,1 @@
+-- SQLite finds the messages of a chat by a chain. Postgres keeps its index and its foreign key.
