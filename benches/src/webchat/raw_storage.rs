@@ -142,7 +142,8 @@ fn prepare(database: &mut Connection) -> Result<Vec<Seat>> {
 
 const FIND: &str = "SELECT version, state FROM session WHERE id = ?1";
 const INSERT: &str = "INSERT INTO message (id, chat_id, session_id, direction, kind, content, sender_kind, status,
-     channel_message_id, created_at, status_updated_at) VALUES (?1, ?2, ?3, ?4, 'text', ?5, ?6, ?7, ?8, ?9, ?9)";
+     channel_message_id, created_at, status_updated_at, seq, previous)
+     SELECT ?1, ?2, ?3, ?4, 'text', ?5, ?6, ?7, ?8, ?9, ?9, last_seq + 1, last_message FROM chat WHERE id = ?2";
 const SAVE: &str =
     "INSERT INTO session (id, version, epoch, router_id, contact_id, chat_id, mode, state, started_at,
      last_interaction_at) VALUES (?1, ?2, 0, ?3, ?4, ?5, 'flow', ?6, ?7, ?7)
