@@ -85,7 +85,8 @@ const ADVANCE_IN_SESSION: Sql = sql_per(
 );
 
 /// On SQLite, a walk through chat `$1` from number `$2` down to `$3`, without both: every 32nd message is in an index, and
-/// each names the one before it. A statement with a limit walks no further than it needs.
+/// each names the one before it. A statement with a limit walks no further than it needs. Rows come in the order of the
+/// walk, since a `CROSS JOIN` reads its left side first.
 const BACK: &str = "WITH RECURSIVE back (at, number, previous) AS (
         SELECT id, seq, previous FROM message WHERE id = COALESCE(
             (SELECT id FROM message WHERE chat_id = $1 AND seq >= $2 AND seq % 32 = 0 ORDER BY seq LIMIT 1),
