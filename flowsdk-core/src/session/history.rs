@@ -1,8 +1,8 @@
 //! The stops and redirects of a session: the latest in its row, all of them in rows of their own (rulings S17).
 //!
 //! The row of a session is rewritten at every turn, so it keeps the latest [`MAX_HISTORY`]. Entries are numbered from
-//! 0. Before the first one of a full row that is not archived would leave the row, all of the row become a
-//! [`HistoryChunk`]. Chunks begin at multiples of [`MAX_HISTORY`], so an entry is archived once in as many pushes.
+//! 0. Before an entry that is not archived would leave the row, all entries of the row become a [`HistoryChunk`]. Chunks
+//! begin at multiples of [`MAX_HISTORY`], so there is one in as many pushes.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub const MAX_ARCHIVED: i64 = 10_000;
 /// Entries of a chunk.
 const CHUNK: i64 = MAX_HISTORY as i64;
 
-/// A list that a session keeps of its way.
+/// A list of the history of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
 #[serde(rename_all = "lowercase")]
 pub enum HistoryKind {
@@ -32,7 +32,7 @@ pub enum HistoryKind {
     Redirect,
 }
 
-/// Entries that left the row of their session, or will with its next push.
+/// Entries of a history that are stored in one row. The last ones may stand in the row of the session, too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryChunk {
     /// The list that they are of.

@@ -52,6 +52,8 @@ pub struct TracePage {
 /// An entry of a session's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryItem {
+    /// The list that it is of.
+    pub kind: HistoryKind,
     /// Its number among those that are known, from 0.
     pub number: i64,
     /// The flow of the stop, or the one to which the redirect led.
@@ -153,7 +155,7 @@ where
         let names = Names::of(&mut tx, session.position.as_ref(), flows).await?;
         let item = |(number, stop): (i64, _)| {
             let (flow, block) = names.stop(&stop);
-            HistoryItem { number, flow, block }
+            HistoryItem { kind, number, flow, block }
         };
         Ok(HistoryPage { items: entries.into_iter().map(item).collect(), next })
     }

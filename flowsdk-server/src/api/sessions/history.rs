@@ -20,7 +20,8 @@ use crate::api::state::Sessions;
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SessionHistoryItem)]
 pub(super) struct HistoryItemView {
-    /// Counts the entries of this kind that are known of the session, from 1. It stays the same while the session goes on.
+    kind: HistoryKind,
+    /// Counts the known entries of this kind, from 1. It stays the same while the session goes on.
     #[schema(minimum = 1, example = 57)]
     number: i64,
     /// The flow of the stop, or the one to which the redirect led.
@@ -30,8 +31,8 @@ pub(super) struct HistoryItemView {
 
 impl From<HistoryItem> for HistoryItemView {
     fn from(item: HistoryItem) -> Self {
-        let HistoryItem { number, flow, block } = item;
-        Self { number: number + 1, flow: flow.into(), block: block.into() }
+        let HistoryItem { kind, number, flow, block } = item;
+        Self { kind, number: number + 1, flow: flow.into(), block: block.into() }
     }
 }
 

@@ -62,7 +62,7 @@ async fn all_stops_are_paged_while_the_session_goes_on(setup: Setup) {
     let stop = |number: i64| {
         let n = usize::try_from(number - 1).unwrap() % 3;
         let block = json!({ "id": BLOCKS[n], "name": format!("Bloco {n}") });
-        json!({ "number": number, "flow": { "id": flow, "name": "Roda" }, "block": block })
+        json!({ "kind": "stop", "number": number, "flow": { "id": flow, "name": "Roda" }, "block": block })
     };
     let (mut seen, mut cursor, mut said) = (Vec::new(), String::new(), 60);
     loop {
@@ -114,7 +114,10 @@ async fn all_redirects_are_paged(setup: Setup) {
     assert_eq!(numbers(&items), (1..=23).rev().collect::<Vec<_>>());
     let flow = json!({ "id": setup.seeded.other_flow, "name": "outro {{input}}" });
     let block = json!({ "id": "again", "name": "Eco" });
-    assert!(items.iter().all(|item| item["flow"] == flow && item["block"] == block), "{items:?}");
+    assert!(
+        items.iter().all(|item| item["kind"] == "redirect" && item["flow"] == flow && item["block"] == block),
+        "{items:?}"
+    );
     assert_eq!(rest["nextCursor"], json!(null));
     // A redirect into a block that asks is a stop too.
     let stops = admin.get(&format!("{}/history", path(&ana))).await.ok(200);
