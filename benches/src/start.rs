@@ -228,6 +228,6 @@ fn section(options: &Options, results: &Results) -> String {
 
 const WORK: &str = "
 `flowsdk-server demo` on one core, until a visitor who has connected over the websocket has the first answer of the flow. A new
-visitor, and one who comes back after a start, costs one bcrypt hash of cost 10.
+visitor costs one bcrypt hash of cost 10; one who comes back is checked by a digest.
 
 ";
