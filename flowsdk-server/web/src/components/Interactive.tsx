@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Content, InteractiveHeader } from '../content.ts';
 import { t } from '../i18n.ts';
 import { loadable } from '../linkify.ts';
 import type { Choice } from '../protocol.ts';
 import type { Options } from '../timeline.ts';
 import { CheckIcon, ListIcon } from './icons.tsx';
-import { ListPicker } from './ListPicker.tsx';
+import { ListPicker, openPicker } from './ListPicker.tsx';
 import { RichText } from './RichText.tsx';
 
 interface Props {
@@ -56,7 +56,7 @@ interface OpenerProps {
 }
 
 function ListOpener({ content, chosen, answered, onChoose }: OpenerProps) {
-  const [open, setOpen] = useState(false);
+  const picker = useRef<HTMLDialogElement>(null);
   const row = content.sections.flatMap((section) => section.rows).find((one) => one.id === chosen);
   const label = content.label || t.chooseOption;
   return (
@@ -66,20 +66,17 @@ function ListOpener({ content, chosen, answered, onChoose }: OpenerProps) {
         class={row ? 'choice chosen' : 'choice'}
         aria-haspopup="dialog"
         disabled={answered}
-        onClick={() => setOpen(true)}
+        onClick={() => openPicker(picker.current)}
       >
         {row ? <Chosen /> : <ListIcon />}
         {row ? row.title : label}
       </button>
-      {open && !answered && (
+      {!answered && (
         <ListPicker
+          dialog={picker}
           title={label}
           sections={content.sections}
-          onClose={() => setOpen(false)}
-          onPick={(picked) => {
-            setOpen(false);
-            onChoose({ type: 'list_reply', id: picked.id, title: picked.title });
-          }}
+          onPick={(picked) => onChoose({ type: 'list_reply', id: picked.id, title: picked.title })}
         />
       )}
     </div>

@@ -1,31 +1,23 @@
-import { useEffect, useId, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useId } from 'preact/hooks';
 import { t } from '../i18n.ts';
 import type { ListRow, ListSection } from '../protocol.ts';
 import { CloseIcon } from './icons.tsx';
 
 interface Props {
+  dialog: RefObject<HTMLDialogElement | null>;
   title: string;
   sections: ListSection[];
   onPick: (row: ListRow) => void;
-  onClose: () => void;
 }
 
-export function ListPicker({ title, sections, onPick, onClose }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const picked = useRef<ListRow | null>(null);
+/**
+ * The rows of a list message. Whether it is open is known by the dialog element alone: the browser tells of a close
+ * later, so that a second record of it is wrong in between.
+ */
+export function ListPicker({ dialog, title, sections, onPick }: Props) {
   const titleId = useId();
-
-  // Closing it the browser's way gives the focus back to where it was.
-  const close = (row: ListRow | null) => {
-    picked.current = row;
-    dialog.current?.close();
-  };
-
-  useEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    rows(element)[0]?.focus();
-  }, []);
+  const close = () => dialog.current?.close();
 
   const onKeyDown = (event: KeyboardEvent) => {
     const all = rows(dialog.current);
@@ -42,16 +34,15 @@ export function ListPicker({ title, sections, onPick, onClose }: Props) {
       class="sheet"
       aria-labelledby={titleId}
       onKeyDown={onKeyDown}
-      onClose={() => (picked.current ? onPick(picked.current) : onClose())}
       onClick={(event) => {
         // The backdrop belongs to the dialog element itself; everything visible lies in its child.
-        if (event.target === dialog.current) close(null);
+        if (event.target === dialog.current) close();
       }}
     >
       <div class="sheet-body">
         <header class="sheet-head">
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="icon-button" aria-label={t.close} onClick={() => close(null)}>
+          <button type="button" class="icon-button" aria-label={t.close} onClick={() => close()}>
             <CloseIcon />
           </button>
         </header>
@@ -62,7 +53,14 @@ export function ListPicker({ title, sections, onPick, onClose }: Props) {
               <ul>
                 {section.rows.map((row) => (
                   <li key={row.id}>
-                    <button type="button" class="row" onClick={() => close(row)}>
+                    <button
+                      type="button"
+                      class="row"
+                      onClick={() => {
+                        close();
+                        onPick(row);
+                      }}
+                    >
                       <span class="row-title">{row.title}</span>
                       {row.description && <span class="row-text">{row.description}</span>}
                     </button>
@@ -75,6 +73,12 @@ export function ListPicker({ title, sections, onPick, onClose }: Props) {
       </div>
     </dialog>
   );
+}
+
+/** Closing it, also the browser's way, gives the focus back to where it was. */
+export function openPicker(dialog: HTMLDialogElement | null): void {
+  dialog?.showModal();
+  rows(dialog)[0]?.focus();
 }
 
 function rows(dialog: HTMLDialogElement | null): HTMLElement[] {
