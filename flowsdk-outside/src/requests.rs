@@ -22,10 +22,11 @@ const QUEUE: usize = 10_000;
 const HTTP: FairLimits =
     FairLimits { places: 256, places_of_one: 64, waiting: QUEUE, waiting_of_one: QUEUE / 4 };
 
-/// Scripts end within a second, so that a router may have all workers while nobody else waits.
+/// Nothing takes the worker from a script, which may have it for a second. So a router never has more than half of
+/// them, and the scripts of others find one that is free.
 fn scripts_at_once(runner: &dyn ScriptRunner) -> FairLimits {
     let places = runner.at_once().max(1);
-    FairLimits { places, places_of_one: places, waiting: QUEUE, waiting_of_one: QUEUE / 4 }
+    FairLimits { places, places_of_one: (places / 2).max(1), waiting: QUEUE, waiting_of_one: QUEUE / 4 }
 }
 
 type Asked = (SessionId, EffectRequest, UnderWay);

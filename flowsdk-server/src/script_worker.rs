@@ -5,8 +5,8 @@ use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
 
 /// The subcommand of this program that serves scripts.
 pub const WORKER_COMMAND: &str = "script-worker";
-/// Worker processes for scripts.
-const SCRIPT_WORKERS: usize = 2;
+/// Most worker processes for scripts, each started when it is needed. A router has at most half of them.
+const SCRIPT_WORKERS: usize = 4;
 
 /// Worker processes of this program for scripts.
 ///
