@@ -14,6 +14,7 @@
 extern crate self as flowsdk_core;
 
 pub mod admin;
+pub mod aside;
 pub mod cell;
 pub mod change;
 pub mod chat;

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::aside::aside;
 use crate::fault::StorageError;
 use crate::flow::{CompiledFlow, FlowRepository, FlowVersion};
 use crate::id::{FlowId, FlowVersionId};
@@ -111,7 +112,7 @@ impl FlowCache {
         versions: Vec<FlowVersion>,
     ) -> Result<Compiled, StorageError> {
         let this = Arc::clone(self);
-        let compiled = tokio::task::spawn_blocking(move || {
+        aside(move || {
             let mut found: Compiled = ids.into_iter().map(|id| (id, None)).collect();
             for version in versions {
                 match CompiledFlow::compile(&version) {
@@ -125,8 +126,8 @@ impl FlowCache {
                 }
             }
             found
-        });
-        compiled.await.map_err(|error| StorageError::Other(error.into()))
+        })
+        .await
     }
 
     /// Brings the published versions of `ids`, and their test versions, into `flows`; returns the flows found.

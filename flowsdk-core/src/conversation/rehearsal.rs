@@ -7,8 +7,10 @@
 use std::sync::Arc;
 
 use super::flows::Flows;
+use crate::aside::aside;
 use crate::contact::Contact;
 use crate::event::{ExternalJump, HandBack};
+use crate::fault::StorageError;
 use crate::flow::{CompiledFlow, EffectResult, MAX_TURN_WORK, Outcome, Scene, Trigger, TurnEnd, run};
 use crate::message::IncomingMessage;
 use crate::router::{Router, StaticVariables};
@@ -116,8 +118,8 @@ pub(super) struct Rehearsed(Vec<(Rehearsal, Outcome)>);
 
 impl Rehearsed {
     /// Decides turns, on a thread where that holds nobody up.
-    pub(super) async fn add(&mut self, turns: Vec<Rehearsal>) -> Result<(), tokio::task::JoinError> {
-        let decided = tokio::task::spawn_blocking(move || {
+    pub(super) async fn add(&mut self, turns: Vec<Rehearsal>) -> Result<(), StorageError> {
+        let decided = aside(move || {
             let decide = |turn: Rehearsal| {
                 let outcome = turn.run();
                 (turn, outcome)

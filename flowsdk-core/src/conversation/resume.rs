@@ -70,7 +70,7 @@ where
                 Err(Interrupted::Failed(error)) => return Err(error),
                 Err(Interrupted::NotCompiled(missing)) => compiled.extend(self.compile(missing).await?),
                 Err(Interrupted::Long(turns)) => {
-                    rehearsed.add(turns).await.map_err(|error| StorageError::Other(error.into()))?;
+                    rehearsed.add(turns).await?;
                 }
             }
         }

@@ -184,7 +184,7 @@ where
                 Err(Interrupted::Long(turns)) => {
                     // So far it has opened chats only: whoever reads them again finds these.
                     tx.commit().await?;
-                    rehearsed.add(turns).await.map_err(|error| StorageError::Other(error.into()))?;
+                    rehearsed.add(turns).await?;
                 }
             }
         }

@@ -9,6 +9,7 @@ use super::{
     CheckedDraft, DraftCheck, DraftFilter, DraftStatus, HasImportDrafts, ImportDraft,
     ImportDraftError as Error, ImportDraftId, NewImportDraft,
 };
+use crate::aside::aside;
 use crate::change::Author;
 use crate::fault::StorageError;
 use crate::id::RouterId;
@@ -204,18 +205,16 @@ where
 async fn look_through(
     file: TransferFile,
 ) -> Result<(String, Result<TransferFile, TransferError>), StorageError> {
-    let look = tokio::task::spawn_blocking(move || {
+    let looked = aside(move || {
         let json = serde_json::to_string(&file)?;
         Ok::<_, serde_json::Error>((json, check_file(&file).map(|()| file)))
     });
-    let looked = look.await.map_err(|error| StorageError::Other(Box::new(error)))?;
-    looked.map_err(|error| StorageError::Other(Box::new(error)))
+    looked.await?.map_err(|error| StorageError::Other(Box::new(error)))
 }
 
 /// Reads a file where no other task waits for it: it may be large.
 async fn read(json: String) -> Result<TransferFile, StorageError> {
-    let parsed = tokio::task::spawn_blocking(move || serde_json::from_str(&json)).await;
-    let parsed = parsed.map_err(|error| StorageError::Other(Box::new(error)))?;
+    let parsed = aside(move || serde_json::from_str(&json)).await?;
     parsed.map_err(|error| StorageError::Corrupt { entity: "import draft", reason: error.to_string() })
 }
 

@@ -12,8 +12,8 @@ use super::export::flows_of;
 use super::plan::{OnConflict, check_file};
 use super::references::free_name;
 use super::{ImportReport, Missing, TransferError, TransferFile, TransferredRouter, Transfers};
+use crate::aside::aside;
 use crate::change::{Author, Change, Entity, EntityKind, Recorded as _};
-use crate::fault::StorageError;
 use crate::id::RouterId;
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::router::{Admitted, AdmittedRouter, AllRouters, HasRouterCatalog as _, HasRouters as _, Router};
@@ -162,8 +162,7 @@ impl<'t, X> Import<'t, X> {
 
 /// The file, looked through where no other task waits for it: it may be large.
 async fn checked(file: TransferFile) -> Result<TransferFile, TransferError> {
-    let look = tokio::task::spawn_blocking(move || check_file(&file).map(|()| file));
-    look.await.map_err(|error| StorageError::Other(Box::new(error)))?
+    aside(move || check_file(&file).map(|()| file)).await?
 }
 
 async fn free_router_name<X: TransferTx>(

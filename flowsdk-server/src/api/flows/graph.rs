@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::admin::flow::WhichDefinition;
+use flowsdk_core::flow::graph::Graph;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::text::Text;
 use http::{HeaderName, header};
@@ -66,8 +67,8 @@ pub(super) async fn flow_as_svg(
     PathId(id): PathId<FlowId>,
     Query(which): Query<WhichDefinition>,
 ) -> Result<Response, ApiError> {
-    let graph = flows.graph(can.reach(), &id, which).await?;
-    Ok((COMMON, [(header::CONTENT_TYPE, "image/svg+xml")], graph.to_svg()).into_response())
+    let picture = flows.graph(can.reach(), &id, which, Graph::to_svg).await?;
+    Ok((COMMON, [(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response())
 }
 
 /// Show a flow as Mermaid text
@@ -85,7 +86,7 @@ pub(super) async fn flow_as_mermaid(
     PathId(id): PathId<FlowId>,
     Query(which): Query<WhichDefinition>,
 ) -> Result<Response, ApiError> {
-    let graph = flows.graph(can.reach(), &id, which).await?;
+    let picture = flows.graph(can.reach(), &id, which, Graph::to_mermaid).await?;
     let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-    Ok((COMMON, kind, graph.to_mermaid()).into_response())
+    Ok((COMMON, kind, picture).into_response())
 }

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::admin::flow::FlowError;
 use crate::admin::flow::Surroundings;
+use crate::aside::aside;
 use crate::change::ChangeLog;
 use crate::context::OpContext;
 use crate::fault::StorageError;
@@ -103,8 +104,11 @@ where
         let mut tx = self.store.read().await?;
         let listed = within(tx.flow_catalog().find(id).await?, reach)?;
         let definition = draft_of(&mut tx, &listed.flow).await?.definition;
-        let mut problems = check::problems(listed.flow.kind, &definition);
-        problems.extend(warnings(&mut tx, &listed.flow, &definition).await?);
+        let warnings = warnings(&mut tx, &listed.flow, &definition).await?;
+        drop(tx);
+        let kind = listed.flow.kind;
+        let mut problems = aside(move || check::problems(kind, &definition)).await?;
+        problems.extend(warnings);
         Ok((listed.revision, problems))
     }
 
@@ -161,7 +165,7 @@ where
             });
         }
         drop(tx);
-        Ok(diff(&sides[0], &sides[1]))
+        Ok(aside(move || diff(&sides[0], &sides[1])).await?)
     }
 }
 
@@ -209,6 +213,12 @@ async fn warnings<X: FlowsTx>(
         Ok(definition) => Ok(Surroundings::of(tx, flow, &definition).await?.warnings(&definition)),
         Err(_problems) => Ok(Vec::new()),
     }
+}
+
+/// Checks a definition, and returns it with the warnings for its author.
+async fn publishable(kind: FlowKind, definition: Value) -> Result<(Value, Vec<Problem>), FlowError> {
+    let check = move || check::publishable(kind, &definition).map(|warnings| (definition, warnings));
+    aside(check).await?.map_err(FlowError::Invalid)
 }
 
 /// Returns the draft of a flow; of one that never had any, revision 0: the published definition, or an empty one.

@@ -2,6 +2,7 @@
 
 use super::{Flows, draft_of, published, within};
 use crate::admin::flow::{FlowError, FlowsTx};
+use crate::aside::aside;
 use crate::flow::graph::Graph;
 use crate::flow::{FlowDefinition, HasFlowCatalog as _, HasFlows as _};
 use crate::id::FlowId;
@@ -24,7 +25,7 @@ impl<S: Store> Flows<S>
 where
     S::Tx: FlowsTx,
 {
-    /// Returns the graph of a definition of a flow. A draft may be wrong, but must be readable.
+    /// Draws the graph of a definition of a flow with `draw`. A draft may be wrong, but must be readable.
     ///
     /// # Errors
     /// [`FlowError::NotFound`]; [`FlowError::VersionNotFound`], also of a flow that is not published;
@@ -34,7 +35,8 @@ where
         reach: Reach<'_>,
         id: &FlowId,
         which: WhichDefinition,
-    ) -> Result<Graph, FlowError> {
+        draw: fn(&Graph) -> String,
+    ) -> Result<String, FlowError> {
         let mut tx = self.store.read().await?;
         let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
         let definition = match which {
@@ -47,6 +49,7 @@ where
             }
         };
         drop(tx);
-        Ok(Graph::new(&FlowDefinition::parse(&definition).map_err(FlowError::Invalid)?))
+        let picture = aside(move || FlowDefinition::parse(&definition).map(|flow| draw(&Graph::new(&flow))));
+        picture.await?.map_err(FlowError::Invalid)
     }
 }

@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
-use super::{Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, published, warnings, within};
+use super::{
+    Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, publishable, published, warnings, within,
+};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::{Author, Change, Recorded as _};
 use crate::fault::StorageError;
-use crate::flow::{Flow, FlowVersion, HasFlowCatalog as _, HasFlows as _, Problem, check};
+use crate::flow::{Flow, FlowVersion, HasFlowCatalog as _, HasFlows as _, Problem};
 use crate::id::FlowId;
 use crate::router::Reach;
 use crate::store::{Store, Transaction as _};
@@ -49,7 +51,7 @@ where
     ) -> Result<(FlowVersion, Vec<Problem>), FlowError> {
         let mut tx = self.store.read().await?;
         let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
-        let checked = draft_of(&mut tx, &flow).await?;
+        let mut checked = draft_of(&mut tx, &flow).await?;
         let before = flow.published_version_id.clone();
         let current = match &before {
             Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
@@ -61,7 +63,8 @@ where
             return Err(FlowError::StaleRevision { current: checked.revision });
         }
         // While no writer waits for it.
-        let mut problems = check::publishable(flow.kind, &checked.definition).map_err(FlowError::Invalid)?;
+        let mut problems;
+        (checked.definition, problems) = publishable(flow.kind, checked.definition).await?;
         problems.extend(warnings);
         let same = current.filter(|current| current.definition == checked.definition);
 
@@ -96,10 +99,10 @@ where
         let kind = within(tx.flow_catalog().find(id).await?, reach)?.flow.kind;
         let old = published(&mut tx, id, number).await?;
         drop(tx);
-        check::publishable(kind, &old.definition).map_err(FlowError::Invalid)?;
+        let (definition, _warnings) = publishable(kind, old.definition).await?;
         let mut tx = self.store.begin().await?;
         let flow = lock(&mut tx, reach, id).await?;
-        let version = self.next_version(&mut tx, &flow, old.definition).await?;
+        let version = self.next_version(&mut tx, &flow, definition).await?;
         let flow = self.store_published(tx, flow, &version).await?;
         let what = json!({ "number": version.number, "versionId": version.id, "rolledBackTo": number });
         self.changes.note(author, flow.entity(), Change::Published(what));

@@ -1,10 +1,10 @@
 //! Test versions: only the test channel of the router runs them (spec B 4.1, 4.4).
 
-use super::{draft_of, lock, must_stand_still, within};
+use super::{draft_of, lock, must_stand_still, publishable, within};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::Change;
 use crate::context::OpContext;
-use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion, check};
+use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::Reach;
 
@@ -42,9 +42,9 @@ pub async fn check_test<X: FlowsTx>(
     if flow.kind == FlowKind::Tool {
         return Err(FlowError::Tool);
     }
-    let draft = draft_of(&mut tx, &flow).await?;
+    let mut draft = draft_of(&mut tx, &flow).await?;
     drop(tx);
-    check::publishable(flow.kind, &draft.definition).map_err(FlowError::Invalid)?;
+    (draft.definition, _) = publishable(flow.kind, draft.definition).await?;
     Ok(CheckedTest { flow, draft })
 }
 
