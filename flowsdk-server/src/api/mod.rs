@@ -7,6 +7,7 @@ mod docs;
 pub mod error;
 mod event_definitions;
 pub mod guard;
+pub mod heavy;
 pub mod idempotency;
 mod import_drafts;
 mod interactive_forms;

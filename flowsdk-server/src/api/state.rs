@@ -7,6 +7,7 @@ use flowsdk_core::change::ChangeLog;
 use flowsdk_store::sql::SqlStore;
 
 use super::body::LargeBodies;
+use super::heavy::HeavyWork;
 use super::idempotency::Digests;
 use super::limits::RequestLimits;
 
@@ -77,6 +78,8 @@ pub struct ApiParts {
     pub digests: Digests,
     /// Who may send a large body now.
     pub large_bodies: LargeBodies,
+    /// Who may have a flow checked, compared or drawn now.
+    pub heavy_work: HeavyWork,
     /// `TRUSTED_PROXIES`.
     pub trusted_proxies: u32,
 }
@@ -105,6 +108,10 @@ impl ApiState {
 
     pub(super) fn digests(&self) -> &Digests {
         &self.0.digests
+    }
+
+    pub(super) fn heavy_work(&self) -> &HeavyWork {
+        &self.0.heavy_work
     }
 
     pub(super) fn large_bodies(&self) -> &LargeBodies {

@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyTurn;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -152,6 +153,7 @@ impl From<FlowDiff> for DiffView {
 )]
 pub(super) async fn diff_flow(
     can: Can<marks::Flows, marks::Read>,
+    _turn: HeavyTurn,
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
     Query(Sides { from, to }): Query<Sides>,

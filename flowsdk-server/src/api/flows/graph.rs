@@ -13,6 +13,7 @@ use utoipa::IntoParams;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyTurn;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::state::Flows;
@@ -63,6 +64,7 @@ impl FromQuery for WhichDefinition {
 )]
 pub(super) async fn flow_as_svg(
     can: Can<marks::Flows, marks::Read>,
+    _turn: HeavyTurn,
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
     Query(which): Query<WhichDefinition>,
@@ -82,6 +84,7 @@ pub(super) async fn flow_as_svg(
 )]
 pub(super) async fn flow_as_mermaid(
     can: Can<marks::Flows, marks::Read>,
+    _turn: HeavyTurn,
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
     Query(which): Query<WhichDefinition>,

@@ -12,6 +12,7 @@ use super::VersionView;
 use super::problems::{self, ProblemView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyTurn;
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Reply;
@@ -68,6 +69,7 @@ pub(super) struct PublishedView {
 )]
 pub(super) async fn publish_flow(
     can: Can<marks::Flows, marks::Write>,
+    _turn: HeavyTurn,
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
     Query(revision): Query<Revision>,

@@ -8,6 +8,7 @@ use flowsdk_core::id::FlowId;
 use super::VersionView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyTurn;
 use crate::api::path::PathIds;
 use crate::api::reply::Reply;
 use crate::api::state::Flows;
@@ -28,6 +29,7 @@ use crate::api::state::Flows;
 )]
 pub(super) async fn roll_back_flow(
     can: Can<marks::Flows, marks::Write>,
+    _turn: HeavyTurn,
     State(flows): State<Arc<Flows>>,
     PathIds(id, number): PathIds<FlowId, i64>,
 ) -> Result<Reply<VersionView>, ApiError> {

@@ -8,6 +8,7 @@ use flowsdk_core::id::FlowId;
 use super::problems::ValidationView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyTurn;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::request;
@@ -21,6 +22,7 @@ use crate::api::state::Flows;
 )]
 pub(super) async fn validate_flow(
     can: Can<marks::Flows, marks::Read>,
+    _turn: HeavyTurn,
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
 ) -> Result<Reply<ValidationView>, ApiError> {

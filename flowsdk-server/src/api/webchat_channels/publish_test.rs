@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyTurn;
 use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
@@ -49,6 +50,7 @@ impl From<PublishedTest> for PublishedTestView {
 )]
 pub(super) async fn publish_test(
     can: Can<marks::Flows, marks::Write>,
+    _turn: HeavyTurn,
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<FlowId>,
 ) -> Result<Reply<PublishedTestView>, ApiError> {

@@ -15,6 +15,7 @@ use flowsdk_store::sql::SqlStore;
 
 use super::Part;
 use crate::api::body::LargeBodies;
+use crate::api::heavy::HeavyWork;
 use crate::api::idempotency::Digests;
 use crate::api::limits::RequestLimits;
 use crate::api::state::{self, Authenticator};
@@ -119,6 +120,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         limits,
         digests: Digests::new(&administration.tokens.access_secret),
         large_bodies: LargeBodies::default(),
+        heavy_work: HeavyWork::default(),
         trusted_proxies: config.webchat.trusted_proxies,
     }))?;
     ground.surface.add_routes(routes);
