@@ -14,7 +14,10 @@ mod machine;
 mod peers;
 mod process;
 mod report;
+mod services;
 mod start;
+mod streams;
+mod trips;
 mod turns;
 mod webchat;
 
@@ -39,6 +42,8 @@ struct Cli {
 enum Race {
     /// Stored round trips of the web chat, against Node and against the raw cost
     Webchat(webchat::Options),
+    /// Stored round trips of the web chat on PostgreSQL and Redis, against Node on the same services
+    Streams(streams::Options),
     /// Turns of a flow over the socket and over HTTP, against botbuilder
     Flow(flow::Options),
     /// From the start of the program to the first answer, memory and size
@@ -87,6 +92,7 @@ impl Common {
 fn main() -> ExitCode {
     let done = match Cli::parse().race {
         Race::Webchat(options) => webchat::race(&options),
+        Race::Streams(options) => streams::race(&options),
         Race::Flow(options) => flow::race(&options),
         Race::Start(options) => start::race(&options),
         Race::Engine(options) => engine::race(&options),

@@ -9,13 +9,13 @@ use clap::ValueEnum;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::services::{Addresses, Database};
 use super::{USERS, email, login, ours, peer};
 use crate::http::load::Exchange;
 use crate::http::{Connection, Request};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
+use crate::services::{Addresses, Database};
 
 /// The contenders of the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]

@@ -5,7 +5,6 @@ mod contender;
 pub(crate) mod ours;
 mod peer;
 mod report;
-pub(crate) mod services;
 
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ pub(crate) use contender::{Contender, Ground, Stand};
 use crate::http::Request;
 use crate::http::load::{self, Plan};
 use crate::machine::{self, Cores};
+use crate::services::Addresses;
 use crate::{Common, turns};
 
 /// Members of the group, each with a login of their own.
@@ -44,7 +44,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
     #[command(flatten)]
-    pub(crate) services: services::Addresses,
+    pub(crate) services: Addresses,
     /// How often everything is repeated, in turns A B B A
     #[arg(long, default_value_t = 5)]
     pub(crate) rounds: u32,

@@ -6,9 +6,9 @@ use std::process::Command;
 use anyhow::Result;
 use flowsdk_crypto::PASSWORD_COST;
 
-use super::services::execute;
 use super::{PASSWORD, USERS, email};
 use crate::peers;
+use crate::services::execute;
 
 /// The router that it is asked for.
 pub(super) const ROUTER: &str = "cm000000000000000000router";

@@ -54,7 +54,7 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
             shared.outcome.borrow_mut().note_end(done);
         });
     }
-    let (seconds, cpu) = load::measure(plan.window, plan.pid, &shared.in_window).await?;
+    let (seconds, cpu) = load::measure(plan.window, &[plan.pid], &shared.in_window).await?;
     shared.stop.set(true);
     load::drain(talking).await;
     let mut outcome = shared.outcome.take();

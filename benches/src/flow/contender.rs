@@ -19,8 +19,9 @@ use crate::load::{self, Outcome};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
-use crate::webchat::contender::{our_server, ring};
-use crate::webchat::seed;
+use crate::trips::ring;
+use crate::webchat::contender::our_server;
+use crate::webchat::seed::{self, Opening};
 
 /// The contenders of the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
@@ -71,7 +72,11 @@ impl Contender {
         let address = process::free_address()?;
         let database = folder.join("race.db");
         let log = folder.join("server.log");
-        let channel = if self.is_peer() { None } else { Some(seed::seed(&database).await?) };
+        let channel = if self.is_peer() {
+            None
+        } else {
+            Some(seed::seed(&seed::sqlite(&database), Opening::Token).await?)
+        };
         let mut command = match self {
             Self::Socket | Self::Http => our_server(server, &database, Synchronous::Full, address),
             Self::SocketNormal | Self::HttpNormal => {
@@ -121,12 +126,12 @@ impl Stand {
         if matches!(self.contender, Contender::Socket | Contender::SocketNormal) {
             let channel = self.channel.as_ref().context("a channel")?;
             return load::run(load::Plan {
-                entrance: load::entrance(self.address, "/webchat/socket.io/"),
+                entrances: vec![load::entrance(self.address, "/webchat/socket.io/")],
                 auths: names.map(|name| channel.auth(&name)).collect::<Result<_>>()?,
                 pace: None,
                 window,
                 answer,
-                pid,
+                pids: vec![pid],
                 acknowledge: false,
             })
             .await;

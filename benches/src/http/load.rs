@@ -77,7 +77,7 @@ async fn conduct(plan: Plan) -> Result<Outcomes> {
             shared.logins.borrow_mut().note_end(done);
         });
     }
-    let (seconds, cpu) = load::measure(plan.window, plan.pid, &shared.in_window).await?;
+    let (seconds, cpu) = load::measure(plan.window, &[plan.pid], &shared.in_window).await?;
     shared.stop.set(true);
     load::drain(asking).await;
 

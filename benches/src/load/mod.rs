@@ -28,8 +28,8 @@ const ENTERING: usize = 64;
 
 /// The work of one measurement.
 pub(crate) struct Plan {
-    /// The endpoint of the server.
-    pub(crate) entrance: Entrance,
+    /// The endpoints of the server, over which visitors are spread.
+    pub(crate) entrances: Vec<Entrance>,
     /// The `auth` of each visitor, as JSON.
     pub(crate) auths: Vec<String>,
     /// Messages a second over all visitors; `None` writes again as soon as the answer is there.
@@ -38,8 +38,8 @@ pub(crate) struct Plan {
     pub(crate) window: Duration,
     /// The answer to message `n` (from 1) with this text.
     pub(crate) answer: fn(u64, &str) -> String,
-    /// The process whose processor time is counted.
-    pub(crate) pid: u32,
+    /// The processes whose processor time is counted.
+    pub(crate) pids: Vec<u32>,
     /// Whether visitors acknowledge messages, where the server asks for it.
     pub(crate) acknowledge: bool,
 }
@@ -149,15 +149,15 @@ pub(crate) async fn run(plan: Plan) -> Result<Outcome> {
 
 async fn conduct(plan: Plan) -> Result<Outcome> {
     let shared = Rc::new(Shared::default());
-    let entrance = Rc::new(plan.entrance);
+    let entrances = Rc::new(plan.entrances);
     let doors = Rc::new(Semaphore::new(ENTERING));
     let mut entering = JoinSet::new();
     let count = plan.auths.len();
-    for auth in plan.auths {
-        let (entrance, doors) = (Rc::clone(&entrance), Rc::clone(&doors));
+    for (number, auth) in plan.auths.into_iter().enumerate() {
+        let (entrances, doors) = (Rc::clone(&entrances), Rc::clone(&doors));
         entering.spawn_local(async move {
             let _door = doors.acquire().await?;
-            Visitor::enter(&entrance, &auth, plan.acknowledge).await
+            Visitor::enter(&entrances[number % entrances.len()], &auth, plan.acknowledge).await
         });
     }
     let mut visitors = Vec::with_capacity(count);
@@ -186,7 +186,7 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
             }
         });
     }
-    let (seconds, cpu) = measure(plan.window, plan.pid, &shared.in_window).await?;
+    let (seconds, cpu) = measure(plan.window, &plan.pids, &shared.in_window).await?;
     shared.stop.set(true);
     let end = Instant::now() + DRAIN;
     while shared.answered.get() < shared.written.get() && Instant::now() < end {
@@ -212,15 +212,20 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
     })
 }
 
-/// Warms up and then opens the window: how many seconds it was open, and the processor time of `pid` in it.
-pub(crate) async fn measure(window: Duration, pid: u32, in_window: &Cell<bool>) -> Result<(f64, Duration)> {
+/// Warms up and then opens the window: how many seconds it was open, and the processor time of `pids` in it.
+pub(crate) async fn measure(
+    window: Duration,
+    pids: &[u32],
+    in_window: &Cell<bool>,
+) -> Result<(f64, Duration)> {
+    let used = || pids.iter().map(|&pid| machine::cpu_time(pid)).sum::<Result<Duration>>();
     tokio::time::sleep(WARM_UP).await;
-    let (cpu, began) = (machine::cpu_time(pid)?, Instant::now());
+    let (cpu, began) = (used()?, Instant::now());
     in_window.set(true);
     tokio::time::sleep(window).await;
     in_window.set(false);
     let seconds = began.elapsed().as_secs_f64();
-    Ok((seconds, machine::cpu_time(pid)?.saturating_sub(cpu)))
+    Ok((seconds, used()?.saturating_sub(cpu)))
 }
 
 /// Waits for the last answers. Who has none by then has lost it, which the count of answers shows.

@@ -11,11 +11,12 @@ use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 use serde_json::json;
 
-use super::seed::{self, CRYPTO_SECRET, Channel};
+use super::seed::{self, CRYPTO_SECRET, Channel, Opening};
 use crate::load::{self, Entrance};
 use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
+use crate::trips::{self, Rows, ring};
 
 /// The contenders of the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
@@ -37,11 +38,8 @@ pub(crate) enum Contender {
     RawStorage,
 }
 
-impl Contender {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::FlowSdk, Self::FlowSdkNormal, Self::Node, Self::NodeTuned, Self::RawSocket, Self::RawStorage];
-
-    pub(crate) fn name(self) -> &'static str {
+impl trips::Contender for Contender {
+    fn name(self) -> &'static str {
         match self {
             Self::FlowSdk => "FlowSDK",
             Self::FlowSdkNormal => "FlowSDK, `synchronous=NORMAL`",
@@ -51,6 +49,16 @@ impl Contender {
             Self::RawStorage => "raw: statements",
         }
     }
+
+    /// The echo of the raw cost handles its events at the same time.
+    fn keeps_order(self) -> bool {
+        self != Self::RawSocket
+    }
+}
+
+impl Contender {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::FlowSdk, Self::FlowSdkNormal, Self::Node, Self::NodeTuned, Self::RawSocket, Self::RawStorage];
 
     pub(crate) fn is_ours(self) -> bool {
         matches!(self, Self::FlowSdk | Self::FlowSdkNormal)
@@ -66,7 +74,9 @@ impl Contender {
         let database = folder.join("race.db");
         let log = folder.join("server.log");
         let channel = match self {
-            Self::FlowSdk | Self::FlowSdkNormal => Some(seed::seed(&database).await?),
+            Self::FlowSdk | Self::FlowSdkNormal => {
+                Some(seed::seed(&seed::sqlite(&database), Opening::Token).await?)
+            }
             _ => None,
         };
         let mut command = match self {
@@ -90,7 +100,7 @@ impl Contender {
     }
 }
 
-/// `flowsdk-server serve` without limits on visitors.
+/// `flowsdk-server serve` on a SQLite file, without limits on visitors.
 pub(crate) fn our_server(
     server: &Path,
     database: &Path,
@@ -101,17 +111,40 @@ pub(crate) fn our_server(
         Synchronous::Full => "full",
         Synchronous::Normal => "normal",
     };
+    let mut command = serve(server, &format!("sqlite:{}?synchronous={waits}", database.display()), address);
+    without_limits(&mut command);
+    command
+}
+
+/// Takes the limits on visitors away.
+pub(crate) fn without_limits(command: &mut Command) {
+    for limit in VISITOR_LIMITS {
+        command.env(limit, "0");
+    }
+}
+
+/// The settings that bound what one address or one visitor may do.
+const VISITOR_LIMITS: [&str; 4] = [
+    "WEBCHAT_MESSAGES_PER_SECOND",
+    "WEBCHAT_NEW_VISITS_PER_MINUTE",
+    "WEBCHAT_KEY_CHECKS_PER_MINUTE",
+    "WEBCHAT_SOCKETS_PER_VISITOR",
+];
+
+/// `flowsdk-server serve` with the limits that it has by itself.
+pub(crate) fn serve(server: &Path, database: &str, address: SocketAddr) -> Command {
     let mut command = Command::new(server);
+    for limit in VISITOR_LIMITS {
+        command.env_remove(limit);
+    }
     command
         .arg("serve")
-        .env("DATABASE_URL", format!("sqlite:{}?synchronous={waits}", database.display()))
+        .env("DATABASE_URL", database)
         .env("LISTEN_ADDR", address.to_string())
         .env("CRYPTO_SECRET", CRYPTO_SECRET)
         .env("JWT_ACCESS_SECRET", "the access secret of the race")
         .env("JWT_REFRESH_SECRET", "the refresh secret of the race")
-        .env("WEBCHAT_MESSAGES_PER_SECOND", "0")
-        .env("WEBCHAT_NEW_VISITS_PER_MINUTE", "0")
-        .env("WEBCHAT_SOCKETS_PER_VISITOR", "0");
+        .env_remove("REDIS_URL");
     command
 }
 
@@ -132,40 +165,33 @@ pub(crate) struct Stand {
     channel: Option<Channel>,
 }
 
-/// The rows that a contender has stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rows {
-    pub(crate) inbound: u64,
-    pub(crate) outbound: u64,
-}
-
-impl Stand {
-    pub(crate) fn pid(&self) -> u32 {
-        self.server.pid()
+impl trips::Stand for Stand {
+    fn pids(&self) -> Vec<u32> {
+        vec![self.server.pid()]
     }
 
-    pub(crate) fn entrance(&self) -> Entrance {
+    fn entrances(&self) -> Vec<Entrance> {
         let path = if self.channel.is_some() { "/webchat/socket.io/" } else { "/socket.io/" };
-        load::entrance(self.address, path)
+        vec![load::entrance(self.address, path)]
     }
 
-    /// Returns the `auth` of a visitor.
-    pub(crate) fn auth(&self, visitor: &str) -> Result<String> {
+    fn auth(&self, visitor: &str) -> Result<String> {
         match &self.channel {
             Some(channel) => channel.auth(visitor),
             None => Ok(json!({ "channelId": "c1", "userId": visitor }).to_string()),
         }
     }
 
-    /// The right answer to message `n` (from 1) of a visitor.
-    pub(crate) fn answer(&self) -> fn(u64, &str) -> String {
+    fn answer(&self) -> fn(u64, &str) -> String {
         match self.contender {
             Contender::FlowSdk | Contender::FlowSdkNormal => |n, text| ring(n, text, text),
             Contender::Node | Contender::NodeTuned => |n, text| ring(n, text, &n.to_string()),
             Contender::RawSocket | Contender::RawStorage => |_, text| text.to_owned(),
         }
     }
+}
 
+impl Stand {
     /// Ends the server and counts its stored rows, if it stores.
     pub(crate) fn finish(self) -> Result<Option<Rows>> {
         self.server.stop()?;
@@ -180,14 +206,5 @@ impl Stand {
             database.query_row(&sql, [direction], |row| row.get::<_, i64>(0))
         };
         Ok(Some(Rows { inbound: u64::try_from(count("in")?)?, outbound: u64::try_from(count("out")?)? }))
-    }
-}
-
-/// The flow of the race: three blocks in a ring.
-pub(crate) fn ring(n: u64, text: &str, second: &str) -> String {
-    match (n - 1) % 3 {
-        0 => format!("Olá Flow Chat, você disse: {text}"),
-        1 => format!("Passo 2: {text} ({second})"),
-        _ => format!("Fim do passo 3, Flow Chat: {text}"),
     }
 }

@@ -64,7 +64,7 @@ impl RawStorage {
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?
-            .block_on(seed::seed(&self.file))?;
+            .block_on(seed::seed(&seed::sqlite(&self.file), seed::Opening::Token))?;
         let mut database = open(&self.file)?;
         let sessions = prepare(&mut database)?;
         let checkpoints = open(&self.file)?;

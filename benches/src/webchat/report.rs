@@ -4,33 +4,9 @@ use anyhow::Result;
 
 use super::contender::Contender;
 use super::{Options, Run};
-use crate::report::{self, Measured, Spread, Table, cell};
-
-impl Measured for Run {
-    type Contender = Contender;
-
-    fn contender(&self) -> Contender {
-        self.contender
-    }
-
-    fn figures(&self) -> String {
-        let kind = match (self.contender, self.paced) {
-            (Contender::RawStorage, _) => "statements".to_owned(),
-            (_, Some(rate)) => format!("{} connections, paced {rate:.0}/s", self.connections),
-            (_, None) => format!("{} connections", self.connections),
-        };
-        let Run { round, rate, cpu_micros, p50_ms, p99_ms, p999_ms, .. } = self;
-        format!(
-            "round {round}, {}, {kind}: {rate:.0}/s, {cpu_micros:.1} us CPU, p50 {p50_ms:.2} p99 {p99_ms:.2} \
-             p999 {p999_ms:.2} ms",
-            self.contender.name()
-        )
-    }
-
-    fn fault(&self) -> Option<&str> {
-        self.fault.as_deref()
-    }
-}
+use crate::report;
+use crate::trips::Contender as _;
+use crate::trips::report::{self as table, Results};
 
 /// Prints the result, and writes it if that is wanted.
 ///
@@ -40,117 +16,50 @@ pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
     report::finish(&options.common, "webchat", &section(options, runs), runs)
 }
 
-struct Results<'a>(&'a [Run]);
-
-impl Results<'_> {
-    fn spread(&self, who: Contender, connections: usize, paced: bool, of: fn(&Run) -> f64) -> Option<Spread> {
-        let wanted = |run: &&Run| {
-            run.contender == who
-                && (who == Contender::RawStorage || run.connections == connections)
-                && run.paced.is_some() == paced
-                && run.fault.is_none()
-        };
-        Spread::of(self.0.iter().filter(wanted).map(of))
-    }
-
-    fn rate(&self, who: Contender, connections: usize) -> Option<f64> {
-        self.spread(who, connections, false, |run| run.rate).map(|spread| spread.median)
-    }
-
-    /// Returns the rate of statements and socket together, one after the other on one core.
-    fn raw_rate(&self, connections: usize) -> Option<f64> {
-        let (socket, storage) =
-            (self.rate(Contender::RawSocket, connections)?, self.rate(Contender::RawStorage, connections)?);
-        Some(1.0 / (1.0 / socket + 1.0 / storage))
-    }
-}
-
-/// Processor time per message.
-fn cpu(results: &Results<'_>, who: Contender, connections: usize) -> Option<f64> {
-    results.spread(who, connections, false, |run| run.cpu_micros).map(|spread| spread.median)
+/// Returns the rate of statements and socket together, one after the other on one core.
+fn raw_rate(results: &Results<'_, Contender>, connections: usize) -> Option<f64> {
+    let rate = |who| results.rate(who, connections);
+    let (socket, storage) = (rate(Contender::RawSocket)?, rate(Contender::RawStorage)?);
+    Some(1.0 / (1.0 / socket + 1.0 / storage))
 }
 
 /// Returns the processor time of statements and socket together.
-fn raw_cpu(results: &Results<'_>, connections: usize) -> Option<f64> {
-    Some(cpu(results, Contender::RawSocket, connections)? + cpu(results, Contender::RawStorage, connections)?)
+fn raw_cpu(results: &Results<'_, Contender>, connections: usize) -> Option<f64> {
+    Some(results.cpu(Contender::RawSocket, connections)? + results.cpu(Contender::RawStorage, connections)?)
 }
 
 fn section(options: &Options, runs: &[Run]) -> String {
     let results = Results(runs);
     let mut text = String::from("## Web chat: stored round trips\n\n");
-    let connections = options.connections.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    text.push_str(&report::circumstances(&format!(
-        "cargo xtask bench webchat --rounds {} --seconds {} --connections {connections}{}",
-        options.rounds,
-        options.seconds,
-        if options.acknowledge { " --acknowledge" } else { "" },
-    )));
+    text.push_str(&report::circumstances(&table::command("webchat", &options.extent)));
     text.push_str(WORK);
-    for &connections in &options.connections {
-        text.push_str(&format!(
-            "\nClosed loop, {connections} connections, one message under way on each:\n\n"
-        ));
+    for &connections in &options.extent.connections {
+        text.push_str(&table::closed_loop(connections));
         text.push_str(&closed(&results, connections));
     }
-    if let Some(&first) = options.connections.first() {
-        text.push_str(&format!("\nPaced at half of that rate, {first} connections, latency in ms from the moment a message was due:\n\n"));
-        text.push_str(&paced(&results, first));
+    if let Some(&first) = options.extent.connections.first() {
+        text.push_str(&table::half_rate(first));
+        text.push_str(&results.paced(&Contender::ALL, first).to_string());
         text.push_str("\nGoals:\n\n");
         text.push_str(&goals(&results, first));
     }
     text
 }
 
-fn closed(results: &Results<'_>, connections: usize) -> String {
-    let mut table = Table::new(&["", "messages/s", "server CPU, us/message", "p99, ms", "FlowSDK is"]);
-    let ours = results.rate(Contender::FlowSdk, connections);
-    let times = |rate: Option<f64>| match (ours, rate) {
-        (Some(ours), Some(rate)) => format!("{:.2}x", ours / rate),
-        _ => "-".to_owned(),
-    };
-    for who in Contender::ALL {
-        let of = |value: fn(&Run) -> f64| results.spread(who, connections, false, value);
-        let Some(rate) = of(|run| run.rate) else { continue };
-        let latency = if who == Contender::RawStorage { None } else { of(|run| run.p99_ms) };
-        table.row([
-            who.name().to_owned(),
-            rate.to_string(),
-            cell(of(|run| run.cpu_micros)),
-            cell(latency),
-            times(Some(rate.median)),
-        ]);
-    }
-    if let Some(raw) = results.raw_rate(connections) {
+fn closed(results: &Results<'_, Contender>, connections: usize) -> String {
+    let mut table = results.closed(&Contender::ALL, Contender::FlowSdk, connections);
+    if let Some(raw) = raw_rate(results, connections) {
         let name = "raw: both, one after the other".to_owned();
-        table.row([name, format!("{raw:.0}"), "-".to_owned(), "-".to_owned(), times(Some(raw))]);
+        let times = table::multiple(results.times(Contender::FlowSdk, connections, Some(raw)));
+        table.row([name, format!("{raw:.0}"), "-".to_owned(), "-".to_owned(), times]);
     }
     table.to_string()
 }
 
-fn paced(results: &Results<'_>, connections: usize) -> String {
-    let mut table =
-        Table::new(&["", "messages/s", "p50", "p99", "p999", "server CPU, us/message", "resident, MiB"]);
-    for who in Contender::ALL {
-        let of = |value: fn(&Run) -> f64| results.spread(who, connections, true, value);
-        let Some(rate) = of(|run| run.rate) else { continue };
-        table.row([
-            who.name().to_owned(),
-            rate.to_string(),
-            cell(of(|run| run.p50_ms)),
-            cell(of(|run| run.p99_ms)),
-            cell(of(|run| run.p999_ms)),
-            cell(of(|run| run.cpu_micros)),
-            cell(of(|run| run.resident_kib as f64 / 1024.0)),
-        ]);
-    }
-    table.to_string()
-}
-
-fn goals(results: &Results<'_>, connections: usize) -> String {
+fn goals(results: &Results<'_, Contender>, connections: usize) -> String {
     let mut text = String::new();
     for who in [Contender::FlowSdk, Contender::FlowSdkNormal] {
-        let ours = results.rate(who, connections);
-        let ratio = |peer| Some(ours? / results.rate(peer, connections)?);
+        let ratio = |peer| results.times(who, connections, results.rate(peer, connections));
         let goal = |what: &str| format!("{}: {what}", who.name());
         let four = report::goal(&goal("at least 4x the rate of Node"), ratio(Contender::Node), |r| r >= 4.0);
         let tuned = &goal("at least 2x the rate of tuned Node");
@@ -160,8 +69,9 @@ fn goals(results: &Results<'_>, connections: usize) -> String {
         text.extend([four, two, p99]);
     }
     let ours = results.rate(Contender::FlowSdk, connections);
-    let cost = results.raw_rate(connections).and_then(|raw| Some(raw / ours?));
-    let cost_cpu = cpu(results, Contender::FlowSdk, connections)
+    let cost = raw_rate(results, connections).and_then(|raw| Some(raw / ours?));
+    let cost_cpu = results
+        .cpu(Contender::FlowSdk, connections)
         .and_then(|ours| Some(ours / raw_cpu(results, connections)?));
     let processor = "The same in processor time, which other work on the machine disturbs less";
     text.push_str(&report::goal("At most 1.5x the raw cost", cost, |ratio| ratio <= 1.5));

@@ -1,5 +1,5 @@
-//! A database for our server: one router, the flow of the race, one channel that signed tokens open, which is a
-//! test channel, so that it can be written to over HTTP too.
+//! A database for our server: one router, the flow of the race, one channel. The channel is a test channel, so that
+//! it can be written to over HTTP too.
 
 use std::path::Path;
 
@@ -49,13 +49,23 @@ impl Channel {
     }
 }
 
+/// Who may enter the channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Visitors with a signed token, so that nobody waits for bcrypt.
+    Token,
+    /// Anybody; each gets a session key.
+    Anybody,
+}
+
+/// The address of a SQLite file.
+pub(crate) fn sqlite(file: &Path) -> DatabaseUrl {
+    DatabaseUrl::SqliteFile { path: file.to_owned(), synchronous: Synchronous::Full }
+}
+
 /// Makes the database with its channel.
-pub(crate) async fn seed(file: &Path) -> Result<Channel> {
-    let store = SqlStore::connect(
-        &DatabaseUrl::SqliteFile { path: file.to_owned(), synchronous: Synchronous::Full },
-        OutboxRoutes::embedded([]),
-    )
-    .await?;
+pub(crate) async fn seed(database: &DatabaseUrl, opening: Opening) -> Result<Channel> {
+    let store = SqlStore::connect(database, OutboxRoutes::embedded([])).await?;
     let cx = OpContext::system();
     let router = Router::new(RouterId::generate(cx.ids()), "Race", cx.now());
     let flow = Flow::new(FlowId::generate(cx.ids()), router.id.clone(), "Loop", cx.now());
@@ -69,6 +79,10 @@ pub(crate) async fn seed(file: &Path) -> Result<Channel> {
         created_at: cx.now(),
     };
     CompiledFlow::compile(&version).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
+    let embed_secret = match opening {
+        Opening::Token => Some(MasterKey::new(CRYPTO_SECRET)?.encrypt(EMBED_SECRET)),
+        Opening::Anybody => None,
+    };
     let channel = WebchatChannel {
         id: ChannelId::generate(cx.ids()),
         router_id: router.id.clone(),
@@ -76,7 +90,7 @@ pub(crate) async fn seed(file: &Path) -> Result<Channel> {
         is_test_channel: true,
         appearance: None,
         initial_flow_id: None,
-        embed_secret: Some(MasterKey::new(CRYPTO_SECRET)?.encrypt(EMBED_SECRET)),
+        embed_secret,
         allowed_origins: None,
         created_at: cx.now(),
     };

@@ -71,7 +71,7 @@ impl Database {
 }
 
 /// Executes statements without values.
-pub(super) async fn execute(url: &str, statements: &str) -> Result<()> {
+pub(crate) async fn execute(url: &str, statements: &str) -> Result<()> {
     let mut connection = PgConnection::connect(url).await?;
     sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(&mut connection).await?;
     connection.close().await?;
