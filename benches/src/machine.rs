@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// One core for the server and one for the load.
@@ -31,6 +32,22 @@ pub(crate) fn pin(core: usize) -> Result<()> {
     let mut only = CpuSet::new();
     only.set(core);
     sched_setaffinity(None, &only).with_context(|| format!("cannot stay on core {core}"))
+}
+
+/// Lets this process, and those that it starts from now on, open `count` files.
+///
+/// # Errors
+/// The limit that only an administrator can raise is lower.
+pub(crate) fn allow_files(count: u64) -> Result<()> {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= count) {
+        return Ok(());
+    }
+    if let Some(hard) = limit.maximum.filter(|&hard| hard < count) {
+        bail!("{count} open files are needed, and RLIMIT_NOFILE may be raised to {hard} only (`ulimit -Hn`)");
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(count), maximum: limit.maximum })
+        .with_context(|| format!("cannot raise RLIMIT_NOFILE to {count}"))
 }
 
 /// Processor time that a process with all its threads has used.

@@ -15,6 +15,7 @@ mod peers;
 mod process;
 mod report;
 mod services;
+mod sockets;
 mod start;
 mod streams;
 mod trips;
@@ -44,6 +45,8 @@ enum Race {
     Webchat(webchat::Options),
     /// Stored round trips of the web chat on PostgreSQL and Redis, against Node on the same services
     Streams(streams::Options),
+    /// Idle sockets of the web chat: memory, and the time until all are back with their keys
+    Sockets(sockets::Options),
     /// Turns of a flow over the socket and over HTTP, against botbuilder
     Flow(flow::Options),
     /// From the start of the program to the first answer, memory and size
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().race {
         Race::Webchat(options) => webchat::race(&options),
         Race::Streams(options) => streams::race(&options),
+        Race::Sockets(options) => sockets::race(&options),
         Race::Flow(options) => flow::race(&options),
         Race::Start(options) => start::race(&options),
         Race::Engine(options) => engine::race(&options),

@@ -10,10 +10,10 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use flowsdk_crypto::SESSION_KEY_COST;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::Common;
-use crate::load::{self, Visitor};
+use crate::load::{self, Known, Visitor};
 use crate::machine::{self, Cores};
 use crate::process::Server;
 use crate::report::{self, Spread, Table};
@@ -54,12 +54,6 @@ struct Run {
     entering_ms: f64,
     /// Resident memory at rest; only after a cold start.
     resident_kib: Option<u64>,
-}
-
-/// The credentials of a visitor who comes back.
-struct Known {
-    user_id: String,
-    session_key: String,
 }
 
 /// Runs the race.
@@ -124,12 +118,10 @@ async fn start_once(
     let address: SocketAddr = ready.url.trim_start_matches("http://").trim_end_matches('/').parse()?;
     let entrance = load::entrance(address, "/webchat/socket.io/");
     let auth = match known {
-        None => json!({ "channelId": ready.channel_id }),
-        Some(known) => {
-            json!({ "channelId": ready.channel_id, "userId": known.user_id, "sessionKey": known.session_key })
-        }
+        None => json!({ "channelId": ready.channel_id }).to_string(),
+        Some(known) => known.auth(&ready.channel_id),
     };
-    let (mut visitor, in_with) = Visitor::enter_and_read(&entrance, &auth.to_string(), true).await?;
+    let (mut visitor, in_with) = Visitor::enter_and_read(&entrance, &auth, true).await?;
     let entered_ms = since();
     visitor.say("oi");
     visitor.flush().await?;
@@ -150,13 +142,7 @@ async fn start_once(
     drop(visitor);
     running.stop()?;
     let run = Run { ready_ms, entered_ms, answered_ms, entering_ms: entered_ms - ready_ms, resident_kib };
-    Ok((run, known_visitor(&in_with)))
-}
-
-fn known_visitor(auth_ok: &str) -> Option<Known> {
-    let payload: Value = serde_json::from_str(auth_ok).ok()?;
-    let text = |name: &str| payload.get(name)?.as_str().map(str::to_owned);
-    Some(Known { user_id: text("userId")?, session_key: text("sessionKey")? })
+    Ok((run, Known::of(&in_with)))
 }
 
 /// One hash of a session key on the server's core.

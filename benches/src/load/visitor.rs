@@ -1,5 +1,6 @@
 //! A visitor of the web chat: Socket.IO protocol 5 over one websocket.
 
+use std::fmt;
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result, bail};
@@ -25,6 +26,25 @@ pub(crate) struct Visitor {
     wire: Wire,
     acknowledge: bool,
 }
+
+/// The payload of the `auth_error` with which a visitor was refused.
+#[derive(Debug)]
+pub(crate) struct NotLetIn(String);
+
+impl NotLetIn {
+    /// Returns whether the visitor was refused for the reason `code`.
+    pub(crate) fn has_code(&self, code: &str) -> bool {
+        self.0.contains(&format!("\"code\":\"{code}\""))
+    }
+}
+
+impl fmt::Display for NotLetIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not let in: {}", self.0)
+    }
+}
+
+impl std::error::Error for NotLetIn {}
 
 /// An event of the server: `["name",payload]` and the number under which it wants to be acknowledged.
 struct Event<'a> {
@@ -62,7 +82,9 @@ impl Visitor {
                 let packet = visitor.wire.text(range).to_owned();
                 match Event::parse(&packet) {
                     Some(event) if event.name == ENTERED => return Ok((visitor, event.payload.to_owned())),
-                    Some(event) if event.name == "auth_error" => bail!("not let in: {}", event.payload),
+                    Some(event) if event.name == "auth_error" => {
+                        return Err(NotLetIn(event.payload.to_owned()).into());
+                    }
                     _ if packet.starts_with('0') => visitor.wire.push(&format!("40{auth}")),
                     _ if packet.starts_with("44") => bail!("not connected: {packet}"),
                     _ if packet == "2" => visitor.wire.push("3"),

@@ -60,13 +60,13 @@ fn goals(results: &Results<'_, Contender>, connections: usize) -> String {
 
 const WORK: &str = "
 The round trips of the section on the web chat, with the streams in Redis and the rows in PostgreSQL. All processes under test share
-one core. PostgreSQL and Redis share the other one with the load, which may fill before the server's does: **the processor time a
-message is the figure that counts here**, and the rate says little where that core is full. Of two processes the sum is given. They have
-half of the visitors and one of two partitions each, so that half of the answers come from the other process. The peer is one process
-of Node with Socket.IO, ioredis and pg. It reads 100 entries at once, acknowledges them at once, and either commits every turn, 16 at a
-time, or a batch with statements of many rows. Ours groups waiting turns into one commit as well. All use the same services, which the
-race starts without `fsync` and without an append-only file, and all answer after the commit. Every contender can be killed and goes on where it
-was. The peer's sixteen connections hold prepared statements; its ids begin with the time.
+one core. PostgreSQL and Redis share the other one with the load, which may be full before the server's is: **the processor time a
+message is the figure that counts here**, and the rate says little where that core is full. Of two processes the sum is given. Two
+whole processes have half of the visitors and one of two partitions each, so that half of the answers cross from one to the other.
+The peer is one process of Node with Socket.IO, ioredis and pg. It reads 100 entries at once, acknowledges them at once, and either
+commits every turn, 16 at a time, or a batch with statements of many rows. Ours commits turns that wait together as well. All use
+the same services, which the race starts without `fsync` and without an append-only file, and all answer after the commit. The
+peer's statements are prepared, its ids begin with the time, and it goes on where it was after a kill.
 ";
 
 #[cfg(test)]

@@ -148,7 +148,8 @@ pub(crate) fn serve(server: &Path, database: &str, address: SocketAddr) -> Comma
     command
 }
 
-fn node(database: &Path, address: SocketAddr, tuned: bool) -> Command {
+/// The peer on Node.
+pub(crate) fn node(database: &Path, address: SocketAddr, tuned: bool) -> Command {
     let mut command = Command::new("node");
     command.arg(peers::folder().join("webchat.mjs")).arg(address.port().to_string()).arg(database);
     command.env("NODE_ENV", "production").env("TUNED", if tuned { "1" } else { "0" });

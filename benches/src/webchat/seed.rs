@@ -34,6 +34,11 @@ impl Channel {
         self.id.to_string()
     }
 
+    /// The same for the store.
+    pub(crate) fn channel_id(&self) -> &ChannelId {
+        &self.id
+    }
+
     /// The `auth` of a visitor: a signed token, so that nobody waits for bcrypt.
     pub(crate) fn auth(&self, visitor: &str) -> Result<String> {
         Ok(json!({ "channelId": self.id, "token": self.token(visitor)? }).to_string())
