@@ -15,6 +15,7 @@ mod peers;
 mod process;
 mod report;
 mod services;
+mod soak;
 mod sockets;
 mod start;
 mod streams;
@@ -61,6 +62,8 @@ enum Race {
     Login(api::Options),
     /// Whether the time of a refused login tells that an account exists
     LoginTiming(login::timing::Options),
+    /// Visitors who write while everything is broken on purpose, and every invariant at the end
+    Soak(soak::Options),
     /// The socket alone: part of the raw cost
     #[command(hide = true)]
     RawSocket(webchat::RawSocket),
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Race::Api(options) => api::race(&options),
         Race::Login(options) => login::race(&options),
         Race::LoginTiming(options) => login::timing::check(&options),
+        Race::Soak(options) => soak::soak(&options),
         Race::RawSocket(raw) => raw.serve(),
         Race::RawStorage(raw) => raw.run(),
     };

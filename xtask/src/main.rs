@@ -14,6 +14,7 @@ mod process;
 mod python;
 mod services;
 mod shape;
+mod soak;
 mod test;
 mod version;
 mod watchdog;
@@ -69,6 +70,12 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "RACE")]
         arguments: Vec<OsString>,
     },
+    /// Break the server for a long time and check every invariant, for example `cargo xtask soak --minutes 60`
+    Soak {
+        /// The options of the soak: `--minutes N`, `--seed S`, `--setup embedded|production` and others
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "OPTIONS")]
+        arguments: Vec<OsString>,
+    },
 }
 
 #[derive(Args)]
@@ -96,6 +103,7 @@ fn run(cli: Cli) -> Result<u8> {
         Chore::Ci { scope } => ci::run(&scope.without),
         Chore::Shape { commit } => shape::run(commit.as_deref()),
         Chore::Bench { arguments } => bench::run(&arguments),
+        Chore::Soak { arguments } => soak::run(&arguments),
     }
 }
 

@@ -33,6 +33,15 @@ impl Request {
         Self(text.into_bytes())
     }
 
+    /// With a body of plain text.
+    pub(crate) fn with_text(method: &str, path: &str, body: &str) -> Self {
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain;charset=UTF-8\r\n"
+        );
+        Self(format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes())
+    }
+
     /// The same with one header more.
     #[must_use]
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {

@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 
 pub(crate) use known::Known;
 pub(crate) use visitor::{Entrance, NotLetIn, Visitor};
+pub(crate) use wire::Wire;
 
 use crate::machine;
 

@@ -1,0 +1,277 @@
+//! One set-up at work: its servers, its visitors, and the faults that are inflicted on it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use rustix::process::Signal;
+use tokio::task::JoinSet;
+
+use super::fault::{Fault, Faults, Kind};
+use super::outside::Outside;
+use super::random::Random;
+use super::read::Place;
+use super::record::{Database, Processes, Visitor as Record, Window};
+use super::server::{Roster, Server};
+use super::services::{Programs, Services};
+use super::visitor::{Scene, Visitor};
+use super::watch::{Watch, now};
+use super::{hostile, log, script, seed};
+
+/// How long after its end a fault may still show in the log.
+const AFTERMATH: Duration = Duration::from_secs(10);
+/// The share of the time, and the longest time, in which no fault begins any more.
+const QUIET_SHARE: u32 = 5;
+const QUIET: Duration = Duration::from_secs(20);
+/// How long visitors may wait for what is owed to them at the end.
+const DRAIN: Duration = Duration::from_secs(90);
+/// How long the streams may take to be empty when all visitors have what they wait for.
+const REST: Duration = Duration::from_secs(30);
+
+/// What is to be done.
+pub(super) struct Plan {
+    /// `embedded` or `production`.
+    pub(super) name: &'static str,
+    pub(super) program: PathBuf,
+    pub(super) folder: PathBuf,
+    /// With them the set-up has several processes.
+    pub(super) services: Option<Programs>,
+    pub(super) faketime: Option<PathBuf>,
+    pub(super) visitors: usize,
+    pub(super) time: Duration,
+    pub(super) random: Random,
+}
+
+impl Plan {
+    /// The faults that this set-up can take.
+    pub(super) fn kinds(&self) -> Vec<Kind> {
+        let mut kinds = vec![Kind::Kill, Kind::Kill, Kind::Restart, Kind::Sleep];
+        if self.faketime.is_some() {
+            kinds.push(Kind::Clock);
+        }
+        if self.services.is_some() {
+            kinds.extend([Kind::Redis, Kind::Postgres]);
+        }
+        kinds
+    }
+}
+
+/// What came of it.
+pub(super) struct Outcome {
+    pub(super) visitors: Vec<Record>,
+    pub(super) database: Database,
+    pub(super) processes: Processes,
+}
+
+struct Stage {
+    name: &'static str,
+    servers: Vec<Server>,
+    services: Option<Services>,
+    processes: Processes,
+}
+
+/// Carries out a plan.
+pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
+    std::fs::create_dir_all(&plan.folder)?;
+    let outside = Outside::start().await?;
+    let services = match &plan.services {
+        Some(programs) => Some(Services::start(programs, &plan.folder).await?),
+        None => None,
+    };
+    let sqlite = plan.folder.join("flowsdk.db");
+    let place = services
+        .as_ref()
+        .map_or_else(|| Place::Sqlite(format!("sqlite:{}", sqlite.display())), Services::place);
+    let definition = script::definition(&format!("http://{}", outside.address));
+    let seeded = seed::seed(place.database(), definition).await?;
+    let roster = Roster::default();
+    let count = if services.is_some() { 2 } else { 1 };
+    let server = |number| {
+        let environment = place.environment();
+        Server::new(
+            &format!("server-{number}"),
+            &plan.program,
+            &plan.folder,
+            &roster,
+            plan.faketime.as_deref(),
+            environment,
+        )
+    };
+    let servers = (0..count).map(server).collect::<Result<Vec<_>>>()?;
+    let mut stage = Stage { name: plan.name, servers, services, processes: Processes::default() };
+    for server in &mut stage.servers {
+        server.start(0)?;
+        server.ready().await?;
+    }
+    let scene = Arc::new(Scene {
+        addresses: stage.servers.iter().map(|server| server.address).collect(),
+        seeded,
+        writing: AtomicBool::new(true),
+        said: AtomicU64::new(0),
+        acknowledged: AtomicU64::new(0),
+        seen: AtomicU64::new(0),
+    });
+    let mut crowd = JoinSet::new();
+    let mut records = Vec::new();
+    for number in 0..plan.visitors {
+        let (visitor, record) = Visitor::new(Arc::clone(&scene), number, plan.random.fork());
+        records.push(record);
+        crowd.spawn(visitor.live());
+    }
+    let mut attacks = start_attacks(&stage).await?;
+    let watch = Watch::start(plan.name, roster.clone(), Arc::clone(&scene), sqlite.with_extension("db-wal"));
+    let faults = Faults::new(plan.random.fork(), plan.kinds());
+    stage.suffer(faults, plan.time, &watch).await?;
+    attacks.abort_all();
+    while let Some(ended) = attacks.join_next().await {
+        if let Ok((name, Err(error))) = ended {
+            stage.processes.ends.push(format!("the attack {name} found: {error:#}"));
+        }
+    }
+    scene.writing.store(false, Ordering::SeqCst);
+    let all_done = async { while crowd.join_next().await.is_some() {} };
+    if tokio::time::timeout(DRAIN, all_done).await.is_err() {
+        println!("{}: {} visitors still wait after {} s", plan.name, crowd.len(), DRAIN.as_secs());
+    }
+    crowd.shutdown().await;
+    rest(&place).await?;
+    stage.processes.at_the_end = roster.sample();
+    let (samples, wal_peak_bytes) = watch.end();
+    let database = stage.close(&place).await?;
+    stage.processes.samples = samples;
+    stage.processes.wal_peak_bytes = wal_peak_bytes;
+    stage.read_logs()?;
+    let taken = |record: &Arc<Mutex<Record>>| record.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let visitors = records.iter().map(taken).collect();
+    Ok(Outcome { visitors, database, processes: stage.processes })
+}
+
+/// Waits until the streams are empty, or have had the time to be.
+async fn rest(place: &Place) -> Result<()> {
+    let end = Instant::now() + REST;
+    while !place.undelivered().await?.is_empty() && Instant::now() < end {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    // Timers that rang, and statuses that were gathered, are written by then.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    Ok(())
+}
+
+async fn start_attacks(stage: &Stage) -> Result<JoinSet<(&'static str, Result<()>)>> {
+    let mut attacks = JoinSet::new();
+    if hostile::ATTACKS.is_empty() {
+        return Ok(attacks);
+    }
+    let target = Arc::new(hostile::target(stage.servers[0].address).await?);
+    for &(name, attack) in hostile::ATTACKS {
+        let target = Arc::clone(&target);
+        attacks.spawn(async move { (name, attack(target).await) });
+    }
+    Ok(attacks)
+}
+
+impl Stage {
+    /// Inflicts faults until `time` is over.
+    async fn suffer(&mut self, faults: Faults, time: Duration, watch: &Watch) -> Result<()> {
+        let end = Instant::now() + time;
+        let last = end - QUIET.min(time / QUIET_SHARE);
+        for fault in faults {
+            if Instant::now() + fault.after > last {
+                break;
+            }
+            tokio::time::sleep(fault.after).await;
+            self.look_for_deaths()?;
+            let server = fault.server % self.servers.len();
+            let begin = now();
+            let what = match fault.kind {
+                Kind::Redis | Kind::Postgres => fault.to_string(),
+                _ => format!("{}: {fault}", self.servers[server].name()),
+            };
+            println!("{}: {what}", self.name);
+            let inflicted = self.inflict(&fault, server).await;
+            let aftermath = i64::try_from(AFTERMATH.as_millis())?;
+            self.processes.windows.push(Window { fault: what, begin, end: now() + aftermath });
+            watch.count_fault();
+            inflicted?;
+        }
+        tokio::time::sleep_until(end.into()).await;
+        self.look_for_deaths()
+    }
+
+    fn look_for_deaths(&mut self) -> Result<()> {
+        for server in &mut self.servers {
+            if let Some(status) = server.ended_by_itself()? {
+                bail!("{}: {} ended by itself: {status}", self.name, server.name());
+            }
+        }
+        Ok(())
+    }
+
+    /// Inflicts a fault and waits until everything runs again.
+    async fn inflict(&mut self, fault: &Fault, server: usize) -> Result<()> {
+        match (fault.kind, &mut self.services) {
+            (Kind::Redis, Some(services)) => {
+                services.redis.crash().await?;
+                tokio::time::sleep(fault.length).await;
+                services.redis.start().await?;
+            }
+            (Kind::Postgres, Some(services)) => {
+                services.postgres.crash().await?;
+                tokio::time::sleep(fault.length).await;
+                services.postgres.start().await?;
+            }
+            (Kind::Redis | Kind::Postgres, None) => {}
+            (Kind::Kill | Kind::Clock, _) => {
+                self.servers[server].kill();
+                tokio::time::sleep(fault.length).await;
+                self.servers[server].start(fault.ahead)?;
+            }
+            (Kind::Restart, _) => {
+                let complaint = self.servers[server].stop().await?;
+                self.processes.ends.extend(complaint);
+                tokio::time::sleep(fault.length).await;
+                self.servers[server].start(0)?;
+            }
+            (Kind::Sleep, _) => {
+                self.servers[server].signal(Signal::STOP)?;
+                tokio::time::sleep(fault.length).await;
+                self.servers[server].signal(Signal::CONT)?;
+            }
+        }
+        for server in &mut self.servers {
+            server.ready().await?;
+        }
+        Ok(())
+    }
+
+    /// Stops the servers in order and reads what they leave.
+    async fn close(&mut self, place: &Place) -> Result<Database> {
+        let database = place.read(now()).await?;
+        for server in &mut self.servers {
+            let complaint = server.stop().await?;
+            self.processes.ends.extend(complaint);
+        }
+        Ok(database)
+    }
+
+    fn read_logs(&mut self) -> Result<()> {
+        for file in self.servers.iter().flat_map(|server| &server.logs) {
+            let text = std::fs::read_to_string(&file.file)?;
+            self.processes.log_bytes += text.len() as u64;
+            self.processes.log_lines += text.lines().count() as u64;
+            self.processes.log.extend(log::read(&text, file.ahead));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the library that shifts clocks, where Debian's package puts it.
+pub(super) fn find_faketime() -> Option<PathBuf> {
+    let folders = ["x86_64-linux-gnu", "aarch64-linux-gnu"];
+    folders
+        .iter()
+        .map(|folder| Path::new("/usr/lib").join(folder).join("faketime/libfaketime.so.1"))
+        .find(|file| file.exists())
+}

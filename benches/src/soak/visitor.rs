@@ -1,0 +1,346 @@
+//! A visitor who writes, loses connections on purpose, comes back, and notes everything.
+
+use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::connection::{Connection, Transport};
+use super::packet::{self, Packet};
+use super::random::Random;
+use super::record::{Said, Seen, Visitor as Record};
+use super::script::{self, Kind};
+use super::seed::Seeded;
+
+/// How long to wait for the connection and for `auth_ok`.
+const ENTERING: Duration = Duration::from_secs(10);
+/// How long to wait for an ack before the message is sent again.
+const ACK: Duration = Duration::from_secs(10);
+/// The pauses between two actions, in milliseconds.
+const PAUSES: (u64, u64) = (200, 1_600);
+
+/// All that visitors share.
+pub(super) struct Scene {
+    pub(super) addresses: Vec<SocketAddr>,
+    pub(super) seeded: Seeded,
+    /// Whether new messages are written; afterwards visitors only wait for what is owed to them.
+    pub(super) writing: AtomicBool,
+    pub(super) said: AtomicU64,
+    pub(super) acknowledged: AtomicU64,
+    pub(super) seen: AtomicU64,
+}
+
+/// A visitor at work.
+pub(super) struct Visitor {
+    scene: Arc<Scene>,
+    record: Arc<Mutex<Record>>,
+    random: Random,
+    name: String,
+    /// Comes with an embed token; otherwise anonymous.
+    has_token: bool,
+    /// Id and key of a visit, once they are known.
+    identity: Option<(String, String)>,
+    /// The newest message by `seq`.
+    last: Option<(u64, String)>,
+    /// All messages before this one are acknowledged.
+    settled_before: usize,
+    /// Those after it that are acknowledged too.
+    settled: HashSet<usize>,
+    /// Answers that have not come.
+    owed: HashSet<String>,
+    connections: u32,
+}
+
+/// The end of a connection.
+enum End {
+    /// Come back after this time.
+    Again(Duration),
+    Done,
+}
+
+impl Visitor {
+    pub(super) fn new(scene: Arc<Scene>, number: usize, random: Random) -> (Self, Arc<Mutex<Record>>) {
+        let name = format!("v{number}");
+        let record = Arc::new(Mutex::new(Record { name: name.clone(), ..Record::default() }));
+        let visitor = Self {
+            scene,
+            record: Arc::clone(&record),
+            random,
+            name,
+            has_token: number.is_multiple_of(2),
+            identity: None,
+            last: None,
+            settled: HashSet::new(),
+            settled_before: 0,
+            owed: HashSet::new(),
+            connections: 0,
+        };
+        (visitor, record)
+    }
+
+    /// Writes and listens until the scene ends and nothing is owed any more.
+    pub(super) async fn live(mut self) {
+        while let End::Again(pause) = self.visit().await {
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn surprise(&self, what: String) {
+        self.record().surprises.push(what);
+    }
+
+    fn is_done(&self) -> bool {
+        !self.scene.writing.load(Ordering::SeqCst)
+            && self.owed.is_empty()
+            && self.settled_before == self.record().said.len()
+    }
+
+    /// One connection, from its beginning to its end.
+    async fn visit(&mut self) -> End {
+        if self.is_done() {
+            return End::Done;
+        }
+        let soon = self.random.millis(50, 1_000);
+        let address = self.random.pick(&self.scene.addresses);
+        let transport = if self.random.chance(25) { Transport::Polling } else { Transport::Websocket };
+        let opening = tokio::time::timeout(ENTERING, Connection::open(address, transport));
+        let Ok(Ok(connection)) = opening.await else { return End::Again(soon) };
+        self.connections += 1;
+        self.record().connections = self.connections;
+        let mut open = Open {
+            life: Instant::now() + self.random.millis(2_000, 20_000),
+            connection,
+            waiting: HashMap::new(),
+            next_number: 0,
+        };
+        match tokio::time::timeout(ENTERING, self.enter(&mut open)).await {
+            Ok(Ok(())) => self.stay(open).await,
+            Ok(Err(pause)) => End::Again(pause),
+            Err(_) => End::Again(soon),
+        }
+    }
+
+    /// Introduces itself and waits to be let in; otherwise how long to stay away.
+    async fn enter(&mut self, open: &mut Open) -> Result<(), Duration> {
+        let soon = self.random.millis(50, 1_000);
+        let auth = self.auth();
+        open.connection.send(format!("40{auth}")).await;
+        loop {
+            let Some(text) = open.connection.next().await else { return Err(soon) };
+            match Packet::parse(&text) {
+                Packet::Event { name, payload, .. } if name == "auth_ok" => {
+                    let text = |name: &str| payload[name].as_str().unwrap_or_default().to_owned();
+                    let user = text("userId");
+                    let channel = self.channel().to_owned();
+                    self.record().session = Some(format!("wc-{channel}-{user}"));
+                    if !self.has_token {
+                        self.identity = Some((user, text("sessionKey")));
+                    }
+                    return Ok(());
+                }
+                Packet::Event { name, payload, .. } if name == "auth_error" => {
+                    // A token is signed anew for each connection, so an expired one is a surprise too.
+                    if !matches!(payload["code"].as_str(), Some("unavailable" | "rate_limited")) {
+                        self.surprise(format!("{auth} was answered {payload}"));
+                    }
+                    return Err(self.random.millis(2_000, 5_000));
+                }
+                Packet::Closed => return Err(soon),
+                _ => {}
+            }
+        }
+    }
+
+    fn channel(&self) -> &str {
+        if self.has_token { &self.scene.seeded.closed } else { &self.scene.seeded.open }
+    }
+
+    fn auth(&self) -> Value {
+        let mut auth = json!({ "channelId": self.channel(), "since": "start" });
+        if let Some((_, id)) = &self.last {
+            auth["since"] = json!(id);
+        }
+        if self.has_token {
+            auth["token"] = json!(self.scene.seeded.token(&self.name));
+        } else if let Some((user, key)) = &self.identity {
+            auth["userId"] = json!(user);
+            auth["sessionKey"] = json!(key);
+        }
+        auth
+    }
+
+    /// Writes and listens until the connection ends, by itself or by the visitor's whim.
+    async fn stay(&mut self, mut open: Open) -> End {
+        let mut next_action = Instant::now() + self.random.millis(0, 500);
+        loop {
+            if self.is_done() {
+                // What still comes now nobody was owed.
+                return End::Done;
+            }
+            tokio::select! {
+                biased;
+                packet = open.connection.next() => match packet.as_deref().map(Packet::parse) {
+                    None | Some(Packet::Closed) => return End::Again(self.random.millis(0, 500)),
+                    Some(Packet::Event { name, payload, ack }) if name == "message" => {
+                        self.see(&payload);
+                        if let Some(number) = ack {
+                            open.connection.send(packet::ack(&number)).await;
+                        }
+                    }
+                    Some(Packet::Ack { number, answer }) => {
+                        if let Some((said, _)) = open.waiting.remove(&number) && self.settle(said, &answer) {
+                            return End::Again(self.random.millis(0, 500));
+                        }
+                    }
+                    Some(_) => {}
+                },
+                () = tokio::time::sleep_until(next_action.into()) => {
+                    next_action = Instant::now() + self.random.millis(PAUSES.0, PAUSES.1);
+                    let is_late = open.waiting.values().any(|(_, sent)| sent.elapsed() > ACK);
+                    if is_late && self.random.chance(50) || Instant::now() > open.life {
+                        return self.leave(open).await;
+                    }
+                    self.act(&mut open).await;
+                    // Some go before the ack.
+                    if self.random.chance(4) {
+                        tokio::time::sleep(self.random.millis(0, 30)).await;
+                        return self.leave(open).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says goodbye, or hangs up.
+    async fn leave(&mut self, open: Open) -> End {
+        if self.random.chance(50) {
+            open.connection.send("41".to_owned()).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        End::Again(self.random.millis(0, 1_500))
+    }
+
+    /// Sends again what was not acknowledged, otherwise something new.
+    async fn act(&mut self, open: &mut Open) {
+        open.waiting.retain(|_, (_, sent)| sent.elapsed() < ACK);
+        let under_way: HashSet<usize> = open.waiting.values().map(|(said, _)| *said).collect();
+        let count = self.record().said.len();
+        if self.settled_before < count {
+            for said in self.settled_before..count {
+                if !self.settled.contains(&said) && !under_way.contains(&said) {
+                    self.send(open, said).await;
+                }
+            }
+            return;
+        }
+        if count > 0 && self.random.chance(3) {
+            // The same once more, as a client would that has missed the ack.
+            let back = self.random.between(1, 5.min(count as u64)) as usize;
+            self.send(open, count - back).await;
+            return;
+        }
+        // Another message would stop the timer.
+        let waits_for_timer = self.owed.iter().any(|answer| answer.starts_with("rang "));
+        if waits_for_timer || !self.scene.writing.load(Ordering::SeqCst) {
+            return;
+        }
+        let kind = match self.random.between(0, 99) {
+            0..65 => Kind::Say,
+            65..80 => Kind::Twice,
+            80..92 => Kind::Ask,
+            92..96 => Kind::Wait,
+            _ => Kind::End,
+        };
+        self.say(open, kind).await;
+        // Some do not wait for the ack.
+        if matches!(kind, Kind::Say | Kind::Twice) && self.random.chance(10) {
+            for _ in 0..self.random.between(1, 3) {
+                self.say(open, Kind::Say).await;
+            }
+        }
+    }
+
+    async fn say(&mut self, open: &mut Open, kind: Kind) {
+        let number = self.record().said.len();
+        let text = script::text(kind, &self.name, number);
+        self.owed.extend(script::answers(&text));
+        self.record().said.push(Said {
+            text,
+            client_message_id: format!("m{number}"),
+            acks: Vec::new(),
+            settled_before: self.settled_before,
+        });
+        self.scene.said.fetch_add(1, Ordering::Relaxed);
+        self.send(open, number).await;
+    }
+
+    async fn send(&self, open: &mut Open, said: usize) {
+        let payload = {
+            let record = self.record();
+            let message = &record.said[said];
+            json!({ "text": message.text, "clientMessageId": message.client_message_id })
+        };
+        let number = open.next_number;
+        open.next_number += 1;
+        open.waiting.insert(number, (said, Instant::now()));
+        open.connection.send(packet::event(number, "message", &payload)).await;
+    }
+
+    /// Notes the answer to a message that was sent. Returns whether to connect again.
+    fn settle(&mut self, said: usize, answer: &Value) -> bool {
+        if answer["ok"] == true {
+            let id = answer["messageId"].as_str().unwrap_or_default().to_owned();
+            self.record().said[said].acks.push(id);
+            if said >= self.settled_before && self.settled.insert(said) {
+                self.scene.acknowledged.fetch_add(1, Ordering::Relaxed);
+            }
+            while self.settled.remove(&self.settled_before) {
+                self.settled_before += 1;
+            }
+            return false;
+        }
+        match answer["code"].as_str() {
+            Some("unavailable" | "rate_limited" | "internal_error") => false,
+            Some("closed") => true,
+            _ => {
+                let text = self.record().said[said].text.clone();
+                self.surprise(format!("{text:?} was answered {answer}"));
+                false
+            }
+        }
+    }
+
+    fn see(&mut self, payload: &Value) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let seen = Seen {
+            id: text(&payload["id"]),
+            chat: text(&payload["chatId"]),
+            seq: payload["seq"].as_u64().unwrap_or_default(),
+            text: text(&payload["text"]["body"]),
+            connection: self.connections,
+        };
+        self.owed.remove(script::answer_key(&seen.text));
+        if self.last.as_ref().is_none_or(|(seq, _)| seen.seq > *seq) {
+            self.last = Some((seen.seq, seen.id.clone()));
+        }
+        self.scene.seen.fetch_add(1, Ordering::Relaxed);
+        self.record().seen.push(seen);
+    }
+}
+
+/// A connection on which the visitor was let in.
+struct Open {
+    connection: Connection,
+    /// Until when the visitor wants to stay.
+    life: Instant,
+    /// Messages without their ack, by the number of the packet, and when they were sent.
+    waiting: HashMap<u64, (usize, Instant)>,
+    next_number: u64,
+}
