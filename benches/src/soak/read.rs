@@ -64,24 +64,24 @@ impl Place {
         Ok(left)
     }
 
-    /// Reads everything.
+    /// Reads everything but the streams.
     pub(super) async fn read(&self, now: i64) -> Result<Database> {
         let messages = self.messages().await?;
         Ok(Database {
             sessions: self.sessions().await?,
             frozen: self.lines("SELECT session_id, error_code, error_message FROM frozen_session").await?,
             kept: self.lines("SELECT session_id, CAST(entry AS TEXT) FROM kept_entry").await?,
-            undelivered: self.undelivered().await?,
             dead_letters: self.lines("SELECT topic, grp, key, reason, payload FROM dead_letter").await?,
             damage: self.damage(&messages).await?,
             messages,
             read_at: now,
+            ..Database::default()
         })
     }
 
     async fn messages(&self) -> Result<Vec<Stored>> {
         let query = "SELECT id, chat_id, session_id, CAST(seq AS TEXT), direction, CAST(content AS TEXT)
-             FROM message ORDER BY chat_id, seq, id";
+             FROM message ORDER BY message.chat_id, message.seq, message.id";
         self.rows(query).await?.into_iter().map(stored).collect()
     }
 

@@ -122,7 +122,10 @@ impl Server {
             .stderr(File::create(&file)?);
         if let (Some(library), true) = (&self.faketime, seconds != 0) {
             command.env("LD_PRELOAD", library).env("FAKETIME", format!("{seconds:+}"));
-            command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+            // Steps are of the calendar's clock alone. A process that is killed would leave shared memory behind.
+            for setting in ["FAKETIME_DONT_FAKE_MONOTONIC", "DONT_FAKE_MONOTONIC", "FAKETIME_DISABLE_SHM"] {
+                command.env(setting, "1");
+            }
         }
         let child = command.spawn().with_context(|| format!("cannot start {}", self.program.display()))?;
         self.roster.lock().insert(self.name.clone(), (child.id(), Instant::now()));

@@ -29,6 +29,8 @@ const QUIET: Duration = Duration::from_secs(20);
 const DRAIN: Duration = Duration::from_secs(90);
 /// How long the streams may take to be empty when all visitors have what they wait for.
 const REST: Duration = Duration::from_secs(30);
+/// How long statuses, and timers that were about to ring, may take to be on their way.
+const SETTLING: Duration = Duration::from_secs(6);
 
 /// What is to be done.
 pub(super) struct Plan {
@@ -136,10 +138,10 @@ pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
         println!("{}: {} visitors still wait after {} s", plan.name, crowd.len(), DRAIN.as_secs());
     }
     crowd.shutdown().await;
-    rest(&place).await?;
+    let undelivered = rest(&place).await?;
     stage.processes.at_the_end = roster.sample();
     let (samples, wal_peak_bytes) = watch.end();
-    let database = stage.close(&place).await?;
+    let database = Database { undelivered, ..stage.close(&place).await? };
     stage.processes.samples = samples;
     stage.processes.wal_peak_bytes = wal_peak_bytes;
     stage.read_logs()?;
@@ -148,15 +150,19 @@ pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
     Ok(Outcome { visitors, database, processes: stage.processes })
 }
 
-/// Waits until the streams are empty, or have had the time to be.
-async fn rest(place: &Place) -> Result<()> {
+/// Waits until the streams are empty; whatever they hold for good, otherwise. An entry that is only on its way is
+/// gone at the next look, one that is stuck never is.
+async fn rest(place: &Place) -> Result<Vec<String>> {
+    // The last messages without an ack count as delivered after five seconds.
+    tokio::time::sleep(SETTLING).await;
     let end = Instant::now() + REST;
-    while !place.undelivered().await?.is_empty() && Instant::now() < end {
-        tokio::time::sleep(Duration::from_millis(500)).await;
+    loop {
+        let left = place.undelivered().await?;
+        if left.is_empty() || Instant::now() > end {
+            return Ok(left);
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    // Timers that rang, and statuses that were gathered, are written by then.
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    Ok(())
 }
 
 async fn start_attacks(stage: &Stage) -> Result<JoinSet<(&'static str, Result<()>)>> {
@@ -272,6 +278,6 @@ pub(super) fn find_faketime() -> Option<PathBuf> {
     let folders = ["x86_64-linux-gnu", "aarch64-linux-gnu"];
     folders
         .iter()
-        .map(|folder| Path::new("/usr/lib").join(folder).join("faketime/libfaketime.so.1"))
+        .map(|folder| Path::new("/usr/lib").join(folder).join("faketime/libfaketimeMT.so.1"))
         .find(|file| file.exists())
 }
