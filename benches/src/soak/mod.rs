@@ -6,6 +6,7 @@ mod check;
 mod connection;
 mod fault;
 mod hostile;
+mod inflict;
 mod log;
 mod outside;
 mod packet;

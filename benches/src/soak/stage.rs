@@ -5,26 +5,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
-use rustix::process::Signal;
+use anyhow::Result;
 use tokio::task::JoinSet;
 
-use super::fault::{Fault, Faults, Kind};
+use super::fault::{Faults, Kind};
 use super::outside::Outside;
 use super::random::Random;
 use super::read::Place;
-use super::record::{Database, Processes, Visitor as Record, Window};
+use super::record::{Database, Processes, Visitor as Record};
 use super::server::{Roster, Server};
 use super::services::{Programs, Services};
 use super::visitor::{Scene, Visitor};
 use super::watch::{Watch, now};
 use super::{hostile, log, script, seed};
 
-/// How long after its end a fault may still show in the log.
-const AFTERMATH: Duration = Duration::from_secs(10);
-/// The share of the time, and the longest time, in which no fault begins any more.
-const QUIET_SHARE: u32 = 5;
-const QUIET: Duration = Duration::from_secs(20);
 /// How long visitors may wait for what is owed to them at the end.
 const DRAIN: Duration = Duration::from_secs(90);
 /// How long the streams may take to be empty when all visitors have what they wait for.
@@ -67,11 +61,12 @@ pub(super) struct Outcome {
     pub(super) processes: Processes,
 }
 
-struct Stage {
-    name: &'static str,
-    servers: Vec<Server>,
-    services: Option<Services>,
-    processes: Processes,
+/// The processes of a set-up.
+pub(super) struct Stage {
+    pub(super) name: &'static str,
+    pub(super) servers: Vec<Server>,
+    pub(super) services: Option<Services>,
+    pub(super) processes: Processes,
 }
 
 /// Carries out a plan.
@@ -179,79 +174,6 @@ async fn start_attacks(stage: &Stage) -> Result<JoinSet<(&'static str, Result<()
 }
 
 impl Stage {
-    /// Inflicts faults until `time` is over.
-    async fn suffer(&mut self, faults: Faults, time: Duration, watch: &Watch) -> Result<()> {
-        let end = Instant::now() + time;
-        let last = end - QUIET.min(time / QUIET_SHARE);
-        for fault in faults {
-            if Instant::now() + fault.after > last {
-                break;
-            }
-            tokio::time::sleep(fault.after).await;
-            self.look_for_deaths()?;
-            let server = fault.server % self.servers.len();
-            let begin = now();
-            let what = match fault.kind {
-                Kind::Redis | Kind::Postgres => fault.to_string(),
-                _ => format!("{}: {fault}", self.servers[server].name()),
-            };
-            println!("{}: {what}", self.name);
-            let inflicted = self.inflict(&fault, server).await;
-            let aftermath = i64::try_from(AFTERMATH.as_millis())?;
-            self.processes.windows.push(Window { fault: what, begin, end: now() + aftermath });
-            watch.count_fault();
-            inflicted?;
-        }
-        tokio::time::sleep_until(end.into()).await;
-        self.look_for_deaths()
-    }
-
-    fn look_for_deaths(&mut self) -> Result<()> {
-        for server in &mut self.servers {
-            if let Some(status) = server.ended_by_itself()? {
-                bail!("{}: {} ended by itself: {status}", self.name, server.name());
-            }
-        }
-        Ok(())
-    }
-
-    /// Inflicts a fault and waits until everything runs again.
-    async fn inflict(&mut self, fault: &Fault, server: usize) -> Result<()> {
-        match (fault.kind, &mut self.services) {
-            (Kind::Redis, Some(services)) => {
-                services.redis.crash().await?;
-                tokio::time::sleep(fault.length).await;
-                services.redis.start().await?;
-            }
-            (Kind::Postgres, Some(services)) => {
-                services.postgres.crash().await?;
-                tokio::time::sleep(fault.length).await;
-                services.postgres.start().await?;
-            }
-            (Kind::Redis | Kind::Postgres, None) => {}
-            (Kind::Kill | Kind::Clock, _) => {
-                self.servers[server].kill();
-                tokio::time::sleep(fault.length).await;
-                self.servers[server].start(fault.ahead)?;
-            }
-            (Kind::Restart, _) => {
-                let complaint = self.servers[server].stop().await?;
-                self.processes.ends.extend(complaint);
-                tokio::time::sleep(fault.length).await;
-                self.servers[server].start(0)?;
-            }
-            (Kind::Sleep, _) => {
-                self.servers[server].signal(Signal::STOP)?;
-                tokio::time::sleep(fault.length).await;
-                self.servers[server].signal(Signal::CONT)?;
-            }
-        }
-        for server in &mut self.servers {
-            server.ready().await?;
-        }
-        Ok(())
-    }
-
     /// Stops the servers in order and reads what they leave.
     async fn close(&mut self, place: &Place) -> Result<Database> {
         let database = place.read(now()).await?;
