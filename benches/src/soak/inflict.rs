@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use rustix::process::Signal;
 
 use super::fault::{Fault, Faults, Kind};
@@ -26,7 +26,7 @@ impl Stage {
                 break;
             }
             tokio::time::sleep(fault.after).await;
-            self.look_for_deaths()?;
+            self.mend().await?;
             let server = fault.server % self.servers.len();
             let begin = now();
             let what = match fault.kind {
@@ -34,20 +34,26 @@ impl Stage {
                 _ => format!("{}: {fault}", self.servers[server].name()),
             };
             println!("{}: {what}", self.name);
-            let inflicted = self.inflict(&fault, server).await;
+            if let Err(error) = self.inflict(&fault, server).await {
+                self.processes.ends.push(format!("{what}: {error:#}"));
+            }
             let aftermath = i64::try_from(AFTERMATH.as_millis())?;
             self.processes.windows.push(Window { fault: what, begin, end: now() + aftermath });
             watch.count_fault();
-            inflicted?;
         }
         tokio::time::sleep_until(end.into()).await;
-        self.look_for_deaths()
+        self.mend().await
     }
 
-    fn look_for_deaths(&mut self) -> Result<()> {
+    /// Starts servers again that ended although nobody told them to, and notes that.
+    async fn mend(&mut self) -> Result<()> {
         for server in &mut self.servers {
             if let Some(status) = server.ended_by_itself()? {
-                bail!("{}: {} ended by itself: {status}", self.name, server.name());
+                self.processes.ends.push(format!("{} ended by itself: {status}", server.name()));
+            }
+            if !server.is_running() {
+                server.start(0)?;
+                server.ready().await?;
             }
         }
         Ok(())

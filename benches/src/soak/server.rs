@@ -168,6 +168,11 @@ impl Server {
         Ok(ended)
     }
 
+    /// Returns whether it was started and has not ended, as far as is known.
+    pub(super) fn is_running(&self) -> bool {
+        self.child.is_some()
+    }
+
     fn forget(&mut self) -> Option<Child> {
         self.roster.lock().remove(&self.name);
         self.child.take()
