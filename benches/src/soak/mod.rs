@@ -5,6 +5,7 @@
 mod check;
 mod connection;
 mod fault;
+mod history;
 mod hostile;
 mod inflict;
 mod log;

@@ -24,16 +24,37 @@ pub(super) struct Seen {
     pub(super) connection: u32,
 }
 
+/// Who a visitor is to the server.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Identity {
+    pub(super) user: String,
+    /// Of an anonymous visitor; others come with a token.
+    pub(super) key: Option<String>,
+}
+
+/// A message as the history over HTTP has it.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Listed {
+    pub(super) id: String,
+    pub(super) chat: String,
+    pub(super) seq: u64,
+    pub(super) direction: Direction,
+    pub(super) text: String,
+}
+
 /// A visitor, from the client's side.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Visitor {
     pub(super) name: String,
     /// The id of the session; `None` when the visitor was never let in.
     pub(super) session: Option<String>,
+    pub(super) identity: Option<Identity>,
     pub(super) said: Vec<Said>,
     pub(super) seen: Vec<Seen>,
     /// Answers of the server that the documents rule out, such as a refusal of a good key.
     pub(super) surprises: Vec<String>,
+    /// The history at the end, newest first.
+    pub(super) history: Option<Vec<Listed>>,
     pub(super) connections: u32,
 }
 

@@ -17,7 +17,7 @@ use super::server::{Roster, Server};
 use super::services::{Programs, Services};
 use super::visitor::{Scene, Visitor};
 use super::watch::{Watch, now};
-use super::{hostile, log, script, seed};
+use super::{history, hostile, log, script, seed};
 
 /// How long visitors may wait for what is owed to them at the end.
 const DRAIN: Duration = Duration::from_secs(90);
@@ -136,12 +136,19 @@ pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
     let undelivered = rest(&place).await?;
     stage.processes.at_the_end = roster.sample();
     let (samples, wal_peak_bytes) = watch.end();
+    let taken = |record: &Arc<Mutex<Record>>| record.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut visitors: Vec<Record> = records.iter().map(taken).collect();
+    for visitor in &mut visitors {
+        let address = plan.random.pick(&scene.addresses);
+        match history::read(address, &scene.seeded, visitor).await {
+            Ok(history) => visitor.history = history,
+            Err(error) => visitor.surprises.push(format!("the history cannot be read: {error:#}")),
+        }
+    }
     let database = Database { undelivered, ..stage.close(&place).await? };
     stage.processes.samples = samples;
     stage.processes.wal_peak_bytes = wal_peak_bytes;
     stage.read_logs()?;
-    let taken = |record: &Arc<Mutex<Record>>| record.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let visitors = records.iter().map(taken).collect();
     Ok(Outcome { visitors, database, processes: stage.processes })
 }
 

@@ -1,6 +1,7 @@
 //! The invariants: pure functions from records to verdicts.
 
 mod answers;
+mod history;
 mod messages;
 mod processes;
 mod seen;
@@ -59,6 +60,7 @@ pub(super) fn all(visitors: &[Visitor], database: &Database, processes: &Process
         seen::all_is_seen(visitors, database),
         seen::nothing_else_is_seen(visitors, database),
         seen::order_is_the_histories(visitors),
+        history::history_is_what_is_stored(visitors, database),
         messages::clients_were_not_surprised(visitors),
         sessions::none_is_frozen(database),
         sessions::none_is_stuck(database),
@@ -78,7 +80,7 @@ pub(super) fn all(visitors: &[Visitor], database: &Database, processes: &Process
 /// Builds small records for the tests of the invariants.
 #[cfg(test)]
 mod sample {
-    use super::super::record::{Database, Direction, Said, Seen, Stored, Visitor};
+    use super::super::record::{Database, Direction, Listed, Said, Seen, Stored, Visitor};
     use super::super::script;
 
     pub(super) const SESSION: &str = "wc-c-v1";
@@ -102,6 +104,14 @@ mod sample {
                 visitor.seen.push(seen(&database.messages[seq as usize - 1]));
             }
         }
+        let listed = |row: &Stored| Listed {
+            id: row.id.clone(),
+            chat: row.chat.clone(),
+            seq: row.seq,
+            direction: row.direction,
+            text: row.text.clone(),
+        };
+        visitor.history = Some(database.messages.iter().rev().map(listed).collect());
         (visitor, database)
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::connection::{Connection, Transport};
 use super::packet::{self, Packet};
 use super::random::Random;
-use super::record::{Seen, Visitor as Record};
+use super::record::{Identity, Seen, Visitor as Record};
 use super::script;
 use super::seed::Seeded;
 use writing::ACK;
@@ -42,8 +42,6 @@ pub(super) struct Visitor {
     name: String,
     /// Comes with an embed token; otherwise anonymous.
     has_token: bool,
-    /// Id and key of a visit, once they are known.
-    identity: Option<(String, String)>,
     /// The newest message by `seq`.
     last: Option<(u64, String)>,
     /// All messages before this one are acknowledged.
@@ -72,7 +70,6 @@ impl Visitor {
             random,
             name,
             has_token: number.is_multiple_of(2),
-            identity: None,
             last: None,
             settled: HashSet::new(),
             settled_before: 0,
@@ -140,10 +137,10 @@ impl Visitor {
                     let text = |name: &str| payload[name].as_str().unwrap_or_default().to_owned();
                     let user = text("userId");
                     let channel = self.channel().to_owned();
-                    self.record().session = Some(format!("wc-{channel}-{user}"));
-                    if !self.has_token {
-                        self.identity = Some((user, text("sessionKey")));
-                    }
+                    let mut record = self.record();
+                    record.session = Some(format!("wc-{channel}-{user}"));
+                    let key = (!self.has_token).then(|| text("sessionKey"));
+                    record.identity = Some(Identity { user, key });
                     return Ok(());
                 }
                 Packet::Event { name, payload, .. } if name == "auth_error" => {
@@ -170,9 +167,9 @@ impl Visitor {
         }
         if self.has_token {
             auth["token"] = json!(self.scene.seeded.token(&self.name));
-        } else if let Some((user, key)) = &self.identity {
-            auth["userId"] = json!(user);
-            auth["sessionKey"] = json!(key);
+        } else if let Some(identity) = &self.record().identity {
+            auth["userId"] = json!(identity.user);
+            auth["sessionKey"] = json!(identity.key);
         }
         auth
     }
