@@ -11,6 +11,8 @@ use crate::soak::script::{Kind, answer_key, answers};
 struct Owed<'a> {
     /// With the message that each answers.
     answers: VecDeque<(String, &'a Stored)>,
+    /// Those that something else stood before: they were reported, and may come still.
+    late: Vec<String>,
 }
 
 /// Every message has its answers, once, right behind it. Behind one that waits for the outside others may stand
@@ -23,11 +25,12 @@ pub(super) fn each_has_its_answers(database: &Database) -> Verdict {
         match message.direction {
             Direction::In => {
                 verdict.look();
-                if let Some((answer, to)) = owed.answers.front()
-                    && !Kind::of(&to.text).is_some_and(Kind::lets_others_in)
+                while let Some((answer, to)) =
+                    owed.answers.pop_front_if(|(_, to)| !Kind::of(&to.text).is_some_and(Kind::lets_others_in))
                 {
                     verdict
                         .wrong(format!("{answer:?}, the answer to {to:?}, should stand before {message:?}"));
+                    owed.late.push(answer);
                 }
                 owed.answers.extend(answers(&message.text).into_iter().map(|answer| (answer, message)));
             }
@@ -45,18 +48,18 @@ pub(super) fn each_has_its_answers(database: &Database) -> Verdict {
 impl Owed<'_> {
     fn take(&mut self, message: &Stored, verdict: &mut Verdict) {
         let key = answer_key(&message.text);
-        match self.answers.iter().position(|(answer, _)| answer == key) {
-            Some(0) => {
-                self.answers.pop_front();
-            }
-            Some(place) => {
-                let first = &self.answers[0];
-                verdict
-                    .wrong(format!("{message:?} stands before {:?}, the answer to {:?}", first.0, first.1));
-                self.answers.remove(place);
-            }
-            None => verdict.wrong(format!("nothing here is answered by {message:?}")),
+        if let Some(place) = self.late.iter().position(|answer| answer == key) {
+            self.late.remove(place);
+            return;
         }
+        let Some(place) = self.answers.iter().position(|(answer, _)| answer == key) else {
+            return verdict.wrong(format!("nothing here is answered by {message:?}"));
+        };
+        for (answer, to) in self.answers.drain(..place) {
+            verdict.wrong(format!("{message:?} stands before {answer:?}, the answer to {to:?}"));
+            self.late.push(answer);
+        }
+        self.answers.pop_front();
     }
 }
 
@@ -91,6 +94,10 @@ mod tests {
         assert_eq!(violations(&behind_another), 1, "not right behind");
         let swapped = [(In, "twice v 0"), (Out, "second twice v 0"), (Out, "first twice v 0")];
         assert_eq!(violations(&swapped), 1, "misordered");
+        // One fault is reported once, not with all that follows.
+        let lost =
+            [(In, "say v 0"), (In, "say v 1"), (Out, "echo say v 1"), (In, "say v 2"), (Out, "echo say v 2")];
+        assert_eq!(violations(&lost), 1, "missing for good");
     }
 
     #[test]
