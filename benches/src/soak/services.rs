@@ -81,7 +81,7 @@ impl Service {
 
     async fn answers(&self) -> bool {
         if self.url.starts_with("redis") {
-            return super::redis::undelivered(&self.url).await.is_ok();
+            return super::redis::answers(&self.url).await;
         }
         match PgConnection::connect(&self.url).await {
             Ok(connection) => connection.close().await.is_ok(),
