@@ -18,7 +18,7 @@ const WAITING: usize = 256;
 const POLL: Duration = Duration::from_secs(40);
 /// How long anything else over HTTP may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What stands between packets over long polling.
+/// The separator of packets over long polling.
 const SEPARATOR: char = '\u{1e}';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

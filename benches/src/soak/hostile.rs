@@ -18,7 +18,7 @@ pub(crate) struct Target {
     pub(crate) admin_token: String,
 }
 
-/// Runs until it is cancelled. An error is a violation: the attack found what should not be.
+/// Runs until it is cancelled. An error is a violation: the attack succeeded.
 pub(crate) type Attack = fn(Arc<Target>) -> Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
 /// The attacks of every soak, by name.

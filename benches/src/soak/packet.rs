@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What a packet of the server says, as far as a visitor wants to know.
+/// A packet of the server, as far as a visitor reads it.
 #[derive(Debug, PartialEq)]
 pub(super) enum Packet {
     /// An event, and the number under which it wants to be acknowledged.

@@ -1,4 +1,4 @@
-//! Reads what is stored into records.
+//! Reads the tables into records.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
@@ -53,7 +53,7 @@ impl Place {
         Ok(rows.into_iter().map(line).collect())
     }
 
-    /// Returns whatever the streams still hold.
+    /// Returns the entries that the streams still hold.
     pub(super) async fn undelivered(&self) -> Result<Vec<String>> {
         let outbox =
             "SELECT topic, grp, key, CAST(COUNT(*) AS TEXT) FROM stream_entry GROUP BY topic, grp, key";
@@ -101,7 +101,7 @@ impl Place {
         Ok(self.rows(query).await?.into_iter().map(session).collect())
     }
 
-    /// Returns what the database itself, or its chains of messages, find wrong.
+    /// Returns the faults that the database itself, or its chains of messages, show.
     async fn damage(&self, messages: &[Stored]) -> Result<Vec<String>> {
         if !self.is_sqlite() {
             self.lines("CREATE EXTENSION IF NOT EXISTS amcheck").await?;

@@ -1,4 +1,4 @@
-//! The records of a soak: what visitors said and saw, what is stored, and how the processes fared.
+//! The records of a soak: messages as visitors wrote and saw them, the tables, and how the processes fared.
 
 use serde::Serialize;
 
@@ -101,7 +101,7 @@ pub(super) struct Database {
     /// Entries of streams that nobody has handled.
     pub(super) undelivered: Vec<String>,
     pub(super) dead_letters: Vec<String>,
-    /// What the database itself finds wrong.
+    /// Faults that the database itself finds.
     pub(super) damage: Vec<String>,
     /// The time of the reading, in milliseconds.
     pub(super) read_at: i64,

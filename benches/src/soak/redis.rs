@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use anyhow::Result;
 use redis::{Value, cmd};
 
-/// Returns whether Redis answers and has loaded what it keeps.
+/// Returns whether Redis answers and has loaded its data.
 pub(super) async fn answers(url: &str) -> bool {
     let ping = async {
         let mut connection = redis::Client::open(url)?.get_multiplexed_async_connection().await?;

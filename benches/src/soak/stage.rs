@@ -19,14 +19,14 @@ use super::visitor::{Scene, Visitor};
 use super::watch::{Watch, now};
 use super::{history, hostile, log, script, seed};
 
-/// How long visitors may wait for what is owed to them at the end.
+/// How long visitors may wait at the end for the answers that they are owed.
 const DRAIN: Duration = Duration::from_secs(90);
-/// How long the streams may take to be empty when all visitors have what they wait for.
+/// How long the streams may take to be empty when all visitors have their answers.
 const REST: Duration = Duration::from_secs(30);
 /// How long statuses, and timers that were about to ring, may take to be on their way.
 const SETTLING: Duration = Duration::from_secs(6);
 
-/// What is to be done.
+/// The order for one set-up.
 pub(super) struct Plan {
     /// `embedded` or `production`.
     pub(super) name: &'static str,
@@ -54,7 +54,7 @@ impl Plan {
     }
 }
 
-/// What came of it.
+/// The records of a set-up that has ended.
 pub(super) struct Outcome {
     pub(super) visitors: Vec<Record>,
     pub(super) database: Database,
@@ -152,7 +152,7 @@ pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
     Ok(Outcome { visitors, database, processes: stage.processes })
 }
 
-/// Waits until the streams are empty; whatever they hold for good, otherwise. An entry that is only on its way is
+/// Waits until the streams are empty; otherwise returns the entries that stay. An entry that is only on its way is
 /// gone at the next look, one that is stuck never is.
 async fn rest(place: &Place) -> Result<Vec<String>> {
     // The last messages without an ack count as delivered after five seconds.
@@ -181,7 +181,7 @@ async fn start_attacks(stage: &Stage) -> Result<JoinSet<(&'static str, Result<()
 }
 
 impl Stage {
-    /// Stops the servers in order and reads what they leave.
+    /// Stops the servers in order, and reads the tables before that.
     async fn close(&mut self, place: &Place) -> Result<Database> {
         let database = place.read(now()).await?;
         for server in &mut self.servers {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::Verdict;
 use crate::soak::record::{Database, Listed, Stored, Visitor};
 
-/// The history of a visitor is what is stored in the chat, newest first.
+/// The history of a visitor has the stored messages of the chat, newest first.
 pub(super) fn history_is_what_is_stored(visitors: &[Visitor], database: &Database) -> Verdict {
-    let mut verdict = Verdict::new("the history over HTTP is what is stored");
+    let mut verdict = Verdict::new("the history over HTTP has the stored messages");
     let mut stored: HashMap<&str, Vec<&Stored>> = HashMap::new();
     for message in database.messages.iter().rev() {
         stored.entry(&message.session).or_default().push(message);

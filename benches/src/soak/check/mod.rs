@@ -40,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// Counts one look, and what it finds wrong.
+    /// Counts one look, and a violation if it does not hold.
     fn unless(&mut self, holds: bool, what: impl FnOnce() -> String) {
         self.look();
         if !holds {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Verdict;
 use crate::soak::record::{Processes, Sample};
 
-/// A process has warmed up by this age, in milliseconds; what it has then is the measure of the end.
+/// The age at which a process has warmed up, in milliseconds; its use of resources then is the measure of the end.
 const WARM: std::ops::Range<i64> = 5_000..30_000;
 const MEBIBYTE: u64 = 1 << 20;
 /// The write-ahead log may grow to this.

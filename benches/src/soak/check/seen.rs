@@ -1,4 +1,4 @@
-//! Invariants of what visitors received.
+//! Invariants of the messages that visitors received.
 
 use std::collections::{HashMap, HashSet};
 
@@ -30,9 +30,9 @@ pub(super) fn all_is_seen(visitors: &[Visitor], database: &Database) -> Verdict 
     verdict
 }
 
-/// Whatever was seen is stored, as it was seen, in the visitor's own session.
+/// Each message that was seen is stored, as it was seen, in the visitor's own session.
 pub(super) fn nothing_else_is_seen(visitors: &[Visitor], database: &Database) -> Verdict {
-    let mut verdict = Verdict::new("what was seen is what is stored");
+    let mut verdict = Verdict::new("each message that was seen is stored as it was seen");
     let stored: HashMap<&str, &Stored> =
         database.messages.iter().map(|message| (message.id.as_str(), message)).collect();
     for visitor in visitors {

@@ -27,7 +27,7 @@ const PAUSES: (u64, u64) = (200, 1_600);
 pub(super) struct Scene {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) seeded: Seeded,
-    /// Whether new messages are written; afterwards visitors only wait for what is owed to them.
+    /// Whether new messages are written; afterwards visitors only wait for the answers that they are owed.
     pub(super) writing: AtomicBool,
     pub(super) said: AtomicU64,
     pub(super) acknowledged: AtomicU64,
@@ -179,7 +179,7 @@ impl Visitor {
         let mut next_action = Instant::now() + self.random.millis(0, 500);
         loop {
             if self.is_done() {
-                // What still comes now nobody was owed.
+                // Nobody is owed a message that still comes now.
                 return End::Done;
             }
             tokio::select! {

@@ -15,7 +15,7 @@ use crate::soak::script::{self, Kind};
 pub(super) const ACK: Duration = Duration::from_secs(10);
 
 impl Visitor {
-    /// Sends again what was not acknowledged, otherwise something new.
+    /// Sends messages without an ack again, otherwise a new one.
     pub(super) async fn act(&mut self, open: &mut Open) {
         open.waiting.retain(|_, (_, sent)| sent.elapsed() < ACK);
         let under_way: HashSet<usize> = open.waiting.values().map(|(said, _)| *said).collect();
