@@ -1,5 +1,7 @@
 //! Scripts that work, and scripts that mean harm.
 
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use flowsdk_core::flow::{OutsideFailure, ScriptRequest, ScriptRunner as _};
@@ -141,4 +143,31 @@ async fn a_worker_that_hangs_does_not_hold_up_the_others() {
         assert_eq!(result.expect_err("stopped").code, "script_timeout");
     }
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+}
+
+/// A server that is killed cannot kill its workers, and some work inside of the engine cannot be interrupted.
+#[tokio::test]
+async fn a_worker_whose_server_died_ends_in_the_middle_of_a_script() {
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_flowsdk-script-worker"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a worker");
+    let request = request("const a = []; a.length = 2 ** 32 - 1; a.join()");
+    let question = json!({ "script": request.script, "scope": request.scope, "seed": request.seed });
+    writeln!(worker.stdin.as_ref().expect("its input"), "{question}").expect("a question");
+    drop((worker.stdin.take(), worker.stdout.take()));
+    let began = Instant::now();
+    let ended = loop {
+        let ended = worker.try_wait().expect("a status").is_some();
+        if ended || began.elapsed() > Duration::from_secs(60) {
+            break ended;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    if !ended {
+        worker.kill().expect("it runs");
+        worker.wait().expect("a status");
+    }
+    assert!(ended, "the worker still runs");
 }

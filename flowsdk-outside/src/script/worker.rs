@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::{Answer, Question, engine};
 
@@ -10,6 +11,9 @@ use super::{Answer, Question, engine};
 const ADDRESS_SPACE: u64 = 2 * 1024 * 1024 * 1024;
 /// Most open files; it needs the three that it is born with.
 const FILES: u64 = 8;
+/// Seconds of processor time after which the kernel ends the process in the middle of a script. Its server kills it
+/// sooner, unless the server died.
+const PROCESSOR: u64 = 3;
 
 /// Serves on standard input and output; a program's whole `main` (see [`WorkerCommand`](super::WorkerCommand)).
 ///
@@ -25,7 +29,10 @@ pub fn serve() -> io::Result<()> {
     let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
     for line in input.lines() {
         let answer = match serde_json::from_str::<Question>(&line?) {
-            Ok(question) => engine::run(&question),
+            Ok(question) => {
+                limit_processor()?;
+                engine::run(&question)
+            }
             Err(error) => Answer::Error(error.to_string()),
         };
         serde_json::to_writer(&mut output, &answer)?;
@@ -33,4 +40,14 @@ pub fn serve() -> io::Result<()> {
         output.flush()?;
     }
     Ok(())
+}
+
+/// Allows the process [`PROCESSOR`] seconds from now on.
+fn limit_processor() -> io::Result<()> {
+    let used = u64::try_from(clock_gettime(ClockId::ProcessCPUTime).tv_sec).unwrap_or(0);
+    // The kernel compares whole seconds.
+    let most = used + 1 + PROCESSOR;
+    let maximum = getrlimit(Resource::Cpu).maximum;
+    let current = Some(maximum.map_or(most, |maximum| most.min(maximum)));
+    Ok(setrlimit(Resource::Cpu, Rlimit { current, maximum })?)
 }
