@@ -60,14 +60,14 @@ impl fmt::Display for Fault {
     }
 }
 
-/// An endless sequence of faults, one at a time.
+/// A sequence of faults, one at a time, endless where there is a kind.
 pub(super) struct Faults {
     random: Random,
     kinds: Vec<Kind>,
 }
 
 impl Faults {
-    /// Those of a seed; `kinds` is not empty.
+    /// Those of a seed; none without a kind.
     pub(super) fn new(random: Random, kinds: Vec<Kind>) -> Self {
         Self { random, kinds }
     }
@@ -77,6 +77,9 @@ impl Iterator for Faults {
     type Item = Fault;
 
     fn next(&mut self) -> Option<Fault> {
+        if self.kinds.is_empty() {
+            return None;
+        }
         let random = &mut self.random;
         let after = random.millis(4_000, 16_000);
         let kind = random.pick(&self.kinds);
@@ -102,6 +105,7 @@ mod tests {
         let draw = |seed| Faults::new(Random::new(seed), kinds.to_vec()).take(200).collect::<Vec<_>>();
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));
+        assert_eq!(Faults::new(Random::new(7), Vec::new()).next(), None);
         for kind in kinds {
             assert!(draw(7).iter().any(|fault| fault.kind == kind), "{kind:?}");
         }

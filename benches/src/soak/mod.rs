@@ -72,6 +72,9 @@ pub(crate) struct Options {
     /// libfaketime, for steps of the clock; otherwise where its package puts it
     #[arg(long, value_name = "PATH")]
     faketime: Option<PathBuf>,
+    /// Without faults, so that processes live long enough to show leaks
+    #[arg(long)]
+    calm: bool,
     /// Print JSON at the end
     #[arg(long)]
     json: bool,
@@ -137,6 +140,7 @@ async fn run(options: &Options) -> Result<()> {
             folder: folder.path().join(name),
             services: (setup == Setup::Production).then(|| options.programs()).transpose()?,
             faketime: faketime.clone(),
+            is_calm: options.calm,
             visitors: options.visitors,
             time,
             random: Random::new(seed),

@@ -35,6 +35,8 @@ pub(super) struct Plan {
     /// With them the set-up has several processes.
     pub(super) services: Option<Programs>,
     pub(super) faketime: Option<PathBuf>,
+    /// Without faults.
+    pub(super) is_calm: bool,
     pub(super) visitors: usize,
     pub(super) time: Duration,
     pub(super) random: Random,
@@ -43,6 +45,9 @@ pub(super) struct Plan {
 impl Plan {
     /// The faults that this set-up can take.
     pub(super) fn kinds(&self) -> Vec<Kind> {
+        if self.is_calm {
+            return Vec::new();
+        }
         let mut kinds = vec![Kind::Kill, Kind::Kill, Kind::Restart, Kind::Sleep];
         if self.faketime.is_some() {
             kinds.push(Kind::Clock);
