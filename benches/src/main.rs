@@ -7,6 +7,7 @@ mod api;
 mod budget;
 mod engine;
 mod flow;
+mod hostile;
 mod http;
 mod load;
 mod login;
@@ -64,6 +65,8 @@ enum Race {
     LoginTiming(login::timing::Options),
     /// Visitors who write while everything is broken on purpose, and every invariant at the end
     Soak(soak::Options),
+    /// Visitors talk while another tenant, or strangers, work against the server
+    Hostile(hostile::Options),
     /// The socket alone: part of the raw cost
     #[command(hide = true)]
     RawSocket(webchat::RawSocket),
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Race::Login(options) => login::race(&options),
         Race::LoginTiming(options) => login::timing::check(&options),
         Race::Soak(options) => soak::soak(&options),
+        Race::Hostile(options) => hostile::trial(&options),
         Race::RawSocket(raw) => raw.serve(),
         Race::RawStorage(raw) => raw.run(),
     };

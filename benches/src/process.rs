@@ -27,10 +27,16 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `command` on the server's core; its standard error goes to `log`.
     pub(crate) fn start(command: &mut Command, cores: Cores, log: &Path) -> Result<Self> {
-        let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("?")).to_owned();
         machine::pin(cores.server)?;
-        let child = command.stdin(Stdio::null()).stderr(File::create(log)?).spawn();
+        let server = Self::spawn(command, log);
         machine::pin(cores.load)?;
+        server
+    }
+
+    /// Starts `command` on the cores of this program; its standard error goes to `log`.
+    pub(crate) fn spawn(command: &mut Command, log: &Path) -> Result<Self> {
+        let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("?")).to_owned();
+        let child = command.stdin(Stdio::null()).stderr(File::create(log)?).spawn();
         Ok(Self { child: child.with_context(|| format!("cannot start {}", name.display()))? })
     }
 

@@ -12,7 +12,7 @@ use crate::{interrupt, process, workspace};
 /// The options of `flowsdk-benches` that name a server built before.
 const SERVER: &str = "--server";
 /// The races with contenders on PostgreSQL and Redis.
-const WITH_SERVICES: [&str; 3] = ["api", "login", "streams"];
+const WITH_SERVICES: [&str; 4] = ["api", "login", "streams", "hostile"];
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8> {
     let prebuilt = arguments

@@ -6,7 +6,6 @@ mod check;
 mod connection;
 mod fault;
 mod history;
-mod hostile;
 mod inflict;
 mod log;
 mod outside;

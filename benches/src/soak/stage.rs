@@ -17,7 +17,7 @@ use super::server::{Roster, Server};
 use super::services::{Programs, Services};
 use super::visitor::{Scene, Visitor};
 use super::watch::{Watch, now};
-use super::{history, hostile, log, script, seed};
+use super::{history, log, script, seed};
 
 /// How long visitors may wait at the end for the answers that they are owed.
 const DRAIN: Duration = Duration::from_secs(90);
@@ -122,16 +122,9 @@ pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
         records.push(record);
         crowd.spawn(visitor.live());
     }
-    let mut attacks = start_attacks(&stage).await?;
     let watch = Watch::start(plan.name, roster.clone(), Arc::clone(&scene), sqlite.with_extension("db-wal"));
     let faults = Faults::new(plan.random.fork(), plan.kinds());
     stage.suffer(faults, plan.time, &watch).await?;
-    attacks.abort_all();
-    while let Some(ended) = attacks.join_next().await {
-        if let Ok((name, Err(error))) = ended {
-            stage.processes.ends.push(format!("the attack {name} found: {error:#}"));
-        }
-    }
     scene.writing.store(false, Ordering::SeqCst);
     let all_done = async { while crowd.join_next().await.is_some() {} };
     if tokio::time::timeout(DRAIN, all_done).await.is_err() {
@@ -170,19 +163,6 @@ async fn rest(place: &Place) -> Result<Vec<String>> {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-}
-
-async fn start_attacks(stage: &Stage) -> Result<JoinSet<(&'static str, Result<()>)>> {
-    let mut attacks = JoinSet::new();
-    if hostile::ATTACKS.is_empty() {
-        return Ok(attacks);
-    }
-    let target = Arc::new(hostile::target(stage.servers[0].address).await?);
-    for &(name, attack) in hostile::ATTACKS {
-        let target = Arc::clone(&target);
-        attacks.spawn(async move { (name, attack(target).await) });
-    }
-    Ok(attacks)
 }
 
 impl Stage {

@@ -66,7 +66,7 @@ whole processes have half of the visitors and one of two partitions each, so tha
 The peer is one process of Node with Socket.IO, ioredis and pg. It reads 100 entries at once, acknowledges them at once, and either
 commits every turn, 16 at a time, or a batch with statements of many rows. Ours commits turns that wait together as well. All use
 the same services, which the race starts without `fsync` and without an append-only file, and all answer after the commit. The
-peer's statements are prepared, its ids begin with the time, and it goes on where it was after a kill.
+peer's statements are prepared, and its ids begin with the time.
 ";
 
 #[cfg(test)]

@@ -26,9 +26,15 @@ const TOKEN_LIFE: i64 = 3_600;
 #[derive(Debug, Clone)]
 pub(crate) struct Channel {
     id: ChannelId,
+    secret: String,
 }
 
 impl Channel {
+    /// A channel that was made over the API, with its embed secret.
+    pub(crate) fn new(id: ChannelId, secret: &str) -> Self {
+        Self { id, secret: secret.to_owned() }
+    }
+
     /// Returns the channel's id.
     pub(crate) fn id(&self) -> String {
         self.id.to_string()
@@ -49,7 +55,7 @@ impl Channel {
         let expires = OpContext::system().now().as_millis() / 1_000 + TOKEN_LIFE;
         let claims = json!({ "sub": visitor, "exp": expires });
         let _chosen_before = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
-        let key = EncodingKey::from_secret(EMBED_SECRET.as_bytes());
+        let key = EncodingKey::from_secret(self.secret.as_bytes());
         Ok(jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)?)
     }
 }
@@ -107,7 +113,7 @@ pub(crate) async fn seed(database: &DatabaseUrl, opening: Opening) -> Result<Cha
     tx.webchat().insert_channel(&channel).await?;
     tx.commit().await.context("the database of the race")?;
     store.close().await;
-    Ok(Channel { id: channel.id })
+    Ok(Channel::new(channel.id, EMBED_SECRET))
 }
 
 /// Three blocks in a ring. Flows cannot count, so the second answer repeats a captured variable where the
