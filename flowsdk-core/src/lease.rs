@@ -65,8 +65,10 @@ struct Ticket {
 enum Standing {
     /// Nobody has asked for it yet.
     New,
-    /// Another owner has it, or the store is away.
+    /// Another owner has it.
     Awaited,
+    /// The last call had no answer: it may be held, or another owner may have it.
+    Unknown,
     /// Held; `since` is when the last call that renewed it began.
     Held {
         since: Instant,
@@ -96,16 +98,24 @@ impl Leases {
         self.shared.ttl / RENEWALS
     }
 
-    /// Waits until `name` is this process's. Whoever gives up waiting drops the future.
-    pub async fn take(&self, name: &str) -> Lease {
+    /// Waits until `name` is this process's; gives up when `stop` is cancelled. To drop the future is to die: a call
+    /// that it made may still take the name, which is then free only after the time of the lease.
+    pub async fn take(&self, name: &str, stop: &CancellationToken) -> Option<Lease> {
         let lease = Lease { ticket: self.add(name), leases: self.clone() };
-        loop {
+        while !stop.is_cancelled() {
             self.ask(lease.ticket).await;
-            if matches!(self.standing(lease.ticket), Standing::Held { .. }) {
-                return lease;
+            if matches!(self.standing(lease.ticket), Standing::Held { .. }) && !stop.is_cancelled() {
+                return Some(lease);
             }
-            tokio::time::sleep(self.period()).await;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.period()) => {}
+            }
         }
+        if let Err(error) = lease.release().await {
+            tracing::warn!(error = %Chain(&error), name, "a lease may be held until its time is over");
+        }
+        None
     }
 
     fn tickets(&self) -> MutexGuard<'_, Tickets> {
@@ -174,7 +184,7 @@ impl Leases {
                     Standing::Held { since }
                 }
                 (Standing::Held { .. }, None) => Standing::Lost,
-                (_, None) => Standing::Awaited,
+                (_, None) => Standing::Unknown,
             };
         }
     }
@@ -215,10 +225,15 @@ impl Lease {
     /// # Errors
     /// The store is away: the lease runs out by itself.
     pub async fn release(self) -> Result<(), KeyValueError> {
-        let ticket = self.leases.tickets().all.remove(&self.ticket);
+        let Shared { kv, owner, calls, .. } = &*self.leases.shared;
+        let ticket = {
+            // A call that is under way for all leases may be taking or renewing this one.
+            let _none_under_way = calls.lock().await;
+            self.leases.tickets().all.remove(&self.ticket)
+        };
         match ticket {
-            Some(Ticket { key, standing: Standing::Held { .. } }) => {
-                self.leases.shared.kv.delete_if(&key, &self.leases.shared.owner).await.map(drop)
+            Some(Ticket { key, standing: Standing::Held { .. } | Standing::Unknown }) => {
+                kv.delete_if(&key, owner).await.map(drop)
             }
             _ => Ok(()),
         }

@@ -21,6 +21,20 @@ enum Answer {
     /// Every key is another's.
     Refused,
     Never,
+    /// It is done, and the caller learns of it after this time.
+    Late(Duration),
+}
+
+impl Store {
+    fn keep_one(&self, keep: &Keep<'_>, value: &str, ttl: Duration) -> bool {
+        let (mut held, now) = (self.held.lock().expect("a lock"), Instant::now());
+        let owner = held.get(keep.key).filter(|(_, end)| *end > now).map(|(owner, _)| owner.clone());
+        let mine = owner.as_deref().map_or(keep.take, |owner| owner == value);
+        if mine {
+            held.insert(keep.key.to_owned(), (value.to_owned(), now + ttl));
+        }
+        mine
+    }
 }
 
 #[async_trait]
@@ -34,23 +48,16 @@ impl KeyValue for Store {
         self.calls.lock().expect("a lock").push(keys.len());
         let answer = self.answers.lock().expect("a lock").pop_front().unwrap_or(Answer::Done);
         match answer {
-            Answer::Done => {}
+            Answer::Done | Answer::Late(_) => {}
             Answer::Away => return Err(KeyValueError::Unavailable("away".into())),
             Answer::Refused => return Ok(vec![false; keys.len()]),
             Answer::Never => std::future::pending().await,
         }
-        let (mut held, now) = (self.held.lock().expect("a lock"), Instant::now());
-        Ok(keys
-            .iter()
-            .map(|keep| {
-                let owner = held.get(keep.key).filter(|(_, end)| *end > now).map(|(owner, _)| owner.clone());
-                let mine = owner.as_deref().map_or(keep.take, |owner| owner == value);
-                if mine {
-                    held.insert(keep.key.to_owned(), (value.to_owned(), now + ttl));
-                }
-                mine
-            })
-            .collect())
+        let kept = keys.iter().map(|keep| self.keep_one(keep, value, ttl)).collect();
+        if let Answer::Late(pause) = answer {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(kept)
     }
 
     async fn delete_if(&self, key: &str, value: &str) -> Result<bool, KeyValueError> {
@@ -85,6 +92,11 @@ impl KeyValue for Store {
     }
 }
 
+/// Waits for a name without end.
+async fn taken(leases: &Leases, name: &str) -> Lease {
+    leases.take(name, &CancellationToken::new()).await.expect("nobody gives up")
+}
+
 /// A lease is lost when the store says so, or when nobody could be asked for the whole of its time.
 #[tokio::test(start_paused = true)]
 async fn only_renewals_that_fail_until_its_time_is_over_lose_it() {
@@ -99,7 +111,7 @@ async fn only_renewals_that_fail_until_its_time_is_over_lose_it() {
     ] {
         let store = Arc::new(Store::default());
         let leases = Leases::new(Arc::clone(&store) as _, "me", TTL);
-        let lease = leases.take("one").await;
+        let lease = taken(&leases, "one").await;
         let told = format!("{answers:?}");
         *store.answers.lock().expect("a lock") = answers.into();
         let lost = CancellationToken::new();
@@ -118,7 +130,7 @@ async fn a_dead_owner_is_followed_within_six_fifths_of_its_time() {
         let dying = Leases::new(Arc::clone(&store) as _, "dying", TTL);
         let mut held = tokio::task::JoinSet::new();
         for name in names {
-            let lease = dying.take(name).await;
+            let lease = taken(&dying, name).await;
             held.spawn(async move {
                 let forever = std::future::pending();
                 lease.hold_while(&CancellationToken::new(), forever).await;
@@ -130,7 +142,7 @@ async fn a_dead_owner_is_followed_within_six_fifths_of_its_time() {
         let mut waiting = tokio::task::JoinSet::new();
         for name in names {
             let next = next.clone();
-            waiting.spawn(async move { next.take(name).await });
+            waiting.spawn(async move { taken(&next, name).await });
         }
         tokio::time::sleep(TTL * 2 + TTL * moment / 23).await;
         assert_eq!(waiting.try_join_next().map(drop), None, "they are renewed");
@@ -147,17 +159,17 @@ async fn a_dead_owner_is_followed_within_six_fifths_of_its_time() {
 async fn one_call_renews_all_leases_of_a_process() {
     let store = Arc::new(Store::default());
     let other = Leases::new(Arc::clone(&store) as _, "other", Duration::from_secs(3_600));
-    let _others = other.take("awaited").await;
+    let _others = taken(&other, "awaited").await;
     let leases = Leases::new(Arc::clone(&store) as _, "me", TTL);
     let mut tasks = tokio::task::JoinSet::new();
     for n in 0..20 {
         let leases = leases.clone();
         tasks.spawn(async move {
-            let lease = leases.take(&format!("p:{n}")).await;
+            let lease = taken(&leases, &format!("p:{n}")).await;
             lease.hold_while(&CancellationToken::new(), std::future::pending()).await;
         });
     }
-    tasks.spawn(async move { drop(leases.take("awaited").await) });
+    tasks.spawn(async move { drop(taken(&leases, "awaited").await) });
     tokio::time::sleep(TTL).await;
     store.calls.lock().expect("a lock").clear();
     tokio::time::sleep(TTL * 10).await;
@@ -171,13 +183,49 @@ async fn one_call_renews_all_leases_of_a_process() {
 async fn a_released_lease_is_free_and_a_dropped_one_ends() {
     let store = Arc::new(Store::default());
     let [one, two] = ["one", "two"].map(|owner| Leases::new(Arc::clone(&store) as _, owner, TTL));
-    one.take("p").await.release().await.expect("released");
+    taken(&one, "p").await.release().await.expect("released");
     let begin = Instant::now();
-    let lease = two.take("p").await;
+    let lease = taken(&two, "p").await;
     assert_eq!(begin.elapsed(), Duration::ZERO);
     drop(lease);
-    drop(one.take("p").await);
+    drop(taken(&one, "p").await);
     assert!(begin.elapsed() >= TTL && begin.elapsed() <= TTL * 6 / 5, "{:?}", begin.elapsed());
+}
+
+/// A process that stops while a call of it takes names does not keep them, whether the answer comes or not.
+#[tokio::test(start_paused = true)]
+async fn names_are_free_when_their_takers_give_up() {
+    for late in [TTL / 4, TTL * 4] {
+        let store = Arc::new(Store::default());
+        let names = ["p", "q"];
+        let [other, me, next] =
+            ["other", "me", "next"].map(|who| Leases::new(Arc::clone(&store) as _, who, TTL));
+        let others = [taken(&other, "p").await, taken(&other, "q").await];
+        let stop = CancellationToken::new();
+        let mut takers = tokio::task::JoinSet::new();
+        for name in names {
+            let (me, stop) = (me.clone(), stop.clone());
+            takers.spawn(async move { me.take(name, &stop).await.map(drop) });
+        }
+        tokio::time::sleep(me.period() / 2).await;
+        for lease in others {
+            lease.release().await.expect("released");
+        }
+        store.answers.lock().expect("a lock").push_back(Answer::Late(late));
+        tokio::time::sleep(me.period()).await;
+        assert_eq!(
+            store.get("lease:q").await.expect("a value").as_deref(),
+            Some("me"),
+            "the call is under way"
+        );
+        stop.cancel();
+        assert_eq!(takers.join_all().await, [None, None], "{late:?}");
+        let begin = Instant::now();
+        for name in names {
+            drop(taken(&next, name).await);
+        }
+        assert_eq!(begin.elapsed(), Duration::ZERO, "{late:?}");
+    }
 }
 
 /// Who gives up waiting for a name leaves no trace, and a name that was lost is taken again.
@@ -185,14 +233,14 @@ async fn a_released_lease_is_free_and_a_dropped_one_ends() {
 async fn a_name_is_taken_again_after_its_loss() {
     let store = Arc::new(Store::default());
     let leases = Leases::new(Arc::clone(&store) as _, "me", TTL);
-    let lease = leases.take("p").await;
+    let lease = taken(&leases, "p").await;
     store.held.lock().expect("a lock").insert("lease:p".to_owned(), ("you".to_owned(), Instant::now() + TTL));
     let lost = CancellationToken::new();
     assert!(!lease.hold_while(&lost, lost.cancelled()).await);
     lease.release().await.expect("nothing to release");
     assert_eq!(store.get("lease:p").await.expect("a value").as_deref(), Some("you"));
-    assert!(tokio::time::timeout(TTL / 2, leases.take("p")).await.is_err());
+    assert!(tokio::time::timeout(TTL / 2, taken(&leases, "p")).await.is_err());
     assert_eq!(leases.tickets().all.len(), 0);
-    leases.take("p").await;
+    taken(&leases, "p").await;
     assert_eq!(store.get("lease:p").await.expect("a value").as_deref(), Some("me"));
 }

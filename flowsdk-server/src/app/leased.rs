@@ -19,10 +19,7 @@ impl Ground {
         let stop = self.supervisor.work.clone();
         self.supervisor.work(name, async move {
             while !stop.is_cancelled() {
-                let held = tokio::select! {
-                    () = stop.cancelled() => return,
-                    held = leases.take(&lease) => held,
-                };
+                let Some(held) = leases.take(&lease, &stop).await else { return };
                 let lost = stop.child_token();
                 let running = task(lost.clone());
                 held.hold_while(&lost, running).await;

@@ -58,10 +58,8 @@ impl<H: BatchHandler> PartitionWorker<H> {
     pub async fn run(self, stop: CancellationToken) {
         let name = format!("{}:{}", self.subscription.group, self.subscription.index);
         while !stop.is_cancelled() {
-            tokio::select! {
-                () = stop.cancelled() => {}
-                lease = self.leases.take(&name) => self.own(lease, &stop).await,
-            }
+            let Some(lease) = self.leases.take(&name, &stop).await else { return };
+            self.own(lease, &stop).await;
             // Not at once: the stream may not have opened.
             tokio::select! {
                 () = stop.cancelled() => {}
