@@ -1,9 +1,11 @@
 //! The conversation service as a stream consumer.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::cost::Parties;
 use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};
 use crate::event::{FlowEvent, Resume};
 use crate::fault::Chain;
@@ -11,6 +13,7 @@ use crate::session::SessionId;
 use crate::store::Store;
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, SetAside, Verdict, Work};
+use crate::stream::lanes::Turn;
 use crate::stream::topic::TopicName;
 
 /// The streams whose events of a session share one lane.
@@ -23,12 +26,13 @@ pub const CONVERSATION_GROUP: &str = "conversation";
 #[derive(Debug)]
 pub struct ConversationConsumer<S> {
     conversations: Arc<Conversations<S>>,
+    parties: Parties,
 }
 
 impl<S> ConversationConsumer<S> {
     /// Creates a consumer over the service.
     pub fn new(conversations: Arc<Conversations<S>>) -> Self {
-        Self { conversations }
+        Self { conversations, parties: Parties::default() }
     }
 }
 
@@ -68,10 +72,29 @@ where
             return vec![resumed.map_or_else(|error| retry(&error), Verdict::Done)];
         }
         let events: Vec<&ConversationEvent> = batch.iter().map(Work::event).collect();
-        match self.conversations.handle(&events).await {
-            Ok(reports) => reports.into_iter().map(Verdict::Done).collect(),
-            Err(error) => events.iter().map(|_| retry(&error)).collect(),
+        // A turn that takes long would hold up the others of its batch.
+        let handled = if batch.iter().all(Work::is_aside) {
+            self.conversations.handle(&events).await.map(|reports| reports.into_iter().map(Some).collect())
+        } else {
+            self.conversations.handle_short(&events).await
+        };
+        let reports: Vec<Option<TurnReport>> = match handled {
+            Ok(reports) => reports,
+            Err(error) => return events.iter().map(|_| retry(&error)).collect(),
+        };
+        for (event, report) in events.iter().zip(reports.iter().flatten()) {
+            self.parties.learn(event, report);
         }
+        reports.into_iter().map(|report| report.map_or(Verdict::Aside, Verdict::Done)).collect()
+    }
+
+    /// A tenant whose turns cost much holds up the others for one batch, and a batch of such turns is small.
+    fn turn(&self, event: &ConversationEvent) -> Turn {
+        Turn { party: self.parties.of(event), ..Turn::default() }
+    }
+
+    fn cost(&self, report: &TurnReport) -> Duration {
+        report.cost
     }
 
     /// A resumption is many commits, so it shares none, and no other session waits for its end.

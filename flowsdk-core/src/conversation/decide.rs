@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::ahead::{follow, lead};
+use super::cost::cost_of;
 use super::facts::Facts;
 use super::opening::Opened;
 use super::rehearsal::{Rehearsal, Rehearsed};
@@ -17,6 +18,7 @@ use crate::flow::Trigger;
 use crate::id::{ChatId, MessageId};
 use crate::message::IncomingMessage;
 use crate::session::{MAX_DEFERRED, Mode, Session};
+use crate::stream::lanes::Party;
 use crate::time::Timestamp;
 
 /// Decides the events of a batch, one after the other.
@@ -103,6 +105,8 @@ impl Decider<'_> {
             report.outgoing.clone_from(&run.outgoing);
             report.request = run.request.take().filter(|_| !run.is_frozen());
             report.frozen = run.is_frozen();
+            report.party = Party::of(&run.session.router_id);
+            report.cost = cost_of(&run);
             report.waits = run.session.pending.is_some() && !run.is_frozen();
             let left = std::mem::take(&mut run.left);
             if !left.is_empty() {

@@ -1,9 +1,12 @@
 //! The incoming events, and the report of a turn.
 
+use std::time::Duration;
+
 use crate::event::{FlowEvent, IncomingEvent, OutgoingEvent};
 use crate::flow::EffectRequest;
 use crate::id::{FlowId, MessageId};
 use crate::session::SessionId;
+use crate::stream::lanes::Party;
 
 /// An event of a session, from `stream:incoming` or `stream:flow`.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,12 +87,17 @@ pub struct TurnReport {
     pub waits: bool,
     /// Whether an error has stopped the session, now or before.
     pub frozen: bool,
+    /// For whom it was: the router of the session.
+    pub party: Party,
+    /// The processor time that it took beyond that of every turn, counted and not measured.
+    pub cost: Duration,
 }
 
 impl TurnReport {
     /// Adds the report of the rest of the same event.
     pub(super) fn extend(&mut self, rest: Self) {
         self.outgoing.extend(rest.outgoing);
+        self.cost += rest.cost;
         (self.request, self.waits, self.frozen) = (rest.request, rest.waits, rest.frozen);
     }
 }

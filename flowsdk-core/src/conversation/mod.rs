@@ -7,6 +7,7 @@
 
 mod ahead;
 mod consumer;
+mod cost;
 mod decide;
 mod error;
 mod event;

@@ -73,6 +73,27 @@ impl<E: Into<ConversationError>> From<E> for Interrupted {
     }
 }
 
+/// How a batch goes on where a turn takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LongTurns {
+    /// It waits until the turn is decided.
+    Decided,
+    /// It goes on without the event.
+    Left,
+}
+
+/// Puts the reports of some of the events `all` into the places of their events. No two are of one session.
+fn in_places(
+    all: &[&ConversationEvent],
+    some: &[&ConversationEvent],
+    reports: Vec<TurnReport>,
+) -> Vec<Option<TurnReport>> {
+    let mut handled = some.iter().zip(reports).peekable();
+    all.iter()
+        .map(|event| handled.next_if(|(next, _)| std::ptr::eq(**next, *event)).map(|(_, report)| report))
+        .collect()
+}
+
 /// The flows of a batch do not fit into the cache together with those of others.
 pub(super) fn evicted() -> StorageError {
     StorageError::Contention("flows leave the cache as soon as they are compiled".into())
@@ -112,13 +133,38 @@ where
     /// # Errors
     /// Nothing of the batch was committed.
     pub async fn handle(&self, events: &[&ConversationEvent]) -> Result<Vec<TurnReport>, ConversationError> {
-        let reports = match self.attempt(events, false).await {
+        let reports = self.handle_each(events, LongTurns::Decided).await?;
+        Ok(reports.into_iter().flatten().collect())
+    }
+
+    /// Handles events in the same way, but for those whose turn takes long: nothing of these is stored, and their
+    /// report is `None`. [`Self::handle`] handles them.
+    ///
+    /// # Errors
+    /// Nothing of the batch was committed.
+    pub async fn handle_short(
+        &self,
+        events: &[&ConversationEvent],
+    ) -> Result<Vec<Option<TurnReport>>, ConversationError> {
+        self.handle_each(events, LongTurns::Left).await
+    }
+
+    async fn handle_each(
+        &self,
+        events: &[&ConversationEvent],
+        long: LongTurns,
+    ) -> Result<Vec<Option<TurnReport>>, ConversationError> {
+        let reports = match self.attempt(events, false, long).await {
             // A repetition breaks the unique key of its message. It is rare, so only then is it looked for.
-            Err(ConversationError::Storage(StorageError::Unique { .. })) => self.attempt(events, true).await,
+            Err(ConversationError::Storage(StorageError::Unique { .. })) => {
+                self.attempt(events, true, long).await
+            }
             other => other,
         }?;
         for (event, report) in events.iter().zip(&reports) {
-            self.committed(event.session_id(), report);
+            if let Some(report) = report {
+                self.committed(event.session_id(), report);
+            }
         }
         Ok(reports)
     }
@@ -159,9 +205,11 @@ where
 
     async fn attempt(
         &self,
-        events: &[&ConversationEvent],
+        all: &[&ConversationEvent],
         look_for_duplicates: bool,
-    ) -> Result<Vec<TurnReport>, ConversationError> {
+        long: LongTurns,
+    ) -> Result<Vec<Option<TurnReport>>, ConversationError> {
+        let mut events = all.to_vec();
         // Of several messages, some may wait for another session than the first: by then they must be known to be new.
         let has_several =
             events.iter().filter_map(|event| event.incoming()).any(|event| event.messages.len() > 1);
@@ -170,11 +218,11 @@ where
         for attempt in 0..ATTEMPTS {
             let mut tx = self.store.begin().await?;
             let flows = Flows::among(compiled.clone());
-            let facts = Facts::read(&mut tx, events, look_for_duplicates || has_several, flows).await?;
-            match self.decide_in(&mut tx, events, facts, (&rehearsed, allowance(attempt))).await {
+            let facts = Facts::read(&mut tx, &events, look_for_duplicates || has_several, flows).await?;
+            match self.decide_in(&mut tx, &events, facts, (&rehearsed, allowance(attempt))).await {
                 Ok(reports) => {
                     tx.commit().await?;
-                    return Ok(reports);
+                    return Ok(in_places(all, &events, reports));
                 }
                 Err(Interrupted::Failed(error)) => return Err(error),
                 Err(Interrupted::NotCompiled(missing)) => {
@@ -184,7 +232,16 @@ where
                 Err(Interrupted::Long(turns)) => {
                     // So far it has opened chats only: whoever reads them again finds these.
                     tx.commit().await?;
-                    rehearsed.add(turns).await?;
+                    match long {
+                        LongTurns::Decided => rehearsed.add(turns).await?,
+                        LongTurns::Left => {
+                            let is_long = |id: &SessionId| turns.iter().any(|turn| turn.session.id == *id);
+                            events.retain(|event| !is_long(event.session_id()));
+                            if events.is_empty() {
+                                return Ok(in_places(all, &events, Vec::new()));
+                            }
+                        }
+                    }
                 }
             }
         }

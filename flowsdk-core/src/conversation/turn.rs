@@ -70,6 +70,8 @@ pub(super) struct Run {
     pub(super) long: Option<Box<Rehearsal>>,
     /// How many of `outgoing` were said before the messages that came, and where in the batch the rows of these begin.
     pub(super) said_before: (usize, usize),
+    /// Units of work of its turns.
+    pub(super) work: u64,
     /// The event that stood ahead of the one that came, and at which an error stopped the session.
     pub(super) stopped_at: Option<FlowEvent>,
     /// Messages for which the session ended too soon.
@@ -100,6 +102,7 @@ impl Run {
             request: None,
             long: None,
             said_before: (0, 0),
+            work: 0,
             stopped_at: None,
             left: Vec::new(),
             after: After::Live,
@@ -185,7 +188,8 @@ impl Stage<'_> {
         if let Some(reason) = outcome.ignored {
             tracing::debug!(session = %outcome.session.id, reason, "an event changes nothing");
         }
-        let Outcome { session, contact, contact_changed, effects, end, trace, .. } = outcome;
+        let Outcome { session, contact, contact_changed, effects, end, trace, work, .. } = outcome;
+        run.work += work;
         run.session = session;
         run.contact = contact;
         run.contact_changed |= contact_changed;

@@ -1,5 +1,7 @@
 //! The settings of a consumer.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use crate::stream::lanes::Coalesce;
@@ -14,8 +16,14 @@ pub struct ConsumerConfig {
     pub capacity: usize,
     /// Most pieces of work in one batch.
     pub max_batch: usize,
+    /// Most processor time of one batch, as far as its parties' costs let expect it: whoever comes meanwhile waits for
+    /// as long.
+    pub max_cost: Duration,
     /// Most batches at once, with those of a single piece; 1 where the database has one writer.
     pub parallel: usize,
+    /// Most pieces of long work that run beside the batches. By default half of the processors, so that batches always
+    /// find one.
+    pub aside: usize,
     /// How long a batch may wait to become as large as the one before: a commit costs the same for one
     /// entry and for a hundred. An entry that comes alone after another that came alone does not wait.
     pub gather: Duration,
@@ -36,7 +44,9 @@ impl ConsumerConfig {
             name,
             capacity: 16_384,
             max_batch: 128,
+            max_cost: Duration::from_millis(10),
             parallel: 1,
+            aside: (available_parallelism().map_or(1, NonZero::get) / 2).max(1),
             gather: Duration::ZERO,
             max_attempts: 5,
             backoff: Duration::from_millis(100),

@@ -8,6 +8,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::aside::Aside;
+use super::cost::Costs;
 use super::running::{Bench, Ended, EndedBatch};
 use super::work::{RunOf, Task, TaskOf, Work, WorkOf};
 use super::{BatchHandler, ConsumerConfig, Submitter};
@@ -22,6 +24,8 @@ pub struct Dispatcher<H: BatchHandler> {
     inbox: mpsc::Receiver<TaskOf<H>>,
     left: Arc<Notify>,
     lanes: Lanes<TaskOf<H>>,
+    costs: Costs,
+    aside: Aside<H>,
     /// Taken from their lanes, to run one by one: work that failed before, so that it cannot fail its neighbours
     /// again, work that its handler wants to run alone, and entries that cannot be read.
     alone: VecDeque<RunOf<H>>,
@@ -47,12 +51,15 @@ impl<H: BatchHandler> Dispatcher<H> {
         let (sender, inbox) = mpsc::channel(config.max_batch.max(1) * 2);
         let left = Arc::new(Notify::new());
         let lower = Arc::new(Semaphore::new((config.capacity / 2).clamp(1, Semaphore::MAX_PERMITS)));
+        let aside = Aside::new(&config);
         let lanes = Lanes::new(config.capacity).coalescing(config.coalesce);
         let this = Self {
             bench: Arc::new(Bench { handler, broker, dead_letters, clock, config }),
             inbox,
             left: Arc::clone(&left),
             lanes,
+            costs: Costs::default(),
+            aside,
             alone: VecDeque::new(),
             batch_was_last: false,
             running: JoinSet::new(),
@@ -73,6 +80,10 @@ impl<H: BatchHandler> Dispatcher<H> {
         let mut open = true;
         loop {
             self.lanes.release(self.bench.clock.now());
+            // First: it may free lanes, whose next entries are then ready.
+            for lost in self.aside.start(&self.bench) {
+                self.lanes.finished(lost.first.key());
+            }
             self.start_batches();
             if !open && self.lanes.is_empty() && self.running.is_empty() {
                 return;
@@ -86,6 +97,13 @@ impl<H: BatchHandler> Dispatcher<H> {
                     Ok(batch) => self.settle(batch),
                     // Panics are caught inside; a batch is never aborted.
                     Err(error) => tracing::error!(consumer = self.config().name, %error, "a batch was lost"),
+                },
+                Some(ended) = self.aside.running.join_next(), if !self.aside.running.is_empty() => match ended {
+                    Ok(batch) => {
+                        self.aside.ended(&batch);
+                        self.settle(batch);
+                    }
+                    Err(error) => tracing::error!(consumer = self.config().name, %error, "work was lost"),
                 },
                 task = self.inbox.recv(), if open && self.lanes.room() > 0 => match task {
                     Some(task) => self.admit(task),
@@ -158,7 +176,9 @@ impl<H: BatchHandler> Dispatcher<H> {
         let one_by_one = self.bench.handler.one_by_one();
         let most = if one_by_one { 1 } else { self.config().max_batch };
         let mut batch = Vec::new();
-        for (key, run) in self.lanes.take(most) {
+        let max_cost = u64::try_from(self.config().max_cost.as_nanos()).unwrap_or(u64::MAX);
+        let costs = &self.costs;
+        for (key, run) in self.lanes.take_within(most, max_cost, |turn| costs.expected(turn.party)) {
             match &run.first {
                 // The partition is lost: the next owner gets it.
                 task if task.is_lost() => self.lanes.finished(&key),
@@ -217,17 +237,25 @@ impl<H: BatchHandler> Dispatcher<H> {
             let key = run.first.key().to_owned();
             self.cancels.remove(&key);
             match ended {
-                Ended::Done => self.lanes.finished(&key),
+                Ended::Done(cost) => {
+                    self.costs.note(run.turn.party, cost);
+                    self.lanes.finished(&key);
+                }
                 Ended::Failed => match run.superseded.take() {
                     Some(superseded) => self.lanes.revive(&key, *superseded),
                     None => self.lanes.finished(&key),
                 },
                 // Let go with all behind it: nothing of the key may run here before it.
-                Ended::Again(_) | Ended::Split | Ended::Dropped if run.first.is_left() => {
+                Ended::Again(_) | Ended::Split | Ended::Dropped | Ended::Aside if run.first.is_left() => {
                     drop(self.lanes.abandon(&key));
                 }
                 Ended::Again(pause) => self.lanes.postpone(&key, run, self.bench.clock.now() + pause),
                 Ended::Split => self.lanes.split(&key, run),
+                Ended::Aside => {
+                    if let Err(run) = self.aside.push(run) {
+                        self.lanes.postpone(&key, *run, self.bench.clock.now());
+                    }
+                }
                 Ended::Dropped => {
                     if let Err(run) = self.lanes.supersede(&key, run) {
                         self.lanes.postpone(&key, run, self.bench.clock.now());

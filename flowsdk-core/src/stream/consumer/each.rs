@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{BatchHandler, Verdict, Work};
 use crate::stream::broker::{Entry, NewEntry};
-use crate::stream::lanes::{Class, Turn};
+use crate::stream::lanes::{Class, Party, Turn};
 use crate::stream::topic::{Topic, TopicName};
 
 /// Handles the events of one topic, one piece of work a call. For work that is slow or external.
@@ -33,6 +33,11 @@ pub trait Handler<T: Topic>: Send + Sync + 'static {
     /// Returns whether the event may be part of a piece of several events.
     fn joins(&self, _event: &T::Event) -> bool {
         true
+    }
+
+    /// Returns for whom the event is handled. Parties take turns.
+    fn party(&self, _event: &T::Event) -> Party {
+        Party::NOBODY
     }
 
     /// Returns the priority class of the event.
@@ -82,7 +87,8 @@ impl<T: Topic + 'static, H: Handler<T>> BatchHandler for Each<T, H> {
 
     fn turn(&self, event: &T::Event) -> Turn {
         let Self { handler, .. } = self;
-        Turn { class: handler.class(event), joins: handler.joins(event), preempts: handler.preempts(event) }
+        let (class, party) = (handler.class(event), handler.party(event));
+        Turn { class, party, joins: handler.joins(event), preempts: handler.preempts(event) }
     }
 
     fn one_by_one(&self) -> bool {

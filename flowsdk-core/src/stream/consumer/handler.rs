@@ -18,6 +18,9 @@ pub enum Verdict<R> {
     /// It was cancelled, and left no effect. An entry that preempted it decides whether it runs again; work that was
     /// cancelled because its partition is lost belongs to the next owner.
     Dropped,
+    /// It takes long, and has left no effect yet. It is handled again in a call of its own, [aside](Work::is_aside)
+    /// from the batches.
+    Aside,
     /// It could not be handled now.
     Retry {
         /// Whether the reason lies outside the event, so that it is tried without limit.
@@ -77,6 +80,11 @@ pub trait BatchHandler: Send + Sync + 'static {
     /// Returns how an event takes its turn.
     fn turn(&self, _event: &Self::Event) -> Turn {
         Turn::default()
+    }
+
+    /// Returns the processor time that a piece took beyond what every piece takes, by the handler's own count.
+    fn cost(&self, _output: &Self::Output) -> Duration {
+        Duration::ZERO
     }
 
     /// Returns whether each piece of work is a call of its own, which ends when it is done, and can be cancelled.

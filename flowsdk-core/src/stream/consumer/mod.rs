@@ -26,7 +26,9 @@
 //! When a partition is lost or left, entries that wait there for a moment are let go without an acknowledgement, with
 //! all that stands behind them in their lanes. The next owner gets them in order.
 
+mod aside;
 mod config;
+mod cost;
 mod dispatcher;
 mod each;
 mod handler;

@@ -18,8 +18,8 @@ use crate::time::{Clock, Timestamp};
 
 /// How a piece of work ended.
 pub(super) enum Ended {
-    /// It is done, and so is the work that it superseded.
-    Done,
+    /// It is done, and so is the work that it superseded. It took this much processor time.
+    Done(Duration),
     /// It ended without its effect: set aside, or given up by its submitter. The work that it superseded runs.
     Failed,
     /// It is tried again after this pause.
@@ -28,6 +28,8 @@ pub(super) enum Ended {
     Split,
     /// It was cancelled and left no effect.
     Dropped,
+    /// It runs again, beside the batches.
+    Aside,
 }
 
 /// Everything that a batch needs beside its entries.
@@ -57,9 +59,9 @@ impl<H: BatchHandler> Bench<H> {
         for (mut work, verdict) in batch.into_iter().zip(verdicts) {
             let end = self.settle(&mut work, verdict).await;
             match end {
-                Ended::Done => acks.add(work.origins().chain(work.superseded_origins())),
+                Ended::Done(_) => acks.add(work.origins().chain(work.superseded_origins())),
                 Ended::Failed => acks.add(work.origins()),
-                Ended::Again(_) | Ended::Split | Ended::Dropped => {}
+                Ended::Again(_) | Ended::Split | Ended::Dropped | Ended::Aside => {}
             }
             ended.push((work.into_run(), end));
         }
@@ -70,8 +72,13 @@ impl<H: BatchHandler> Bench<H> {
     async fn settle(&self, work: &mut WorkOf<H>, verdict: Verdict<H::Output>) -> Ended {
         match verdict {
             Verdict::Done(output) => {
+                let cost = self.handler.cost(&output);
                 work.first.answer(Ok(output));
-                Ended::Done
+                Ended::Done(cost)
+            }
+            Verdict::Aside if !work.is_aside() => Ended::Aside,
+            Verdict::Aside => {
+                self.failed(work, false, None, "the handler set work aside that was aside").await
             }
             Verdict::Dropped if work.is_cancelled() => Ended::Dropped,
             Verdict::Dropped => {

@@ -148,13 +148,15 @@ pub struct Work<E, R> {
     pub(super) rest: Vec<Task<E, R>>,
     pub(super) superseded: Option<Box<Run<Task<E, R>>>>,
     pub(super) cancel: Option<CancellationToken>,
+    pub(super) is_aside: bool,
 }
 
 impl<E, R> Work<E, R> {
     /// Work that a handler can be called with outside a consumer.
     pub fn detached(key: impl Into<String>, event: E) -> Self {
         let first = Box::new(Item::new(key.into(), event));
-        Self { turn: Turn::default(), first, rest: Vec::new(), superseded: None, cancel: None }
+        let turn = Turn::default();
+        Self { turn, first, rest: Vec::new(), superseded: None, cancel: None, is_aside: false }
     }
 
     /// Returns the piece of work that `run` is.
@@ -164,7 +166,7 @@ impl<E, R> Work<E, R> {
     pub(super) fn of(run: Run<Task<E, R>>) -> Result<Self, Box<Unreadable>> {
         let Run { turn, first, rest, superseded } = run;
         match first {
-            Task::Event(first) => Ok(Self { turn, first, rest, superseded, cancel: None }),
+            Task::Event(first) => Ok(Self { turn, first, rest, superseded, cancel: None, is_aside: false }),
             Task::Unreadable(unreadable) => Err(unreadable),
         }
     }
@@ -190,6 +192,11 @@ impl<E, R> Work<E, R> {
             Task::Unreadable(_) => None,
         });
         std::iter::once(self.event()).chain(rest)
+    }
+
+    /// Returns whether it runs alone and beside the batches, so that nobody else waits for its end.
+    pub fn is_aside(&self) -> bool {
+        self.is_aside
     }
 
     /// How often it was tried before, whatever the reasons.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::ready::Ticket;
-use super::turn::{CLASSES, Class, Coalesce, Run};
+use super::turn::{CLASSES, Class, Coalesce, Party, Run};
 use crate::time::Timestamp;
 
 /// The state of a lane.
@@ -45,6 +45,8 @@ impl<T> Waiting<T> {
 #[derive(Debug)]
 pub(super) struct Lane<T> {
     pub(super) state: State,
+    /// For whom its entries are: for one party all of them.
+    pub(super) party: Party,
     /// Pieces that preempt; they come first.
     urgent: VecDeque<Waiting<T>>,
     waiting: VecDeque<Waiting<T>>,
@@ -55,8 +57,8 @@ pub(super) struct Lane<T> {
 impl<T> Lane<T> {
     /// Returns a lane of one piece.
     pub(super) fn of(piece: Waiting<T>, state: State) -> Self {
-        let mut lane =
-            Self { state, urgent: VecDeque::new(), waiting: VecDeque::new(), classes: [0; CLASSES] };
+        let (party, urgent, waiting) = (piece.run.turn.party, VecDeque::new(), VecDeque::new());
+        let mut lane = Self { state, party, urgent, waiting, classes: [0; CLASSES] };
         lane.push_back(piece);
         lane
     }

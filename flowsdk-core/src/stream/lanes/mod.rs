@@ -8,6 +8,7 @@
 //! - **Classes.** A lane has the most urgent [`Class`] of its waiting entries. A lower class is handed out when no
 //!   lane of a higher one is ready, and also once after 16 lanes of higher classes, so that it never starves. The
 //!   order within a key does not depend on classes.
+//! - **Parties.** Within a class the [parties](Party) with ready lanes take turns.
 //! - **Preemption.** An entry that [preempts](Turn::preempts) runs next in its lane, and its offer says whether the
 //!   running work is to be cancelled. Cancelled work that is dropped is kept with the entry that preempted it, until
 //!   that one ends ([`Run::superseded`]).
@@ -24,7 +25,7 @@ use crate::time::Timestamp;
 use lane::{Lane, State, Waiting};
 use ready::Ready;
 
-pub use turn::{CLASSES, Class, Coalesce, Run, Turn};
+pub use turn::{CLASSES, Class, Coalesce, Party, Run, Turn};
 
 /// The result of an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl<T> Lanes<T> {
             }
             State::Ready(ticket) if turn.class < ticket.class => {
                 self.ready.withdraw(ticket);
-                lane.state = State::Ready(self.ready.push(key.to_owned(), turn.class));
+                lane.state = State::Ready(self.ready.push(key.to_owned(), turn.class, lane.party));
             }
             State::Until(at) if lane.due(self.coalesce) != Some(at) => {
                 self.later.remove(&(at, key.to_owned()));
@@ -122,12 +123,24 @@ impl<T> Lanes<T> {
         Ok(Offered::Waits)
     }
 
-    /// Hands out the front pieces of up to `max` idle lanes, by class and then longest waiting first; never two of
-    /// one key. Each must be answered by one of [`finished`](Self::finished), [`postpone`](Self::postpone),
+    /// Hands out the front pieces of up to `max` idle lanes, by class, then by parties in turns, then longest waiting
+    /// first; never two of one key. Each must be answered by one of [`finished`](Self::finished), [`postpone`](Self::postpone),
     /// [`supersede`](Self::supersede), [`revive`](Self::revive), [`split`](Self::split) and [`abandon`](Self::abandon).
     pub fn take(&mut self, max: usize) -> Vec<(String, Run<T>)> {
+        self.take_within(max, u64::MAX, |_| 0)
+    }
+
+    /// Hands out pieces in the same way, up to the one with which the sum of their costs reaches `most`. `cost` is
+    /// that of a piece with this turn.
+    pub fn take_within(
+        &mut self,
+        max: usize,
+        most: u64,
+        cost: impl Fn(&Turn) -> u64,
+    ) -> Vec<(String, Run<T>)> {
         let mut batch = Vec::with_capacity(max.min(self.ready.len()));
-        while batch.len() < max {
+        let mut spent = 0_u64;
+        while batch.len() < max && (spent < most || batch.is_empty()) {
             let lanes = &self.lanes;
             let holds =
                 |key: &str, ticket| lanes.get(key).is_some_and(|lane| lane.state == State::Ready(ticket));
@@ -135,6 +148,7 @@ impl<T> Lanes<T> {
             let Some(lane) = self.lanes.get_mut(&key) else { continue };
             let Some(run) = lane.take(self.coalesce) else { continue };
             lane.state = State::Running { entries: run.entries(), may_cancel: !run.turn.preempts };
+            spent = spent.saturating_add(cost(&run.turn));
             batch.push((key, run));
         }
         batch
@@ -214,7 +228,7 @@ impl<T> Lanes<T> {
             && let Some((_, key)) = self.later.pop_first()
         {
             if let Some(lane) = self.lanes.get_mut(&key) {
-                lane.state = State::Ready(self.ready.push(key, lane.class()));
+                lane.state = State::Ready(self.ready.push(key, lane.class(), lane.party));
             }
         }
     }
@@ -264,7 +278,7 @@ impl<T> Lanes<T> {
             return;
         }
         lane.state = match lane.due(self.coalesce) {
-            None => State::Ready(self.ready.push(key.to_owned(), lane.class())),
+            None => State::Ready(self.ready.push(key.to_owned(), lane.class(), lane.party)),
             Some(at) => {
                 self.later.insert((at, key.to_owned()));
                 State::Until(at)

@@ -1,5 +1,6 @@
 //! The turn of an entry: its class, and how it behaves towards its neighbours in the lane.
 
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::time::Duration;
 
 /// The number of priority classes.
@@ -25,11 +26,29 @@ impl Class {
     }
 }
 
+/// For whom an entry is handled, such as a tenant. Parties take turns (rulings S19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Party(u64);
+
+impl Party {
+    /// Nobody in particular.
+    pub const NOBODY: Self = Self(0);
+
+    /// Returns the party with this id, or with another thing that tells parties apart.
+    pub fn of(it: &(impl Hash + ?Sized)) -> Self {
+        let mut hasher = DefaultHasher::new();
+        it.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
 /// How an entry takes its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Turn {
     /// Lanes of a lower number run first.
     pub class: Class,
+    /// For whom it is. Ready lanes of a class are handed out by parties in turns.
+    pub party: Party,
     /// Whether neighbours in the lane may run together with it, as one piece of work ([`Coalesce`]).
     pub joins: bool,
     /// Whether it cancels the running work of its key and overtakes the waiting entries of its key. Entries that

@@ -1,6 +1,7 @@
 //! Turns that take longer than a transaction should be held.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use flowsdk_core::admin::session::Sessions;
 use flowsdk_core::change::{Author, NoChangeLog};
@@ -8,6 +9,7 @@ use flowsdk_core::conversation::ConversationEvent;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::SentVariables;
+use flowsdk_core::stream::lanes::Party;
 use flowsdk_store::sql::SqlStore;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -20,6 +22,7 @@ on_every_database! {
     a_long_turn_is_committed_as_a_short_one_is,
     a_turn_that_is_too_long_freezes_its_own_session,
     a_long_turn_loses_nothing_that_others_write,
+    a_long_turn_is_left_where_others_would_wait_for_it,
 }
 
 /// Weighs each message against `{{long}}` so many times before it is repeated.
@@ -109,4 +112,22 @@ async fn a_long_turn_loses_nothing_that_others_write(store: SqlStore) {
         // One that lost too many races said so.
         assert!(patched.is_err() || stored.variables[&key(n)] == n, "{n}");
     }
+}
+
+async fn a_long_turn_is_left_where_others_would_wait_for_it(store: SqlStore) {
+    let world = world_of(store, 20).await;
+    let events = [first(&world, "ana", &["one"]), world.text("bia", "b1", "oi")];
+    let both: Vec<&ConversationEvent> = events.iter().collect();
+    let reports = world.conversations.handle_short(&both).await.expect("handled");
+    assert!(reports[0].is_none(), "{:?}", reports[0]);
+    assert_eq!(reports[1].as_ref().map(bodies), Some(vec!["You said oi".to_owned()]));
+    assert_eq!(world.transcript_of("bia").await, ["> oi", "< You said oi"]);
+    let alone = world.conversations.handle_short(&both[..1]).await.expect("handled");
+    assert!(alone[0].is_none());
+    assert!(world.stored("ana").await.is_none(), "nothing of it is stored");
+    let report = world.handle(events[0].clone()).await;
+    assert_eq!(bodies(&report), ["You said one"]);
+    assert!(report.cost > Duration::from_millis(1), "{:?}", report.cost);
+    assert_eq!(report.party, Party::of(&world.router));
+    assert_eq!(world.transcript_of("ana").await, ["> one", "< You said one"]);
 }

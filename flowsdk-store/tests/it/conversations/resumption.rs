@@ -164,6 +164,7 @@ async fn many_resumptions_at_once_are_one(store: SqlStore) {
                     Verdict::Done(_) => return,
                     Verdict::Retry { transient, reason, .. } => assert!(transient, "{reason}"),
                     Verdict::Dropped => unreachable!("nothing was cancelled"),
+                    Verdict::Aside => unreachable!("a resumption is alone already"),
                 }
             }
         });

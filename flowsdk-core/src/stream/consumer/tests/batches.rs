@@ -14,6 +14,7 @@ use super::{Letters, ownership};
 use crate::stream::broker::Entry;
 use crate::stream::consumer::work::{Item, Origin, Task, TaskOf, Unreadable};
 use crate::stream::consumer::{BatchHandler, ConsumerConfig, Dispatcher, SetAside, Verdict, Work};
+use crate::stream::lanes::{Party, Turn};
 use crate::stream::topic::{StreamPartition, TopicName};
 use crate::time::ManualClock;
 
@@ -22,6 +23,8 @@ use crate::time::ManualClock;
 struct Fate {
     key: u8,
     is_readable: bool,
+    /// Whether its handler wants it to run aside.
+    is_long: bool,
     /// Failures before it is done.
     failures: u32,
     transient: bool,
@@ -34,6 +37,11 @@ struct Counter {
     most: AtomicUsize,
     /// Batches in which an entry that failed before had neighbours.
     mixed: AtomicUsize,
+    /// Pieces that run aside at one time.
+    aside: AtomicUsize,
+    most_aside: AtomicUsize,
+    /// Pieces that run aside together with others in a call.
+    crowded: AtomicUsize,
     refused: Mutex<HashMap<String, u32>>,
     done: Mutex<HashMap<String, Vec<usize>>>,
 }
@@ -63,12 +71,23 @@ impl BatchHandler for Counter {
     }
 
     async fn handle(&self, batch: &[Work<(usize, Fate), ()>]) -> Vec<Verdict<()>> {
-        self.run().await;
+        if batch.iter().any(Work::is_aside) {
+            self.crowded.fetch_add(batch.len() - 1, Ordering::Relaxed);
+            let aside = self.aside.fetch_add(1, Ordering::Relaxed) + 1;
+            self.most_aside.fetch_max(aside, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+            self.aside.fetch_sub(1, Ordering::Relaxed);
+        } else {
+            self.run().await;
+        }
         if batch.len() > 1 && batch.iter().any(|work| work.attempts() > 0) {
             self.mixed.fetch_add(1, Ordering::Relaxed);
         }
         let verdict = |work: &Work<(usize, Fate), ()>| {
             let (number, fate) = *work.event();
+            if fate.is_long && !work.is_aside() {
+                return Verdict::Aside;
+            }
             if work.attempts() < fate.failures {
                 let (transient, reason) = (fate.transient, "on purpose".to_owned());
                 return Verdict::Retry { transient, after: None, reason };
@@ -120,7 +139,7 @@ fn task(number: usize, fate: Fate) -> TaskOf<Counter> {
 
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = (0..40_u8, 0..8_u8, 0..4_u32, any::<bool>()).prop_map(|(key, kind, failures, transient)| {
-        Fate { key, is_readable: kind > 0, failures, transient }
+        Fate { key, is_readable: kind > 0, is_long: kind > 5, failures, transient }
     });
     proptest::collection::vec(fate, 0..200)
 }
@@ -131,11 +150,13 @@ proptest! {
     fn what_fails_runs_alone_and_within_the_limit(
         fates in fates(),
         parallel in 1..5_usize,
+        aside in 1..4_usize,
         max_batch in 1..64_usize,
     ) {
         let counter = Arc::new(Counter::default());
         let config = ConsumerConfig {
             parallel,
+            aside,
             max_batch,
             max_attempts: 5,
             backoff: Duration::ZERO,
@@ -154,11 +175,85 @@ proptest! {
             tokio::join!(dispatcher.run(CancellationToken::new()), handing_in);
         });
         prop_assert!(counter.most.load(Ordering::Relaxed) <= parallel);
+        prop_assert!(counter.most_aside.load(Ordering::Relaxed) <= aside);
         prop_assert_eq!(counter.mixed.load(Ordering::Relaxed), 0);
+        prop_assert_eq!(counter.crowded.load(Ordering::Relaxed), 0);
         let mut expected: HashMap<String, Vec<usize>> = HashMap::new();
         for (number, fate) in fates.iter().enumerate() {
             expected.entry(format!("k{}", fate.key)).or_default().push(number);
         }
         prop_assert_eq!(&*counter.done.lock().expect("a lock"), &expected);
     }
+}
+
+/// Long work of one party, which ends when all of another party's work is done.
+#[derive(Default)]
+struct Slow {
+    quick: AtomicUsize,
+    done: tokio::sync::Notify,
+    largest: AtomicUsize,
+}
+
+const QUICK: usize = 50;
+
+#[async_trait]
+impl BatchHandler for Slow {
+    /// Whether it is slow.
+    type Event = bool;
+    type Output = bool;
+
+    fn parse(&self, _: TopicName, _: &Entry) -> Result<bool, String> {
+        Err("nothing is parsed here".to_owned())
+    }
+
+    fn turn(&self, slow: &bool) -> Turn {
+        Turn { party: Party::of(slow), ..Turn::default() }
+    }
+
+    fn cost(&self, slow: &bool) -> Duration {
+        Duration::from_millis(if *slow { 50 } else { 3 })
+    }
+
+    async fn handle(&self, batch: &[Work<bool, bool>]) -> Vec<Verdict<bool>> {
+        let mut verdicts = Vec::new();
+        self.largest.fetch_max(batch.len(), Ordering::Relaxed);
+        for work in batch {
+            let slow = *work.event();
+            if slow && !work.is_aside() {
+                verdicts.push(Verdict::Aside);
+                continue;
+            }
+            if slow {
+                self.done.notified().await;
+                self.done.notify_one();
+            } else if self.quick.fetch_add(1, Ordering::Relaxed) + 1 == QUICK {
+                self.done.notify_one();
+            }
+            verdicts.push(Verdict::Done(slow));
+        }
+        verdicts
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn batches_go_on_beside_long_work_and_stay_short() {
+    let handler = Arc::new(Slow::default());
+    let config = ConsumerConfig::named("test");
+    let clock = Arc::new(ManualClock::at(0));
+    let (dispatcher, submitter) =
+        Dispatcher::new(Arc::clone(&handler), None, Arc::new(Letters::default()), clock, config);
+    let handing_in = async {
+        for number in 0..QUICK {
+            for slow in [true, false] {
+                let key = format!("{slow}{}", if slow { number } else { number % 25 });
+                let item = Task::Event(Box::new(Item::new(key, slow)));
+                assert!(submitter.inbox.send(item).await.is_ok());
+            }
+        }
+        drop(submitter);
+    };
+    let both = async { tokio::join!(dispatcher.run(CancellationToken::new()), handing_in) };
+    tokio::time::timeout(Duration::from_secs(60), both).await.expect("nothing waits for long work");
+    assert_eq!(handler.quick.load(Ordering::Relaxed), QUICK);
+    assert!(handler.largest.load(Ordering::Relaxed) > 1, "what is not known to be dear shares a batch");
 }

@@ -39,6 +39,24 @@ fn a_busy_lane_does_not_starve_the_others() {
 }
 
 #[test]
+fn a_batch_ends_with_the_piece_that_costs_too_much() {
+    let mut lanes = Lanes::new(100);
+    let (dear, cheap) = (Party::of("dear"), Party::of("cheap"));
+    for n in 0..9 {
+        for (name, party) in [("dear", dear), ("cheap", cheap)] {
+            let turn = Turn { party, ..Turn::default() };
+            lanes.offer(&format!("{name}{n}"), n, turn, at(0)).expect("room");
+        }
+    }
+    let cost = |turn: &Turn| if turn.party == dear { 7 } else { 1 };
+    let keys = |batch: Vec<(String, Run<u32>)>| batch.into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+    assert_eq!(keys(lanes.take_within(9, 10, cost)), ["dear0", "cheap0", "dear1"]);
+    assert_eq!(keys(lanes.take_within(9, 1, cost)), ["cheap1"]);
+    assert_eq!(keys(lanes.take_within(9, 0, cost)), ["dear2"], "one is always taken");
+    assert_eq!(keys(lanes.take_within(2, 100, cost)), ["cheap2", "dear3"]);
+}
+
+#[test]
 fn a_postponed_entry_holds_only_its_own_lane() {
     let mut lanes = Lanes::new(10);
     plain(&mut lanes, "a", 1);

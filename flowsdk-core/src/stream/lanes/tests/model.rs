@@ -28,8 +28,9 @@ enum Step {
 }
 
 fn turn() -> impl Strategy<Value = Turn> {
-    (0..CLASSES as u8, any::<bool>(), 0..6_u8).prop_map(|(class, joins, kind)| Turn {
+    (0..CLASSES as u8, 0..3_u8, any::<bool>(), 0..6_u8).prop_map(|(class, party, joins, kind)| Turn {
         class: Class::new(class),
+        party: Party::of(&party),
         joins,
         preempts: kind == 0,
     })
