@@ -1,11 +1,67 @@
 //! Work that takes a processor for long, on threads where no request and no turn waits for its end (rulings S18).
 
+use std::thread;
+
 use crate::fault::StorageError;
 
-/// Does `work` on a thread for blocking work.
+/// How far a thread of long work stands back, in the kernel's unit: 0 is normal, 19 the furthest. At 10 it gets about a
+/// tenth of a processor that others want the whole of, and all of one that nobody wants.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
+/// Does `work` on a thread of its own, which [gives way](give_way) to all others.
 ///
 /// # Errors
-/// [`StorageError::Other`] if it panicked.
+/// [`StorageError::Other`] if it panicked, or if the system gave no thread.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StorageError> {
-    tokio::task::spawn_blocking(work).await.map_err(|panicked| StorageError::Other(Box::new(panicked)))
+    // A priority that was lowered cannot be raised again, so the work does not run on a thread of tokio's. One of
+    // tokio's waits for it: a runtime does not end, and a paused clock does not go on, in the middle of the work.
+    let waited_for = tokio::task::spawn_blocking(|| {
+        let thread = thread::Builder::new().name("aside".to_owned()).spawn(|| {
+            give_way();
+            work()
+        });
+        match thread {
+            Ok(thread) => thread.join().map_err(|_panicked| StorageError::Other("the work panicked".into())),
+            Err(error) => Err(StorageError::Other(Box::new(error))),
+        }
+    });
+    waited_for.await.map_err(|stopped| StorageError::Other(Box::new(stopped)))?
+}
+
+/// Lowers the priority of this thread, and that of the threads and processes it starts from now on. Failing that, its
+/// work only competes more.
+#[cfg(target_os = "linux")]
+pub fn give_way() {
+    // On Linux "the calling process" is the calling thread. One that stands back further already stays there.
+    let lowered = rustix::process::getpriority_process(None)
+        .and_then(|nice| if nice < NICE { rustix::process::setpriority_process(None, NICE) } else { Ok(()) });
+    if let Err(error) = lowered {
+        tracing::debug!(%error, "long work runs at normal priority");
+    }
+}
+
+/// Does nothing: only Linux has priorities of threads.
+#[cfg(not(target_os = "linux"))]
+pub fn give_way() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn its_thread_gives_way_and_the_caller_does_not() {
+        let nice = || rustix::process::getpriority_process(None).expect("a priority");
+        let mine = nice();
+        assert_eq!(aside(nice).await.expect("done"), NICE.max(mine));
+        assert_eq!(nice(), mine);
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_is_an_error() {
+        let panics = aside(|| -> u8 { panic!("on purpose") }).await;
+        assert!(matches!(panics, Err(StorageError::Other(_))));
+        assert_eq!(aside(|| 1).await.expect("done"), 1);
+    }
 }

@@ -10,11 +10,6 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-/// How far the threads stand back, in the kernel's unit (0 is normal, 19 the furthest). At 10 a hash gets
-/// about a tenth of a core that others want the whole of, so that logging in stays possible under any load.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 10;
-
 /// Threads that hash, and the queue of their jobs.
 #[derive(Debug)]
 pub(super) struct Pool {
@@ -135,7 +130,7 @@ impl Shared {
 
     /// The life of a thread.
     fn work(&self) {
-        give_way();
+        flowsdk_core::aside::give_way();
         let mut state = self.lock();
         while !state.closed {
             let Some(job) = state.jobs.pop_front() else {
@@ -162,20 +157,6 @@ fn start_thread(name: &str, shared: &Arc<Shared>) -> bool {
     }
     started.is_ok()
 }
-
-/// Lowers the priority of this thread. Failing that, hashes only compete more.
-#[cfg(target_os = "linux")]
-fn give_way() {
-    // On Linux "the calling process" is the calling thread. One that stands back further already stays there.
-    let lowered = rustix::process::getpriority_process(None)
-        .and_then(|nice| if nice < NICE { rustix::process::setpriority_process(None, NICE) } else { Ok(()) });
-    if let Err(error) = lowered {
-        tracing::debug!(%error, "slow cryptography runs at normal priority");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn give_way() {}
 
 #[cfg(test)]
 mod tests;

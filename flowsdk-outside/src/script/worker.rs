@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
+use flowsdk_core::aside::give_way;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -20,6 +21,8 @@ const PROCESSOR: u64 = 3;
 /// # Errors
 /// When standard input or output break.
 pub fn serve() -> io::Result<()> {
+    // Other visitors need their server now; a script has seconds.
+    give_way();
     for (resource, most) in
         [(Resource::As, ADDRESS_SPACE), (Resource::Nofile, FILES), (Resource::Fsize, 0), (Resource::Core, 0)]
     {

@@ -57,7 +57,7 @@ pub(super) async fn aside<T: Send + 'static>(
     }
     // A closed semaphore cannot happen: nobody closes it.
     let _turn = ASIDE.acquire().await;
-    tokio::task::spawn_blocking(work).await.map_err(|_panicked| ApiError::internal())
+    Ok(flowsdk_core::aside::aside(work).await?)
 }
 
 /// Reads a `T` from JSON of any size.
