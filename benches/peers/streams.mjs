@@ -11,11 +11,11 @@
 //
 // What a process that died left behind is done at the next start: entries that were not acknowledged, unless their row
 // is there, and answers that are still `pending`.
-import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { Server } from 'socket.io';
+import { begin, nextId, step } from './ring.mjs';
 
 const [port, postgres, redisUrl] = process.argv.slice(2);
 const batched = process.env.BATCHED === '1';
@@ -55,43 +55,6 @@ const saveSessions = {
          ON CONFLICT (id) DO UPDATE SET state = excluded.state`,
 };
 const setDelivered = { name: 'set-delivered', text: `UPDATE message SET status = 'delivered' WHERE id = ANY($1)` };
-
-// Ids with the time in front, which indexes like.
-let made = 0;
-const nextId = () =>
-  'c' + Date.now().toString(16).padStart(12, '0') + (made++ & 0xfffffff).toString(16).padStart(7, '0') + randomBytes(6).toString('hex');
-
-const blocks = {
-  b1: { text: 'Olá {{contact.name}}, você disse: {{input}}', next: 'b2' },
-  b2: { text: 'Passo 2: {{lastInput}} ({{count}})', next: 'b3' },
-  b3: { text: 'Fim do passo 3, {{contact.name}}: {{input}}', next: 'b1' },
-};
-
-function interpolate(text, session, input) {
-  return text.replace(/\{\{([^}]+)\}\}/g, (_, name) => {
-    if (name === 'input' || name === 'lastInput') return input;
-    if (name === 'contact.name') return 'Flow Chat';
-    return String(session.variables[name] ?? '');
-  });
-}
-
-function begin(id) {
-  return {
-    mode: 'flow', routerId: 'r1', flowId: 'f1', contactId: 'c', chatId: `chat-${id}`, currentBlockId: 'b1',
-    variables: {}, source: 'webchat', contactIdentity: id, sessionHistory: [], startedAt: Date.now(), lastInteractionAt: Date.now(),
-  };
-}
-
-function step(session, input) {
-  const block = blocks[session.currentBlockId];
-  session.variables.count = (session.variables.count | 0) + 1;
-  session.variables.lastInput = input;
-  session.currentBlockId = block.next;
-  session.sessionHistory.push({ flow: 'f1', block: block.next });
-  if (session.sessionHistory.length > 20) session.sessionHistory.shift();
-  session.lastInteractionAt = Date.now();
-  return interpolate(block.text, session, input);
-}
 
 async function transaction(work) {
   const client = await pool.connect();

@@ -6,10 +6,11 @@
 // transaction (WAL, synchronous=NORMAL); then the answer goes out and its row becomes `delivered`.
 //
 // TUNED=1 gives it what made our reference three times as fast: ids with the time in front, and a larger WAL.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import Database from 'better-sqlite3';
 import { Server } from 'socket.io';
+import { begin, nextId, step } from './ring.mjs';
 
 const [port, file] = process.argv.slice(2);
 const tuned = process.env.TUNED === '1';
@@ -28,50 +29,15 @@ const findSession = db.prepare('SELECT state FROM session WHERE id = ?');
 const saveSession = db.prepare('INSERT INTO session VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state');
 const setStatus = db.prepare('UPDATE message SET status = ? WHERE id = ?');
 
-let made = 0;
-const nextId = tuned
-  ? () => 'c' + Date.now().toString(16).padStart(12, '0') + (made++ & 0xfffffff).toString(16).padStart(7, '0') + randomBytes(6).toString('hex')
-  : randomUUID;
-
-const blocks = {
-  b1: { text: 'Olá {{contact.name}}, você disse: {{input}}', next: 'b2' },
-  b2: { text: 'Passo 2: {{lastInput}} ({{count}})', next: 'b3' },
-  b3: { text: 'Fim do passo 3, {{contact.name}}: {{input}}', next: 'b1' },
-};
-
-function interpolate(text, session, input) {
-  return text.replace(/\{\{([^}]+)\}\}/g, (_, name) => {
-    if (name === 'input' || name === 'lastInput') return input;
-    if (name === 'contact.name') return 'Flow Chat';
-    return String(session.variables[name] ?? '');
-  });
-}
-
-function begin(id) {
-  return {
-    mode: 'flow', routerId: 'r1', flowId: 'f1', contactId: 'c', chatId: `chat-${id}`, currentBlockId: 'b1',
-    variables: {}, source: 'webchat', contactIdentity: id, sessionHistory: [], startedAt: Date.now(), lastInteractionAt: Date.now(),
-  };
-}
-
-function step(session, input) {
-  const block = blocks[session.currentBlockId];
-  session.variables.count = (session.variables.count | 0) + 1;
-  session.variables.lastInput = input;
-  session.currentBlockId = block.next;
-  session.sessionHistory.push({ flow: 'f1', block: block.next });
-  if (session.sessionHistory.length > 20) session.sessionHistory.shift();
-  session.lastInteractionAt = Date.now();
-  return interpolate(block.text, session, input);
-}
+const newId = tuned ? nextId : randomUUID;
 
 const turn = db.transaction((sessionId, text) => {
   const row = findSession.get(sessionId);
   const session = row ? JSON.parse(row.state) : begin(sessionId);
-  insertMessage.run(nextId(), session.chatId, 'in', text, 'received', Date.now());
+  insertMessage.run(newId(), session.chatId, 'in', text, 'received', Date.now());
   const answer = step(session, text);
   saveSession.run(sessionId, JSON.stringify(session));
-  const id = nextId();
+  const id = newId();
   insertMessage.run(id, session.chatId, 'out', answer, 'pending', Date.now());
   return { id, answer };
 });
