@@ -15,6 +15,7 @@ pub mod backup_command;
 mod caller;
 pub mod config;
 pub mod demo;
+mod embedded;
 pub mod flow_command;
 mod gate;
 pub mod health;

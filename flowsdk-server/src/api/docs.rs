@@ -13,6 +13,7 @@ use utoipa_swagger_ui::Config;
 
 use super::error::ApiError;
 use super::routes::twin;
+use crate::embedded::shared;
 
 /// Scripts, styles and requests of our own only. The page sets styles in its elements, hence `unsafe-inline` there.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -63,12 +64,32 @@ fn file(name: &str, settings: Arc<Config<'static>>) -> Response {
     match utoipa_swagger_ui::serve(name, settings) {
         Ok(Some(file)) => {
             let kind = [(header::CONTENT_TYPE, file.content_type)];
-            (StatusCode::OK, COMMON, kind, file.bytes.into_owned()).into_response()
+            (StatusCode::OK, COMMON, kind, shared(file.bytes)).into_response()
         }
         Ok(None) => ApiError::not_found().into_response(),
         Err(error) => {
             tracing::error!(%error, "the page of the document cannot be made");
             ApiError::internal().into_response()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn readers_of_a_file_share_one_copy_of_it() {
+        let settings = Arc::new(settings());
+        let read = async || {
+            let answer = file("swagger-ui-bundle.js", Arc::clone(&settings));
+            assert_eq!(answer.status(), StatusCode::OK);
+            answer.into_body().collect().await.expect("a body").to_bytes()
+        };
+        let (first, second) = (read().await, read().await);
+        assert!(first.len() > 1_000_000);
+        assert_eq!(first.as_ptr(), second.as_ptr());
     }
 }

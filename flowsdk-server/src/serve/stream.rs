@@ -1,9 +1,10 @@
 //! The byte stream of a connection.
 
+use std::any::Any;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ struct Line {
     over: AtomicBool,
     upgraded: AtomicBool,
     reader: AtomicWaker,
+    /// Dropped at the end.
+    kept: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl HangUp {
@@ -34,6 +37,17 @@ impl HangUp {
     /// Returns whether the connection is gone, or about to go.
     pub(crate) fn has_ended(&self) -> bool {
         self.0.over.load(Ordering::Acquire)
+    }
+
+    /// Keeps `one` until the connection has ended, in the place of another that was kept before.
+    pub(crate) fn keep(&self, one: impl Any + Send) {
+        let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = kept.take();
+        if !self.has_ended() {
+            *kept = Some(Box::new(one));
+        }
+        drop(kept);
+        drop(before);
     }
 
     /// Notes that HTTP is done with the connection, which goes on if it is another protocol's now.
@@ -120,6 +134,8 @@ impl Stall {
 impl Drop for Slotted {
     fn drop(&mut self) {
         self.hang_up.0.over.store(true, Ordering::Release);
+        let kept = self.hang_up.0.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(kept);
     }
 }
 

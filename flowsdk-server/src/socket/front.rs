@@ -6,8 +6,8 @@
 //! * **Request heads.** The library keeps the head of the opening request for the life of the session, and its parts
 //!   are slices of the 8 KiB read buffer of the connection, which therefore stays allocated for every idle socket. The
 //!   head is copied into one buffer of its own size, without the headers that nobody reads.
-//! * **Handshakes.** A session over long polling that nobody lets in costs memory and no connection; those are counted
-//!   and bounded ([`Front::counting`]).
+//! * **Handshakes.** A session that nobody lets in costs memory. Those over long polling, and those over a websocket that
+//!   is gone, take no connection; they are counted and bounded ([`Front::counting`]).
 //! * **Transports.** The connection of a websocket is noted, so that it can be ended ([`Front::noting`]).
 
 use std::future::{Future, Ready, ready};
@@ -25,7 +25,7 @@ use futures_util::future::Either;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use tower::Service;
 
-use super::handshakes::{Handshakes, NotOpened};
+use super::handshakes::{HandshakeLimits, Handshakes, NotOpened};
 use super::transports::{self, Transports};
 use crate::api::{ApiError, too_many};
 use crate::serve::HangUp;
@@ -41,7 +41,10 @@ pub struct Front<S> {
 /// Who may open a session.
 #[derive(Debug)]
 struct Door {
-    handshakes: Arc<Handshakes>,
+    /// Over long polling.
+    polling: Arc<Handshakes>,
+    /// Over websockets that are gone.
+    left: Arc<Handshakes>,
     trusted_proxies: u32,
 }
 
@@ -51,11 +54,13 @@ impl<S> Front<S> {
         Self { service, door: None, transports: None }
     }
 
-    /// Counts the sessions that are opened over long polling, by the addresses that `TRUSTED_PROXIES` says. One that
-    /// begins as a websocket holds a connection, and is counted with those.
+    /// Counts the sessions that are opened over long polling, by the addresses that `TRUSTED_PROXIES` says, and
+    /// apart from them those that began as a websocket. One of these has a connection, and counts when that is gone;
+    /// under another server than [`serve`](crate::serve::serve), which does not tell, it counts at once.
     #[must_use]
-    pub fn counting(self, handshakes: Arc<Handshakes>, trusted_proxies: u32) -> Self {
-        Self { door: Some(Arc::new(Door { handshakes, trusted_proxies })), ..self }
+    pub fn counting(self, limits: HandshakeLimits, trusted_proxies: u32) -> Self {
+        let (polling, left) = (Handshakes::new(limits), Handshakes::new(limits));
+        Self { door: Some(Arc::new(Door { polling, left, trusted_proxies })), ..self }
     }
 
     /// Notes the connections of websockets.
@@ -67,9 +72,17 @@ impl<S> Front<S> {
 
 impl Door {
     /// Counts the session that the request opens, for as long as the session keeps the request's extensions.
-    fn open(&self, request: &mut Request<Body>) -> Result<(), ApiError> {
+    fn open(&self, request: &mut Request<Body>, kind: Kind) -> Result<(), ApiError> {
         let address = crate::caller::address(request.headers(), request.extensions(), self.trusted_proxies);
-        let newcomer = self.handshakes.begin(address).map_err(|refused| {
+        let begun = match (kind, request.extensions().get::<HangUp>()) {
+            (Kind::Opens, _) => self.polling.begin(address),
+            (_, None) => self.left.begin(address),
+            (_, Some(connection)) => self.left.begin_connected(address).map(|(newcomer, connected)| {
+                connection.keep(connected);
+                newcomer
+            }),
+        };
+        let newcomer = begun.map_err(|refused| {
             metrics::counter!("flowsdk_socket_handshakes_refused_total").increment(1);
             tracing::debug!(%address, ?refused, "a session was not opened");
             match refused {
@@ -107,8 +120,8 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let kind = Kind::of(&request);
-        if let (Kind::Opens, Some(door)) = (kind, &self.door)
-            && let Err(refused) = door.open(&mut request)
+        if let (Kind::Opens | Kind::OpensWebsocket, Some(door)) = (kind, &self.door)
+            && let Err(refused) = door.open(&mut request, kind)
         {
             return Either::Right(ready(Ok(refused.into_response())));
         }
@@ -131,6 +144,8 @@ where
 enum Kind {
     /// Begins one over long polling.
     Opens,
+    /// Begins one over a websocket.
+    OpensWebsocket,
     Polls,
     /// Goes over from long polling to a websocket.
     Upgrades,
@@ -148,7 +163,7 @@ impl Kind {
             (None, false) => Self::Opens,
             (Some(_), false) => Self::Polls,
             (Some(_), true) => Self::Upgrades,
-            (None, true) => Self::Other,
+            (None, true) => Self::OpensWebsocket,
         }
     }
 }
@@ -291,7 +306,7 @@ mod tests {
             ("GET", "EIO=4", Kind::Opens),
             ("GET", "EIO=4&transport=polling&sid=a", Kind::Polls),
             ("GET", "sid=a&EIO=4&transport=websocket", Kind::Upgrades),
-            ("GET", "EIO=4&transport=websocket", Kind::Other),
+            ("GET", "EIO=4&transport=websocket", Kind::OpensWebsocket),
             ("POST", "EIO=4&transport=polling&sid=a", Kind::Other),
         ] {
             let request = Request::builder().method(method).uri(format!("/s/?{query}"));

@@ -9,6 +9,7 @@ use http::{HeaderMap, StatusCode, header};
 use rust_embed::RustEmbed;
 
 use crate::api::not_found;
+use crate::embedded::shared;
 
 #[derive(RustEmbed)]
 #[folder = "assets/chat/"]
@@ -62,9 +63,28 @@ async fn file(name: &str, headers: &HeaderMap) -> Response {
         Some("svg") => "image/svg+xml",
         _ => "text/plain; charset=utf-8",
     };
-    (common, [(header::CONTENT_TYPE, kind)], file.data.into_owned()).into_response()
+    (common, [(header::CONTENT_TYPE, kind)], shared(file.data)).into_response()
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn readers_of_a_file_share_one_copy_of_it() {
+        let read = async || {
+            let answer = file("chat.js", &HeaderMap::new()).await;
+            assert_eq!(answer.status(), StatusCode::OK);
+            answer.into_body().collect().await.expect("a body").to_bytes()
+        };
+        let (first, second) = (read().await, read().await);
+        assert!(first.len() > 50_000);
+        assert_eq!(first.as_ptr(), second.as_ptr());
+    }
 }

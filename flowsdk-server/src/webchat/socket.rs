@@ -161,7 +161,7 @@ where
         if let AuthError::Storage(error) = &error {
             tracing::error!(error = %Chain(error), "a visitor could not be let in");
         } else {
-            tracing::info!(code = error.code(), %error, "a visitor was not let in");
+            tracing::warn!(code = error.code(), %error, "a visitor was not let in");
         }
         metrics::counter!("flowsdk_webchat_auth_errors", "code" => error.code()).increment(1);
         let payload = AuthErrorPayload { message: AUTH_ERROR_MESSAGE, code: error.code() };

@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
 use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{Error, Message as Frame};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use crate::harness::http::{self, Answer};
@@ -14,6 +15,7 @@ use crate::harness::{Client, PATIENCE, Setup, eventually, everywhere};
 
 everywhere!(
     sessions_that_wait_are_few,
+    websockets_that_were_left_are_few,
     a_refused_client_loses_its_connection,
     a_server_that_stops_keeps_nobody_waiting
 );
@@ -78,6 +80,52 @@ async fn sessions_that_wait_are_few(setup: Setup) {
     // So does whoever goes, once the time for its CONNECT is over, too.
     post(addr, &second, "1").await;
     eventually("room", async || (open(addr, "3.3.3.3").await.status == 200).then_some(())).await;
+}
+
+/// Opens a session over a websocket, or returns the status of the refusal.
+async fn websocket_from(
+    addr: SocketAddr,
+    from: &str,
+) -> Result<WebSocketStream<MaybeTlsStream<TcpStream>>, u16> {
+    let mut request = format!("ws://{addr}{SOCKET}&transport=websocket").into_client_request().unwrap();
+    request.headers_mut().insert("x-forwarded-for", from.parse().unwrap());
+    match tokio_tungstenite::connect_async(request).await {
+        Ok((mut socket, _)) => {
+            assert!(next(&mut socket).await.expect("the open packet").starts_with('0'));
+            Ok(socket)
+        }
+        Err(Error::Http(refused)) => Err(refused.status().as_u16()),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The session of a websocket that was left before its CONNECT outlives its connection.
+async fn websockets_that_were_left_are_few(setup: Setup) {
+    let setup = setup
+        .with("TRUSTED_PROXIES", "1")
+        .with("WEBCHAT_HANDSHAKES_PER_ADDRESS", "2")
+        .with("WEBCHAT_HANDSHAKES", "4");
+    let server = setup.start().await;
+    let addr = server.addr;
+    // With their connections they count among those, however many there are.
+    let mut open_ones = Vec::new();
+    for _ in 0..5 {
+        open_ones.push(websocket_from(addr, "1.1.1.1").await.expect("a session"));
+    }
+    drop(open_ones);
+    let refused = async |from: &'static str| websocket_from(addr, from).await.err();
+    assert_eq!(eventually("the address is full", async || refused("1.1.1.1").await).await, 429);
+    assert_eq!(eventually("all are full", async || refused("2.2.2.2").await).await, 503);
+    // Sessions over long polling have a count of their own.
+    session(&open(addr, "1.1.1.1").await);
+    eventually("room, once the time for a CONNECT is over", async || {
+        websocket_from(addr, "1.1.1.1").await.ok()
+    })
+    .await;
+    // Whoever was let in and leaves counts no more.
+    for _ in 0..5 {
+        setup.visit(&server).await;
+    }
 }
 
 /// Visitors, clients in the middle of their handshake and connections without a word are let go at once.

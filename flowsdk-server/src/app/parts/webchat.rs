@@ -11,9 +11,7 @@ use flowsdk_core::fault::{BoxError, Chain};
 use super::Part;
 use crate::app::ground::Ground;
 use crate::config::Role;
-use crate::socket::{
-    Front, Handshakes, OrderedConfig, SocketLimits, Transports, builder, close_in_slices, in_order,
-};
+use crate::socket::{Front, OrderedConfig, SocketLimits, Transports, builder, close_in_slices, in_order};
 use crate::webchat::{SOCKET_PATH, WebchatSocket};
 
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
@@ -57,7 +55,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ends,
     );
     io.ns("/", in_order(&ground.supervisor.intake_tracker(), OrderedConfig::default(), handler));
-    let handshakes = Handshakes::new(ground.config.webchat.handshakes);
+    let handshakes = ground.config.webchat.handshakes;
     let front = Front::new(service).counting(handshakes, trusted_proxies).noting(transports);
     let routes = crate::webchat::routes(store(), visitors, Arc::new(test_chat), trusted_proxies)
         .route_service("/webchat/socket.io", front.clone())
