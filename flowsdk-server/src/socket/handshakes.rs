@@ -63,7 +63,7 @@ impl Handshakes {
         self.has_room(&counts, place)?;
         counts.add(place);
         drop(counts);
-        Ok(Newcomer::new(Stay::Counted(Counted { of: Arc::clone(self), place })))
+        Ok(Newcomer::new(Stay::Counted { _count: Counted { of: Arc::clone(self), place } }))
     }
 
     /// Begins a session that has a connection: it counts from the end of the connection on, when [`Connected`] is
@@ -130,7 +130,10 @@ enum Stay {
         of: Arc<Handshakes>,
         place: Place,
     },
-    Counted(Counted),
+    /// Until it is dropped.
+    Counted {
+        _count: Counted,
+    },
     LetIn,
 }
 
@@ -148,7 +151,7 @@ impl Drop for Connected {
         let mut waits = lock(&stay);
         if let Stay::Connected { of, place } = &*waits {
             of.lock().add(*place);
-            *waits = Stay::Counted(Counted { of: Arc::clone(of), place: *place });
+            *waits = Stay::Counted { _count: Counted { of: Arc::clone(of), place: *place } };
         }
     }
 }
