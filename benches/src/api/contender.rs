@@ -16,6 +16,7 @@ use crate::machine::Cores;
 use crate::peers;
 use crate::process::{self, Server};
 use crate::services::{Addresses, Database};
+use crate::turns::{Field, Wanted};
 
 /// The contenders of the race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
@@ -52,26 +53,19 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    /// Those of `only` (all, when it is empty) who can run, and a word on those who cannot.
-    pub(crate) fn field(&self, only: &[Contender], server: &Result<PathBuf>) -> Vec<Contender> {
-        let wanted = |one: &Contender| only.is_empty() || only.contains(one);
-        let mut field: Vec<Contender> = Contender::ALL.into_iter().filter(wanted).collect();
-        let mut leave_out = |why: &str, whom: &[Contender]| {
-            for one in whom.iter().filter(|one| field.contains(one)) {
-                eprintln!("flowsdk-benches: left out {}: {why}", one.name());
-            }
-            field.retain(|one| !whom.contains(one));
-        };
+    /// Those of `wanted` who can run, and a word on those who cannot.
+    pub(crate) fn field(&self, wanted: &Wanted<Contender>, server: &Result<PathBuf>) -> Field<Contender> {
+        let mut field = wanted.field(&Contender::ALL);
         if let Err(why) = server {
-            leave_out(&format!("{why:#}"), &[Contender::FlowSdk, Contender::FlowSdkPostgres]);
+            field.leave_out(why, |one| one != Contender::Fastify);
         }
         if !self.services.has_both() {
-            leave_out("there are no PostgreSQL and Redis", &[Contender::FlowSdkPostgres]);
+            field.leave_out("there are no PostgreSQL and Redis", |one| one == Contender::FlowSdkPostgres);
         }
         if !self.services.has_postgres() {
-            leave_out("there is no PostgreSQL", &[Contender::Fastify]);
+            field.leave_out("there is no PostgreSQL", |one| one == Contender::Fastify);
         } else if let Err(why) = peers::install() {
-            leave_out(&format!("{why:#}"), &[Contender::Fastify]);
+            field.leave_out(why, |one| one == Contender::Fastify);
         }
         field
     }

@@ -6,8 +6,6 @@ pub(crate) mod ours;
 mod peer;
 mod report;
 
-use std::time::Duration;
-
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::Serialize;
@@ -15,11 +13,12 @@ use serde_json::json;
 
 pub(crate) use contender::{Contender, Ground, Stand};
 
+use crate::Common;
 use crate::http::Request;
 use crate::http::load::{self, Plan};
 use crate::machine::{self, Cores};
 use crate::services::Addresses;
-use crate::{Common, turns};
+use crate::turns::Extent;
 
 /// Members of the group, each with a login of their own.
 pub(crate) const USERS: usize = 16;
@@ -45,15 +44,8 @@ pub(crate) struct Options {
     pub(crate) common: Common,
     #[command(flatten)]
     pub(crate) services: Addresses,
-    /// How often everything is repeated, in turns A B B A
-    #[arg(long, default_value_t = 5)]
-    pub(crate) rounds: u32,
-    /// Seconds of each measurement
-    #[arg(long, default_value_t = 6.0)]
-    pub(crate) seconds: f64,
-    /// Only these
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub(crate) only: Vec<Contender>,
+    #[command(flatten)]
+    pub(crate) extent: Extent<Contender>,
 }
 
 /// One measurement of a contender in a round.
@@ -81,7 +73,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
             connections: CONNECTIONS,
             pace: None,
             logins: Vec::new(),
-            window: Duration::from_secs_f64(options.seconds),
+            window: options.extent.window(),
             pid: stand.server.pid(),
         }))?;
         let reads = outcome.reads;
@@ -115,9 +107,9 @@ pub(crate) fn in_turns(
         server: server.as_ref().cloned().unwrap_or_default(),
         services: options.services.clone(),
     };
-    let field = ground.field(&options.only, &server);
+    let field = ground.field(&options.extent.wanted, &server);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    turns::in_turns(&field, options.rounds, |contender, round| {
+    field.in_turns(options.extent.rounds, |contender, round| {
         let stand = runtime.block_on(ground.start(contender)).with_context(|| contender.name())?;
         turn(&stand, &runtime, contender, round).with_context(|| contender.name())?;
         runtime.block_on(stand.finish())

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::{CONNECTIONS, Contender, Options, Run};
 use crate::report::{self, Measured, Table, spread};
+use crate::turns::Extent;
 
 impl Measured for Run {
     type Contender = Contender;
@@ -35,7 +36,7 @@ pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
 
 fn section(options: &Options, runs: &[Run]) -> String {
     let mut text = String::from("## Administrative API: an authorised read\n\n");
-    let Options { rounds, seconds, .. } = options;
+    let Extent { rounds, seconds, .. } = &options.extent;
     text.push_str(&report::circumstances(&format!(
         "cargo xtask bench api --rounds {rounds} --seconds {seconds}"
     )));

@@ -5,14 +5,13 @@ mod chat;
 mod contender;
 mod report;
 
-use std::time::Duration;
-
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::Serialize;
 
 use crate::machine::{self, Cores};
-use crate::{Common, peers, turns};
+use crate::turns::{Extent, Field};
+use crate::{Common, peers};
 use contender::Contender;
 
 /// The options of the race.
@@ -20,18 +19,11 @@ use contender::Contender;
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// How often everything is repeated, in turns A B B A
-    #[arg(long, default_value_t = 5)]
-    pub(crate) rounds: u32,
-    /// Seconds of each measurement
-    #[arg(long, default_value_t = 6.0)]
-    pub(crate) seconds: f64,
+    #[command(flatten)]
+    pub(crate) extent: Extent<Contender>,
     /// Conversations, one message under way in each
     #[arg(long, default_value_t = 50)]
     pub(crate) conversations: usize,
-    /// Only these
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub(crate) only: Vec<Contender>,
 }
 
 /// One measurement of a contender in a round.
@@ -58,12 +50,11 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let server = server.unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut runs = Vec::new();
-    turns::in_turns(&field, options.rounds, |contender, round| {
+    field.in_turns(options.extent.rounds, |contender, round| {
         let folder = tempfile::tempdir()?;
         let turn = async {
             let stand = contender.start(&server, folder.path(), cores).await?;
-            let window = Duration::from_secs_f64(options.seconds);
-            let outcome = stand.talk(options.conversations, window).await?;
+            let outcome = stand.talk(options.conversations, options.extent.window()).await?;
             let resident_kib = machine::resident_kib(stand.pid())?;
             let stored = stand.finish()?;
             let miscounted = (stored != outcome.written)
@@ -88,18 +79,15 @@ pub(crate) fn race(options: &Options) -> Result<()> {
 }
 
 /// Those who can run, and a word on those who cannot.
-fn field(options: &Options, server: &Result<std::path::PathBuf>) -> Vec<Contender> {
-    let wanted = |one: &Contender| options.only.is_empty() || options.only.contains(one);
-    let mut field: Vec<Contender> = Contender::ALL.into_iter().filter(wanted).collect();
+fn field(options: &Options, server: &Result<std::path::PathBuf>) -> Field<Contender> {
+    let mut field = options.extent.wanted.field(&Contender::ALL);
     if let Err(why) = server {
-        eprintln!("flowsdk-benches: left out: {why:#}");
-        field.retain(|one| one.is_peer());
+        field.leave_out(why, |one| !one.is_peer());
     }
-    if field.iter().any(|one| one.is_peer())
+    if field.has(Contender::is_peer)
         && let Err(why) = peers::install()
     {
-        eprintln!("flowsdk-benches: left out: {why:#}");
-        field.retain(|one| !one.is_peer());
+        field.leave_out(why, Contender::is_peer);
     }
     field
 }

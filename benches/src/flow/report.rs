@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::contender::Contender;
 use super::{Options, Run};
 use crate::report::{self, Measured, Table, cell, spread};
+use crate::turns::Extent;
 
 /// Turns a second and resident MiB of Typebot's engine, measured once on a machine of the same kind.
 const TYPEBOT: (f64, f64) = (300.0, 674.0);
@@ -40,7 +41,7 @@ pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
 
 fn section(options: &Options, runs: &[Run]) -> String {
     let mut text = String::from("## Turns of a flow\n\n");
-    let Options { rounds, seconds, conversations, .. } = options;
+    let (Extent { rounds, seconds, .. }, conversations) = (&options.extent, options.conversations);
     text.push_str(&report::circumstances(&format!(
         "cargo xtask bench flow --rounds {rounds} --seconds {seconds} --conversations {conversations}"
     )));

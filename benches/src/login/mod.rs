@@ -52,7 +52,7 @@ struct Run {
 /// Runs the race.
 pub(crate) fn race(options: &Options) -> Result<()> {
     let cores = Cores::choose()?;
-    let window = Duration::from_secs_f64(options.seconds);
+    let window = options.extent.window();
     let mut runs = Vec::new();
     api::in_turns(options, |stand, runtime, contender, round| {
         let hash_rate = hash_rate(cores, window / 2)?;

@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::Run;
 use crate::api::{Contender, Options, USERS};
 use crate::report::{self, Measured, Table, spread};
+use crate::turns::Extent;
 
 impl Measured for Run {
     type Contender = Contender;
@@ -39,7 +40,7 @@ pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
 
 fn section(options: &Options, runs: &[Run]) -> String {
     let mut text = String::from("## Login storm\n\n");
-    let Options { rounds, seconds, .. } = options;
+    let Extent { rounds, seconds, .. } = &options.extent;
     text.push_str(&report::circumstances(&format!(
         "cargo xtask bench login --rounds {rounds} --seconds {seconds}"
     )));

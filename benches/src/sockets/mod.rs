@@ -14,7 +14,8 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::machine::{self, Cores};
-use crate::{Common, peers, turns};
+use crate::turns::{Field, Wanted};
+use crate::{Common, peers};
 use contender::Contender;
 
 /// Descriptors that a process needs beside those of its sockets.
@@ -38,9 +39,8 @@ pub(crate) struct Options {
     /// Seconds at rest in which processor time is counted
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
-    /// Only these
-    #[arg(long, value_enum, value_delimiter = ',')]
-    only: Vec<Contender>,
+    #[command(flatten)]
+    wanted: Wanted<Contender>,
 }
 
 impl Options {
@@ -93,7 +93,7 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let server = server.unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut runs = Vec::new();
-    turns::in_turns(&field, options.rounds, |contender, round| {
+    field.in_turns(options.rounds, |contender, round| {
         let turn = turn(options, &server, cores, contender, round);
         let run = tokio::task::LocalSet::new().block_on(&runtime, turn).with_context(|| contender.name())?;
         eprintln!("{}", crate::report::line(&run));
@@ -118,20 +118,13 @@ async fn turn(
 }
 
 /// Those who can run, and a word on those who cannot.
-fn field(options: &Options, server: &Result<PathBuf>) -> Vec<Contender> {
-    let wanted = |one: &Contender| options.only.is_empty() || options.only.contains(one);
-    let mut field: Vec<Contender> = Contender::ALL.into_iter().filter(wanted).collect();
-    let mut leave_out = |why: &anyhow::Error, whom: Contender| {
-        if field.contains(&whom) {
-            eprintln!("flowsdk-benches: left out: {why:#}");
-            field.retain(|one| *one != whom);
-        }
-    };
+fn field(options: &Options, server: &Result<PathBuf>) -> Field<Contender> {
+    let mut field = options.wanted.field(&Contender::ALL);
     if let Err(why) = server {
-        leave_out(why, Contender::FlowSdk);
+        field.leave_out(why, |one| one == Contender::FlowSdk);
     }
     if let Err(why) = peers::install() {
-        leave_out(&why, Contender::Node);
+        field.leave_out(why, |one| one == Contender::Node);
     }
     field
 }

@@ -18,9 +18,9 @@ pub(super) fn finish(options: &Options, runs: &[Run]) -> Result<()> {
 
 fn section(options: &Options, runs: &[Run]) -> String {
     let results = Results(runs);
-    let connections = &options.extent.connections;
+    let connections = &options.crowd.connections;
     let mut text = String::from("## Web chat on PostgreSQL and Redis\n\n");
-    text.push_str(&report::circumstances(&table::command("streams", &options.extent)));
+    text.push_str(&report::circumstances(&table::command("streams", &options.extent, &options.crowd)));
     text.push_str(WORK);
     for &connections in connections {
         text.push_str(&table::closed_loop(connections));

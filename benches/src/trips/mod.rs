@@ -13,15 +13,9 @@ use crate::load::{self, Entrance, Outcome, Plan};
 use crate::machine;
 use crate::report::Measured;
 
-/// The extent of a race.
+/// The visitors of a race.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct Extent {
-    /// How often everything is repeated, in turns A B B A
-    #[arg(long, default_value_t = 5)]
-    pub(crate) rounds: u32,
-    /// Seconds of each measurement
-    #[arg(long, default_value_t = 6.0)]
-    pub(crate) seconds: f64,
+pub(crate) struct Crowd {
     /// Connections of the closed loops; the first of these is the one whose half rate is paced
     #[arg(long, value_delimiter = ',', default_value = "100,1000")]
     pub(crate) connections: Vec<usize>,
@@ -139,7 +133,8 @@ impl<C> Turn<C> {
 
 /// Carries out every measurement: a closed loop for each number of connections, and half the rate of the first.
 pub(crate) fn take_turn<C: Contender>(
-    extent: &Extent,
+    crowd: &Crowd,
+    window: Duration,
     runtime: &Runtime,
     stand: &impl Stand,
     contender: C,
@@ -147,7 +142,7 @@ pub(crate) fn take_turn<C: Contender>(
 ) -> Result<Turn<C>> {
     let mut turn = Turn { runs: Vec::new(), written: 0 };
     let mut measure = |phase: usize, connections: usize, paced: Option<f64>| -> Result<f64> {
-        let outcome = runtime.block_on(load::run(plan(extent, stand, phase, connections, paced)?))?;
+        let outcome = runtime.block_on(load::run(plan(crowd, window, stand, phase, connections, paced)?))?;
         turn.written += outcome.written;
         let run = note(contender, round, connections, paced, &stand.pids(), &outcome)?;
         eprintln!("{}", crate::report::line(&run));
@@ -155,18 +150,19 @@ pub(crate) fn take_turn<C: Contender>(
         Ok(outcome.rate())
     };
     let mut first = None;
-    for (phase, &connections) in extent.connections.iter().enumerate() {
+    for (phase, &connections) in crowd.connections.iter().enumerate() {
         let rate = measure(phase, connections, None)?;
         first.get_or_insert((connections, rate));
     }
     if let Some((connections, rate)) = first.filter(|_| contender.keeps_order()) {
-        measure(extent.connections.len(), connections, Some(rate / 2.0))?;
+        measure(crowd.connections.len(), connections, Some(rate / 2.0))?;
     }
     Ok(turn)
 }
 
 fn plan(
-    extent: &Extent,
+    crowd: &Crowd,
+    window: Duration,
     stand: &impl Stand,
     phase: usize,
     connections: usize,
@@ -178,10 +174,10 @@ fn plan(
         entrances: stand.entrances(),
         auths: auths.collect::<Result<_>>()?,
         pace,
-        window: Duration::from_secs_f64(extent.seconds),
+        window,
         answer: stand.answer(),
         pids: stand.pids(),
-        acknowledge: extent.acknowledge,
+        acknowledge: crowd.acknowledge,
     })
 }
 

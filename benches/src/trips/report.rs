@@ -1,7 +1,10 @@
 //! The tables of races on round trips.
 
-use super::{Contender, Extent, Run};
+use clap::ValueEnum;
+
+use super::{Contender, Crowd, Run};
 use crate::report::{Spread, Table, cell};
+use crate::turns::Extent;
 
 /// The runs of a race.
 #[derive(Debug, Clone, Copy)]
@@ -99,10 +102,14 @@ pub(crate) fn half_rate(connections: usize) -> String {
 }
 
 /// The command that repeats the race.
-pub(crate) fn command(race: &str, extent: &Extent) -> String {
-    let Extent { rounds, seconds, acknowledge, .. } = extent;
-    let connections = extent.connections.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let acknowledge = if *acknowledge { " --acknowledge" } else { "" };
+pub(crate) fn command<C: ValueEnum + Copy + Send + Sync>(
+    race: &str,
+    extent: &Extent<C>,
+    crowd: &Crowd,
+) -> String {
+    let Extent { rounds, seconds, .. } = extent;
+    let connections = crowd.connections.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let acknowledge = if crowd.acknowledge { " --acknowledge" } else { "" };
     format!(
         "cargo xtask bench {race} --rounds {rounds} --seconds {seconds} --connections {connections}{acknowledge}"
     )

@@ -10,7 +10,6 @@ mod report;
 pub(crate) mod seed;
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -20,7 +19,8 @@ pub(crate) use raw_storage::RawStorage;
 
 use crate::machine::{self, Cores};
 use crate::trips::{self, Contender as _};
-use crate::{Common, peers, turns};
+use crate::turns::{Extent, Field};
+use crate::{Common, peers};
 use contender::Contender;
 
 /// The options of the race.
@@ -29,10 +29,9 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
     #[command(flatten)]
-    pub(crate) extent: trips::Extent,
-    /// Only these
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub(crate) only: Vec<Contender>,
+    pub(crate) extent: Extent<Contender>,
+    #[command(flatten)]
+    pub(crate) crowd: trips::Crowd,
 }
 
 type Run = trips::Run<Contender>;
@@ -45,27 +44,20 @@ pub(crate) fn race(options: &Options) -> Result<()> {
     let field = field(options, &server);
     let ground = Ground { options, cores, server: server.unwrap_or_default() };
     let mut runs = Vec::new();
-    turns::in_turns(&field, options.extent.rounds, |contender, round| {
+    field.in_turns(options.extent.rounds, |contender, round| {
         ground.turn(contender, round, &mut runs).with_context(|| contender.name())
     })?;
     report::finish(options, &runs)
 }
 
 /// Those who can run, and a word on those who cannot.
-fn field(options: &Options, server: &Result<std::path::PathBuf>) -> Vec<Contender> {
-    let wanted = |one: &Contender| options.only.is_empty() || options.only.contains(one);
-    let mut field: Vec<Contender> = Contender::ALL.into_iter().filter(wanted).collect();
-    let mut leave_out = |why: &anyhow::Error, whom: fn(&Contender) -> bool| {
-        if field.iter().any(whom) {
-            eprintln!("flowsdk-benches: left out: {why:#}");
-            field.retain(|one| !whom(one));
-        }
-    };
+fn field(options: &Options, server: &Result<std::path::PathBuf>) -> Field<Contender> {
+    let mut field = options.extent.wanted.field(&Contender::ALL);
     if let Err(why) = server {
-        leave_out(why, |one| one.is_ours());
+        field.leave_out(why, Contender::is_ours);
     }
     if let Err(why) = peers::install() {
-        leave_out(&why, |one| one.is_node());
+        field.leave_out(why, Contender::is_node);
     }
     field
 }
@@ -86,7 +78,14 @@ impl Ground<'_> {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let stand = runtime.block_on(contender.start(&self.server, folder.path(), self.cores))?;
-        let mut turn = trips::take_turn(&self.options.extent, &runtime, &stand, contender, round)?;
+        let mut turn = trips::take_turn(
+            &self.options.crowd,
+            self.options.extent.window(),
+            &runtime,
+            &stand,
+            contender,
+            round,
+        )?;
         if let Some(rows) = stand.finish()? {
             turn.check(rows);
         }
@@ -95,8 +94,7 @@ impl Ground<'_> {
     }
 
     fn raw_storage(&self, folder: &Path, round: u32) -> Result<Run> {
-        let rate =
-            raw_storage::measure(folder, self.cores, Duration::from_secs_f64(self.options.extent.seconds))?;
+        let rate = raw_storage::measure(folder, self.cores, self.options.extent.window())?;
         let run = Run {
             contender: Contender::RawStorage,
             round,

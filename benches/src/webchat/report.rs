@@ -31,13 +31,13 @@ fn raw_cpu(results: &Results<'_, Contender>, connections: usize) -> Option<f64> 
 fn section(options: &Options, runs: &[Run]) -> String {
     let results = Results(runs);
     let mut text = String::from("## Web chat: stored round trips\n\n");
-    text.push_str(&report::circumstances(&table::command("webchat", &options.extent)));
+    text.push_str(&report::circumstances(&table::command("webchat", &options.extent, &options.crowd)));
     text.push_str(WORK);
-    for &connections in &options.extent.connections {
+    for &connections in &options.crowd.connections {
         text.push_str(&table::closed_loop(connections));
         text.push_str(&closed(&results, connections));
     }
-    if let Some(&first) = options.extent.connections.first() {
+    if let Some(&first) = options.crowd.connections.first() {
         text.push_str(&table::half_rate(first));
         text.push_str(&results.paced(&Contender::ALL, first).to_string());
         text.push_str("\nGoals:\n\n");
