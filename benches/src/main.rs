@@ -4,6 +4,7 @@
 //! `cargo xtask bench NAME` builds the server and calls this program.
 
 mod api;
+mod attacks;
 mod budget;
 mod engine;
 mod flow;
@@ -12,6 +13,7 @@ mod http;
 mod load;
 mod login;
 mod machine;
+mod outside;
 mod peers;
 mod process;
 mod report;

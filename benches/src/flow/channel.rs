@@ -4,7 +4,6 @@
 //! answer there, before it ends the call ("Create messages with the Bot Connector API", reply to activity).
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
@@ -13,8 +12,8 @@ use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::post;
-use tokio::net::TcpListener;
-use tokio::task::JoinSet;
+
+use crate::outside::Outside;
 
 /// Activities posted and not yet taken, by conversation.
 type Posted = Arc<Mutex<HashMap<String, String>>>;
@@ -22,31 +21,22 @@ type Posted = Arc<Mutex<HashMap<String, String>>>;
 /// A channel that listens until it is dropped.
 #[derive(Debug)]
 pub(super) struct Channel {
-    address: SocketAddr,
+    outside: Outside,
     posted: Posted,
-    _serving: JoinSet<()>,
 }
 
 impl Channel {
     pub(super) async fn open() -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
         let posted = Posted::default();
         let app = Router::new()
             .route("/v3/conversations/{conversation}/activities/{activity}", post(take))
             .with_state(Arc::clone(&posted));
-        let mut serving = JoinSet::new();
-        serving.spawn(async move {
-            if let Err(error) = axum::serve(listener, app).await {
-                eprintln!("flowsdk-benches: the bot's channel ended: {error}");
-            }
-        });
-        Ok(Self { address, posted, _serving: serving })
+        Ok(Self { outside: Outside::start(app).await?, posted })
     }
 
     /// Returns the `serviceUrl` that a bot is given.
     pub(super) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.outside.address)
     }
 
     /// The activities that were posted to `conversation` since this was asked last, as JSON.

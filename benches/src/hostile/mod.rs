@@ -1,12 +1,8 @@
 //! Trials with hostile parties: a tenant, or strangers, work against the server while the visitors of another
 //! tenant talk. The visitors' latency, the server's memory and the refusals are counted.
 
-mod definitions;
 mod report;
 mod stage;
-mod strangers;
-mod tally;
-mod tenant;
 mod watch;
 
 use std::time::Duration;
@@ -16,10 +12,10 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::Common;
+use crate::attacks::{Tally, definitions, strangers, tenant};
 use crate::load::{self, Outcome, Plan};
 use crate::services::Addresses;
 use stage::Stage;
-use tally::Tally;
 use watch::Watch;
 
 /// Visitors of the other tenant.
@@ -104,13 +100,13 @@ async fn act(options: &Options, stage: &mut Stage) -> Result<Results> {
     eprintln!("undisturbed: p50 {:.2} p99 {:.2} ms", calm.latency(0.5), calm.latency(0.99));
     let tally = Tally::default();
     let attack = match options.party {
-        Party::Tenant => tenant::prepare(stage, &options.only, &tally).await?,
-        Party::Strangers => strangers::prepare(stage.address, &options.only, &tally)?,
+        Party::Tenant => tenant::begin(&stage.target, stage.silent.address, &options.only, &tally).await?,
+        Party::Strangers => strangers::begin(&stage.target, &options.only, &tally)?,
     };
     let watch = Watch::start(stage.address, stage.pid(), tally.clone());
     let attacked = talk(stage, "attacked", Duration::from_secs_f64(options.minutes * 60.0)).await?;
     attack.end();
-    let frozen = stage.frozen().await?;
+    let frozen = stage.target.frozen(&stage.other).await?;
     Ok(Results { calm, attacked, frozen, watched: watch.finish().await, tally })
 }
 

@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
+use axum::Router;
+use axum::routing::get;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
-use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
 
-use super::{Options, definitions};
-use crate::http::{Connection, Request};
+use super::Options;
+use crate::attacks::{Target, Tenant, definitions};
+use crate::outside::Outside;
 use crate::process::{self, Server};
 use crate::services::Database;
-use crate::webchat::seed::{CRYPTO_SECRET, Channel};
+use crate::webchat::seed::CRYPTO_SECRET;
 
 const ADMIN: &str = "admin@trial.example";
 const PASSWORD: &str = "Uma-senha-1234567";
@@ -25,21 +24,14 @@ pub(super) struct Stage {
     pub(super) address: SocketAddr,
     /// The tenant whose visitors talk.
     pub(super) other: Tenant,
-    /// The address of a server that accepts connections and answers nothing.
-    pub(super) silent: SocketAddr,
-    admin: String,
+    /// A server that accepts connections and answers nothing.
+    pub(super) silent: Outside,
+    pub(super) target: Target,
     server: Server,
     database: Option<Database>,
     log: PathBuf,
-    /// Accept connections for as long as they live.
-    _outside: [Outside; 2],
-}
-
-/// A tenant: a router, and a token that reaches nothing else.
-pub(super) struct Tenant {
-    pub(super) router: String,
-    pub(super) token: String,
-    pub(super) channel: Channel,
+    /// The server that the flow of the other tenant asks.
+    _quick: Outside,
 }
 
 impl Stage {
@@ -65,6 +57,7 @@ impl Stage {
             .env("ADMIN_EMAIL", ADMIN)
             .env("ADMIN_PASSWORD", PASSWORD)
             .env("SMS_DRIVER", "none")
+            .env("TRUSTED_PROXIES", "1")
             .env("FLOW_HTTP_ALLOWED_HOSTS", "127.0.0.1")
             .env_remove("REDIS_URL")
             .stdout(Stdio::null());
@@ -77,36 +70,14 @@ impl Stage {
         prlimit(pid, Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
         let said = || std::fs::read_to_string(&log).unwrap_or_default();
         server.until(|| process::answers_ok(address, "/readyz")).with_context(said)?;
-        let (quick, silent) = (Outside::start(true).await?, Outside::start(false).await?);
-        let admin = log_in(address).await?;
-        let flow = definitions::talk(quick.address);
-        let other = Tenant::make(address, &admin, "The other", &flow).await?;
-        let silent_address = silent.address;
-        let _outside = [quick, silent];
-        Ok(Self { address, other, silent: silent_address, admin, server, database, log, _outside })
+        let (quick, silent) = (Outside::start(quick()).await?, Outside::silent().await?);
+        let target = Target::enter(vec![address], ADMIN, PASSWORD).await?;
+        let other = target.tenant("The other", &definitions::talk(quick.address)).await?;
+        Ok(Self { address, other, silent, target, server, database, log, _quick: quick })
     }
 
     pub(super) fn pid(&self) -> u32 {
         self.server.pid()
-    }
-
-    /// Makes one more tenant, whose visitors run `flow`.
-    pub(super) async fn tenant(&self, name: &str, flow: &Value) -> Result<Tenant> {
-        Tenant::make(self.address, &self.admin, name, flow).await
-    }
-
-    /// Makes one more channel of `tenant`, whose visitors run `flow`.
-    pub(super) async fn channel(&self, tenant: &Tenant, name: &str, flow: &Value) -> Result<Channel> {
-        let mut api = Connection::open(self.address).await?;
-        channel(&mut api, &self.admin, &tenant.router, name, flow).await
-    }
-
-    /// Counts the frozen sessions of the other tenant.
-    pub(super) async fn frozen(&self) -> Result<u64> {
-        let path = format!("/sessions/frozen?routerId={}&limit=200", self.other.router);
-        let mut api = Connection::open(self.address).await?;
-        let page = api.json(&Request::new("GET", &path, Some(&self.admin), None)).await?;
-        Ok(page["items"].as_array().context("no items")?.len() as u64)
     }
 
     /// Ends everything, and returns the last lines of the server's log.
@@ -121,88 +92,7 @@ impl Stage {
     }
 }
 
-impl Tenant {
-    async fn make(address: SocketAddr, admin: &str, name: &str, flow: &Value) -> Result<Self> {
-        let mut api = Connection::open(address).await?;
-        let router = post(&mut api, admin, "/routers", &json!({ "name": name })).await?;
-        let router = id(&router)?;
-        let rights = ["routers", "flows", "sessions", "contacts"];
-        let rights: Vec<Value> = rights
-            .iter()
-            .map(|resource| json!({ "resource": resource, "actions": ["read", "write"] }))
-            .collect();
-        let client = json!({ "name": name, "permissions": rights, "routerIds": [router] });
-        let client = post(&mut api, admin, "/api-clients", &client).await?;
-        let token = client["token"].as_str().context("no token")?.to_owned();
-        let channel = channel(&mut api, admin, &router, name, flow).await?;
-        Ok(Self { router, token, channel })
-    }
-}
-
-async fn log_in(address: SocketAddr) -> Result<String> {
-    let body = json!({ "email": ADMIN, "password": PASSWORD });
-    let mut api = Connection::open(address).await?;
-    let entered = api.json(&Request::new("POST", "/auth/login", None, Some(&body))).await?;
-    Ok(entered["accessToken"].as_str().context("no accessToken")?.to_owned())
-}
-
-/// Makes and publishes `flow`, and a closed channel that runs it.
-async fn channel(
-    api: &mut Connection,
-    admin: &str,
-    router: &str,
-    name: &str,
-    flow: &Value,
-) -> Result<Channel> {
-    let flow = json!({ "routerId": router, "name": name, "definition": flow });
-    let flow = id(&post(api, admin, "/flows", &flow).await?)?;
-    api.json(&Request::new("POST", &format!("/flows/{flow}/publish"), Some(admin), None)).await?;
-    let channel = json!({ "routerId": router, "name": name, "initialFlowId": flow });
-    let channel = id(&post(api, admin, "/webchat/channels", &channel).await?)?;
-    let path = format!("/webchat/channels/{channel}/embed-secret");
-    let made = api.json(&Request::new("POST", &path, Some(admin), None)).await?;
-    let secret = made["embedSecret"].as_str().context("no embedSecret")?;
-    Ok(Channel::new(channel.parse()?, secret))
-}
-
-async fn post(api: &mut Connection, token: &str, path: &str, body: &Value) -> Result<Value> {
-    api.json(&Request::new("POST", path, Some(token), Some(body))).await
-}
-
-fn id(made: &Value) -> Result<String> {
-    Ok(made["id"].as_str().context("no id")?.to_owned())
-}
-
-/// A server outside, to which flows send requests. Dropping it ends it.
-struct Outside {
-    address: SocketAddr,
-    _accepting: JoinSet<()>,
-}
-
-impl Outside {
-    /// Starts one that answers at once, or never.
-    async fn start(answers: bool) -> Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let address = listener.local_addr()?;
-        let mut accepting = JoinSet::new();
-        accepting.spawn(async move {
-            let mut open = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
-                open.spawn(serve(stream, answers));
-                while open.try_join_next().is_some() {}
-            }
-        });
-        Ok(Self { address, _accepting: accepting })
-    }
-}
-
-/// Reads requests, and answers them or not.
-async fn serve(mut stream: TcpStream, answers: bool) {
-    let answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n42";
-    let mut asked = [0; 4096];
-    while stream.read(&mut asked).await.is_ok_and(|bytes| bytes > 0) {
-        if answers && stream.write_all(answer).await.is_err() {
-            return;
-        }
-    }
+/// Answers at once.
+fn quick() -> Router {
+    Router::new().route("/", get(async || axum::Json(42)))
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::tally::Tally;
+use crate::attacks::Tally;
 use crate::http::{Connection, Request};
 use crate::machine;
 

@@ -1,4 +1,5 @@
-//! The soak: visitors write for a long time while everything is broken on purpose; then every invariant is checked.
+//! The soak: visitors write for a long time while everything is broken on purpose, and another tenant and strangers
+//! attack; then every invariant is checked.
 //!
 //! `cargo xtask soak --minutes N` builds the server and calls this program.
 
@@ -74,6 +75,9 @@ pub(crate) struct Options {
     /// Without faults, so that processes live long enough to show leaks
     #[arg(long)]
     calm: bool,
+    /// Without attacks
+    #[arg(long)]
+    peaceful: bool,
     /// Print JSON at the end
     #[arg(long)]
     json: bool,
@@ -140,6 +144,7 @@ async fn run(options: &Options) -> Result<()> {
             services: (setup == Setup::Production).then(|| options.programs()).transpose()?,
             faketime: faketime.clone(),
             is_calm: options.calm,
+            is_peaceful: options.peaceful,
             visitors: options.visitors,
             time,
             random: Random::new(seed),

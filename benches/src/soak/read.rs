@@ -5,6 +5,7 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, ColumnIndex, Connection as _, Decode, PgConnection, Row, SqliteConnection, Type};
 
 use super::record::{Database, Direction, Session, Stored};
+use super::seed::Seeded;
 
 /// Where the servers of a set-up store.
 #[derive(Debug, Clone)]
@@ -64,15 +65,26 @@ impl Place {
         Ok(left)
     }
 
-    /// Reads everything but the streams.
-    pub(super) async fn read(&self, now: i64) -> Result<Database> {
-        let messages = self.messages().await?;
+    /// Reads everything but the streams: of the visitors of the soak the messages and sessions, and the faults of all.
+    pub(super) async fn read(&self, now: i64, seeded: &Seeded) -> Result<Database> {
+        let mut messages = self.messages().await?;
+        let damage = self.damage(&messages).await?;
+        messages.retain(|message| seeded.owns(&message.session));
+        let mut sessions = self.sessions().await?;
+        sessions.retain(|session| seeded.owns(&session.id));
+        // Attackers use up the budgets of their own sessions, which freezes these.
+        let owned = |mut lines: Vec<String>| {
+            lines.retain(|line| seeded.owns(line));
+            lines
+        };
         Ok(Database {
-            sessions: self.sessions().await?,
-            frozen: self.lines("SELECT session_id, error_code, error_message FROM frozen_session").await?,
-            kept: self.lines("SELECT session_id, CAST(entry AS TEXT) FROM kept_entry").await?,
+            sessions,
+            frozen: owned(
+                self.lines("SELECT session_id, error_code, error_message FROM frozen_session").await?,
+            ),
+            kept: owned(self.lines("SELECT session_id, CAST(entry AS TEXT) FROM kept_entry").await?),
             dead_letters: self.lines("SELECT topic, grp, key, reason, payload FROM dead_letter").await?,
-            damage: self.damage(&messages).await?,
+            damage,
             messages,
             read_at: now,
             ..Database::default()

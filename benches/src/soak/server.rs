@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::record::Sample;
+use crate::webchat::seed::CRYPTO_SECRET;
 use crate::{machine, process};
 
 /// The administrator of the servers.
@@ -82,12 +83,13 @@ impl Server {
         let address = process::free_address()?;
         environment.extend([
             ("LISTEN_ADDR", address.to_string()),
-            ("CRYPTO_SECRET", super::seed::CRYPTO_SECRET.to_owned()),
+            ("CRYPTO_SECRET", CRYPTO_SECRET.to_owned()),
             ("JWT_ACCESS_SECRET", "the access secret of the soak".to_owned()),
             ("JWT_REFRESH_SECRET", "the refresh secret of the soak".to_owned()),
             ("ADMIN_EMAIL", ADMIN.to_owned()),
             ("ADMIN_PASSWORD", PASSWORD.to_owned()),
             ("SMS_DRIVER", "none".to_owned()),
+            ("TRUSTED_PROXIES", "1".to_owned()),
             ("LOG_FORMAT", "json".to_owned()),
             ("FLOW_HTTP_ALLOWED_HOSTS", "127.0.0.1".to_owned()),
         ]);

@@ -1,5 +1,6 @@
 //! One set-up at work: its servers, its visitors, and the faults that are inflicted on it.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,15 +10,17 @@ use anyhow::Result;
 use tokio::task::JoinSet;
 
 use super::fault::{Faults, Kind};
-use super::outside::Outside;
 use super::random::Random;
 use super::read::Place;
 use super::record::{Database, Processes, Visitor as Record};
-use super::server::{Roster, Server};
+use super::seed::Seeded;
+use super::server::{ADMIN, PASSWORD, Roster, Server};
 use super::services::{Programs, Services};
 use super::visitor::{Scene, Visitor};
 use super::watch::{Watch, now};
-use super::{history, log, script, seed};
+use super::{history, log, outside, script, seed};
+use crate::attacks::{Attack, Tally, Target, strangers, tenant};
+use crate::outside::Outside;
 
 /// How long visitors may wait at the end for the answers that they are owed.
 const DRAIN: Duration = Duration::from_secs(90);
@@ -37,6 +40,8 @@ pub(super) struct Plan {
     pub(super) faketime: Option<PathBuf>,
     /// Without faults.
     pub(super) is_calm: bool,
+    /// Without attacks.
+    pub(super) is_peaceful: bool,
     pub(super) visitors: usize,
     pub(super) time: Duration,
     pub(super) random: Random,
@@ -77,7 +82,7 @@ pub(super) struct Stage {
 /// Carries out a plan.
 pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
     std::fs::create_dir_all(&plan.folder)?;
-    let outside = Outside::start().await?;
+    let outside = Outside::start(outside::routes()).await?;
     let services = match &plan.services {
         Some(programs) => Some(Services::start(programs, &plan.folder).await?),
         None => None,
@@ -122,9 +127,18 @@ pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
         records.push(record);
         crowd.spawn(visitor.live());
     }
+    let silent = Outside::silent().await?;
+    let tally = Tally::default();
+    let attacks =
+        if plan.is_peaceful { Vec::new() } else { attack(&scene.addresses, &silent, &tally).await? };
     let watch = Watch::start(plan.name, roster.clone(), Arc::clone(&scene), sqlite.with_extension("db-wal"));
     let faults = Faults::new(plan.random.fork(), plan.kinds());
     stage.suffer(faults, plan.time, &watch).await?;
+    tokio::task::spawn_blocking(|| attacks.into_iter().for_each(Attack::end)).await?;
+    drop(silent);
+    for (attack, ends) in tally.rows() {
+        println!("{}: attack {attack}: {ends}", plan.name);
+    }
     scene.writing.store(false, Ordering::SeqCst);
     let all_done = async { while crowd.join_next().await.is_some() {} };
     if tokio::time::timeout(DRAIN, all_done).await.is_err() {
@@ -143,11 +157,18 @@ pub(super) async fn perform(mut plan: Plan) -> Result<Outcome> {
             Err(error) => visitor.surprises.push(format!("the history cannot be read: {error:#}")),
         }
     }
-    let database = Database { undelivered, ..stage.close(&place).await? };
+    let database = Database { undelivered, ..stage.close(&place, &scene.seeded).await? };
     stage.processes.samples = samples;
     stage.processes.wal_peak_bytes = wal_peak_bytes;
     stage.read_logs()?;
     Ok(Outcome { visitors, database, processes: stage.processes })
+}
+
+/// Lets another tenant and strangers begin.
+async fn attack(addresses: &[SocketAddr], silent: &Outside, tally: &Tally) -> Result<Vec<Attack>> {
+    let target = Target::enter(addresses.to_vec(), ADMIN, PASSWORD).await?;
+    let tenant = tenant::begin(&target, silent.address, &[], tally).await?;
+    Ok(vec![tenant, strangers::begin(&target, &[], tally)?])
 }
 
 /// Waits until the streams are empty; otherwise returns the entries that stay. An entry that is only on its way is
@@ -167,8 +188,8 @@ async fn rest(place: &Place) -> Result<Vec<String>> {
 
 impl Stage {
     /// Stops the servers in order, and reads the tables before that.
-    async fn close(&mut self, place: &Place) -> Result<Database> {
-        let database = place.read(now()).await?;
+    async fn close(&mut self, place: &Place, seeded: &Seeded) -> Result<Database> {
+        let database = place.read(now(), seeded).await?;
         for server in &mut self.servers {
             let complaint = server.stop().await?;
             self.processes.ends.extend(complaint);

@@ -1,5 +1,4 @@
-//! A database for our server: one router, the flow of the race, one channel. The channel is a test channel, so that
-//! it can be written to over HTTP too.
+//! A database for our server: one router, its flow, and channels that run it.
 
 use std::path::Path;
 
@@ -17,12 +16,12 @@ use serde_json::{Value, json};
 
 /// `CRYPTO_SECRET` of the server that is to open the database.
 pub(crate) const CRYPTO_SECRET: &str = "0123456789abcdef0123456789abcdef";
-/// The secret of the channel.
-const EMBED_SECRET: &str = "the embed secret of the race";
+/// The secret of the channels.
+const EMBED_SECRET: &str = "the embed secret of the load program";
 /// How long a token is good for, in seconds.
 const TOKEN_LIFE: i64 = 3_600;
 
-/// The channel that was made.
+/// A channel that was made.
 #[derive(Debug, Clone)]
 pub(crate) struct Channel {
     id: ChannelId,
@@ -74,46 +73,67 @@ pub(crate) fn sqlite(file: &Path) -> DatabaseUrl {
     DatabaseUrl::SqliteFile { path: file.to_owned(), synchronous: Synchronous::Full }
 }
 
-/// Makes the database with its channel.
+/// The rows of a database: a router with one flow, and channels that run it.
+pub(crate) struct Rows {
+    /// The name of the router, the flow and the channels.
+    pub(crate) name: &'static str,
+    pub(crate) definition: Value,
+    /// Whether channels can be written to over HTTP too.
+    pub(crate) are_test_channels: bool,
+}
+
+impl Rows {
+    /// Makes the schema and the rows, and returns a channel for each of `openings`.
+    pub(crate) async fn make<const N: usize>(
+        self,
+        database: &DatabaseUrl,
+        openings: [Opening; N],
+    ) -> Result<[Channel; N]> {
+        let store = SqlStore::connect(database, OutboxRoutes::embedded([])).await?;
+        let cx = OpContext::system();
+        let router = Router::new(RouterId::generate(cx.ids()), self.name, cx.now());
+        let flow = Flow::new(FlowId::generate(cx.ids()), router.id.clone(), self.name, cx.now());
+        let version = FlowVersion {
+            id: FlowVersionId::generate(cx.ids()),
+            flow_id: flow.id.clone(),
+            router_id: router.id.clone(),
+            flow_name: flow.name.clone(),
+            number: 1,
+            definition: self.definition,
+            created_at: cx.now(),
+        };
+        CompiledFlow::compile(&version).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
+        let key = MasterKey::new(CRYPTO_SECRET)?;
+        let channels = openings.map(|opening| WebchatChannel {
+            id: ChannelId::generate(cx.ids()),
+            router_id: router.id.clone(),
+            name: self.name.to_owned(),
+            is_test_channel: self.are_test_channels,
+            appearance: None,
+            initial_flow_id: None,
+            embed_secret: (opening == Opening::Token).then(|| key.encrypt(EMBED_SECRET)),
+            allowed_origins: None,
+            created_at: cx.now(),
+        });
+        let mut tx = store.begin().await?;
+        tx.routers().insert(&router).await?;
+        tx.flows().insert(&flow).await?;
+        tx.flows().publish(&version).await?;
+        tx.routers().set_initial_flow(&router.id, Some(&flow.id)).await?;
+        for channel in &channels {
+            tx.webchat().insert_channel(channel).await?;
+        }
+        tx.commit().await.context("the rows of the database")?;
+        store.close().await;
+        Ok(channels.map(|channel| Channel::new(channel.id, EMBED_SECRET)))
+    }
+}
+
+/// Makes the database of a race, with a test channel.
 pub(crate) async fn seed(database: &DatabaseUrl, opening: Opening) -> Result<Channel> {
-    let store = SqlStore::connect(database, OutboxRoutes::embedded([])).await?;
-    let cx = OpContext::system();
-    let router = Router::new(RouterId::generate(cx.ids()), "Race", cx.now());
-    let flow = Flow::new(FlowId::generate(cx.ids()), router.id.clone(), "Loop", cx.now());
-    let version = FlowVersion {
-        id: FlowVersionId::generate(cx.ids()),
-        flow_id: flow.id.clone(),
-        router_id: router.id.clone(),
-        flow_name: flow.name.clone(),
-        number: 1,
-        definition: definition(),
-        created_at: cx.now(),
-    };
-    CompiledFlow::compile(&version).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
-    let embed_secret = match opening {
-        Opening::Token => Some(MasterKey::new(CRYPTO_SECRET)?.encrypt(EMBED_SECRET)),
-        Opening::Anybody => None,
-    };
-    let channel = WebchatChannel {
-        id: ChannelId::generate(cx.ids()),
-        router_id: router.id.clone(),
-        name: "Race".to_owned(),
-        is_test_channel: true,
-        appearance: None,
-        initial_flow_id: None,
-        embed_secret,
-        allowed_origins: None,
-        created_at: cx.now(),
-    };
-    let mut tx = store.begin().await?;
-    tx.routers().insert(&router).await?;
-    tx.flows().insert(&flow).await?;
-    tx.flows().publish(&version).await?;
-    tx.routers().set_initial_flow(&router.id, Some(&flow.id)).await?;
-    tx.webchat().insert_channel(&channel).await?;
-    tx.commit().await.context("the database of the race")?;
-    store.close().await;
-    Ok(Channel::new(channel.id, EMBED_SECRET))
+    let rows = Rows { name: "Race", definition: definition(), are_test_channels: true };
+    let [channel] = rows.make(database, [opening]).await?;
+    Ok(channel)
 }
 
 /// Three blocks in a ring. Flows cannot count, so the second answer repeats a captured variable where the

@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The counts, shared by all attacks.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tally(Arc<Mutex<BTreeMap<String, BTreeMap<String, u64>>>>);
+pub(crate) struct Tally(Arc<Mutex<BTreeMap<String, BTreeMap<String, u64>>>>);
 
 impl Tally {
     /// Counts an `end` of `attack`.
-    pub(super) fn count(&self, attack: &str, end: impl ToString) {
+    pub(crate) fn count(&self, attack: &str, end: impl ToString) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *all.entry(attack.to_owned()).or_default().entry(end.to_string()).or_default() += 1;
     }
 
     /// Returns each attack with its ends and how often each was, in the order of their names.
-    pub(super) fn rows(&self) -> Vec<(String, String)> {
+    pub(crate) fn rows(&self) -> Vec<(String, String)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = |ends: &BTreeMap<String, u64>| {
             ends.iter().map(|(end, count)| format!("{end} {count}")).collect::<Vec<_>>().join(", ")

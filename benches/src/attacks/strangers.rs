@@ -7,11 +7,17 @@ use anyhow::Result;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::tally::Tally;
-use super::tenant::Attack;
+use super::{Attack, PAUSE, Tally, Target};
 
 /// How long a connection is held that the server does not close.
 const HELD: Duration = Duration::from_secs(120);
+
+/// The request for the largest answer that everybody gets.
+const MUCH: &[u8] = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// The address that strangers come from, for a server with `TRUSTED_PROXIES=1`: others who come from this machine do
+/// not share their limits.
+const FROM: &str = "X-Forwarded-For: 203.0.113.7";
 
 /// An attack: its name, how many connections it has, and the use of one.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +58,7 @@ impl Kind {
             Self::Refused => refused(&mut stream).await,
             Self::SlowReaders => {
                 for _ in 0..60 {
-                    stream.write_all(b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").await?;
+                    stream.write_all(MUCH).await?;
                 }
                 wait_for_close(&stream).await
             }
@@ -68,22 +74,25 @@ impl Kind {
 }
 
 /// Begins all attacks, or those in `only`.
-pub(super) fn prepare(address: SocketAddr, only: &[String], tally: &Tally) -> Result<Attack> {
+pub(crate) fn begin(target: &Target, only: &[String], tally: &Tally) -> Result<Attack> {
     let wanted: Vec<_> = Kind::ALL
         .into_iter()
         .filter(|(name, ..)| only.is_empty() || only.iter().any(|one| one == name))
         .collect();
-    let tally = tally.clone();
+    let (target, tally) = (target.clone(), tally.clone());
     Attack::start(move || async move {
         let mut all = tokio::task::JoinSet::new();
         for (name, kind, connections) in wanted {
-            for _ in 0..connections {
-                let tally = tally.clone();
+            for number in 0..connections {
+                let (address, tally) = (target.address(number), tally.clone());
                 all.spawn_local(async move {
                     loop {
                         match tokio::time::timeout(HELD, kind.use_one(address)).await {
                             Ok(Ok(end)) => tally.count(name, end),
-                            Ok(Err(_)) => tally.count(name, "connection broken"),
+                            Ok(Err(_)) => {
+                                tally.count(name, "connection broken");
+                                tokio::time::sleep(PAUSE).await;
+                            }
                             Err(_) => tally.count(name, "held to the end"),
                         }
                     }
@@ -97,7 +106,7 @@ pub(super) fn prepare(address: SocketAddr, only: &[String], tally: &Tally) -> Re
 /// Opens a session, and returns the status.
 async fn handshakes(stream: &mut TcpStream, headers: &str) -> Result<&'static str> {
     let request = format!(
-        "GET /webchat/socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n"
+        "GET /webchat/socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{FROM}\r\n{headers}\r\n"
     );
     stream.write_all(request.as_bytes()).await?;
     read_status(stream).await
@@ -105,12 +114,15 @@ async fn handshakes(stream: &mut TcpStream, headers: &str) -> Result<&'static st
 
 /// Goes on after `auth_error` on the open websocket.
 async fn refused(stream: &mut TcpStream) -> Result<&'static str> {
-    stream
-        .write_all(
-            b"GET /webchat/socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n\
-              Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-        )
-        .await?;
+    let request = format!(
+        "GET /webchat/socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n{FROM}\r\n\
+         Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await?;
+    match read_status(stream).await? {
+        "101" => {}
+        refused => return Ok(refused),
+    }
     stream.write_all(&frame(r#"40{"channelId":"nope"}"#)).await?;
     stream.write_all(&frame("41")).await?;
     let mut buffer = [0; 4096];
@@ -130,7 +142,7 @@ fn frame(text: &str) -> Vec<u8> {
 
 async fn write_login(stream: &mut TcpStream, length: usize) -> Result<()> {
     let head = format!(
-        "POST /auth/login HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n\
+        "POST /auth/login HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{FROM}\r\nContent-Type: application/json\r\n\
          Content-Length: {length}\r\n\r\n"
     );
     Ok(stream.write_all(head.as_bytes()).await?)
@@ -150,6 +162,7 @@ async fn read_status(stream: &mut TcpStream) -> Result<&'static str> {
     let mut head = [0; 12];
     stream.read_exact(&mut head).await?;
     Ok(match &head[9..] {
+        b"101" => "101",
         b"200" => "200",
         b"400" => "400",
         b"401" => "401",
@@ -165,10 +178,7 @@ async fn read_status(stream: &mut TcpStream) -> Result<&'static str> {
 async fn wait_for_close(stream: &TcpStream) -> Result<&'static str> {
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        if stream
-            .try_write(b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n")
-            .is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock)
-        {
+        if stream.try_write(MUCH).is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock) {
             return Ok("closed");
         }
     }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 
 /// The flow of the other tenant: an answer, one with a script, one with a request, in a ring.
-pub(super) fn talk(quick: SocketAddr) -> Value {
+pub(crate) fn talk(quick: SocketAddr) -> Value {
     let script = json!({ "type": "executeScript", "script": "40 + 2", "variable": "sum" });
     let request = json!({ "type": "httpRequest", "url": format!("http://{quick}/"),
         "response": [{ "variable": "fetched" }] });
@@ -17,7 +17,7 @@ pub(super) fn talk(quick: SocketAddr) -> Value {
 }
 
 /// The right answer to message `n`, from 1, of a visitor of [`talk`].
-pub(super) fn answer(n: u64, text: &str) -> String {
+pub(crate) fn answer(n: u64, text: &str) -> String {
     match (n - 1) % 3 {
         0 => format!("1 {text}"),
         1 => format!("2 {text} 42"),
@@ -26,20 +26,20 @@ pub(super) fn answer(n: u64, text: &str) -> String {
 }
 
 /// Turns that use up their budget with patterns over a long text.
-pub(super) fn patterns(count: usize) -> Value {
+pub(crate) fn patterns(count: usize) -> Value {
     let outputs: Vec<Value> =
         (0..count).map(|n| output("long", "matches", &format!("[ab]*a[ab]{{400}}c{n}"))).collect();
     costly(&"ab".repeat(30_000), &outputs)
 }
 
 /// Turns that use up their budget with searches in a long text.
-pub(super) fn searches() -> Value {
+pub(crate) fn searches() -> Value {
     let outputs: Vec<Value> = (0..500).map(|n| output("long", "contains", &format!("x{n}"))).collect();
     costly(&"ab".repeat(30_000), &outputs)
 }
 
 /// Scripts that run until they are killed.
-pub(super) fn scripts() -> Value {
+pub(crate) fn scripts() -> Value {
     let script = "'a'.repeat(8e6).includes('a'.repeat(4e6) + 'b')";
     let action = json!({ "type": "executeScript", "script": script, "variable": "v", "errorVariable": "e",
         "continueOnError": true });
@@ -47,14 +47,14 @@ pub(super) fn scripts() -> Value {
 }
 
 /// Requests to a server that does not answer.
-pub(super) fn requests(silent: SocketAddr) -> Value {
+pub(crate) fn requests(silent: SocketAddr) -> Value {
     let action = json!({ "type": "httpRequest", "url": format!("http://{silent}/"), "timeoutMs": 30_000,
         "errorVariable": "e", "continueOnError": true });
     ring(&[("silent", json!([action]), "{{e}}")])
 }
 
 /// Sessions that store as much as they may.
-pub(super) fn variables() -> Value {
+pub(crate) fn variables() -> Value {
     let store = |n: usize| {
         json!({ "type": "setVariable", "key": format!("v{n}"), "value": "x".repeat(60_000),
             "continueOnError": true })
@@ -64,14 +64,14 @@ pub(super) fn variables() -> Value {
 }
 
 /// A draft with far more patterns than a flow may have.
-pub(super) fn too_many_patterns() -> Value {
+pub(crate) fn too_many_patterns() -> Value {
     let outputs: Vec<Value> =
         (0..900).map(|n| output("x", "matches", &format!("(?i:\\pL{{1,50}}é{n}){{1,8}}"))).collect();
     costly("x", &outputs)
 }
 
 /// An import of about 9 MB in more values than are read.
-pub(super) fn import() -> Value {
+pub(crate) fn import() -> Value {
     let value = json!({ "a": { "b": {} } });
     json!({ "format": "flowsdk", "x": vec![value; 500_000] })
 }

@@ -1,17 +1,13 @@
 //! A tenant who tries to stop, slow or starve the others with flows, imports, scripts and requests.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
-use tokio::sync::Notify;
 
 use super::definitions;
-use super::stage::Stage;
-use super::tally::Tally;
+use super::{Attack, PAUSE, Tally, Target};
 use crate::http::{Connection, Request};
 use crate::load::{self, Visitor};
 use crate::webchat::seed::Channel;
@@ -19,51 +15,20 @@ use crate::webchat::seed::Channel;
 /// How long a visitor waits for an answer before it comes as somebody else.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The pause after a connection that was refused.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// Attacks that go on until they are ended.
-pub(super) struct Attack {
-    end: Arc<Notify>,
-    thread: thread::JoinHandle<()>,
-}
-
-impl Attack {
-    /// Carries out `work` on a thread of its own.
-    pub(super) fn start<F>(work: impl FnOnce() -> F + Send + 'static) -> Result<Self>
-    where
-        F: Future<Output = ()>,
-    {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let end = Arc::new(Notify::new());
-        let ended = Arc::clone(&end);
-        let thread = thread::Builder::new().name("attack".to_owned()).spawn(move || {
-            let local = tokio::task::LocalSet::new();
-            local.block_on(&runtime, async move {
-                tokio::select! {
-                    () = work() => {}
-                    () = ended.notified() => {}
-                }
-            });
-        })?;
-        Ok(Self { end, thread })
-    }
-
-    pub(super) fn end(self) {
-        self.end.notify_one();
-        let _panicked = self.thread.join();
-    }
-}
-
-/// Prepares the tenant and begins all attacks, or those in `only`.
-pub(super) async fn prepare(stage: &Stage, only: &[String], tally: &Tally) -> Result<Attack> {
-    let address = stage.address;
-    let hostile = stage.tenant("Hostile", &definitions::searches()).await?;
-    let patterns = stage.channel(&hostile, "patterns", &definitions::patterns(20)).await?;
-    let scripts = stage.channel(&hostile, "scripts", &definitions::scripts()).await?;
-    let requests = stage.channel(&hostile, "requests", &definitions::requests(stage.silent)).await?;
-    let variables = stage.channel(&hostile, "variables", &definitions::variables()).await?;
-    let draft = draft(address, &hostile.router, &hostile.token).await?;
+/// Prepares the tenant and begins all attacks, or those in `only`. Requests of its flows go to `silent`, a server that
+/// answers nothing.
+pub(crate) async fn begin(
+    target: &Target,
+    silent: SocketAddr,
+    only: &[String],
+    tally: &Tally,
+) -> Result<Attack> {
+    let hostile = target.tenant("Hostile", &definitions::searches()).await?;
+    let patterns = target.channel(&hostile, "patterns", &definitions::patterns(20)).await?;
+    let scripts = target.channel(&hostile, "scripts", &definitions::scripts()).await?;
+    let requests = target.channel(&hostile, "requests", &definitions::requests(silent)).await?;
+    let variables = target.channel(&hostile, "variables", &definitions::variables()).await?;
+    let draft = draft(target.address(0), &hostile.router, &hostile.token).await?;
     let wanted = |attack: &str| only.is_empty() || only.iter().any(|one| one == attack);
     let crowds: Vec<Crowd> = [
         ("searches", hostile.channel.clone(), 10, PATIENCE),
@@ -89,17 +54,17 @@ pub(super) async fn prepare(stage: &Stage, only: &[String], tally: &Tally) -> Re
             .into_iter()
             .filter(|(attack, ..)| wanted(attack))
             .collect();
-    let tally = tally.clone();
+    let (target, tally) = (target.clone(), tally.clone());
     Attack::start(move || async move {
         let mut all = tokio::task::JoinSet::new();
         for crowd in crowds {
             for number in 0..crowd.size {
-                all.spawn_local(crowd.clone().visit(address, number, tally.clone()));
+                all.spawn_local(crowd.clone().visit(target.address(number), number, tally.clone()));
             }
         }
         for (attack, request, connections) in asked {
-            for _ in 0..connections {
-                all.spawn_local(ask(attack, address, request.clone(), tally.clone()));
+            for number in 0..connections {
+                all.spawn_local(ask(attack, target.address(number), request.clone(), tally.clone()));
             }
         }
         while all.join_next().await.is_some() {}
