@@ -2,6 +2,8 @@
 
 use std::thread;
 
+use tokio::sync::oneshot;
+
 use crate::fault::StorageError;
 
 /// How far a thread of long work stands back, in the kernel's unit: 0 is normal, 19 the furthest. At 10 it gets about a
@@ -14,19 +16,27 @@ const NICE: i32 = 10;
 /// # Errors
 /// [`StorageError::Other`] if it panicked, or if the system gave no thread.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StorageError> {
+    let (sender, result) = oneshot::channel();
+    // A caller that has gone away does not want the result.
+    run(Box::new(move || drop(sender.send(work())))).await?;
+    result.await.map_err(|panicked| StorageError::Other(Box::new(panicked)))
+}
+
+/// Not generic, so that the binary has it once.
+async fn run(work: Box<dyn FnOnce() + Send>) -> Result<(), StorageError> {
     // A priority that was lowered cannot be raised again, so the work does not run on a thread of tokio's. One of
     // tokio's waits for it: a runtime does not end, and a paused clock does not go on, in the middle of the work.
     let waited_for = tokio::task::spawn_blocking(|| {
         let thread = thread::Builder::new().name("aside".to_owned()).spawn(|| {
             give_way();
-            work()
-        });
-        match thread {
-            Ok(thread) => thread.join().map_err(|_panicked| StorageError::Other("the work panicked".into())),
-            Err(error) => Err(StorageError::Other(Box::new(error))),
-        }
+            work();
+        })?;
+        // One that panicked has sent no result.
+        let _panicked = thread.join();
+        std::io::Result::Ok(())
     });
-    waited_for.await.map_err(|stopped| StorageError::Other(Box::new(stopped)))?
+    let waited = waited_for.await.map_err(|stopped| StorageError::Other(Box::new(stopped)))?;
+    waited.map_err(|no_thread| StorageError::Other(Box::new(no_thread)))
 }
 
 /// Lowers the priority of this thread, and that of the threads and processes it starts from now on. Failing that, its

@@ -43,8 +43,7 @@ impl<H: BatchHandler> Aside<H> {
             // An entry that cannot be read does not come here: it was never handled.
             let Ok(mut work) = Work::of(run) else { continue };
             work.is_aside = true;
-            let bench = Arc::clone(bench);
-            self.running.spawn(async move { bench.run(vec![work]).await });
+            bench.spawn(&mut self.running, vec![work]);
         }
         lost
     }

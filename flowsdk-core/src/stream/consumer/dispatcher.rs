@@ -227,8 +227,7 @@ impl<H: BatchHandler> Dispatcher<H> {
     }
 
     fn spawn(&mut self, batch: Vec<WorkOf<H>>) {
-        let bench = Arc::clone(&self.bench);
-        self.running.spawn(async move { bench.run(batch).await });
+        self.bench.spawn(&mut self.running, batch);
     }
 
     fn settle(&mut self, batch: EndedBatch<H>) {

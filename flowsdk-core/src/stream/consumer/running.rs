@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use tokio::task::JoinSet;
 
 use super::work::{Item, Origin, RunOf, Task, Unreadable, WorkOf};
 use super::{BatchHandler, ConsumerConfig, SetAside, SubmitError, Verdict};
@@ -46,7 +47,13 @@ pub(super) struct Bench<H> {
 pub(super) type EndedBatch<H> = Vec<(RunOf<H>, Ended)>;
 
 impl<H: BatchHandler> Bench<H> {
-    pub(super) async fn run(&self, batch: Vec<WorkOf<H>>) -> EndedBatch<H> {
+    /// Runs `batch` as a task of `tasks`.
+    pub(super) fn spawn(self: &Arc<Self>, tasks: &mut JoinSet<EndedBatch<H>>, batch: Vec<WorkOf<H>>) {
+        let bench = Arc::clone(self);
+        tasks.spawn(async move { bench.run(batch).await });
+    }
+
+    async fn run(&self, batch: Vec<WorkOf<H>>) -> EndedBatch<H> {
         let name = self.config.name;
         metrics::histogram!("flowsdk_consumer_batch", "consumer" => name).record(batch.len() as f64);
         let verdicts = match AssertUnwindSafe(self.handler.handle(&batch)).catch_unwind().await {
