@@ -247,7 +247,8 @@ impl Simulator {
             });
             report.contents.push(content);
         }
-        let session = outcome.session;
+        // The latest stops are enough here, where nobody reads older ones.
+        let session = Session { archive: Vec::new(), ..outcome.session };
         report.variables = session.variables.clone();
         report.block = session.position.as_ref().and_then(|position| position.block_id.clone());
         let mut request = None;
