@@ -62,9 +62,20 @@ pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
 
 /// Resident memory of a process, in KiB.
 pub(crate) fn resident_kib(pid: u32) -> Result<u64> {
+    status_kib(pid, "VmRSS:")
+}
+
+/// Resident memory that is of no file, in KiB. The kernel maps more pages of a program's file than the program reads, and
+/// more of them if the file was copied.
+pub(crate) fn anonymous_kib(pid: u32) -> Result<u64> {
+    status_kib(pid, "RssAnon:")
+}
+
+fn status_kib(pid: u32, field: &str) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
-    Ok(line.trim().trim_end_matches("kB").trim().parse()?)
+    let value = status.lines().find_map(|line| line.strip_prefix(field));
+    let value = value.with_context(|| format!("no {field}"))?;
+    Ok(value.trim().trim_end_matches("kB").trim().parse()?)
 }
 
 /// Cores, processor and kernel, in one line.

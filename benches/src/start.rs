@@ -52,8 +52,17 @@ struct Run {
     answered_ms: f64,
     /// Between the request to enter and `auth_ok`: mostly bcrypt.
     entering_ms: f64,
-    /// Resident memory at rest; only after a cold start.
-    resident_kib: Option<u64>,
+    /// Memory at rest; only after a cold start.
+    memory: Option<Memory>,
+}
+
+/// Resident memory.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Memory {
+    resident_kib: u64,
+    /// The part of it that is of no file.
+    anonymous_kib: u64,
 }
 
 /// Runs the race.
@@ -133,15 +142,19 @@ async fn start_once(
     };
     tokio::time::timeout(PATIENCE, answer).await.context("no answer")??;
     let answered_ms = since();
-    let resident_kib = if rest {
+    let memory = if rest {
         tokio::time::sleep(REST).await;
-        Some(machine::resident_kib(running.pid())?)
+        let pid = running.pid();
+        Some(Memory {
+            resident_kib: machine::resident_kib(pid)?,
+            anonymous_kib: machine::anonymous_kib(pid)?,
+        })
     } else {
         None
     };
     drop(visitor);
     running.stop()?;
-    let run = Run { ready_ms, entered_ms, answered_ms, entering_ms: entered_ms - ready_ms, resident_kib };
+    let run = Run { ready_ms, entered_ms, answered_ms, entering_ms: entered_ms - ready_ms, memory };
     Ok((run, Known::of(&in_with)))
 }
 
@@ -195,13 +208,19 @@ fn section(options: &Options, results: &Results) -> String {
         ]);
     }
     text.push_str(&table.to_string());
-    let resident = results.cold.iter().filter_map(|run| run.resident_kib).map(|kib| kib as f64 / 1024.0);
-    let resident = Spread::of(resident);
+    let memory = |kib: fn(&Memory) -> u64| {
+        Spread::of(
+            results.cold.iter().filter_map(|run| run.memory.as_ref()).map(|at| kib(at) as f64 / 1024.0),
+        )
+    };
+    let resident = memory(|at| at.resident_kib);
     let say = |spread: Option<Spread>| spread.map_or("-".to_owned(), |spread| spread.to_string());
     text.push_str(&format!(
-        "\nOne bcrypt of a session key alone: {} ms. Resident after 5 s at rest: {} MiB. Binary: {:.1} MiB.\n\nGoals:\n\n",
+        "\nOne bcrypt of a session key alone: {} ms. Resident after 5 s at rest: {} MiB, of it {} MiB of no file. Binary: \
+         {:.1} MiB.\n\nGoals:\n\n",
         say(results.bcrypt),
         say(resident),
+        say(memory(|at| at.anonymous_kib)),
         results.binary_mib,
     ));
     let answered = Spread::of(results.cold.iter().map(|run| run.answered_ms)).map(|spread| spread.median);
@@ -214,6 +233,7 @@ fn section(options: &Options, results: &Results) -> String {
 
 const WORK: &str = "
 `flowsdk-server demo` on one core, until a visitor who has connected over the websocket has the first answer of the flow. A new
-visitor costs one bcrypt hash of cost 10; one who comes back is checked by a digest.
+visitor costs one bcrypt hash of cost 10; one who comes back is checked by a digest. The resident memory counts pages of the
+program's file as the kernel maps them: up to 4 MiB more if the file is a copy of the one that was linked.
 
 ";
