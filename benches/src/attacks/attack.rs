@@ -22,6 +22,8 @@ impl Attack {
         let end = Arc::new(Notify::new());
         let ended = Arc::clone(&end);
         let thread = thread::Builder::new().name("attack".to_owned()).spawn(move || {
+            // Real attackers are on other machines: their work costs neither the server nor the visitors a processor.
+            flowsdk_core::aside::give_way();
             let local = tokio::task::LocalSet::new();
             local.block_on(&runtime, async move {
                 tokio::select! {
