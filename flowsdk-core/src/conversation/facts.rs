@@ -86,6 +86,9 @@ impl Facts {
         }
         let versions: Vec<FlowVersionId> = sessions.iter().copied().flat_map(versions_of).cloned().collect();
         cache.load(&mut self.flows, &versions);
+        for session in &sessions {
+            self.flows.note_need(&session.router_id, versions_of(session));
+        }
         let in_use = versions.iter().filter_map(|id| self.flows.version(id));
         let ahead = || self.sessions.values().flat_map(|stored| &stored.ahead);
         let targets = events.iter().filter_map(|event| event.target_flow());

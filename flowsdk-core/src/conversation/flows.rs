@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::aside::aside;
 use crate::fault::StorageError;
 use crate::flow::{CompiledFlow, FlowRepository, FlowVersion};
-use crate::id::{FlowId, FlowVersionId};
+use crate::id::{FlowId, FlowVersionId, RouterId};
 
 /// Most bytes that the kept versions take; a full cache starts anew.
 const CAPACITY: usize = 64 * 1024 * 1024;
@@ -25,13 +25,14 @@ struct Kept {
 }
 
 impl Kept {
-    fn insert(&mut self, flow: &Arc<CompiledFlow>) {
-        if self.size + flow.size() > CAPACITY {
-            *self = Self::default();
-        }
+    /// Returns the versions that are kept no longer.
+    fn insert(&mut self, flow: &Arc<CompiledFlow>) -> Self {
+        let is_full = self.size + flow.size() > CAPACITY;
+        let before = if is_full { std::mem::take(self) } else { Self::default() };
         if self.versions.insert(flow.version_id().clone(), Arc::clone(flow)).is_none() {
             self.size += flow.size();
         }
+        before
     }
 }
 
@@ -41,10 +42,17 @@ pub(super) struct Flows {
     versions: HashMap<FlowVersionId, Arc<CompiledFlow>>,
     published: HashMap<FlowId, FlowVersionId>,
     tests: HashMap<FlowId, FlowVersionId>,
-    /// Versions that are not compiled; a batch is not decided before they are.
-    missing: Vec<FlowVersionId>,
+    missing: Missing,
     /// Versions that were compiled for this batch.
     compiled: Compiled,
+}
+
+/// Versions that are not compiled; the events that need them are not decided before they are.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Missing {
+    pub(super) versions: Vec<FlowVersionId>,
+    /// The routers whose sessions may need them.
+    pub(super) routers: HashSet<RouterId>,
 }
 
 /// Versions that were looked for; `None` for one that is not there or does not compile.
@@ -61,9 +69,21 @@ impl Flows {
         &self.compiled
     }
 
-    /// Returns the versions to compile first, outside of the transaction that asked for them.
-    pub(super) fn take_missing(&mut self) -> Vec<FlowVersionId> {
-        std::mem::take(&mut self.missing)
+    /// Returns the versions to compile first, outside of the transaction that asked for them; `None` if all are there.
+    pub(super) fn take_missing(&mut self) -> Option<Missing> {
+        let missing = std::mem::take(&mut self.missing);
+        (!missing.versions.is_empty()).then_some(missing)
+    }
+
+    /// Notes that sessions of `router` need `versions`, if one of these is not compiled.
+    pub(super) fn note_need<'i>(
+        &mut self,
+        router: &RouterId,
+        versions: impl IntoIterator<Item = &'i FlowVersionId>,
+    ) {
+        if versions.into_iter().any(|id| self.missing.versions.contains(id)) {
+            self.missing.routers.insert(router.clone());
+        }
     }
 
     pub(super) fn version(&self, id: &FlowVersionId) -> Option<&Arc<CompiledFlow>> {
@@ -98,7 +118,7 @@ impl FlowCache {
             let known = flows.compiled.get(id).cloned().or_else(|| cached.get(id).cloned().map(Some));
             match known {
                 Some(flow) => flows.versions.extend(flow.map(|flow| (id.clone(), flow))),
-                None if !flows.missing.contains(id) => flows.missing.push(id.clone()),
+                None if !flows.missing.versions.contains(id) => flows.missing.versions.push(id.clone()),
                 None => {}
             }
         }
@@ -117,7 +137,9 @@ impl FlowCache {
             for version in versions {
                 match CompiledFlow::compile(&version) {
                     Ok(flow) => {
-                        this.kept.write().unwrap_or_else(PoisonError::into_inner).insert(&flow);
+                        // Turns wait for this lock, so nothing is dropped while it is held.
+                        let before = this.kept.write().unwrap_or_else(PoisonError::into_inner).insert(&flow);
+                        drop(before);
                         found.insert(version.id, Some(flow));
                     }
                     Err(problems) => {
@@ -155,6 +177,9 @@ impl FlowCache {
             .filter_map(Clone::clone)
             .collect();
         self.load(flows, &versions);
+        for flow in &found {
+            flows.note_need(&flow.router_id, flow.published_version_id.iter().chain(&flow.test_version_id));
+        }
         Ok(found)
     }
 
@@ -200,10 +225,12 @@ mod tests {
         let large = of("large", CAPACITY / 2);
         kept.insert(&large);
         kept.insert(&large);
-        kept.insert(&of("small", 100));
+        let before = kept.insert(&of("small", 100));
+        assert!(before.versions.is_empty());
         assert_eq!(kept.versions.len(), 2);
         assert!((CAPACITY / 2..CAPACITY).contains(&kept.size), "the same one counts once");
-        kept.insert(&of("other", CAPACITY / 2));
+        let before = kept.insert(&of("other", CAPACITY / 2));
+        assert_eq!(before.versions.len(), 2);
         assert_eq!(kept.versions.len(), 1);
         assert!((CAPACITY / 2..CAPACITY).contains(&kept.size));
     }

@@ -68,7 +68,9 @@ where
             match self.try_replay(resume, is_last, flows, pace).await {
                 Ok(replayed) => return Ok(replayed),
                 Err(Interrupted::Failed(error)) => return Err(error),
-                Err(Interrupted::NotCompiled(missing)) => compiled.extend(self.compile(missing).await?),
+                Err(Interrupted::NotCompiled { versions, .. }) => {
+                    compiled.extend(self.compile(versions).await?)
+                }
                 Err(Interrupted::Long(turns)) => {
                     rehearsed.add(turns).await?;
                 }
@@ -97,9 +99,8 @@ where
         let mut facts = Facts::read(&mut tx, &[&event], true, flows).await?;
         facts.replaying = true;
         self.renew(&mut tx, &mut facts).await?;
-        let missing = facts.flows.take_missing();
-        if !missing.is_empty() {
-            return Err(Interrupted::NotCompiled(missing));
+        if let Some(missing) = facts.flows.take_missing() {
+            return Err(Interrupted::NotCompiled { versions: missing.versions, sessions: vec![id.clone()] });
         }
         let report = self.decide_in(&mut tx, &[&event], facts, pace).await?.pop().unwrap_or_default();
         let froze_again = !tx.sessions().frozen_among(std::slice::from_ref(id)).await?.is_empty();

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::decide::Decider;
 use super::facts::Facts;
 use super::flows::{Compiled, FlowCache, Flows};
-use super::opening::open_many;
+use super::opening::{Opened, open_many};
 use super::rehearsal::{Rehearsal, Rehearsed, SHORT};
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
@@ -16,7 +17,7 @@ use crate::crypto::MasterKey;
 use crate::event::{IncomingEvent, OutgoingEvent};
 use crate::fault::StorageError;
 use crate::flow::{EffectRequest, HasFlows as _, MAX_TURN_WORK};
-use crate::id::FlowVersionId;
+use crate::id::{FlowVersionId, RouterId};
 use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
 use crate::stream::topic::TopicName;
@@ -61,8 +62,8 @@ pub(super) fn allowance(attempt: usize) -> u64 {
 pub(super) enum Interrupted {
     /// It failed.
     Failed(ConversationError),
-    /// These versions are to be compiled first, while no transaction waits for it.
-    NotCompiled(Vec<FlowVersionId>),
+    /// These versions are to be compiled first, while no transaction waits for it. The sessions may need them.
+    NotCompiled { versions: Vec<FlowVersionId>, sessions: Vec<SessionId> },
     /// These turns take long, and are to be decided first.
     Long(Vec<Rehearsal>),
 }
@@ -73,7 +74,7 @@ impl<E: Into<ConversationError>> From<E> for Interrupted {
     }
 }
 
-/// How a batch goes on where a turn takes long.
+/// How a batch goes on where a turn takes long, or its flow is still being compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LongTurns {
     /// It waits until the turn is decided.
@@ -81,6 +82,9 @@ enum LongTurns {
     /// It goes on without the event.
     Left,
 }
+
+/// How long a batch waits for flows that are being compiled before it goes on without their events.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Puts the reports of some of the events `all` into the places of their events. No two are of one session.
 fn in_places(
@@ -92,6 +96,11 @@ fn in_places(
     all.iter()
         .map(|event| handled.next_if(|(next, _)| std::ptr::eq(**next, *event)).map(|(_, report)| report))
         .collect()
+}
+
+/// Goes on without the events of the sessions of which `is_left` holds.
+fn leave(events: &mut Vec<&ConversationEvent>, is_left: impl Fn(&SessionId) -> bool) {
+    events.retain(|event| !is_left(event.session_id()));
 }
 
 /// The flows of a batch do not fit into the cache together with those of others.
@@ -108,6 +117,8 @@ pub struct Conversations<S> {
     pub(super) flows: Arc<FlowCache>,
     handover: Handover,
     outside: Option<Arc<dyn Outside>>,
+    /// How long a batch waits for flows that are being compiled.
+    patience: Duration,
 }
 
 impl<S: Store> Conversations<S>
@@ -116,7 +127,7 @@ where
 {
     /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>, handover: Handover) -> Self {
-        Self { store, cx, master_key, flows: Arc::default(), handover, outside: None }
+        Self { store, cx, master_key, flows: Arc::default(), handover, outside: None, patience: PATIENCE }
     }
 
     /// Sets the `outside` that performs the outside requests of flows. Without it such actions fail at once, with
@@ -124,6 +135,13 @@ where
     #[must_use]
     pub fn with_outside(self, outside: Arc<dyn Outside>) -> Self {
         Self { outside: Some(outside), ..self }
+    }
+
+    /// Sets how long [`Self::handle_short`] waits for flows that are being compiled, in place of 10 ms. With none it does
+    /// not wait at all.
+    #[must_use]
+    pub fn waiting_for_flows(self, longest: Duration) -> Self {
+        Self { patience: longest, ..self }
     }
 
     /// Handles events, no two of one session, in one commit; one report each, in order.
@@ -137,8 +155,8 @@ where
         Ok(reports.into_iter().flatten().collect())
     }
 
-    /// Handles events in the same way, but for those whose turn takes long: nothing of these is stored, and their
-    /// report is `None`. [`Self::handle`] handles them.
+    /// Handles events in the same way, but for those whose turn takes long, or whose flow takes long to compile: nothing
+    /// of these is stored, and their report is `None`. [`Self::handle`] handles them.
     ///
     /// # Errors
     /// Nothing of the batch was committed.
@@ -225,9 +243,18 @@ where
                     return Ok(in_places(all, &events, reports));
                 }
                 Err(Interrupted::Failed(error)) => return Err(error),
-                Err(Interrupted::NotCompiled(missing)) => {
+                Err(Interrupted::NotCompiled { versions, sessions }) => {
                     drop(tx);
-                    compiled.extend(self.compile(missing).await?);
+                    let compiling = self.compiling(versions).await?;
+                    if long == LongTurns::Decided || sessions.is_empty() {
+                        compiled.extend(compiling.await?);
+                    } else if !self.patience.is_zero()
+                        && let Ok(found) = tokio::time::timeout(self.patience, compiling).await
+                    {
+                        compiled.extend(found?);
+                    } else {
+                        leave(&mut events, |id| sessions.contains(id));
+                    }
                 }
                 Err(Interrupted::Long(turns)) => {
                     // So far it has opened chats only: whoever reads them again finds these.
@@ -235,14 +262,13 @@ where
                     match long {
                         LongTurns::Decided => rehearsed.add(turns).await?,
                         LongTurns::Left => {
-                            let is_long = |id: &SessionId| turns.iter().any(|turn| turn.session.id == *id);
-                            events.retain(|event| !is_long(event.session_id()));
-                            if events.is_empty() {
-                                return Ok(in_places(all, &events, Vec::new()));
-                            }
+                            leave(&mut events, |id| turns.iter().any(|turn| turn.session.id == *id))
                         }
                     }
                 }
+            }
+            if events.is_empty() {
+                return Ok(in_places(all, &events, Vec::new()));
             }
         }
         Err(evicted().into())
@@ -250,10 +276,19 @@ where
 
     /// Compiles versions of flows while no transaction waits for it.
     pub(super) async fn compile(&self, missing: Vec<FlowVersionId>) -> Result<Compiled, StorageError> {
+        self.compiling(missing).await?.await
+    }
+
+    /// Reads versions of flows, and returns how they are compiled. Once begun, they are compiled even if nobody waits for
+    /// it any more.
+    async fn compiling(
+        &self,
+        missing: Vec<FlowVersionId>,
+    ) -> Result<impl Future<Output = Result<Compiled, StorageError>>, StorageError> {
         let mut tx = self.store.read().await?;
         let versions = tx.flows().find_versions(&missing).await?;
         drop(tx);
-        self.flows.compile(missing, versions).await
+        Ok(self.flows.compile(missing, versions))
     }
 
     /// Decides events on `facts` and writes their outcome. An event after the end of its session begins another
@@ -302,9 +337,17 @@ where
             opened.extend(first.iter().map(|event| event.session_id.clone()).zip(outcomes));
         }
         facts.read_flows(tx, &self.flows, &self.master_key, &opened, events).await?;
-        let missing = facts.flows.take_missing();
-        if !missing.is_empty() {
-            return Err(Interrupted::NotCompiled(missing));
+        if let Some(missing) = facts.flows.take_missing() {
+            let of_these = |router: &RouterId| missing.routers.contains(router);
+            let needs = |id: &&SessionId| match (facts.sessions.get(id), opened.get(id)) {
+                (Some(stored), _) => of_these(&stored.session.router_id),
+                (None, Some(Opened::Session(session, _))) => of_these(&session.router_id),
+                // A session does not begin before its flow is compiled.
+                (None, Some(Opened::ChatOnly(_))) => true,
+                (None, _) => false,
+            };
+            let sessions = events.iter().map(|event| event.session_id()).filter(needs).cloned().collect();
+            return Err(Interrupted::NotCompiled { versions: missing.versions, sessions });
         }
 
         let writes = Writes::default();

@@ -23,6 +23,7 @@ on_every_database! {
     a_turn_that_is_too_long_freezes_its_own_session,
     a_long_turn_loses_nothing_that_others_write,
     a_long_turn_is_left_where_others_would_wait_for_it,
+    the_events_of_flows_that_are_not_compiled_yet_are_left,
 }
 
 /// Weighs each message against `{{long}}` so many times before it is repeated.
@@ -130,4 +131,27 @@ async fn a_long_turn_is_left_where_others_would_wait_for_it(store: SqlStore) {
     assert!(report.cost > Duration::from_millis(1), "{:?}", report.cost);
     assert_eq!(report.party, Party::of(&world.router));
     assert_eq!(world.transcript_of("ana").await, ["> one", "< You said one"]);
+}
+
+async fn the_events_of_flows_that_are_not_compiled_yet_are_left(store: SqlStore) {
+    let world = World::new(store).await;
+    let conversations = world.new_conversations().waiting_for_flows(Duration::ZERO);
+    world.add_router("router2", "c2").await;
+    world.publish("router2", "others", weighing(1)).await;
+    world.start_with("router2", "others").await;
+    world.add_visitor("other-bia").await;
+    let before = world.text("other-bia", "b1", "oi");
+    conversations.handle(&[&before]).await.expect("handled");
+
+    let events = [world.text("ana", "m1", "oi"), world.text("other-bia", "b2", "oi")];
+    let both: Vec<&ConversationEvent> = events.iter().collect();
+    let reports = conversations.handle_short(&both).await.expect("handled");
+    assert!(reports[0].is_none(), "{:?}", reports[0]);
+    assert!(reports[1].as_ref().is_some_and(|report| !bodies(report).is_empty()), "{:?}", reports[1]);
+    assert!(world.stored("ana").await.is_none(), "nothing of it is stored");
+    let reports = conversations.handle(&both[..1]).await.expect("handled");
+    assert_eq!(bodies(&reports[0]).len(), 1);
+    let next = world.text("ana", "m2", "Ana");
+    let reports = conversations.handle_short(&[&next]).await.expect("handled");
+    assert!(reports[0].is_some(), "it is compiled");
 }

@@ -3,10 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use flowsdk_core::conversation::{
-    ConversationEvent, Conversations, Handover, OutgoingSink, Outside, TurnReport,
-};
-use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::conversation::{ConversationEvent, Outside, TurnReport};
 use flowsdk_core::event::{EffectDone, FlowEvent};
 use flowsdk_core::flow::{EffectRequest, EffectResult};
 use flowsdk_core::message::IncomingMessage;
@@ -17,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::flows::flow_of;
 use super::resumption::resume_of;
-use super::world::{KEY, World, bodies, session};
+use super::world::{World, bodies, session};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
@@ -74,9 +71,7 @@ impl Scene {
     pub(super) async fn new(store: SqlStore, definition: Value) -> Self {
         let mut world = World::new(store).await;
         let asked = Arc::new(Asked::default());
-        let key = Arc::new(MasterKey::new(KEY).expect("a key"));
-        let handover = Handover::Direct(Arc::clone(&world.sink) as Arc<dyn OutgoingSink>);
-        let conversations = Conversations::new(Arc::clone(&world.store), world.cx.clone(), key, handover);
+        let conversations = world.new_conversations();
         world.conversations = Arc::new(conversations.with_outside(Arc::clone(&asked) as Arc<dyn Outside>));
         world.publish("router1", "calls", definition).await;
         world.start_with("router1", "calls").await;

@@ -56,9 +56,7 @@ impl World {
         let clock = ManualClock::at(NOW);
         let cx = OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock.clone())));
         let (store, sink) = (Arc::new(store), Arc::new(Sink::default()));
-        let key = Arc::new(MasterKey::new(KEY).expect("a key"));
-        let handover = Handover::Direct(Arc::clone(&sink) as Arc<dyn OutgoingSink>);
-        let conversations = Arc::new(Conversations::new(Arc::clone(&store), cx.clone(), key, handover));
+        let conversations = Arc::new(conversations(&store, &cx, &sink));
         let router = "router1".parse().expect("an id");
         let world = Self { store, clock, cx, conversations, sink, router };
         world.add_router("router1", "c1").await;
@@ -70,6 +68,11 @@ impl World {
             world.add_visitor(visitor).await;
         }
         world
+    }
+
+    /// Another service over the same store, which has compiled no flow yet.
+    pub(crate) fn new_conversations(&self) -> Conversations<SqlStore> {
+        conversations(&self.store, &self.cx, &self.sink)
     }
 
     pub(crate) async fn add_router(&self, router: &str, channel: &str) {
@@ -238,6 +241,13 @@ impl World {
         let chat = self.stored(visitor).await.expect("a session").session.chat_id;
         self.transcript(&chat).await
     }
+}
+
+/// A service that hands over to `sink`. It waits for flows as long as they take, so that no test depends on the machine.
+fn conversations(store: &Arc<SqlStore>, cx: &OpContext, sink: &Arc<Sink>) -> Conversations<SqlStore> {
+    let key = Arc::new(MasterKey::new(KEY).expect("a key"));
+    let handover = Handover::Direct(Arc::clone(sink) as Arc<dyn OutgoingSink>);
+    Conversations::new(Arc::clone(store), cx.clone(), key, handover).waiting_for_flows(60 * MINUTE)
 }
 
 pub(crate) fn session(visitor: &str) -> SessionId {
