@@ -8,6 +8,7 @@ mod attacks;
 mod budget;
 mod engine;
 mod flow;
+mod growth;
 mod hostile;
 mod http;
 mod load;
@@ -16,6 +17,7 @@ mod machine;
 mod outside;
 mod peers;
 mod process;
+mod random;
 mod report;
 mod services;
 mod soak;
@@ -69,6 +71,8 @@ enum Race {
     Soak(soak::Options),
     /// Visitors talk while another tenant, or strangers, work against the server
     Hostile(hostile::Options),
+    /// Lists, lookups and turns on a small store and on a large one
+    Growth(growth::Options),
     /// The socket alone: part of the raw cost
     #[command(hide = true)]
     RawSocket(webchat::RawSocket),
@@ -114,6 +118,7 @@ fn main() -> ExitCode {
         Race::LoginTiming(options) => login::timing::check(&options),
         Race::Soak(options) => soak::soak(&options),
         Race::Hostile(options) => hostile::trial(&options),
+        Race::Growth(options) => growth::race(&options),
         Race::RawSocket(raw) => raw.serve(),
         Race::RawStorage(raw) => raw.run(),
     };

@@ -47,6 +47,11 @@ impl<C: ValueEnum + Copy + PartialEq + Send + Sync + 'static> Wanted<C> {
 pub(crate) struct Field<C>(Vec<C>);
 
 impl<C: Copy> Field<C> {
+    /// All of these.
+    pub(crate) fn of(wanted: &[C]) -> Self {
+        Self(wanted.to_vec())
+    }
+
     /// Leaves `whom` out, and says why, if they were to take part.
     pub(crate) fn leave_out(&mut self, why: impl Display, whom: impl Fn(C) -> bool) {
         if self.0.iter().any(|&one| whom(one)) {

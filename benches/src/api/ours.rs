@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use super::{PASSWORD, USERS, email, login};
 use crate::http::{Connection, Request};
 
-const ADMIN: &str = "admin@race.example";
+/// The address of the administrator, whose password is [`PASSWORD`].
+pub(crate) const ADMIN: &str = "admin@race.example";
 
 /// The command that serves `database`, with every limit off that a race would meet.
 pub(crate) fn command(server: &Path, address: SocketAddr, database: &str, redis: Option<&str>) -> Command {

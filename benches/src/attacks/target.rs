@@ -43,16 +43,26 @@ impl Target {
         let (mut api, admin) = (Connection::open(self.address(0)).await?, &self.admin);
         let router = post(&mut api, admin, "/routers", &json!({ "name": name })).await?;
         let router = id(&router)?;
-        let rights = ["routers", "flows", "sessions", "contacts"];
-        let rights: Vec<Value> = rights
+        let token = self.confined(name, &router, &["routers", "flows", "sessions", "contacts"]).await?;
+        let channel = channel(&mut api, admin, &router, name, flow).await?;
+        Ok(Tenant { router, token, channel })
+    }
+
+    /// Makes an API client that reaches these resources of `router` and nothing else, and returns its token.
+    pub(crate) async fn confined(&self, name: &str, router: &str, resources: &[&str]) -> Result<String> {
+        let rights: Vec<Value> = resources
             .iter()
             .map(|resource| json!({ "resource": resource, "actions": ["read", "write"] }))
             .collect();
         let client = json!({ "name": name, "permissions": rights, "routerIds": [router] });
-        let client = post(&mut api, admin, "/api-clients", &client).await?;
-        let token = client["token"].as_str().context("no token")?.to_owned();
-        let channel = channel(&mut api, admin, &router, name, flow).await?;
-        Ok(Tenant { router, token, channel })
+        let mut api = Connection::open(self.address(0)).await?;
+        let client = post(&mut api, &self.admin, "/api-clients", &client).await?;
+        Ok(client["token"].as_str().context("no token")?.to_owned())
+    }
+
+    /// Returns the token of the administrator.
+    pub(crate) fn admin(&self) -> &str {
+        &self.admin
     }
 
     /// Makes one more channel of `tenant`, whose visitors run `flow`.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::random::Random;
+use crate::random::Random;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {

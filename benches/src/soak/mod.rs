@@ -11,7 +11,6 @@ mod inflict;
 mod log;
 mod outside;
 mod packet;
-mod random;
 mod read;
 mod record;
 mod redis;
@@ -32,7 +31,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 
-use random::Random;
+use crate::random::Random;
 use services::Programs;
 use stage::Plan;
 

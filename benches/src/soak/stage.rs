@@ -10,7 +10,6 @@ use anyhow::Result;
 use tokio::task::JoinSet;
 
 use super::fault::{Faults, Kind};
-use super::random::Random;
 use super::read::Place;
 use super::record::{Database, Processes, Visitor as Record};
 use super::seed::Seeded;
@@ -21,6 +20,7 @@ use super::watch::{Watch, now};
 use super::{history, log, outside, script, seed};
 use crate::attacks::{Attack, Tally, Target, strangers, tenant};
 use crate::outside::Outside;
+use crate::random::Random;
 
 /// How long visitors may wait at the end for the answers that they are owed.
 const DRAIN: Duration = Duration::from_secs(90);

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::connection::{Connection, Transport};
 use super::packet::{self, Packet};
-use super::random::Random;
 use super::record::{Identity, Seen, Visitor as Record};
 use super::script;
 use super::seed::Seeded;
+use crate::random::Random;
 use writing::ACK;
 
 /// How long to wait for the connection and for `auth_ok`.
