@@ -10,8 +10,8 @@ use sqlx::{AssertSqlSafe, Connection as _};
 
 use crate::support::databases;
 
-/// More than the words beyond which a term counts as frequent (20,000), and than the newest contacts that are looked
-/// at for frequent terms (as many).
+/// More than the words beyond which a term counts as frequent (2,000), and than the newest contacts that are looked
+/// at for frequent terms (20,000).
 const CONTACTS: usize = 30_000;
 
 /// Frequent and rare names and surnames; of the fields of [`words`].

@@ -6,9 +6,9 @@ use sqlx::{AssertSqlSafe, SqliteConnection};
 use crate::sql::list::{ListSql, Routers};
 use crate::sql::statement::Sql;
 use crate::sql::{
-    api_client, audit, channel_number, chat_catalog, contact_catalog, dead_letter, flow_catalog, group,
-    integration, llm_credential, opt_in_catalog, router, saved_filter, session_catalog, template, user,
-    user_device, variable, webchat_catalog,
+    api_client, audit, channel_number, chat_catalog, contact_catalog, contact_search, dead_letter,
+    flow_catalog, group, integration, llm_credential, opt_in_catalog, router, saved_filter, session_catalog,
+    template, user, user_device, variable, webchat_catalog,
 };
 
 async fn steps(connection: &mut SqliteConnection, sql: Sql) -> Vec<String> {
@@ -235,6 +235,21 @@ async fn the_messages_of_a_chat_are_read_along_their_chain() {
             "{name}: {steps:#?}"
         );
     }
+}
+
+/// A page of contacts with a word is at the end of its part of the index, and the words of a term are one step each.
+#[tokio::test]
+async fn the_contacts_of_a_word_are_walked_newest_first() {
+    let mut connection = super::migrated_sqlite().await;
+    let search = steps(&mut connection, contact_search::SEARCH_WORDS).await;
+    let walk = "SEARCH w USING COVERING INDEX contact_word_search (word=? AND (created_at,contact_id)<(?,?))";
+    assert!(search.iter().any(|step| step == walk), "{search:#?}");
+    // The merged page is made distinct, and is put in order twice; the walk is not.
+    assert_eq!(sorts(&search), 3, "{search:#?}");
+    let words = steps(&mut connection, contact_search::WORDS).await;
+    let looks_up =
+        |step: &&String| step.contains("USING COVERING INDEX contact_word_search (word>? AND word<?)");
+    assert_eq!(words.iter().filter(looks_up).count(), 2, "{words:#?}");
 }
 
 #[tokio::test]
