@@ -75,6 +75,25 @@ struct Index {
     of_router: &'static str,
 }
 
+/// Filters that have an index of their own where all are in use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Together {
+    /// Their places in the list's filters.
+    places: &'static [usize],
+    index: Index,
+}
+
+impl Together {
+    /// Tells SQLite the index, without and behind a router.
+    pub(super) const fn of(places: &'static [usize], of_all: &'static str, of_router: &'static str) -> Self {
+        Self { places, index: Index { of_all, of_router } }
+    }
+
+    fn are_used(&self, used: usize) -> bool {
+        self.places.iter().all(|place| used >> place & 1 == 1)
+    }
+}
+
 impl<F> Filter<F> {
     /// The same condition on both engines.
     pub(super) const fn of(text: &'static str, asked: fn(&F) -> Asked<'_>) -> Self {
@@ -132,6 +151,7 @@ pub(super) struct ListSql<F: 'static = ()> {
     /// Postgres plans it anew with its values.
     replanned: bool,
     filters: &'static [Filter<F>],
+    together: &'static [Together],
     texts: RwLock<BTreeMap<usize, Sql>>,
 }
 
@@ -166,6 +186,7 @@ impl<F> ListSql<F> {
             index: None,
             replanned: false,
             filters: &[],
+            together: &[],
             texts: RwLock::new(BTreeMap::new()),
         }
     }
@@ -209,6 +230,12 @@ impl<F> ListSql<F> {
     /// Sets the filters of the list; a bit of a shape stands for each.
     pub(super) const fn filters(mut self, filters: &'static [Filter<F>]) -> Self {
         self.filters = filters;
+        self
+    }
+
+    /// Sets the filters with an index in common. The first whose filters are all in use goes before that of any filter.
+    pub(super) const fn together(mut self, together: &'static [Together]) -> Self {
+        self.together = together;
         self
     }
 

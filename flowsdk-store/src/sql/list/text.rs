@@ -73,7 +73,8 @@ impl<F> ListSql<F> {
     }
 
     fn hint(&self, routers: Routers, used: usize) -> String {
-        let index = self.used(used).find_map(|filter| filter.index).or(self.index);
+        let together = self.together.iter().find(|together| together.are_used(used)).map(|one| one.index);
+        let index = together.or_else(|| self.used(used).find_map(|filter| filter.index)).or(self.index);
         let name = index.map_or("", |index| match routers {
             Routers::All => index.of_all,
             Routers::One | Routers::Several => index.of_router,
