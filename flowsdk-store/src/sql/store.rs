@@ -304,9 +304,10 @@ fn sqlite_memory() -> Result<Pools, StorageError> {
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
-    // A process that is paused in a transaction must not hold its row locks for ever.
+    // A process that is paused in a transaction must not hold its row locks for ever. Statements are short: to compile
+    // one takes several times as long as it, and Postgres does so for searches as soon as there are many contacts.
     let options = options
-        .options([("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "10s")])
+        .options([("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "10s"), ("jit", "off")])
         .statement_cache_capacity(256)
         .disable_statement_logging();
     let reading = options.clone().options([("default_transaction_read_only", "on")]);
@@ -407,5 +408,25 @@ impl Transaction for SqlTx {
         }
         self.published.tell(&self.entered);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn postgres_compiles_no_statement() {
+        let Some(url) = crate::sql::tests::new_postgres().await else {
+            return crate::sql::tests::skipped("jit");
+        };
+        let Pools::Postgres { pool, readers } = postgres(url.parse().expect("a URL")).await.expect("pools")
+        else {
+            panic!("pools of another database");
+        };
+        for pool in [pool, readers] {
+            let setting: String = sqlx::query_scalar("SHOW jit").fetch_one(&pool).await.expect("a setting");
+            assert_eq!(setting, "off");
+        }
     }
 }

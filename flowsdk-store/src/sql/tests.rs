@@ -26,7 +26,7 @@ fn before(all: &Migrator, number: i64) -> Migrator {
 }
 
 /// The address of an empty database on the test server, if there is one.
-async fn new_postgres() -> Option<String> {
+pub(super) async fn new_postgres() -> Option<String> {
     static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let server = std::env::var("FLOWSDK_TEST_POSTGRES").ok()?;
     let mut admin = PgConnection::connect(&server).await.expect("the test server answers");
@@ -56,6 +56,6 @@ async fn migrated_postgres() -> Option<PgConnection> {
 }
 
 #[allow(clippy::print_stderr, reason = "a skipped test must be seen")]
-fn skipped(name: &str) {
+pub(super) fn skipped(name: &str) {
     eprintln!("skipped {name} on Postgres: FLOWSDK_TEST_POSTGRES is not set");
 }
