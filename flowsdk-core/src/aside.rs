@@ -6,12 +6,13 @@ use tokio::sync::oneshot;
 
 use crate::fault::StorageError;
 
-/// How far a thread of long work stands back, in the kernel's unit: 0 is normal, 19 the furthest. At 10 it gets about a
-/// tenth of a processor that others want the whole of, and all of one that nobody wants.
-#[cfg(target_os = "linux")]
+/// How far threads stand back that [give way](give_way), in the kernel's unit: 0 is normal, 19 the furthest. At 10 a
+/// thread gets about a tenth of a processor that others want the whole of, and all of one that nobody wants.
 const NICE: i32 = 10;
+/// How far the threads of [`aside`] stand back: several of them together still get little of a processor that turns want.
+const LAST: i32 = 19;
 
-/// Does `work` on a thread of its own, which [gives way](give_way) to all others.
+/// Does `work` on a thread of its own, which runs on processors that nobody else wants, and hardly on others.
 ///
 /// # Errors
 /// [`StorageError::Other`] if it panicked, or if the system gave no thread.
@@ -28,7 +29,7 @@ async fn run(work: Box<dyn FnOnce() + Send>) -> Result<(), StorageError> {
     // tokio's waits for it: a runtime does not end, and a paused clock does not go on, in the middle of the work.
     let waited_for = tokio::task::spawn_blocking(|| {
         let thread = thread::Builder::new().name("aside".to_owned()).spawn(|| {
-            give_way();
+            stand_back(LAST);
             work();
         })?;
         // One that panicked has sent no result.
@@ -39,13 +40,17 @@ async fn run(work: Box<dyn FnOnce() + Send>) -> Result<(), StorageError> {
     waited.map_err(|no_thread| StorageError::Other(Box::new(no_thread)))
 }
 
-/// Lowers the priority of this thread, and that of the threads and processes it starts from now on. Failing that, its
-/// work only competes more.
-#[cfg(target_os = "linux")]
+/// Lowers the priority of this thread, and that of the threads and processes it starts from now on. Failing that, or on
+/// another system than Linux, its work only competes more.
 pub fn give_way() {
+    stand_back(NICE);
+}
+
+#[cfg(target_os = "linux")]
+fn stand_back(to: i32) {
     // On Linux "the calling process" is the calling thread. One that stands back further already stays there.
     let lowered = rustix::process::getpriority_process(None)
-        .and_then(|nice| if nice < NICE { rustix::process::setpriority_process(None, NICE) } else { Ok(()) });
+        .and_then(|nice| if nice < to { rustix::process::setpriority_process(None, to) } else { Ok(()) });
     if let Err(error) = lowered {
         tracing::debug!(%error, "long work runs at normal priority");
     }
@@ -53,7 +58,7 @@ pub fn give_way() {
 
 /// Does nothing: only Linux has priorities of threads.
 #[cfg(not(target_os = "linux"))]
-pub fn give_way() {}
+fn stand_back(_to: i32) {}
 
 #[cfg(test)]
 mod tests {
@@ -64,7 +69,7 @@ mod tests {
     async fn its_thread_gives_way_and_the_caller_does_not() {
         let nice = || rustix::process::getpriority_process(None).expect("a priority");
         let mine = nice();
-        assert_eq!(aside(nice).await.expect("done"), NICE.max(mine));
+        assert_eq!(aside(nice).await.expect("done"), LAST);
         assert_eq!(nice(), mine);
     }
 
