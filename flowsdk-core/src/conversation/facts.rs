@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 
-use super::flows::{FlowCache, Flows};
+use super::flow_cache::FlowCache;
+use super::flows::Flows;
 use super::opening::Opened;
 use super::{ConversationError, ConversationEvent, ConversationTx};
 use crate::contact::Contact;

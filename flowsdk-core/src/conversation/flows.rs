@@ -1,40 +1,12 @@
-//! Compiled flow versions. A version never changes, so that no entry is ever stale.
+//! The compiled flow versions that a batch of events needs.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use crate::aside::aside;
+use super::flow_cache::{Compiled, FlowCache};
 use crate::fault::StorageError;
-use crate::flow::{CompiledFlow, FlowRepository, FlowVersion};
+use crate::flow::{CompiledFlow, FlowRepository};
 use crate::id::{FlowId, FlowVersionId, RouterId};
-
-/// Most bytes that the kept versions take; a full cache starts anew.
-const CAPACITY: usize = 64 * 1024 * 1024;
-
-/// The compiled versions of this process.
-#[derive(Debug, Default)]
-pub struct FlowCache {
-    kept: RwLock<Kept>,
-}
-
-/// Versions, weighed by the memory that they take.
-#[derive(Debug, Default)]
-struct Kept {
-    versions: HashMap<FlowVersionId, Arc<CompiledFlow>>,
-    size: usize,
-}
-
-impl Kept {
-    /// Returns the versions that are kept no longer.
-    fn insert(&mut self, flow: &Arc<CompiledFlow>) -> Self {
-        let is_full = self.size + flow.size() > CAPACITY;
-        let before = if is_full { std::mem::take(self) } else { Self::default() };
-        if self.versions.insert(flow.version_id().clone(), Arc::clone(flow)).is_none() {
-            self.size += flow.size();
-        }
-        before
-    }
-}
 
 /// Flows at hand for one batch.
 #[derive(Debug, Default, Clone)]
@@ -54,9 +26,6 @@ pub(super) struct Missing {
     /// The routers whose sessions may need them.
     pub(super) routers: HashSet<RouterId>,
 }
-
-/// Versions that were looked for; `None` for one that is not there or does not compile.
-pub(super) type Compiled = HashMap<FlowVersionId, Option<Arc<CompiledFlow>>>;
 
 impl Flows {
     /// Returns no flows, with those to choose from that were compiled for this batch.
@@ -110,46 +79,18 @@ impl Flows {
 impl FlowCache {
     /// Brings those of `ids` into `flows` that are compiled; the others are noted as missing there.
     pub(super) fn load<'i>(&self, flows: &mut Flows, ids: impl IntoIterator<Item = &'i FlowVersionId>) {
-        let cached = &self.kept.read().unwrap_or_else(PoisonError::into_inner).versions;
+        let kept = self.kept();
         for id in ids {
             if flows.versions.contains_key(id) {
                 continue;
             }
-            let known = flows.compiled.get(id).cloned().or_else(|| cached.get(id).cloned().map(Some));
+            let known = flows.compiled.get(id).cloned().or_else(|| kept.get(id).cloned().map(Some));
             match known {
                 Some(flow) => flows.versions.extend(flow.map(|flow| (id.clone(), flow))),
                 None if !flows.missing.versions.contains(id) => flows.missing.versions.push(id.clone()),
                 None => {}
             }
         }
-    }
-
-    /// Compiles versions and keeps them, on a thread where that holds nobody up; `ids` are those that were looked for.
-    /// The sessions of one that does not compile freeze.
-    pub(super) async fn compile(
-        self: &Arc<Self>,
-        ids: Vec<FlowVersionId>,
-        versions: Vec<FlowVersion>,
-    ) -> Result<Compiled, StorageError> {
-        let this = Arc::clone(self);
-        aside(move || {
-            let mut found: Compiled = ids.into_iter().map(|id| (id, None)).collect();
-            for version in versions {
-                match CompiledFlow::compile(&version) {
-                    Ok(flow) => {
-                        // Turns wait for this lock, so nothing is dropped while it is held.
-                        let before = this.kept.write().unwrap_or_else(PoisonError::into_inner).insert(&flow);
-                        drop(before);
-                        found.insert(version.id, Some(flow));
-                    }
-                    Err(problems) => {
-                        tracing::error!(version = %version.id, ?problems, "a published flow does not compile");
-                    }
-                }
-            }
-            found
-        })
-        .await
     }
 
     /// Brings the published versions of `ids`, and their test versions, into `flows`; returns the flows found.
@@ -201,37 +142,5 @@ impl FlowCache {
             ids = reached.flat_map(|flow| flow.referenced_flows()).collect();
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::flow::stage::compile_as;
-
-    #[test]
-    fn versions_are_kept_by_their_size() {
-        let of = |name: &str, bytes: usize| {
-            compile_as(
-                name,
-                &json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [{ "id": "a", "type": "content",
-                    "title": "x".repeat(bytes), "defaultOutput": { "end": true } }] }),
-            )
-            .expect("compiles")
-        };
-        let mut kept = Kept::default();
-        let large = of("large", CAPACITY / 2);
-        kept.insert(&large);
-        kept.insert(&large);
-        let before = kept.insert(&of("small", 100));
-        assert!(before.versions.is_empty());
-        assert_eq!(kept.versions.len(), 2);
-        assert!((CAPACITY / 2..CAPACITY).contains(&kept.size), "the same one counts once");
-        let before = kept.insert(&of("other", CAPACITY / 2));
-        assert_eq!(before.versions.len(), 2);
-        assert_eq!(kept.versions.len(), 1);
-        assert!((CAPACITY / 2..CAPACITY).contains(&kept.size));
     }
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::ConversationTx;
-use super::flows::{FlowCache, Flows};
+use super::flow_cache::FlowCache;
+use super::flows::Flows;
 use crate::chat::Chat;
 use crate::contact::Contact;
 use crate::context::OpContext;

@@ -6,7 +6,8 @@
 use serde_json::Value;
 
 use super::facts::Facts;
-use super::flows::{Compiled, Flows};
+use super::flow_cache::Compiled;
+use super::flows::Flows;
 use super::rehearsal::Rehearsed;
 use super::service::{ATTEMPTS, Interrupted, allowance, evicted};
 use super::{ConversationError, ConversationEvent, ConversationTx, Conversations, TurnReport};

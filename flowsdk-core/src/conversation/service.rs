@@ -5,9 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::{Instant, timeout_at};
+
 use super::decide::Decider;
 use super::facts::Facts;
-use super::flows::{Compiled, FlowCache, Flows};
+use super::flow_cache::{Compiled, FlowCache};
+use super::flows::Flows;
 use super::opening::{Opened, open_many};
 use super::rehearsal::{Rehearsal, Rehearsed, SHORT};
 use super::writes::Writes;
@@ -74,17 +77,31 @@ impl<E: Into<ConversationError>> From<E> for Interrupted {
     }
 }
 
-/// How a batch goes on where a turn takes long, or its flow is still being compiled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LongTurns {
-    /// It waits until the turn is decided.
-    Decided,
-    /// It goes on without the event.
-    Left,
-}
-
 /// How long a batch waits for flows that are being compiled before it goes on without their events.
 const PATIENCE: Duration = Duration::from_millis(10);
+
+/// How long a batch waits where it is held up: by turns that take long, and by flows that are being compiled.
+#[derive(Debug, Clone, Copy)]
+enum Patience {
+    /// Until the hold-up ends.
+    Endless,
+    /// Not at all for turns. For flows `longest` in all, which is over at `until` once it has begun.
+    Short { longest: Duration, until: Option<Instant> },
+}
+
+impl Patience {
+    /// Waits for the `end` of a compilation; `None` if that takes too long. Where `longest` is zero, `end` does not begin.
+    async fn wait<T>(&mut self, end: impl Future<Output = T>) -> Option<T> {
+        match self {
+            Self::Endless => Some(end.await),
+            Self::Short { longest, .. } if longest.is_zero() => None,
+            Self::Short { longest, until } => {
+                let until = *until.get_or_insert_with(|| Instant::now() + *longest);
+                timeout_at(until, end).await.ok()
+            }
+        }
+    }
+}
 
 /// Puts the reports of some of the events `all` into the places of their events. No two are of one session.
 fn in_places(
@@ -137,8 +154,8 @@ where
         Self { outside: Some(outside), ..self }
     }
 
-    /// Sets how long [`Self::handle_short`] waits for flows that are being compiled, in place of 10 ms. With none it does
-    /// not wait at all.
+    /// Sets how long [`Self::handle_short`] waits in all for flows that are being compiled, in place of 10 ms. With zero
+    /// it does not wait.
     #[must_use]
     pub fn waiting_for_flows(self, longest: Duration) -> Self {
         Self { patience: longest, ..self }
@@ -151,7 +168,7 @@ where
     /// # Errors
     /// Nothing of the batch was committed.
     pub async fn handle(&self, events: &[&ConversationEvent]) -> Result<Vec<TurnReport>, ConversationError> {
-        let reports = self.handle_each(events, LongTurns::Decided).await?;
+        let reports = self.handle_each(events, Patience::Endless).await?;
         Ok(reports.into_iter().flatten().collect())
     }
 
@@ -164,18 +181,18 @@ where
         &self,
         events: &[&ConversationEvent],
     ) -> Result<Vec<Option<TurnReport>>, ConversationError> {
-        self.handle_each(events, LongTurns::Left).await
+        self.handle_each(events, Patience::Short { longest: self.patience, until: None }).await
     }
 
     async fn handle_each(
         &self,
         events: &[&ConversationEvent],
-        long: LongTurns,
+        patience: Patience,
     ) -> Result<Vec<Option<TurnReport>>, ConversationError> {
-        let reports = match self.attempt(events, false, long).await {
+        let reports = match self.attempt(events, false, patience).await {
             // A repetition breaks the unique key of its message. It is rare, so only then is it looked for.
             Err(ConversationError::Storage(StorageError::Unique { .. })) => {
-                self.attempt(events, true, long).await
+                self.attempt(events, true, patience).await
             }
             other => other,
         }?;
@@ -225,7 +242,7 @@ where
         &self,
         all: &[&ConversationEvent],
         look_for_duplicates: bool,
-        long: LongTurns,
+        mut patience: Patience,
     ) -> Result<Vec<Option<TurnReport>>, ConversationError> {
         let mut events = all.to_vec();
         // Of several messages, some may wait for another session than the first: by then they must be known to be new.
@@ -246,22 +263,23 @@ where
                 Err(Interrupted::NotCompiled { versions, sessions }) => {
                     drop(tx);
                     let compiling = self.compiling(versions).await?;
-                    if long == LongTurns::Decided || sessions.is_empty() {
-                        compiled.extend(compiling.await?);
-                    } else if !self.patience.is_zero()
-                        && let Ok(found) = tokio::time::timeout(self.patience, compiling).await
-                    {
-                        compiled.extend(found?);
+                    // Without sessions there is nothing to go on without.
+                    let found = if sessions.is_empty() {
+                        Some(compiling.await)
                     } else {
-                        leave(&mut events, |id| sessions.contains(id));
+                        patience.wait(compiling).await
+                    };
+                    match found {
+                        Some(found) => compiled.extend(found?),
+                        None => leave(&mut events, |id| sessions.contains(id)),
                     }
                 }
                 Err(Interrupted::Long(turns)) => {
                     // So far it has opened chats only: whoever reads them again finds these.
                     tx.commit().await?;
-                    match long {
-                        LongTurns::Decided => rehearsed.add(turns).await?,
-                        LongTurns::Left => {
+                    match patience {
+                        Patience::Endless => rehearsed.add(turns).await?,
+                        Patience::Short { .. } => {
                             leave(&mut events, |id| turns.iter().any(|turn| turn.session.id == *id))
                         }
                     }
