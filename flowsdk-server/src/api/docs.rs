@@ -7,8 +7,9 @@ use axum::extract::Path;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
+use flowsdk_core::aside::aside;
 use http::{HeaderName, StatusCode, header};
-use utoipa::openapi::OpenApi;
+use tokio::sync::OnceCell;
 use utoipa_swagger_ui::Config;
 
 use super::error::ApiError;
@@ -28,21 +29,31 @@ const COMMON: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
 ];
 
+/// The document as JSON, once somebody has asked for it.
+static DOCUMENT: OnceCell<Bytes> = OnceCell::const_new();
+
 /// Returns the routes `/openapi.json` and `/docs`.
-///
-/// # Errors
-/// The document cannot be written as JSON.
-pub(super) fn routes(document: &OpenApi) -> serde_json::Result<Router> {
-    let bytes = Bytes::from(serde_json::to_vec(document)?);
-    let json = [(header::CONTENT_TYPE, "application/json")];
-    let answer = move || async move { (COMMON, json, bytes).into_response() };
+pub(super) fn routes() -> Router {
     let settings = Arc::new(settings());
     let index = Arc::clone(&settings);
     let page = Router::new()
         .route("/docs", get(async || Redirect::to("/docs/")))
         .route("/docs/", get(async move || file("", index)))
         .route("/docs/{file}", get(async move |Path(name): Path<String>| file(&name, settings)));
-    Ok(twin(page, "/openapi.json", &get(answer)))
+    twin(page, "/openapi.json", &get(json))
+}
+
+/// Answers with the document. It takes some milliseconds to build.
+async fn json() -> Result<Response, ApiError> {
+    let build = async || {
+        let written = aside(|| serde_json::to_vec(&super::document())).await?;
+        written.map(Bytes::from).map_err(|error| {
+            tracing::error!(%error, "the document cannot be written");
+            ApiError::internal()
+        })
+    };
+    let bytes = DOCUMENT.get_or_try_init(build).await?.clone();
+    Ok((COMMON, [(header::CONTENT_TYPE, "application/json")], bytes).into_response())
 }
 
 fn settings() -> Config<'static> {

@@ -50,24 +50,20 @@ pub use request::{Identified, Identify};
 pub use state::{ApiParts, ApiState, Services};
 
 use axum::Router;
-use flowsdk_core::fault::BoxError;
 use utoipa::openapi::OpenApi;
 
 use routes::Routes;
 pub(crate) use routes::twin;
 
 /// The routes of the API, with its document and the page that shows it.
-///
-/// # Errors
-/// The document cannot be written as JSON.
-pub fn router(state: ApiState) -> Result<Router, BoxError> {
-    let (router, document) = gather();
-    Ok(router.with_state(state).merge(docs::routes(&document)?))
+pub fn router(state: ApiState) -> Router {
+    let (router, _) = gather(Routes::undocumented());
+    router.with_state(state).merge(docs::routes())
 }
 
 /// The document of the API.
 pub fn document() -> OpenApi {
-    gather().1
+    gather(Routes::documented()).1.unwrap_or_default()
 }
 
 /// The document as it is committed: indented, names in the order of the alphabet where no other order is known, so
@@ -79,7 +75,8 @@ pub fn document_text() -> serde_json::Result<String> {
     serde_json::to_string_pretty(&document())
 }
 
-fn gather() -> (Router<ApiState>, OpenApi) {
+/// Adds the resources to an empty set of routes.
+fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
     let resources = [
         auth::routes,
         users::routes,
@@ -108,7 +105,7 @@ fn gather() -> (Router<ApiState>, OpenApi) {
         observability::routes,
         dead_letters::routes,
     ];
-    let routes = resources.iter().fold(Routes::new(), |routes, add| add(routes));
+    let routes = resources.iter().fold(empty, |routes, add| add(routes));
     routes.list(crate::webchat::test_messages()).finish()
 }
 

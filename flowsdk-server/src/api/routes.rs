@@ -2,10 +2,11 @@
 
 use axum::Router;
 use axum::routing::MethodRouter;
-use utoipa::openapi::OpenApi;
 use utoipa::openapi::path::PathItem;
+use utoipa::openapi::schema::Schema;
 use utoipa::openapi::tag::TagBuilder;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use utoipa::openapi::{OpenApi, Paths, RefOr};
+use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::guard::Access;
 use super::openapi;
@@ -31,55 +32,64 @@ pub(super) use endpoint;
 
 /// The routes of the API, each below `/` and below `/api` (rulings H1). The document has each once.
 pub(super) struct Routes {
-    documented: OpenApiRouter<ApiState>,
-    twins: Router<ApiState>,
+    router: Router<ApiState>,
+    document: Option<OpenApi>,
 }
 
 impl Routes {
-    /// Creates an empty set of routes.
-    pub(super) fn new() -> Self {
-        Self { documented: OpenApiRouter::with_openapi(openapi::base()), twins: Router::new() }
+    /// Creates an empty set of routes, which get no document. While it is built, a document takes several times the memory
+    /// of the routes.
+    pub(super) fn undocumented() -> Self {
+        Self { router: Router::new(), document: None }
+    }
+
+    /// Creates an empty set of routes with a document.
+    pub(super) fn documented() -> Self {
+        Self { router: Router::new(), document: Some(openapi::base()) }
     }
 
     /// Declares a tag, with the text that the document shows with it. Operations of any resource may name it.
     pub(super) fn tag(mut self, name: &str, text: &str) -> Self {
-        let tag = TagBuilder::new().name(name).description(Some(text)).build();
-        self.documented.get_openapi_mut().tags.get_or_insert_default().push(tag);
+        if let Some(document) = &mut self.document {
+            let tag = TagBuilder::new().name(name).description(Some(text)).build();
+            document.tags.get_or_insert_default().push(tag);
+        }
         self
     }
 
     /// Adds a handler.
     pub(super) fn add(mut self, endpoint: Endpoint) -> Self {
-        let Endpoint { route: (schemas, mut paths, methods), access } = endpoint;
-        for (path, item) in &mut paths.paths {
-            // A route of its own, not a nested router: nothing is cut off a path at run time.
-            self.twins = self.twins.route(&format!("/api{path}"), methods.clone());
-            for operation in operations(item) {
-                openapi::complete(path, operation, access);
-            }
+        let Endpoint { route: (schemas, paths, methods), access } = endpoint;
+        for path in paths.paths.keys() {
+            // Routes of their own, not nested ones: nothing is cut off a path at run time.
+            self.router = twin(self.router, path, &methods);
         }
-        self.documented = self.documented.routes((schemas, paths, methods));
+        self.describe(schemas, paths, access);
         self
     }
 
     /// Lists an operation that is served beside the API, to callers whom it knows by itself.
-    pub(super) fn list(mut self, (schemas, mut paths, _): UtoipaMethodRouter<ApiState>) -> Self {
-        for (path, item) in &mut paths.paths {
-            for operation in operations(item) {
-                openapi::complete(path, operation, Access::Public);
-            }
-        }
-        let document = self.documented.get_openapi_mut();
-        document.paths.paths.extend(paths.paths);
-        document.components.get_or_insert_default().schemas.extend(schemas);
+    pub(super) fn list(mut self, (schemas, paths, _): UtoipaMethodRouter<ApiState>) -> Self {
+        self.describe(schemas, paths, Access::Public);
         self
     }
 
-    /// The router and the document.
-    pub(super) fn finish(self) -> (Router<ApiState>, OpenApi) {
-        let (router, mut document) = self.documented.split_for_parts();
-        openapi::refer_to_items(&mut document);
-        (router.merge(self.twins), document)
+    /// Adds operations to the document, with the schemas that they name.
+    fn describe(&mut self, schemas: Vec<(String, RefOr<Schema>)>, mut paths: Paths, access: Access) {
+        let Some(document) = &mut self.document else { return };
+        for (path, item) in &mut paths.paths {
+            for operation in operations(item) {
+                openapi::complete(path, operation, access);
+            }
+        }
+        document.paths.merge(paths);
+        document.components.get_or_insert_default().schemas.extend(schemas);
+    }
+
+    /// Returns the router, and the document if these have one.
+    pub(super) fn finish(mut self) -> (Router<ApiState>, Option<OpenApi>) {
+        self.document.iter_mut().for_each(openapi::refer_to_items);
+        (self.router, self.document)
     }
 }
 
@@ -87,7 +97,11 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut utoipa::openapi:
     [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
 }
 
-/// Both paths of something that the document does not list.
-pub(crate) fn twin(router: Router, path: &str, methods: &MethodRouter) -> Router {
+/// Adds both paths of a route: below `/` and below `/api`.
+pub(crate) fn twin<S: Clone + Send + Sync + 'static>(
+    router: Router<S>,
+    path: &str,
+    methods: &MethodRouter<S>,
+) -> Router<S> {
     router.route(path, methods.clone()).route(&format!("/api{path}"), methods.clone())
 }

@@ -122,7 +122,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         large_bodies: LargeBodies::default(),
         heavy_work: HeavyWork::default(),
         trusted_proxies: config.webchat.trusted_proxies,
-    }))?;
+    }));
     ground.surface.add_routes(routes);
     Ok(())
 }
