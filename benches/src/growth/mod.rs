@@ -17,7 +17,6 @@ use serde::Serialize;
 
 use crate::Common;
 use crate::machine::{self, Cores};
-use crate::report::Spread;
 use crate::services::Addresses;
 use crate::turns::Field;
 use report::Run;
@@ -154,9 +153,4 @@ async fn turns(options: &Options, store: Store, stands: &[Stand; 2]) -> Result<R
 fn note(runs: &mut Vec<Run>, run: Run) {
     eprintln!("{}", crate::report::line(&run));
     runs.push(run);
-}
-
-/// The figures of one store.
-fn spread(millis: Vec<f64>) -> Result<Spread> {
-    Spread::of(millis).context("no round")
 }

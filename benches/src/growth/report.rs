@@ -1,9 +1,9 @@
 //! The result of the race against growth.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 
-use super::{Options, Store, spread};
+use super::{Options, Store};
 use crate::report::{self, Measured, Spread, Table};
 
 /// The goal: how many times the time on the small store.
@@ -30,6 +30,7 @@ impl Run {
         [small, large]: [Vec<f64>; 2],
         fault: Option<String>,
     ) -> Result<Self> {
+        let spread = |millis| Spread::of(millis).context("no round");
         let (small_ms, large_ms) = (spread(small)?, spread(large)?);
         Ok(Self { store, name, small_ms, large_ms, ratio: large_ms.median / small_ms.median, fault })
     }

@@ -142,21 +142,65 @@ impl FlowCache {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use futures_util::poll;
+    use serde_json::{Value, json};
 
     use super::*;
-    use crate::flow::stage::compile_as;
+    use crate::flow::stage::{compile_as, flow_of, version_of};
+
+    fn saying(title: &str) -> Value {
+        flow_of(&[json!({ "id": "a", "type": "content", "title": title, "defaultOutput": { "end": true } })])
+    }
+
+    /// Compiles versions as somebody who has just read them.
+    async fn compile<const N: usize>(cache: &Arc<FlowCache>, versions: [&FlowVersion; N]) -> Compiled {
+        let ids = versions.map(|version| version.id.clone()).into();
+        cache.compile(ids, versions.map(Clone::clone).into()).await.expect("a thread")
+    }
+
+    #[tokio::test]
+    async fn a_version_that_several_ask_for_is_compiled_once() {
+        let cache: Arc<FlowCache> = Arc::default();
+        let [one, other] = ["one", "other"].map(|name| version_of(name, &saying(name)));
+        let (first, second) = tokio::join!(compile(&cache, [&one]), compile(&cache, [&other, &one]));
+        let third = compile(&cache, [&one]).await;
+        let flow = first[&one.id].as_ref().expect("compiles");
+        assert!([second, third].iter().all(|found| Arc::ptr_eq(flow, found[&one.id].as_ref().expect("it"))));
+        assert!(cache.running.lock().expect("not poisoned").is_empty());
+        assert_eq!(cache.kept().versions.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_version_is_compiled_though_nobody_waits_any_more() {
+        let cache: Arc<FlowCache> = Arc::default();
+        let version = version_of("one", &saying("one"));
+        let mut first = Box::pin(compile(&cache, [&version]));
+        let _begun = poll!(&mut first);
+        drop(first);
+        let running = cache.running.lock().expect("not poisoned").get(&version.id).cloned();
+        let begun = match running {
+            Some(job) => job.await.expect("a thread")[&version.id].clone(),
+            None => cache.kept().get(&version.id).cloned(),
+        };
+        let later = compile(&cache, [&version]).await;
+        assert!(Arc::ptr_eq(&begun.expect("compiles"), later[&version.id].as_ref().expect("it")));
+    }
+
+    #[tokio::test]
+    async fn a_version_that_does_not_compile_or_is_not_there_is_none() {
+        let cache: Arc<FlowCache> = Arc::default();
+        let broken = version_of("broken", &json!({ "schemaVersion": 1 }));
+        let gone = version_of("gone", &saying("gone"));
+        let ids = vec![broken.id.clone(), gone.id.clone()];
+        let found = cache.compile(ids, vec![broken.clone()]).await.expect("a thread");
+        assert_eq!(found.len(), 2);
+        assert!(found.values().all(Option::is_none));
+        assert!(cache.running.lock().expect("not poisoned").is_empty());
+    }
 
     #[test]
     fn versions_are_kept_by_their_size() {
-        let of = |name: &str, bytes: usize| {
-            compile_as(
-                name,
-                &json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [{ "id": "a", "type": "content",
-                    "title": "x".repeat(bytes), "defaultOutput": { "end": true } }] }),
-            )
-            .expect("compiles")
-        };
+        let of = |name: &str, bytes: usize| compile_as(name, &saying(&"x".repeat(bytes))).expect("compiles");
         let mut kept = Kept::default();
         let large = of("large", CAPACITY / 2);
         kept.insert(&large);

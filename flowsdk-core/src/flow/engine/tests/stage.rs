@@ -19,7 +19,12 @@ use crate::time::Timestamp;
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_795_085_820_050);
 
 pub(crate) fn compile_as(id: &str, definition: &Value) -> Result<Arc<CompiledFlow>, Vec<Problem>> {
-    CompiledFlow::compile(&FlowVersion {
+    CompiledFlow::compile(&version_of(id, definition))
+}
+
+/// The first version of the flow `id`.
+pub(crate) fn version_of(id: &str, definition: &Value) -> FlowVersion {
+    FlowVersion {
         id: FlowVersionId::parse(format!("{id}-v1")).expect("id"),
         flow_id: FlowId::parse(id).expect("id"),
         router_id: RouterId::parse("router1").expect("id"),
@@ -27,7 +32,7 @@ pub(crate) fn compile_as(id: &str, definition: &Value) -> Result<Arc<CompiledFlo
         number: 1,
         definition: definition.clone(),
         created_at: NOW,
-    })
+    }
 }
 
 /// A definition with `blocks` that starts at the first of them.
