@@ -4,6 +4,9 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
+/// What the blocks of [`talk`] do before they answer, in their order.
+pub(crate) const KINDS: [&str; 3] = ["nothing", "script", "request"];
+
 /// The flow of the other tenant: an answer, one with a script, one with a request, in a ring.
 pub(crate) fn talk(quick: SocketAddr) -> Value {
     let script = json!({ "type": "executeScript", "script": "40 + 2", "variable": "sum" });

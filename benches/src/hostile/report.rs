@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::{Options, Results};
+use crate::attacks::definitions::KINDS;
 use crate::load::Outcome;
 use crate::report::{self, Table};
 
@@ -57,10 +58,15 @@ fn faults(results: &Results) -> Vec<String> {
     faults
 }
 
+/// The p99 of the messages before whose answer the flow does each of [`KINDS`].
+fn by_kind(outcome: &Outcome) -> Vec<f64> {
+    outcome.latency_by_kind(KINDS.len() as u32, 0.99)
+}
+
 fn summary(options: &Options, results: &Results) -> serde_json::Value {
     let figures = |outcome: &Outcome| {
         json!({ "messages": outcome.answered, "p50Ms": outcome.latency(0.5), "p99Ms": outcome.latency(0.99),
-            "maxMs": outcome.latency(1.0), "fault": outcome.fault() })
+            "maxMs": outcome.latency(1.0), "p99MsByKind": by_kind(outcome), "fault": outcome.fault() })
     };
     json!({ "trial": name(options), "minutes": options.minutes, "undisturbed": figures(&results.calm),
         "attacked": figures(&results.attacked), "p99Ratio": ratio(results), "frozen": results.frozen,
@@ -76,8 +82,14 @@ fn section(options: &Options, results: &Results) -> String {
         options.party.name(),
         options.minutes
     );
-    let mut figures =
-        Table::new(&["visitors of the other tenant", "messages", "p50 ms", "p99 ms", "longest ms"]);
+    let mut figures = Table::new(&[
+        "visitors of the other tenant",
+        "messages",
+        "p50 ms",
+        "p99 ms",
+        "longest ms",
+        &format!("p99 ms after {}", KINDS.join(", ")),
+    ]);
     for (phase, outcome) in [("undisturbed", &results.calm), ("attacked", &results.attacked)] {
         let latency = |quantile| format!("{:.1}", outcome.latency(quantile));
         figures.row([
@@ -86,6 +98,7 @@ fn section(options: &Options, results: &Results) -> String {
             latency(0.5),
             latency(0.99),
             latency(1.0),
+            by_kind(outcome).iter().map(|p99| format!("{p99:.1}")).collect::<Vec<_>>().join(", "),
         ]);
     }
     let mut attacks = Table::new(&["attack", "ends"]);

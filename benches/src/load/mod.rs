@@ -47,6 +47,22 @@ pub(crate) struct Plan {
     pub(crate) acknowledge: bool,
 }
 
+/// How long one answer took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Latency {
+    /// Microseconds.
+    micros: u32,
+    /// Which message of its writer it answers, from 1.
+    number: u32,
+}
+
+impl Latency {
+    fn new(taken: Duration, number: u64) -> Self {
+        let capped = |value: u128| u32::try_from(value).unwrap_or(u32::MAX);
+        Self { micros: capped(taken.as_micros()), number: capped(number.into()) }
+    }
+}
+
 /// The result of a measurement.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -54,8 +70,8 @@ pub(crate) struct Outcome {
     pub(crate) answered_in_window: u64,
     /// How long the window was.
     pub(crate) seconds: f64,
-    /// Latencies of the window in microseconds, sorted.
-    pub(crate) latencies: Vec<u32>,
+    /// Latencies of the window, sorted.
+    pub(crate) latencies: Vec<Latency>,
     /// Processor time of the server in the window.
     pub(crate) cpu: Duration,
     /// Messages written, before, in and after the window.
@@ -83,9 +99,14 @@ impl Outcome {
 
     /// A quantile of the latency, in milliseconds.
     pub(crate) fn latency(&self, quantile: f64) -> f64 {
-        let last = self.latencies.len().saturating_sub(1);
-        let at = (last as f64 * quantile).round() as usize;
-        self.latencies.get(at).map_or(0.0, |&micros| f64::from(micros) / 1e3)
+        quantile_of(&self.latencies, quantile)
+    }
+
+    /// The same of each message of a ring of `kinds`, in the order in which a writer writes them.
+    pub(crate) fn latency_by_kind(&self, kinds: u32, quantile: f64) -> Vec<f64> {
+        let is_of = |kind: u32| move |latency: &&Latency| (latency.number - 1) % kinds == kind;
+        let of = |kind: u32| self.latencies.iter().filter(is_of(kind)).copied().collect::<Vec<_>>();
+        (0..kinds).map(|kind| quantile_of(&of(kind), quantile)).collect()
     }
 
     /// Notes an answer to a message sent at `began`, and its fault.
@@ -97,7 +118,7 @@ impl Outcome {
         }
         if in_window {
             self.answered_in_window += 1;
-            self.latencies.push(u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX));
+            self.latencies.push(Latency::new(began.elapsed(), self.answered));
         }
     }
 
@@ -122,6 +143,13 @@ impl Outcome {
     }
 }
 
+/// A quantile of sorted latencies, in milliseconds.
+fn quantile_of(latencies: &[Latency], quantile: f64) -> f64 {
+    let last = latencies.len().saturating_sub(1);
+    let at = (last as f64 * quantile).round() as usize;
+    latencies.get(at).map_or(0.0, |latency| f64::from(latency.micros) / 1e3)
+}
+
 #[derive(Default)]
 struct Shared {
     written: Cell<u64>,
@@ -131,7 +159,7 @@ struct Shared {
     broken: Cell<u64>,
     wrong_count: Cell<u64>,
     wrong: RefCell<Option<String>>,
-    latencies: RefCell<Vec<u32>>,
+    latencies: RefCell<Vec<Latency>>,
 }
 
 impl Shared {
@@ -173,6 +201,7 @@ async fn conduct(plan: Plan) -> Result<Outcome> {
             visitor,
             number,
             written: 0,
+            answered: 0,
             waiting: VecDeque::new(),
             answer: plan.answer,
             shared: Rc::clone(&shared),
@@ -242,6 +271,7 @@ struct Writer {
     visitor: Visitor,
     number: usize,
     written: u64,
+    answered: u64,
     /// The expected answers, oldest first, and when their messages were due.
     waiting: VecDeque<(Instant, String)>,
     answer: fn(u64, &str) -> String,
@@ -269,10 +299,11 @@ impl Writer {
             if !says(&answer, &expected) {
                 self.shared.note_wrong(format!("expected {expected:?}, got {answer}"));
             }
+            self.answered += 1;
             more(&self.shared.answered);
             if self.shared.in_window.get() {
-                let micros = now.saturating_duration_since(due).as_micros();
-                self.shared.latencies.borrow_mut().push(u32::try_from(micros).unwrap_or(u32::MAX));
+                let latency = Latency::new(now.saturating_duration_since(due), self.answered);
+                self.shared.latencies.borrow_mut().push(latency);
             }
             then(self, now);
         }
@@ -346,10 +377,19 @@ mod tests {
 
     #[test]
     fn quantiles_are_of_the_sorted_latencies() {
-        let outcome = Outcome { latencies: (1..=1_001).collect(), ..Outcome::default() };
+        let latencies = (1..=1_001).map(|micros| Latency { micros, number: 1 }).collect();
+        let outcome = Outcome { latencies, ..Outcome::default() };
         assert_eq!(
             (outcome.latency(0.5), outcome.latency(0.99), outcome.latency(1.0)),
             (0.501, 0.991, 1.001)
         );
+    }
+
+    #[test]
+    fn latencies_are_told_apart_by_kind() {
+        let latency = |number| Latency { micros: 1_000 * number, number };
+        let outcome = Outcome { latencies: (1..=6).map(latency).collect(), ..Outcome::default() };
+        assert_eq!(outcome.latency_by_kind(3, 1.0), [4.0, 5.0, 6.0]);
+        assert_eq!(outcome.latency_by_kind(3, 0.0), [1.0, 2.0, 3.0]);
     }
 }
