@@ -89,13 +89,25 @@ pub fn search_text(contact: &Contact) -> String {
     text
 }
 
+/// Returns whether `text` can only be an identity, or the beginning of one: that of a channel, a user id of WhatsApp
+/// (two letters of a country, a dot and digits), or one that an embedder made of a mail address.
+fn is_identity(text: &str) -> bool {
+    let of_a_country = |text: &[u8]| {
+        matches!(text, [a, b, b'.', digit, ..]
+            if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && digit.is_ascii_digit())
+    };
+    let is_one_word = !text.contains(char::is_whitespace);
+    let of_a_channel = text.starts_with("wc-") || text.starts_with("ig-");
+    of_a_channel || is_one_word && (text.contains('@') || of_a_country(text.as_bytes()))
+}
+
 /// Returns the terms of a query: a contact must have all of them, and the one likely to be the rarest is first.
 /// `None` when the query has no word.
 pub fn search_terms(query: &str) -> Option<Vec<SearchTerm>> {
     let query = query.trim();
     let mut words = if is_number(query) {
         vec![query.chars().filter(char::is_ascii_digit).collect()]
-    } else if query.starts_with("wc-") || query.starts_with("ig-") {
+    } else if is_identity(query) {
         vec![cut(&folded(query))]
     } else {
         words_of(query)
@@ -159,6 +171,10 @@ mod tests {
         assert_eq!(words, ["user-7", "wc-c1-user-7"]);
         assert_eq!(search_words(&contact("", "ig-42"), &[]), ["42", "ig-42"]);
         assert_eq!(terms("wc-C1-us"), ["wc-c1-us"]);
+        assert_eq!(terms("br.000001993"), ["br.000001993"]);
+        assert_eq!(terms("Ana@Customer.example"), ["ana@customer.example"]);
+        assert_eq!(terms("Jr.Silva"), ["silva", "jr"]);
+        assert_eq!(terms("Ana @ 2"), ["ana", "2"]);
     }
 
     #[test]
