@@ -29,7 +29,7 @@ async fn run(work: Box<dyn FnOnce() + Send>) -> Result<(), StorageError> {
     // tokio's waits for it: a runtime does not end, and a paused clock does not go on, in the middle of the work.
     let waited_for = tokio::task::spawn_blocking(|| {
         let thread = thread::Builder::new().name("aside".to_owned()).spawn(|| {
-            stand_back(LAST);
+            go_last();
             work();
         })?;
         // One that panicked has sent no result.
@@ -43,14 +43,26 @@ async fn run(work: Box<dyn FnOnce() + Send>) -> Result<(), StorageError> {
 /// Lowers the priority of this thread, and that of the threads and processes it starts from now on. Failing that, or on
 /// another system than Linux, its work only competes more.
 pub fn give_way() {
-    stand_back(NICE);
+    stand_back(None, NICE);
 }
 
+/// Lowers the priority of this thread as far as it goes, as [`give_way`] does less far.
+pub fn go_last() {
+    stand_back(None, LAST);
+}
+
+/// Lowers the priority of the first thread of this process, as [`give_way`] does for the calling one.
+pub fn first_thread_gives_way() {
+    #[cfg(target_os = "linux")]
+    stand_back(Some(rustix::process::getpid()), NICE);
+}
+
+/// `None` means the calling thread.
 #[cfg(target_os = "linux")]
-fn stand_back(to: i32) {
-    // On Linux "the calling process" is the calling thread. One that stands back further already stays there.
-    let lowered = rustix::process::getpriority_process(None)
-        .and_then(|nice| if nice < to { rustix::process::setpriority_process(None, to) } else { Ok(()) });
+fn stand_back(thread: Option<rustix::process::Pid>, to: i32) {
+    // On Linux "a process" is a thread here. One that stands back further already stays there.
+    let lowered = rustix::process::getpriority_process(thread)
+        .and_then(|nice| if nice < to { rustix::process::setpriority_process(thread, to) } else { Ok(()) });
     if let Err(error) = lowered {
         tracing::debug!(%error, "long work runs at normal priority");
     }
@@ -58,7 +70,7 @@ fn stand_back(to: i32) {
 
 /// Does nothing: only Linux has priorities of threads.
 #[cfg(not(target_os = "linux"))]
-fn stand_back(_to: i32) {}
+fn stand_back(_thread: Option<()>, _to: i32) {}
 
 #[cfg(test)]
 mod tests {

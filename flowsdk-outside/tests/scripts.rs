@@ -1,11 +1,13 @@
 //! Scripts that work, and scripts that mean harm.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use flowsdk_core::flow::{OutsideFailure, ScriptRequest, ScriptRunner as _};
 use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, getpriority_process};
 use serde_json::{Value, json};
 
 fn workers(count: usize) -> ScriptWorkers {
@@ -145,6 +147,67 @@ async fn a_worker_that_hangs_does_not_hold_up_the_others() {
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }
 
+fn line(script: &str) -> String {
+    let request = request(script);
+    json!({ "script": request.script, "scope": request.scope, "seed": request.seed }).to_string()
+}
+
+/// Lanes of scripts must not starve each other, nor the server: only what is over in some milliseconds competes with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_gives_way_when_a_script_takes_long() {
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_flowsdk-script-worker"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a worker");
+    let pid = Pid::from_child(&worker);
+    let priority = || getpriority_process(Some(pid)).expect("a priority");
+    let mut answers = BufReader::new(worker.stdout.take().expect("its output")).lines();
+    let mut ask = |script: &str| {
+        writeln!(worker.stdin.as_ref().expect("its input"), "{}", line(script)).expect("a question");
+        answers.next().expect("an answer").expect("a line")
+    };
+    let ours = getpriority_process(None).expect("a priority");
+    assert_eq!(ask("1 + 1"), r#"{"value":2}"#);
+    assert_eq!(priority(), ours);
+    assert_eq!(ask("for (;;);"), r#""timeout""#);
+    assert!(priority() > ours);
+    drop(worker.stdin.take());
+    worker.wait().expect("a status");
+}
+
+/// The priorities of the workers that this process has.
+#[cfg(target_os = "linux")]
+fn priorities() -> Vec<i32> {
+    let us = std::process::id().to_string();
+    let stats = std::fs::read_dir("/proc").expect("processes").flatten();
+    let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    // After the name, which may hold spaces: state, parent, and the priority as the seventeenth.
+    let of_ours = stats.filter_map(|stat| {
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        (fields[0] != "Z" && fields[1] == us).then(|| fields[16].parse().expect("a priority"))
+    });
+    of_ours.collect()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_worker_that_gave_way_is_replaced() {
+    let workers = workers(1);
+    let ours = getpriority_process(None).expect("a priority");
+    assert_eq!(run(&workers, "1 + 1").await, Ok(json!(2)));
+    assert_eq!(priorities(), [ours]);
+    assert_eq!(run(&workers, "for (;;);").await.expect_err("stopped").code, "script_timeout");
+    assert_eq!(run(&workers, "1 + 1").await, Ok(json!(2)));
+    let began = Instant::now();
+    // The kernel needs a moment to end the one that was killed.
+    while priorities() != [ours] {
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", priorities());
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A server that is killed cannot kill its workers, and some work inside of the engine cannot be interrupted.
 #[tokio::test]
 async fn a_worker_whose_server_died_ends_in_the_middle_of_a_script() {
@@ -153,8 +216,7 @@ async fn a_worker_whose_server_died_ends_in_the_middle_of_a_script() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("a worker");
-    let request = request("const a = []; a.length = 2 ** 32 - 1; a.join()");
-    let question = json!({ "script": request.script, "scope": request.scope, "seed": request.seed });
+    let question = line("const a = []; a.length = 2 ** 32 - 1; a.join()");
     writeln!(worker.stdin.as_ref().expect("its input"), "{question}").expect("a question");
     drop((worker.stdin.take(), worker.stdout.take()));
     let began = Instant::now();

@@ -23,7 +23,7 @@ impl Attack {
         let ended = Arc::clone(&end);
         let thread = thread::Builder::new().name("attack".to_owned()).spawn(move || {
             // Real attackers are on other machines: their work costs neither the server nor the visitors a processor.
-            flowsdk_core::aside::give_way();
+            flowsdk_core::aside::go_last();
             let local = tokio::task::LocalSet::new();
             local.block_on(&runtime, async move {
                 tokio::select! {

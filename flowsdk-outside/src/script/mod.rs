@@ -7,6 +7,7 @@
 mod engine;
 mod none;
 mod prelude;
+mod watch;
 mod worker;
 mod workers;
 

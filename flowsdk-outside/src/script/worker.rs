@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
-use flowsdk_core::aside::give_way;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::watch::Watch;
 use super::{Answer, Question, engine};
 
 /// Most address space of the process.
@@ -21,20 +21,19 @@ const PROCESSOR: u64 = 3;
 /// # Errors
 /// When standard input or output break.
 pub fn serve() -> io::Result<()> {
-    // Other visitors need their server now; a script has seconds.
-    give_way();
     for (resource, most) in
         [(Resource::As, ADDRESS_SPACE), (Resource::Nofile, FILES), (Resource::Fsize, 0), (Resource::Core, 0)]
     {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
+    let watch = Watch::start()?;
     // QuickJS measures its stack from where it is entered; the main thread's is as large as it gets.
     let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
     for line in input.lines() {
         let answer = match serde_json::from_str::<Question>(&line?) {
             Ok(question) => {
                 limit_processor()?;
-                engine::run(&question)
+                watch.while_running(|| engine::run(&question))
             }
             Err(error) => Answer::Error(error.to_string()),
         };

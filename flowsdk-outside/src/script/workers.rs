@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::flow::{OutsideFailure, ScriptRequest, ScriptRunner};
+use rustix::process::{Pid, getpriority_process};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -52,7 +53,7 @@ struct Worker {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     served: u32,
-    _child: Child,
+    child: Child,
 }
 
 impl ScriptWorkers {
@@ -82,7 +83,7 @@ impl ScriptWorkers {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(unavailable("no pipes"));
         };
-        Ok(Worker { input, output: BufReader::new(output), served: 0, _child: child })
+        Ok(Worker { input, output: BufReader::new(output), served: 0, child })
     }
 }
 
@@ -95,6 +96,17 @@ impl Worker {
         (&mut self.output).take(ANSWER).read_line(&mut line).await?;
         self.served += 1;
         Ok(serde_json::from_str(&line)?)
+    }
+
+    /// Returns whether it can serve the next script as well as a new worker. One that has given way for a long script
+    /// cannot take its priority back.
+    fn is_fresh(&self) -> bool {
+        let pid = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let gave_way = match (pid.map(|pid| getpriority_process(Some(pid))), getpriority_process(None)) {
+            (Some(Ok(its)), Ok(ours)) => its > ours,
+            _ => true,
+        };
+        self.served < SCRIPTS && !gave_way
     }
 }
 
@@ -124,7 +136,7 @@ impl ScriptRunner for ScriptWorkers {
                 return Err(timeout());
             }
         };
-        if worker.served < SCRIPTS {
+        if worker.is_fresh() {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
         }
         match answer {
