@@ -2,6 +2,7 @@
 
 mod classes;
 mod ground;
+mod leaving;
 mod recorder;
 mod slow;
 mod work;

@@ -31,13 +31,13 @@ impl<H: BatchHandler> Aside<H> {
         self.waiting.push(run.turn.party, run).map_err(|refused| Box::new(refused.into_item()))
     }
 
-    /// Starts the pieces that may run now. Returns those whose partition is lost: the next owner has them.
+    /// Starts the pieces that may run now. Returns those that belong to the next owner of their partition.
     pub(super) fn start(&mut self, bench: &Arc<Bench<H>>) -> Vec<RunOf<H>> {
-        let mut lost = Vec::new();
+        let mut over = Vec::new();
         while let Some((party, run)) = self.waiting.start() {
-            if run.first.is_lost() {
+            if run.first.is_over() {
                 self.waiting.end(&party);
-                lost.push(run);
+                over.push(run);
                 continue;
             }
             // An entry that cannot be read does not come here: it was never handled.
@@ -45,7 +45,7 @@ impl<H: BatchHandler> Aside<H> {
             work.is_aside = true;
             bench.spawn(&mut self.running, vec![work]);
         }
-        lost
+        over
     }
 
     /// Gives back the places of pieces that ended.

@@ -81,14 +81,14 @@ impl<H: BatchHandler> Dispatcher<H> {
         loop {
             self.lanes.release(self.bench.clock.now());
             // First: it may free lanes, whose next entries are then ready.
-            for lost in self.aside.start(&self.bench) {
-                self.lanes.finished(lost.first.key());
+            for over in self.aside.start(&self.bench) {
+                self.lanes.finished(over.first.key());
             }
             self.start_batches();
             if !open && self.lanes.is_empty() && self.running.is_empty() {
                 return;
             }
-            // Read after `start_batches`: a piece of a lost partition does not start and frees its lane, whose next
+            // Read after `start_batches`: a piece that is the next owner's does not start and frees its lane, whose next
             // entry may wait for a moment. A value from before would never wake the dispatcher.
             let pause = self.lanes.next_moment().map(|at| at.since(self.bench.clock.now()));
             let gathering = self.gathering();
@@ -180,8 +180,8 @@ impl<H: BatchHandler> Dispatcher<H> {
         let costs = &self.costs;
         for (key, run) in self.lanes.take_within(most, max_cost, |turn| costs.expected(turn.party)) {
             match &run.first {
-                // The partition is lost: the next owner gets it.
-                task if task.is_lost() => self.lanes.finished(&key),
+                // The next owner gets it.
+                task if task.is_over() => self.lanes.finished(&key),
                 _ if one_by_one => self.start_alone(run),
                 Task::Event(item) if item.attempts == 0 && !self.bench.handler.runs_alone(&item.event) => {
                     batch.extend(Work::of(run).ok());
@@ -198,7 +198,7 @@ impl<H: BatchHandler> Dispatcher<H> {
 
     fn start_alone(&mut self, run: RunOf<H>) {
         // It may have waited here for long.
-        if run.first.is_lost() {
+        if run.first.is_over() {
             self.lanes.finished(run.first.key());
             return;
         }

@@ -18,6 +18,9 @@ use crate::stream::topic::{StreamPartition, TopicName};
 const READ_COUNT: usize = 128;
 /// How long a read waits; also how late a reader notices that it must stop.
 const READ_WAIT: Duration = Duration::from_millis(500);
+/// How long what was read may still begin when the partition is left in order. Those who wait for the next owner wait
+/// for as long.
+const LEAVING: Duration = Duration::from_secs(1);
 /// Pause after a broker error.
 const ERROR_PAUSE: Duration = Duration::from_millis(500);
 
@@ -54,7 +57,8 @@ impl<H: BatchHandler> PartitionWorker<H> {
         Self { handler, broker, leases, submitter, subscription }
     }
 
-    /// Runs until `stop`, then waits until the entries read are done, and releases the lease.
+    /// Runs until `stop`, then waits until the entries read are done, and releases the lease. After a second it waits only
+    /// for those that have begun, and leaves the others to the next owner.
     pub async fn run(self, stop: CancellationToken) {
         let name = format!("{}:{}", self.subscription.group, self.subscription.index);
         while !stop.is_cancelled() {
@@ -73,7 +77,8 @@ impl<H: BatchHandler> PartitionWorker<H> {
         let (s, owner) = (&self.subscription, self.leases.owner());
         tracing::info!(group = s.group, partition = s.index, owner, "partition taken");
         let alive = CancellationToken::new();
-        let ownership = Arc::new(Ownership { alive: alive.clone(), reading: stop.child_token() });
+        let (reading, beginning) = (stop.child_token(), CancellationToken::new());
+        let ownership = Arc::new(Ownership { alive: alive.clone(), reading, beginning: beginning.clone() });
         let in_flight = TaskTracker::new();
         let mut readers = JoinSet::new();
         for &topic in s.topics {
@@ -101,7 +106,11 @@ impl<H: BatchHandler> PartitionWorker<H> {
             while readers.join_next().await.is_some() {}
             // Entries that wait for a moment are not waited for.
             self.submitter.left.notify_one();
-            in_flight.wait().await;
+            if tokio::time::timeout(LEAVING, in_flight.wait()).await.is_err() {
+                beginning.cancel();
+                self.submitter.left.notify_one();
+                in_flight.wait().await;
+            }
         };
         // When it is lost, nothing of this ownership runs into the next.
         let held = lease.hold_while(&alive, drained).await;

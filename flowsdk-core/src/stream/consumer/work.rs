@@ -19,11 +19,18 @@ pub(super) struct Ownership {
     pub(super) alive: CancellationToken,
     /// Cancelled when the partition is left: work that waits for a moment is not waited for.
     pub(super) reading: CancellationToken,
+    /// Cancelled when leaving takes too long: work that has not begun is left to the next owner.
+    pub(super) beginning: CancellationToken,
 }
 
 impl Ownership {
-    pub(super) fn is_lost(&self) -> bool {
+    fn is_lost(&self) -> bool {
         self.alive.is_cancelled()
+    }
+
+    /// Returns whether work that has not begun belongs to the next owner.
+    pub(super) fn is_over(&self) -> bool {
+        self.beginning.is_cancelled() || self.is_lost()
     }
 
     /// Returns whether the partition is lost, or being left in order.
@@ -125,9 +132,9 @@ impl<E, R> Task<E, R> {
         }
     }
 
-    /// Returns whether its partition is lost, so that it must not begin.
-    pub(super) fn is_lost(&self) -> bool {
-        self.origin().is_some_and(|origin| origin.ownership.is_lost())
+    /// Returns whether it belongs to the next owner of its partition, so that it must not begin.
+    pub(super) fn is_over(&self) -> bool {
+        self.origin().is_some_and(|origin| origin.ownership.is_over())
     }
 
     /// Returns whether its partition is lost or left, so that it is not waited for.

@@ -13,7 +13,8 @@ use crate::fault::StorageError;
 use crate::stream::dead_letter::{DeadLetterSink, FailedEntry};
 
 fn ownership() -> Arc<Ownership> {
-    Arc::new(Ownership { alive: CancellationToken::new(), reading: CancellationToken::new() })
+    let (alive, reading, beginning) = Default::default();
+    Arc::new(Ownership { alive, reading, beginning })
 }
 
 /// Keeps dead letters in memory.
