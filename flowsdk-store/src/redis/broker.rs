@@ -20,6 +20,9 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Most ids in one acknowledgement.
 const ACK_BATCH: usize = 5_000;
 
+/// Unread entries that a backlog counts; of more it tells what the server believes.
+const COUNTED: usize = 20_000;
+
 /// The fields of an entry.
 pub(super) const KEY: &str = "key";
 pub(super) const PAYLOAD: &str = "payload";
@@ -150,7 +153,7 @@ impl Broker for RedisBroker {
 
     async fn backlog(&self, stream: StreamPartition, group: &str) -> Result<u64, BrokerError> {
         let mut backlog = BACKLOG.key(self.stream(stream));
-        backlog.arg(group);
+        backlog.arg(group).arg(COUNTED);
         backlog.invoke_async(&mut self.redis.shared.clone()).await.map_err(unavailable)
     }
 }
