@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use redis::{Value, cmd};
+use redis::streams::StreamRangeReply;
+use redis::{Value, cmd, from_redis_value_ref};
 
 /// Returns whether Redis answers and has loaded its data.
 pub(super) async fn answers(url: &str) -> bool {
@@ -26,13 +27,20 @@ pub(super) async fn undelivered(url: &str) -> Result<Vec<String>> {
         let groups: Vec<HashMap<String, Value>> =
             cmd("XINFO").arg("GROUPS").arg(&key).query_async(&mut connection).await?;
         for group in groups {
-            let count = |name: &str| match group.get(name) {
-                Some(Value::Int(count)) => *count,
-                _ => 0,
-            };
-            let (pending, lag) = (count("pending"), count("lag"));
-            if pending + lag > 0 {
-                left.push(format!("{key}: {pending} pending, {lag} not read by {:?}", group.get("name")));
+            let pending = group.get("pending").map_or(Ok(0), from_redis_value_ref::<u64>)?;
+            // Redis tells how many are not read, but miscounts them after it was killed.
+            let read = group.get("last-delivered-id").map_or(Ok(String::new()), from_redis_value_ref)?;
+            let unread: StreamRangeReply = cmd("XRANGE")
+                .arg(&key)
+                .arg(format!("({read}"))
+                .arg("+")
+                .arg("COUNT")
+                .arg(1_000)
+                .query_async(&mut connection)
+                .await?;
+            let unread = unread.ids.len();
+            if pending > 0 || unread > 0 {
+                left.push(format!("{key}: {pending} pending, {unread} not read by {:?}", group.get("name")));
             }
         }
     }

@@ -24,8 +24,9 @@ use crate::random::Random;
 
 /// How long visitors may wait at the end for the answers that they are owed.
 const DRAIN: Duration = Duration::from_secs(90);
-/// How long the streams may take to be empty when all visitors have their answers.
-const REST: Duration = Duration::from_secs(30);
+/// How long the streams may take to be empty when all visitors have their answers. The long turns of attackers, which
+/// run few at once, may still wait.
+const REST: Duration = Duration::from_secs(180);
 /// How long statuses, and timers that were about to ring, may take to be on their way.
 const SETTLING: Duration = Duration::from_secs(6);
 
