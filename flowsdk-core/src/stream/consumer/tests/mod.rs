@@ -6,7 +6,6 @@ mod pieces;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use tokio_util::sync::CancellationToken;
 
 use super::work::Ownership;
 use crate::fault::StorageError;
