@@ -12,13 +12,12 @@ use tracing_subscriber::registry::LookupSpan;
 
 use limit::LineLimit;
 
-/// Libraries that log whole packets, with the keys of visitors and their messages.
+/// How the names of libraries begin that log whole packets, with the keys of visitors and their messages.
 const PACKETS: [&str; 4] = ["socketioxide", "engineioxide", "tungstenite", "tokio_tungstenite"];
 
 /// Returns whether a library may log this. Nothing in `RUST_LOG` lets it log more than `info`.
 fn is_free_of_packets(metadata: &Metadata<'_>) -> bool {
-    let library = metadata.target().split("::").next().unwrap_or_default();
-    *metadata.level() <= Level::INFO || !PACKETS.contains(&library)
+    *metadata.level() <= Level::INFO || !PACKETS.iter().any(|library| metadata.target().starts_with(library))
 }
 
 /// Starts logging to standard error, as `RUST_LOG` says, `info` by default. Of many equal warnings some are logged and
@@ -96,6 +95,8 @@ mod tests {
                 tracing::trace!(target: "tokio_tungstenite", "a key");
                 tracing::debug!(target: "socketioxide::socket", "a key");
                 tracing::debug!(target: "engineioxide", "a key");
+                tracing::debug!(target: "engineioxide_core::payload::encoder", "a key");
+                tracing::debug!(target: "socketioxide_parser_common", "a key");
                 tracing::warn!(target: "engineioxide", "no packet");
             });
             let text = String::from_utf8(lines.0.lock().expect("a lock").clone()).expect("text");

@@ -131,7 +131,12 @@ fn lock(path: &Path, hold: Hold) -> Result<File, ClaimError> {
         return Err(ClaimError::NoFolder(folder.to_owned()));
     }
     let failed = |error| ClaimError::Lock { path: path.to_owned(), error };
-    let file = File::create(path).map_err(failed)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    // Whoever can open the file can hold the lock.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(failed)?;
     let taken = match hold {
         Hold::Alone => file.try_lock(),
         Hold::Shared => file.try_lock_shared(),
@@ -239,5 +244,18 @@ mod tests {
         let _shared =
             (url.claim(Hold::Shared).await.expect("free"), url.claim(Hold::Shared).await.expect("shared"));
         assert!(matches!(url.claim(Hold::Alone).await, Err(ClaimError::Taken)));
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn nobody_else_can_hold_the_lock_of_a_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.db");
+        let url: DatabaseUrl = format!("sqlite:{}", file.display()).parse().expect("an address");
+        let _claim = url.claim(Hold::Alone).await.expect("free");
+        let lock = std::fs::metadata(file.with_added_extension("lock")).expect("a file");
+        assert_eq!(lock.permissions().mode() & 0o777, 0o600);
     }
 }
