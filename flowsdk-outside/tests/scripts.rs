@@ -11,8 +11,14 @@ use rustix::process::{Pid, getpriority_process};
 use serde_json::{Value, json};
 
 fn workers(count: usize) -> ScriptWorkers {
+    named_workers(count, &[])
+}
+
+/// Workers with arguments that they ignore, which tell their processes from those of other tests.
+fn named_workers(count: usize, arguments: &[&str]) -> ScriptWorkers {
     let program = env!("CARGO_BIN_EXE_flowsdk-script-worker").into();
-    ScriptWorkers::new(WorkerCommand { program, arguments: Vec::new() }, count)
+    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    ScriptWorkers::new(WorkerCommand { program, arguments }, count)
 }
 
 fn request(script: &str) -> ScriptRequest {
@@ -177,33 +183,35 @@ fn a_worker_gives_way_when_a_script_takes_long() {
     worker.wait().expect("a status");
 }
 
-/// The priorities of the workers that this process has.
+/// The priorities of the running processes that have an argument.
 #[cfg(target_os = "linux")]
-fn priorities() -> Vec<i32> {
-    let us = std::process::id().to_string();
-    let stats = std::fs::read_dir("/proc").expect("processes").flatten();
-    let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
-    // After the name, which may hold spaces: state, parent, and the priority as the seventeenth.
-    let of_ours = stats.filter_map(|stat| {
+fn priorities(argument: &str) -> Vec<i32> {
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten().map(|entry| entry.path());
+    let of_argument = processes.filter_map(|process| {
+        let arguments = std::fs::read(process.join("cmdline")).ok()?;
+        arguments.split(|&byte| byte == 0).any(|one| one == argument.as_bytes()).then_some(())?;
+        let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+        // After the name, which may hold spaces: state, parent, and the priority as the seventeenth.
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-        (fields[0] != "Z" && fields[1] == us).then(|| fields[16].parse().expect("a priority"))
+        (fields[0] != "Z").then(|| fields[16].parse().expect("a priority"))
     });
-    of_ours.collect()
+    of_argument.collect()
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_worker_that_gave_way_is_replaced() {
-    let workers = workers(1);
+    let name = format!("gave-way-{}", std::process::id());
+    let workers = named_workers(1, &[&name]);
     let ours = getpriority_process(None).expect("a priority");
     assert_eq!(run(&workers, "1 + 1").await, Ok(json!(2)));
-    assert_eq!(priorities(), [ours]);
+    assert_eq!(priorities(&name), [ours]);
     assert_eq!(run(&workers, "for (;;);").await.expect_err("stopped").code, "script_timeout");
     assert_eq!(run(&workers, "1 + 1").await, Ok(json!(2)));
     let began = Instant::now();
     // The kernel needs a moment to end the one that was killed.
-    while priorities() != [ours] {
-        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", priorities());
+    while priorities(&name) != [ours] {
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", priorities(&name));
         tokio::task::yield_now().await;
     }
 }
