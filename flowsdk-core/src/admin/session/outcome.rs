@@ -70,7 +70,8 @@ fn of_redirect(
     Some(Ending::Ignored(if is_human { Obstacle::HumanAttendance } else { Obstacle::LeadsNowhere }))
 }
 
-/// Decides how the resumption of a session that froze at `frozen_at` ended.
+/// Decides how the resumption of a session that froze at `frozen_at` ended. A request or a script of a retried entry
+/// may fail and freeze the session again, so its result belongs to the resumption.
 fn of_resumption(
     frozen_at: Timestamp,
     stored: Option<&StoredSession>,
@@ -79,10 +80,15 @@ fn of_resumption(
     match (frost, stored) {
         (Some(frost), _) if frost.frozen_at == frozen_at => None,
         (Some(frost), _) => Some(Ending::Frozen(frost.error)),
-        (None, Some(stored)) if stored.frozen => None,
+        (None, Some(stored)) if stored.frozen || is_under_way(stored) => None,
         (None, Some(_)) => Some(Ending::Done),
         (None, None) => Some(Ending::Ended),
     }
+}
+
+/// Returns whether a turn of the session waits for a result from outside.
+fn is_under_way(stored: &StoredSession) -> bool {
+    stored.session.pending.is_some()
 }
 
 impl<S: Store> Sessions<S>
@@ -150,7 +156,7 @@ mod tests {
     use super::*;
     use crate::admin::session::RedirectTo;
     use crate::event::{ExternalJump, FlowEvent};
-    use crate::session::Redirect;
+    use crate::session::{Pending, Phase, Redirect};
 
     const BEGAN: Timestamp = Timestamp::from_millis(1);
 
@@ -217,6 +223,21 @@ mod tests {
         assert_eq!(of_redirect(&redirected, None, None), Some(Ending::Ended));
     }
 
+    fn pending() -> Pending {
+        Pending {
+            seq: 1,
+            phase: Phase::OnEnter,
+            action: 0,
+            attempt: 1,
+            deadline: BEGAN,
+            steps: 1,
+            bytes: 0,
+            work: 0,
+            failed: false,
+            input: None,
+        }
+    }
+
     #[test]
     fn endings_of_resumptions() {
         let ending =
@@ -226,6 +247,8 @@ mod tests {
         assert_eq!(ending(None, frost(5)), None, "it never began");
         assert_eq!(ending(Some(&stopped), frost(6)), Some(Ending::Frozen(frost(6).expect("one").error)));
         assert_eq!(ending(Some(&stopped), None), None, "it froze again between two looks");
+        let asks = stored(false, |stored| stored.session.pending = Some(Box::new(pending())));
+        assert_eq!(ending(Some(&asks), None), None, "its request may fail");
         assert_eq!(ending(Some(&live), None), Some(Ending::Done));
         assert_eq!(ending(None, None), Some(Ending::Ended));
     }

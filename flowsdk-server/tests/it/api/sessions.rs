@@ -437,7 +437,15 @@ async fn a_caller_may_wait_for_a_resumption(setup: Setup) {
     let again = admin.post(&at, &resume).await.ok(200);
     assert_eq!(again["outcome"]["result"], "frozen", "nothing was put right: {again}");
     assert_eq!(again["outcome"]["error"]["code"], "flow_not_found");
-    publish(&setup, &flow, 3, lost(&json!({ "blockId": "only" }))).await;
+    let right = lost(&json!({ "blockId": "only" }));
+    let mut slow = right.clone();
+    slow["blocks"][0]["onEnter"] =
+        json!([{ "type": "executeScript", "script": "for (;;);", "variable": "n" }]);
+    publish(&setup, &flow, 3, slow).await;
+    let later = admin.post(&at, &resume).await.ok(200);
+    assert_eq!(later["outcome"]["result"], "frozen", "its script fails after a while: {later}");
+    assert_eq!(later["outcome"]["error"]["code"], "script_timeout");
+    publish(&setup, &flow, 4, right).await;
     let done = admin.post(&at, &resume).await.ok(200);
     let there = json!({ "result": "done", "mode": "flow", "flowId": flow, "blockId": "only" });
     assert_eq!(done["outcome"], there, "{done}");
