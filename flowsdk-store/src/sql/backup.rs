@@ -51,7 +51,7 @@ impl DatabaseUrl {
         }
         let failed = |error| BackupError::Io { path: to.to_owned(), error };
         // Made before SQLite makes it for everybody to read.
-        super::store::create_private(to)?;
+        super::private::create(to)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let source = Connection::open_with_flags(path, flags).map_err(storage_error)?;
         let name = to.to_str().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?;

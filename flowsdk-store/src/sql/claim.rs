@@ -62,7 +62,15 @@ pub enum ClaimError {
         /// The operating system's reason.
         error: std::io::Error,
     },
-    /// The database server cannot be reached.
+    /// The database server cannot be reached, or not in time.
+    #[error("PostgreSQL at {server} cannot be used: {why}")]
+    NoServer {
+        /// Its host and port.
+        server: String,
+        /// The reason, without a password.
+        why: String,
+    },
+    /// The database server refused a statement.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -79,7 +87,16 @@ impl DatabaseUrl {
                 Held::File { _lock: lock(&path.with_added_extension("lock"), hold)? }
             }
             Self::Postgres(options) => {
-                Held::Database(Box::new(DatabaseClaim::take((**options).clone(), hold).await?))
+                let no_server = |why| ClaimError::NoServer {
+                    server: format!("{}:{}", options.get_host(), options.get_port()),
+                    why,
+                };
+                let taken = timeout(PATIENCE, DatabaseClaim::take((**options).clone(), hold)).await;
+                let claim = match taken.map_err(|_| no_server("it does not answer".to_owned()))? {
+                    Err(ClaimError::Storage(error)) => return Err(no_server(Chain(&error).to_string())),
+                    claim => claim?,
+                };
+                Held::Database(Box::new(claim))
             }
         }))
     }
@@ -137,6 +154,7 @@ fn lock(path: &Path, hold: Hold) -> Result<File, ClaimError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path).map_err(failed)?;
+    super::private::close(path);
     let taken = match hold {
         Hold::Alone => file.try_lock(),
         Hold::Shared => file.try_lock_shared(),
@@ -254,8 +272,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.db");
         let url: DatabaseUrl = format!("sqlite:{}", file.display()).parse().expect("an address");
-        let _claim = url.claim(Hold::Alone).await.expect("free");
-        let lock = std::fs::metadata(file.with_added_extension("lock")).expect("a file");
-        assert_eq!(lock.permissions().mode() & 0o777, 0o600);
+        let lock = file.with_added_extension("lock");
+        // The second one has the mode that files of an earlier version had.
+        for before in [None, Some(0o606)] {
+            if let Some(mode) = before {
+                std::fs::set_permissions(&lock, std::fs::Permissions::from_mode(mode)).expect("set");
+            }
+            let _claim = url.claim(Hold::Alone).await.expect("free");
+            assert_eq!(std::fs::metadata(&lock).expect("a file").permissions().mode() & 0o777, 0o600);
+        }
     }
 }

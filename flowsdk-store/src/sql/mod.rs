@@ -53,6 +53,7 @@ mod opt_in;
 mod opt_in_catalog;
 mod outbox;
 mod password_recovery;
+mod private;
 mod published;
 mod record;
 mod references;

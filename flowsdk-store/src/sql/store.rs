@@ -17,7 +17,7 @@ use super::generation::Generations;
 use super::published::{self, Published};
 use super::sqlite::{Glances, Writer};
 use super::url::{DatabaseUrl, Synchronous};
-use super::{OutboxRoutes, listener, migrations};
+use super::{OutboxRoutes, listener, migrations, private};
 
 /// Read connections of SQLite.
 const SQLITE_READERS: u32 = 4;
@@ -206,8 +206,8 @@ impl SqlStore {
     }
 }
 
-/// Pages (of 4 KiB) beyond which a write-ahead log is large.
-const LARGE_LOG_PAGES: i64 = 16_384;
+/// Pages (of 4 KiB) beyond which a write-ahead log is large: 32 MiB, so that a second of much load more stays under 64.
+const LARGE_LOG_PAGES: i64 = 8_192;
 
 /// Returns whether it was blocked, the pages in the log, and those of them that were moved.
 const PASSIVE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
@@ -239,22 +239,9 @@ const fn synchronous_pragma(synchronous: Synchronous) -> &'static str {
 /// Settings of the connection for glances.
 const GLANCE_PRAGMAS: &str = "PRAGMA query_only = on; PRAGMA cache_size = -4096; PRAGMA temp_store = memory;";
 
-/// Creates the file of a database for its owner alone. SQLite gives its write-ahead log the same permissions.
-pub(super) fn create_private(path: &std::path::Path) -> Result<(), StorageError> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(StorageError::Other(format!("{}: {error}", path.display()).into()))
-        }
-        _ => Ok(()),
-    }
-}
-
 async fn sqlite_file(path: &std::path::Path, synchronous: Synchronous) -> Result<Pools, StorageError> {
-    create_private(path)?;
+    private::create(path)?;
+    private::close_database(path);
     let options = sqlite_options()
         .filename(path)
         .create_if_missing(true)
