@@ -97,6 +97,13 @@ pub trait Broker: Send + Sync + Debug {
 
     /// Entries of a group that were not acknowledged yet, read or not; for health and tests.
     async fn backlog(&self, stream: StreamPartition, group: &str) -> Result<u64, BrokerError>;
+
+    /// Returns the id of the last entry that a group has read, for health. `None` before the first one, and by brokers
+    /// that do not keep it.
+    async fn last_read(&self, stream: StreamPartition, group: &str) -> Result<Option<String>, BrokerError> {
+        let _ = (stream, group);
+        Ok(None)
+    }
 }
 
 /// A broker whose streams can be read outside any group. One that keeps an entry only until its groups

@@ -2,7 +2,7 @@
 //!
 //! The embedded and the distributed set-up differ only in how their ground is made.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -251,7 +251,8 @@ impl Ground {
     fn consumed(&self, reads: &Reads) -> Option<Box<dyn Dependency>> {
         let (name, &topic) = (reads.watched_as?, reads.topics.first()?);
         let (broker, kv) = (Arc::clone(&self.broker), Arc::clone(self.leases.store()));
-        Some(Box::new(checks::Consumed { name, broker, kv, topic, group: reads.group }))
+        let (clock, standing) = (self.cx.clock(), Mutex::default());
+        Some(Box::new(checks::Consumed { name, broker, kv, topic, group: reads.group, clock, standing }))
     }
 
     /// The caller of foreign HTTP servers; the same for flows and integrations.

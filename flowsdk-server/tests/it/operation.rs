@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use crate::harness::process::{command, run};
@@ -277,6 +278,14 @@ async fn what_is_not_there() {
         assert!(!status.success(), "{name}={value}");
         assert!(err.contains("flowsdk-server:") && !err.contains("planted-secret"), "{err}");
         assert!(!err.contains("panicked"), "{err}");
+        let (server, of_services) = (nobody.to_string(), ["postgres://", "redis://"]);
+        if of_services.iter().any(|service| value.starts_with(service)) {
+            let kind = if name == "REDIS_URL" { "Redis" } else { "PostgreSQL" };
+            assert!(
+                err.contains(kind) && err.contains(&server),
+                "the operator sees which server is away: {err}"
+            );
+        }
     }
     // A second server on the same SQLite file.
     let server = setup.start().await;
@@ -288,55 +297,23 @@ async fn what_is_not_there() {
 /// Redis goes away and comes back: the server says so, and the chat goes on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn redis_comes_back() {
-    let program = "redis-server";
-    if Command::new(program).arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no redis-server");
-        return;
-    }
-    let dir = tempfile::tempdir().unwrap();
-    let port = {
-        let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        free.local_addr().unwrap().port()
-    };
-    let start = || async {
-        let redis = Redis(
-            Command::new(program)
-                .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--appendonly", "yes"])
-                .args(["--appendfsync", "always", "--save", ""])
-                .current_dir(dir.path())
-                .stdout(std::process::Stdio::null())
-                .spawn()
-                .unwrap(),
-        );
-        eventually("Redis listens", || async {
-            tokio::net::TcpStream::connect(("127.0.0.1", port)).await.ok()
-        })
-        .await;
-        redis
-    };
-    let redis = start().await;
-    let Some(setup) = Setup::distributed_on(format!("redis://127.0.0.1:{port}")).await else {
-        return;
-    };
+    let Some(mut redis) = PrivateRedis::start().await else { return };
+    let Some(setup) = Setup::distributed_on(redis.url()).await else { return };
     let server = setup.start().await;
     let (mut client, ana) = setup.visit(&server).await;
     client.say("antes").await;
     assert_eq!(client.texts(1).await, ["eco antes"]);
-    drop(redis);
-    let body = eventually("the server says that Redis is away", || async {
-        let answer = http::try_get(server.addr, "/readyz", &[]).await?;
-        (answer.status == 503).then(|| answer.json())
-    })
-    .await;
+    redis.stop();
+    let body = red(&server).await;
     assert_eq!(body["ready"], false);
-    assert_ne!(body["checks"]["redis"], "ok", "{body}");
+    assert_eq!(body["checks"]["redis"], "not reachable", "{body}");
     assert_eq!(body["checks"]["database"], "ok", "{body}");
     // Not taken, and said so: the client sends it again.
     let payload = json!({ "text": "durante", "clientMessageId": "d" });
     let ack = client.emit("message", &payload).await;
     assert_eq!((&ack["ok"], &ack["code"]), (&json!(false), &json!("unavailable")));
 
-    let _redis = start().await;
+    redis.run().await;
     server.ready().await;
     let mut client = if client.is_closed() { Client::enter(server.addr, ana.auth()).await.0 } else { client };
     eventually("the message is taken", || async {
@@ -348,13 +325,100 @@ async fn redis_comes_back() {
     assert!(server.stop().await.0.success());
 }
 
-/// A private Redis; killed when dropped.
-struct Redis(std::process::Child);
+/// A Redis whose memory is full answers, but takes no message.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_refuses_writes_is_not_ready() {
+    let Some(redis) = PrivateRedis::start().await else { return };
+    let Some(setup) = Setup::distributed_on(redis.url()).await else { return };
+    let server = setup.start().await;
+    let (mut client, _) = setup.visit(&server).await;
+    client.say("antes").await;
+    assert_eq!(client.texts(1).await, ["eco antes"]);
+    redis.set("maxmemory", "1").await;
+    let body = red(&server).await;
+    assert_eq!(body["checks"]["redis"], "refuses writes (OOM)", "{body}");
+    let payload = json!({ "text": "durante", "clientMessageId": "d" });
+    assert_eq!(client.emit("message", &payload).await["code"], "unavailable");
+    redis.set("maxmemory", "0").await;
+    server.ready().await;
+    eventually("the message is taken", || async {
+        (client.emit("message", &payload).await["ok"] == true).then_some(())
+    })
+    .await;
+    assert_eq!(client.texts(1).await, ["eco durante"]);
+}
 
-impl Drop for Redis {
+/// The body of a readiness that is red.
+async fn red(server: &Server) -> Value {
+    eventually("the server says that it is not ready", || async {
+        let answer = http::try_get(server.addr, "/readyz", &[]).await?;
+        (answer.status == 503).then(|| answer.json())
+    })
+    .await
+}
+
+/// A Redis of one test, with its data in a folder of its own; killed when dropped.
+struct PrivateRedis {
+    dir: tempfile::TempDir,
+    port: u16,
+    child: Option<std::process::Child>,
+}
+
+impl PrivateRedis {
+    const PROGRAM: &str = "redis-server";
+
+    /// Returns none where there is no Redis.
+    async fn start() -> Option<Self> {
+        if Command::new(Self::PROGRAM).arg("--version").output().is_err() {
+            eprintln!("SKIPPED: there is no redis-server");
+            return None;
+        }
+        let port = {
+            let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            free.local_addr().unwrap().port()
+        };
+        let mut redis = Self { dir: tempfile::tempdir().unwrap(), port, child: None };
+        redis.run().await;
+        Some(redis)
+    }
+
+    /// Runs it with the data that it had.
+    async fn run(&mut self) {
+        let child = Command::new(Self::PROGRAM)
+            .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--appendonly", "yes"])
+            .args(["--appendfsync", "always", "--save", ""])
+            .current_dir(self.dir.path())
+            .stdout(std::process::Stdio::null())
+            .spawn();
+        self.child = Some(child.unwrap());
+        let at = ("127.0.0.1", self.port);
+        eventually("Redis listens", || async { tokio::net::TcpStream::connect(at).await.ok() }).await;
+    }
+
+    fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Changes a setting while it runs.
+    async fn set(&self, name: &str, value: &str) {
+        let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        stream.write_all(format!("CONFIG SET {name} {value}\r\n").as_bytes()).await.unwrap();
+        let mut answer = [0; 5];
+        stream.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"+OK\r\n");
+    }
+}
+
+impl Drop for PrivateRedis {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        self.stop();
     }
 }
 

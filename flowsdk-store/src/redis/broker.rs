@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use ::redis::streams::StreamInfoGroupsReply;
 use ::redis::{Script, cmd, pipe};
 use async_trait::async_trait;
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry, StreamReader, Tails};
@@ -155,6 +156,21 @@ impl Broker for RedisBroker {
         let mut backlog = BACKLOG.key(self.stream(stream));
         backlog.arg(group).arg(COUNTED);
         backlog.invoke_async(&mut self.redis.shared.clone()).await.map_err(unavailable)
+    }
+
+    async fn last_read(&self, stream: StreamPartition, group: &str) -> Result<Option<String>, BrokerError> {
+        let key = self.stream(stream);
+        let groups: Result<StreamInfoGroupsReply, _> =
+            cmd("XINFO").arg("GROUPS").arg(&key).query_async(&mut self.redis.shared.clone()).await;
+        match groups {
+            Ok(reply) => {
+                let ours = reply.groups.into_iter().find(|known| known.name == group);
+                Ok(ours.map(|group| group.last_delivered_id))
+            }
+            // There is no stream before its first entry or reader.
+            Err(error) if error.code() == Some("ERR") => Ok(None),
+            Err(error) => Err(unavailable(error)),
+        }
     }
 }
 

@@ -125,10 +125,13 @@ fn a_backlog_is_counted_where_the_server_miscounts() {
     let make = || server_with(prefix.clone());
     testkit::run("a_backlog_is_counted", make, |server: Redis| async move {
         let broker = server.broker(1);
+        assert_eq!(broker.last_read(STREAM, "g").await.expect("no stream"), None);
         let mut reader = broker.open(STREAM, "g", "one").await.expect("open");
         broker.publish(&entries(3)).await.expect("publish");
         let read = reader.read(2, Duration::ZERO).await.expect("read");
         let ids: Vec<_> = read.into_iter().map(|entry| entry.id).collect();
+        assert_eq!(broker.last_read(STREAM, "g").await.expect("read").as_ref(), Some(&ids[1]));
+        assert_eq!(broker.last_read(STREAM, "another").await.expect("no group"), None);
         broker.ack(STREAM, "g", &ids).await.expect("ack");
         let url = std::env::var("FLOWSDK_TEST_REDIS").expect("the address");
         let client = ::redis::Client::open(url).expect("an address");
