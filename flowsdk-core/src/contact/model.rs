@@ -106,12 +106,13 @@ pub enum ContactChange {
 }
 
 /// Returns a name as it is kept and shown: without blanks around it, and without characters by which a desk or a log
-/// shows something else than there is. Control characters become blanks; those that turn the direction of text
+/// shows something else than there is. Control characters and breaks of lines become blanks; those that turn the direction of text
 /// around are left out.
 pub fn clean_name(name: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let kept: String =
-        name.chars().filter(|c| !turns(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    // U+2028 and U+2029 break lines and paragraphs, and are no control characters.
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let kept: String = name.chars().filter(|c| !turns(*c)).map(|c| if breaks(c) { ' ' } else { c }).collect();
     kept.trim().to_owned()
 }
 
@@ -141,6 +142,7 @@ mod tests {
             ("a\u{202e}\r\nb\u{1b}[31m", "a  b [31m"),
             ("\u{2066}\u{202e}", ""),
             ("\t\n", ""),
+            ("Ana\u{2028}admin\u{2029}", "Ana admin"),
             // Marks that right-to-left names need stay.
             ("\u{200f}דנה 👩‍🚀", "\u{200f}דנה 👩‍🚀"),
         ] {
