@@ -128,6 +128,7 @@ impl App {
             .method_not_allowed_fallback(crate::api::method_not_allowed);
         keep(&claim, &supervisor);
         watch_damage(&store, &supervisor);
+        watch_server(&store, &supervisor);
         Ok(Self {
             store,
             supervisor,
@@ -249,6 +250,12 @@ fn watch_damage(store: &Arc<SqlStore>, supervisor: &Supervisor) {
             stop.cancelled().await;
         }
     });
+}
+
+/// Watches whether the database server answers.
+fn watch_server(store: &Arc<SqlStore>, supervisor: &Supervisor) {
+    let (store, stop) = (Arc::clone(store), supervisor.work.clone());
+    supervisor.work("database watch", async move { store.watch_server(&stop).await });
 }
 
 /// Watches the claim on the database. The server stops when another process has it.

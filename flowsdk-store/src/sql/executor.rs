@@ -13,6 +13,7 @@ use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
 use super::bind::{Binder, Binds, Target};
 use super::damage::Damage;
+use super::pulse::Pulse;
 use super::record::Record;
 use super::row::{Cells, Row};
 use super::sqlite::DirectTx;
@@ -25,7 +26,7 @@ pub(crate) enum Conn {
     Direct(DirectTx),
     /// A reader of a SQLite file.
     Sqlite(Transaction<'static, Sqlite>, Damage),
-    Postgres(PostgresConn),
+    Postgres(PostgresConn, Pulse),
 }
 
 /// A connection to Postgres. Under READ COMMITTED every statement sees the rows committed when it begins, so
@@ -102,15 +103,18 @@ impl Conn {
                 }
                 Ok(found)
             }
-            Self::Postgres(tx) => {
+            Self::Postgres(tx, pulse) => {
                 let binds: PgArguments = arguments(binds)?;
                 let query = sqlx::query_with(sql.postgres, binds).persistent(plan == Plan::Kept);
-                let mut rows = query.fetch(&mut **tx);
-                let mut found = Vec::new();
-                while let Some(row) = rows.try_next().await.map_err(storage_error)? {
-                    found.push(R::read(&mut Cells::new(&row, sql.postgres))?);
-                }
-                Ok(found)
+                let read = async {
+                    let mut rows = query.fetch(&mut **tx);
+                    let mut found = Vec::new();
+                    while let Some(row) = rows.try_next().await.map_err(storage_error)? {
+                        found.push(R::read(&mut Cells::new(&row, sql.postgres))?);
+                    }
+                    Ok(found)
+                };
+                pulse.guard(read).await
             }
         }
     }
@@ -129,10 +133,11 @@ impl Conn {
                 let row = damage.note(row.map_err(storage_error))?;
                 row.map(|row| R::read(&mut Cells::new(&row, sql.sqlite))).transpose()
             }
-            Self::Postgres(tx) => {
+            Self::Postgres(tx, pulse) => {
                 let binds: PgArguments = arguments(binds)?;
-                let row = sqlx::query_with(sql.postgres, binds).fetch_optional(&mut **tx).await;
-                let row = row.map_err(storage_error)?;
+                let query = sqlx::query_with(sql.postgres, binds);
+                let row = pulse.guard(async { query.fetch_optional(&mut **tx).await.map_err(storage_error) });
+                let row = row.await?;
                 row.map(|row| R::read(&mut Cells::new(&row, sql.postgres))).transpose()
             }
         }
@@ -143,10 +148,9 @@ impl Conn {
         match self {
             Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.execute(),
             Self::Sqlite(..) => Err(read_only()),
-            Self::Postgres(tx) => {
+            Self::Postgres(tx, pulse) => {
                 let binds: PgArguments = arguments(binds)?;
-                let done = sqlx::query_with(sql.postgres, binds).execute(&mut **tx).await;
-                done.map(|done| done.rows_affected()).map_err(storage_error)
+                run(pulse, tx, sql.postgres, binds).await
             }
         }
     }
@@ -191,19 +195,30 @@ impl Conn {
                 }
             }
             Self::Sqlite(..) => return Err(read_only()),
-            Self::Postgres(tx) => {
+            Self::Postgres(tx, pulse) => {
                 let mut rest = rows;
                 while !rest.is_empty() {
                     let (chunk, text) = sql.chunk(rest);
                     rest = &rest[chunk.len()..];
                     let binds: PgArguments = arguments(Chunk(chunk, &bind))?;
-                    let done = sqlx::query_with(text, binds).execute(&mut **tx).await;
-                    changed += done.map_err(storage_error)?.rows_affected();
+                    changed += run(pulse, tx, text, binds).await?;
                 }
             }
         }
         Ok(changed)
     }
+}
+
+/// Runs a statement on Postgres. Returns the number of rows it changed.
+async fn run(
+    pulse: &Pulse,
+    tx: &mut PgConnection,
+    text: &'static str,
+    binds: PgArguments,
+) -> Result<u64, StorageError> {
+    let query = sqlx::query_with(text, binds);
+    let run = async { query.execute(tx).await.map_err(storage_error) };
+    pulse.guard(run).await.map(|done| done.rows_affected())
 }
 
 /// Rows, one after the other.

@@ -55,6 +55,7 @@ mod outbox;
 mod password_recovery;
 mod private;
 mod published;
+mod pulse;
 mod record;
 mod references;
 mod rotation;

@@ -15,6 +15,7 @@ use super::damage::Damage;
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
 use super::published::{self, Published};
+use super::pulse::Pulse;
 use super::sqlite::{Glances, Writer};
 use super::url::{DatabaseUrl, Synchronous};
 use super::{OutboxRoutes, listener, migrations, private};
@@ -43,6 +44,7 @@ enum Pools {
     Postgres {
         pool: PgPool,
         readers: PgPool,
+        pulse: Pulse,
     },
 }
 
@@ -82,7 +84,8 @@ impl SqlStore {
     /// # Errors
     /// The schema cannot be brought up to date.
     pub async fn on_pool(pool: PgPool, routes: OutboxRoutes) -> Result<Self, StorageError> {
-        Self::over(Pools::Postgres { readers: pool.clone(), pool }, routes).await
+        let pools = Pools::Postgres { readers: pool.clone(), pool, pulse: Pulse::default() };
+        Self::over(pools, routes).await
     }
 
     /// The same connections, with other readers of its streams.
@@ -181,7 +184,7 @@ impl SqlStore {
                 writer.close().await;
             }
             Pools::Memory { writer, .. } => writer.close().await,
-            Pools::Postgres { pool, readers } => {
+            Pools::Postgres { pool, readers, .. } => {
                 readers.close().await;
                 pool.close().await;
             }
@@ -190,9 +193,14 @@ impl SqlStore {
 
     /// The connections to Postgres, if that is the engine.
     pub(super) fn postgres(&self) -> Option<&PgPool> {
+        self.server().map(|(pool, _)| pool)
+    }
+
+    /// The same, and whether the server answers.
+    pub(super) fn server(&self) -> Option<(&PgPool, &Pulse)> {
         match &self.pools {
             Pools::File { .. } | Pools::Memory { .. } => None,
-            Pools::Postgres { pool, .. } => Some(pool),
+            Pools::Postgres { pool, pulse, .. } => Some((pool, pulse)),
         }
     }
 
@@ -304,6 +312,7 @@ async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
     Ok(Pools::Postgres {
         pool: pool(16).connect_with(options).await.map_err(storage_error)?,
         readers: pool(8).connect_with(reading).await.map_err(storage_error)?,
+        pulse: Pulse::default(),
     })
 }
 
@@ -336,9 +345,10 @@ impl Store for SqlStore {
         self.check_damage()?;
         let conn = match &self.pools {
             Pools::File { writer, .. } | Pools::Memory { writer, .. } => Conn::Direct(writer.begin().await?),
-            Pools::Postgres { pool, .. } => {
-                let tx = pool.begin().await.map_err(storage_error)?;
-                Conn::Postgres(PostgresConn::Writing(tx))
+            Pools::Postgres { pool, pulse, .. } => {
+                pulse.check()?;
+                let tx = pulse.guard(async { pool.begin().await.map_err(storage_error) }).await?;
+                Conn::Postgres(PostgresConn::Writing(tx), pulse.clone())
             }
         };
         Ok(self.transaction(conn))
@@ -352,9 +362,11 @@ impl Store for SqlStore {
                 Conn::Sqlite(tx, damage.clone())
             }
             Pools::Memory { writer, .. } => Conn::Direct(writer.begin().await?),
-            Pools::Postgres { readers, .. } => {
-                let connection = readers.acquire().await.map_err(storage_error)?;
-                Conn::Postgres(PostgresConn::Reading(connection))
+            Pools::Postgres { readers, pulse, .. } => {
+                pulse.check()?;
+                let connection =
+                    pulse.guard(async { readers.acquire().await.map_err(storage_error) }).await?;
+                Conn::Postgres(PostgresConn::Reading(connection), pulse.clone())
             }
         };
         Ok(self.transaction(conn))
@@ -384,13 +396,16 @@ impl Transaction for SqlTx {
         match self.conn {
             Conn::Direct(tx) => tx.commit().await?,
             Conn::Sqlite(tx, _) => tx.commit().await.map_err(storage_error)?,
-            Conn::Postgres(PostgresConn::Reading(_)) => {}
-            Conn::Postgres(PostgresConn::Writing(mut tx)) => {
-                if !self.entered.is_empty() {
-                    let told = sqlx::query(listener::TELL).bind(published::names(&self.entered));
-                    told.execute(&mut *tx).await.map_err(storage_error)?;
-                }
-                tx.commit().await.map_err(storage_error)?;
+            Conn::Postgres(PostgresConn::Reading(_), _) => {}
+            Conn::Postgres(PostgresConn::Writing(mut tx), pulse) => {
+                let told = (!self.entered.is_empty()).then(|| published::names(&self.entered));
+                let commit = async {
+                    if let Some(names) = told {
+                        sqlx::query(listener::TELL).bind(names).execute(&mut *tx).await?;
+                    }
+                    tx.commit().await
+                };
+                pulse.guard(async { commit.await.map_err(storage_error) }).await?;
             }
         }
         self.published.tell(&self.entered);
@@ -407,7 +422,8 @@ mod tests {
         let Some(url) = crate::sql::tests::new_postgres().await else {
             return crate::sql::tests::skipped("jit");
         };
-        let Pools::Postgres { pool, readers } = postgres(url.parse().expect("a URL")).await.expect("pools")
+        let Pools::Postgres { pool, readers, .. } =
+            postgres(url.parse().expect("a URL")).await.expect("pools")
         else {
             panic!("pools of another database");
         };

@@ -16,6 +16,7 @@ mod publishing;
 mod redis;
 mod search;
 mod sql;
+mod standstill;
 mod support;
 mod timers;
 mod webchat;
