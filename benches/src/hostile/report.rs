@@ -63,16 +63,26 @@ fn by_kind(outcome: &Outcome) -> Vec<f64> {
     outcome.latency_by_kind(KINDS.len() as u32, 0.99)
 }
 
+/// The p99 of each fifth of the time: what grows shows.
+fn by_fifth(outcome: &Outcome) -> Vec<f64> {
+    outcome.latency_by_part(5, 0.99)
+}
+
 fn summary(options: &Options, results: &Results) -> serde_json::Value {
     let figures = |outcome: &Outcome| {
         json!({ "messages": outcome.answered, "p50Ms": outcome.latency(0.5), "p99Ms": outcome.latency(0.99),
-            "maxMs": outcome.latency(1.0), "p99MsByKind": by_kind(outcome), "fault": outcome.fault() })
+            "maxMs": outcome.latency(1.0), "p99MsByKind": by_kind(outcome),
+            "p99MsByFifth": by_fifth(outcome), "fault": outcome.fault() })
     };
     json!({ "trial": name(options), "minutes": options.minutes, "undisturbed": figures(&results.calm),
         "attacked": figures(&results.attacked), "p99Ratio": ratio(results), "frozen": results.frozen,
         "residentBeforeKib": results.watched.resident_before, "residentPeakKib": results.watched.resident_peak,
         "longestHealthMs": results.watched.longest.as_secs_f64() * 1e3,
         "unansweredHealth": results.watched.unanswered, "attacks": results.tally.rows() })
+}
+
+fn list(values: &[f64]) -> String {
+    values.iter().map(|value| format!("{value:.1}")).collect::<Vec<_>>().join(", ")
 }
 
 fn section(options: &Options, results: &Results) -> String {
@@ -89,6 +99,7 @@ fn section(options: &Options, results: &Results) -> String {
         "p99 ms",
         "longest ms",
         &format!("p99 ms after {}", KINDS.join(", ")),
+        "p99 ms of each fifth of the time",
     ]);
     for (phase, outcome) in [("undisturbed", &results.calm), ("attacked", &results.attacked)] {
         let latency = |quantile| format!("{:.1}", outcome.latency(quantile));
@@ -98,7 +109,8 @@ fn section(options: &Options, results: &Results) -> String {
             latency(0.5),
             latency(0.99),
             latency(1.0),
-            by_kind(outcome).iter().map(|p99| format!("{p99:.1}")).collect::<Vec<_>>().join(", "),
+            list(&by_kind(outcome)),
+            list(&by_fifth(outcome)),
         ]);
     }
     let mut attacks = Table::new(&["attack", "ends"]);

@@ -109,6 +109,16 @@ impl Outcome {
         (0..kinds).map(|kind| quantile_of(&of(kind), quantile)).collect()
     }
 
+    /// The same of each of `parts` equal parts of the messages of a writer, in their order.
+    pub(crate) fn latency_by_part(&self, parts: u32, quantile: f64) -> Vec<f64> {
+        let last = self.latencies.iter().map(|latency| latency.number).max().unwrap_or(0);
+        let part_of = |latency: &Latency| u64::from(latency.number - 1) * u64::from(parts) / u64::from(last);
+        let of = |part: u64| {
+            self.latencies.iter().filter(|latency| part_of(latency) == part).copied().collect::<Vec<_>>()
+        };
+        (0..parts.into()).map(|part| quantile_of(&of(part), quantile)).collect()
+    }
+
     /// Notes an answer to a message sent at `began`, and its fault.
     pub(crate) fn note(&mut self, began: Instant, in_window: bool, wrong: Option<String>) {
         self.answered += 1;
@@ -386,10 +396,12 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_told_apart_by_kind() {
+    fn latencies_are_told_apart_by_kind_and_by_time() {
         let latency = |number| Latency { micros: 1_000 * number, number };
         let outcome = Outcome { latencies: (1..=6).map(latency).collect(), ..Outcome::default() };
         assert_eq!(outcome.latency_by_kind(3, 1.0), [4.0, 5.0, 6.0]);
         assert_eq!(outcome.latency_by_kind(3, 0.0), [1.0, 2.0, 3.0]);
+        assert_eq!(outcome.latency_by_part(2, 1.0), [3.0, 6.0]);
+        assert_eq!(outcome.latency_by_part(3, 0.0), [1.0, 3.0, 5.0]);
     }
 }

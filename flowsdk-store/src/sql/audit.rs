@@ -47,6 +47,12 @@ pub(super) struct Wanted {
     success: Option<AuditStatus>,
 }
 
+/// Conditions of filters that have indices together.
+const ACTOR: &str = "actor_id = {}";
+/// Said in the text, since a bound value cannot show that the condition of an index holds.
+const FAILURE: &str = "status = 'failure'";
+const ACTION: &str = "action = {}";
+
 /// In the order of ids. SQLite, which keeps no statistics here, is told the index of the filter that leaves least:
 /// failures are few, successes are nearly all.
 pub(super) static LIST: ListSql<Wanted> = ListSql::new(
@@ -67,14 +73,13 @@ pub(super) static LIST: ListSql<Wanted> = ListSql::new(
     Filter::of("id >= {}", |wanted: &Wanted| given(&wanted.least_id)).always(),
     Filter::per("+created_at >= {}", "created_at >= {}", |wanted: &Wanted| given(&wanted.from)).always(),
     Filter::per("+created_at <= {}", "created_at <= {}", |wanted: &Wanted| given(&wanted.to)).always(),
-    Filter::of("actor_id = {}", |wanted: &Wanted| asked(&wanted.actor_id))
+    Filter::of(ACTOR, |wanted: &Wanted| asked(&wanted.actor_id))
         .indexed("audit_log_by_actor", "audit_log_by_router_and_actor"),
-    // Said in the text, since a bound value cannot show that the condition of an index holds.
-    Filter::of("status = 'failure'", |wanted: &Wanted| asked_if(wanted.is_failure))
+    Filter::of(FAILURE, |wanted: &Wanted| asked_if(wanted.is_failure))
         .indexed("audit_log_by_status", "audit_log_by_router_and_status"),
     Filter::of("entity_type = {}", |wanted: &Wanted| asked(&wanted.entity_type))
         .indexed("audit_log_by_entity_type", "audit_log_by_router_and_entity_type"),
-    Filter::of("action = {}", |wanted: &Wanted| asked(&wanted.action))
+    Filter::of(ACTION, |wanted: &Wanted| asked(&wanted.action))
         .indexed("audit_log_by_action", "audit_log_by_router_and_action"),
     Filter::of("status = {}", |wanted: &Wanted| asked(&wanted.success))
         .indexed("audit_log_by_status", "audit_log_by_router_and_status"),
@@ -91,11 +96,6 @@ pub(super) static LIST: ListSql<Wanted> = ListSql::new(
         "audit_log_by_router_actor_and_action",
     ),
 ]);
-
-/// The places of filters in [`LIST`].
-const ACTOR: usize = 3;
-const FAILURE: usize = 4;
-const ACTION: usize = 6;
 
 /// Read from its index, which holds next to nothing.
 const LARGEST_DRIFT: Sql =

@@ -78,19 +78,24 @@ struct Index {
 /// Filters that have an index of their own where all are in use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Together {
-    /// Their places in the list's filters.
-    places: &'static [usize],
+    /// Their conditions on SQLite.
+    conditions: &'static [&'static str],
     index: Index,
 }
 
 impl Together {
-    /// Tells SQLite the index, without and behind a router.
-    pub(super) const fn of(places: &'static [usize], of_all: &'static str, of_router: &'static str) -> Self {
-        Self { places, index: Index { of_all, of_router } }
+    /// Tells SQLite the index, without and behind a router. Conditions are those of the list's filters to the letter.
+    pub(super) const fn of(
+        conditions: &'static [&'static str],
+        of_all: &'static str,
+        of_router: &'static str,
+    ) -> Self {
+        Self { conditions, index: Index { of_all, of_router } }
     }
 
-    fn are_used(&self, used: usize) -> bool {
-        self.places.iter().all(|place| used >> place & 1 == 1)
+    /// Returns whether all of them are among the filters in use.
+    fn are<F: 'static>(&self, used: impl Iterator<Item = &'static Filter<F>> + Clone) -> bool {
+        self.conditions.iter().all(|condition| used.clone().any(|filter| filter.sqlite == *condition))
     }
 }
 

@@ -73,7 +73,8 @@ impl<F> ListSql<F> {
     }
 
     fn hint(&self, routers: Routers, used: usize) -> String {
-        let together = self.together.iter().find(|together| together.are_used(used)).map(|one| one.index);
+        let together =
+            self.together.iter().find(|together| together.are(self.used(used))).map(|one| one.index);
         let index = together.or_else(|| self.used(used).find_map(|filter| filter.index)).or(self.index);
         let name = index.map_or("", |index| match routers {
             Routers::All => index.of_all,
@@ -82,7 +83,7 @@ impl<F> ListSql<F> {
         if name.is_empty() { String::new() } else { format!(" INDEXED BY {name}") }
     }
 
-    fn used(&self, used: usize) -> impl Iterator<Item = &'static Filter<F>> {
+    fn used(&self, used: usize) -> impl Iterator<Item = &'static Filter<F>> + Clone {
         self.filters.iter().enumerate().filter(move |(index, _)| used >> index & 1 == 1).map(|(_, one)| one)
     }
 }
