@@ -15,6 +15,8 @@ use super::SqlStore;
 
 /// How often the server is asked.
 const PERIOD: Duration = Duration::from_secs(1);
+/// How often it is asked while it is away.
+const PERIOD_AWAY: Duration = Duration::from_millis(200);
 /// How long it has for its answer. A statement may take longer while this connection is answered.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -68,8 +70,8 @@ fn silent() -> StorageError {
 
 impl SqlStore {
     /// Asks the PostgreSQL server once a second whether it is there, on a connection of its own, until `stop`. While it
-    /// does not answer, transactions fail with [`StorageError::Unavailable`] instead of waiting. Another engine needs
-    /// no watch.
+    /// does not answer, or refuses connections, transactions fail with [`StorageError::Unavailable`] instead of waiting.
+    /// Another engine needs no watch.
     pub async fn watch_server(&self, stop: &CancellationToken) {
         let Some((pool, pulse)) = self.server() else {
             return stop.cancelled().await;
@@ -77,26 +79,31 @@ impl SqlStore {
         let options = pool.connect_options();
         let mut connection = None;
         while !stop.is_cancelled() {
-            // An error is an answer: statements meet it too.
             let asked = timeout(PATIENCE, ask(&options, &mut connection)).await;
-            pulse.set(asked.is_ok());
-            if !matches!(asked, Ok(Ok(()))) {
-                connection = None;
-            }
+            // Other errors are answers, such as that there are too many connections.
+            let answers = !matches!(asked, Err(_) | Ok(Err(sqlx::Error::Io(_) | sqlx::Error::Tls(_))));
+            pulse.set(answers);
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = sleep(PERIOD) => {}
+                () = sleep(if answers { PERIOD } else { PERIOD_AWAY }) => {}
             }
         }
     }
 }
 
-async fn ask(options: &PgConnectOptions, connection: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
-    let connection = match connection {
-        Some(connection) => connection,
-        None => connection.insert(options.connect().await?),
-    };
-    connection.ping().await
+/// Asks on the connection that there is, and on a new one when that one is lost: alone that says nothing of the server.
+async fn ask(options: &PgConnectOptions, kept: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
+    // Kept only once it has answered: one that was given up in the middle of a question is of no use.
+    if let Some(mut connection) = kept.take()
+        && connection.ping().await.is_ok()
+    {
+        *kept = Some(connection);
+        return Ok(());
+    }
+    let mut connection = options.connect().await?;
+    connection.ping().await?;
+    *kept = Some(connection);
+    Ok(())
 }
 
 #[cfg(test)]
