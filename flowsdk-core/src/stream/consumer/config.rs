@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::stream::lanes::Coalesce;
 
+/// Longest pause of work that waits for storage to come back: conversations are to go on soon after that.
+const LONGEST_OF_OUTAGE: Duration = Duration::from_secs(1);
+
 /// How a consumer runs.
 #[derive(Debug, Clone)]
 pub struct ConsumerConfig {
@@ -62,6 +65,12 @@ impl ConsumerConfig {
             None => self.backoff.saturating_mul(1 << attempts.saturating_sub(1).min(6)),
         }
     }
+
+    /// The same after failures that pass by themselves, such as a database that is away.
+    pub(super) fn pause_of_outage(&self, attempts: u32, after: Option<Duration>) -> Duration {
+        let pause = self.pause(attempts, after);
+        if after.is_some() { pause } else { pause.min(LONGEST_OF_OUTAGE) }
+    }
 }
 
 #[cfg(test)]
@@ -77,5 +86,8 @@ mod tests {
         assert_eq!(millis(400, Some(Duration::ZERO)), 0);
         assert_eq!(millis(1, Some(Duration::from_secs(30))), 30_000);
         assert_eq!(millis(1, Some(Duration::MAX)), 60_000);
+        let millis = |attempts, after| config.pause_of_outage(attempts, after).as_millis();
+        assert_eq!([1, 3, 4, 5, 400].map(|n| millis(n, None)), [100, 400, 800, 1_000, 1_000]);
+        assert_eq!(millis(1, Some(Duration::from_secs(30))), 30_000);
     }
 }

@@ -113,14 +113,15 @@ impl<H: BatchHandler> Bench<H> {
         let attempts = item.attempts;
         metrics::counter!("flowsdk_consumer_failures", "consumer" => name).increment(1);
         tracing::warn!(consumer = name, key = item.key, attempts, transient, reason, "an event failed");
-        let again = Ended::Again(self.config.pause(attempts, after));
         if transient {
+            let again = Ended::Again(self.config.pause_of_outage(attempts, after));
             if item.origin.is_some() || attempts < self.config.max_attempts {
                 return again;
             }
             item.answer(Err(SubmitError::Unavailable));
             return Ended::Failed;
         }
+        let again = Ended::Again(self.config.pause(attempts, after));
         // Counted apart, so that an outage does not use up the attempts of an event.
         item.faults += 1;
         if item.faults < self.config.max_attempts {
