@@ -265,27 +265,25 @@ async fn what_is_not_there() {
         let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
         free.local_addr().unwrap()
     };
+    let postgres = ("DATABASE_URL", format!("postgres://user:planted-secret@{nobody}/flowsdk"));
+    let redis = ("REDIS_URL", format!("redis://user:planted-secret@{nobody}"));
     let cases = [
-        ("LISTEN_ADDR", taken.local_addr().unwrap().to_string()),
-        ("DATABASE_URL", "sqlite:/no/such/folder/flowsdk.db".to_owned()),
-        ("DATABASE_URL", format!("postgres://user:planted-secret@{nobody}/flowsdk")),
-        ("REDIS_URL", format!("redis://user:planted-secret@{nobody}")),
+        (vec![("LISTEN_ADDR", taken.local_addr().unwrap().to_string())], String::new()),
+        (
+            vec![("DATABASE_URL", "sqlite:/no/such/folder/flowsdk.db".to_owned())],
+            "/no/such/folder".to_owned(),
+        ),
+        (vec![redis.clone()], "DATABASE_URL".to_owned()),
+        (vec![postgres.clone()], format!("PostgreSQL at {nobody}")),
+        (vec![redis, postgres], format!("Redis at {nobody}")),
     ];
-    for (name, value) in cases {
+    for (settings, named) in cases {
         let mut bad = setup.command();
-        bad.env(name, &value);
+        bad.envs(settings.clone());
         let (status, _, err) = run(bad).await;
-        assert!(!status.success(), "{name}={value}");
+        assert!(!status.success(), "{settings:?}");
         assert!(err.contains("flowsdk-server:") && !err.contains("planted-secret"), "{err}");
-        assert!(!err.contains("panicked"), "{err}");
-        let (server, of_services) = (nobody.to_string(), ["postgres://", "redis://"]);
-        if of_services.iter().any(|service| value.starts_with(service)) {
-            let kind = if name == "REDIS_URL" { "Redis" } else { "PostgreSQL" };
-            assert!(
-                err.contains(kind) && err.contains(&server),
-                "the operator sees which server is away: {err}"
-            );
-        }
+        assert!(!err.contains("panicked") && err.contains(&named), "{named}: {err}");
     }
     // A second server on the same SQLite file.
     let server = setup.start().await;
@@ -306,7 +304,7 @@ async fn redis_comes_back() {
     redis.stop();
     let body = red(&server).await;
     assert_eq!(body["ready"], false);
-    assert_eq!(body["checks"]["redis"], "not reachable", "{body}");
+    assert_ne!(body["checks"]["redis"], "ok", "{body}");
     assert_eq!(body["checks"]["database"], "ok", "{body}");
     // Not taken, and said so: the client sends it again.
     let payload = json!({ "text": "durante", "clientMessageId": "d" });
