@@ -45,6 +45,12 @@ const READ: Sql = sql_per(
      ORDER BY tx, seq LIMIT $6",
 );
 
+/// Everything that is left, in the order of the inserts. A transaction that builds on another one saw its commit, so its
+/// entries have higher numbers, and whoever sees them sees those of the other one too.
+const READ_LEFT: Sql = sql(
+    "SELECT tx, seq, key, payload FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3 ORDER BY seq LIMIT $4",
+);
+
 const ACK: Sql = sql_per(
     "DELETE FROM stream_entry WHERE seq IN (SELECT value FROM json_each($1)) AND grp = $2",
     "DELETE FROM stream_entry WHERE seq IN (SELECT value::bigint FROM jsonb_array_elements_text($1)) AND grp = $2",
@@ -52,18 +58,26 @@ const ACK: Sql = sql_per(
 
 const BACKLOG: Sql = sql("SELECT COUNT(*) FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3");
 
-super::statement::statements! { READ, ACK, BACKLOG }
+super::statement::statements! { READ, READ_LEFT, ACK, BACKLOG }
 
 /// The database as a broker.
 #[derive(Debug, Clone)]
 pub struct SqlBroker {
     store: SqlStore,
+    first: Place,
 }
 
 impl SqlBroker {
     /// A broker over `store`, whose [`OutboxRoutes`](super::OutboxRoutes) say which groups there are.
     pub fn new(store: SqlStore) -> Self {
-        Self { store }
+        Self { store, first: Place::Behind(i64::MIN, i64::MIN) }
+    }
+
+    /// The same for readers that acknowledge everything they have read before they read on, such as a relay. They get an
+    /// entry as soon as it is committed, on Postgres too, where others wait for the end of every older transaction; and
+    /// they get again what they have not acknowledged.
+    pub fn outbox(store: SqlStore) -> Self {
+        Self { store, first: Place::Left }
     }
 }
 
@@ -93,9 +107,9 @@ impl Broker for SqlBroker {
             store: self.store.clone(),
             stream,
             group: group.to_owned(),
-            place: (i64::MIN, i64::MIN),
+            place: self.first,
             commits: self.store.published().follow(stream.topic),
-            looks: self.store.looks(),
+            looks: self.store.looks(self.first),
         }))
     }
 
@@ -118,13 +132,22 @@ impl Broker for SqlBroker {
     }
 }
 
+/// Where a reader reads on.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// Behind an entry, of which this is the transaction and the number.
+    Behind(i64, i64),
+    /// At the oldest entry that is left.
+    Left,
+}
+
 /// Reads on from its place; unacknowledged entries are still there for the next reader.
 #[derive(Debug)]
 struct SqlReader {
     store: SqlStore,
     stream: StreamPartition,
     group: String,
-    place: (i64, i64),
+    place: Place,
     /// Commits to the stream.
     commits: watch::Receiver<()>,
     /// The pauses before the looks that are left.
@@ -133,8 +156,9 @@ struct SqlReader {
 
 impl SqlStore {
     /// Returns the pauses before looks for entries that can be read later than their commit.
-    fn looks(&self) -> std::slice::Iter<'static, Duration> {
-        if self.postgres().is_some() { AGAIN.iter() } else { [].iter() }
+    fn looks(&self, place: Place) -> std::slice::Iter<'static, Duration> {
+        let sees_late = matches!(place, Place::Behind(..)) && self.postgres().is_some();
+        if sees_late { AGAIN.iter() } else { [].iter() }
     }
 }
 
@@ -142,23 +166,17 @@ impl SqlReader {
     async fn read_now(&mut self, count: usize) -> Result<Vec<Entry>, BrokerError> {
         type Row = (i64, i64, String, String);
         let mut tx = self.store.read().await.map_err(unavailable)?;
-        let rows = tx
-            .conn
-            .fetch_all::<Row>(
-                READ,
-                (
-                    self.stream.topic.name(),
-                    i64::from(self.stream.index),
-                    self.group.as_str(),
-                    self.place.0,
-                    self.place.1,
-                    i64::try_from(count).unwrap_or(i64::MAX),
-                ),
-            )
-            .await
-            .map_err(unavailable)?;
-        if let Some((tx, seq, ..)) = rows.last() {
-            self.place = (*tx, *seq);
+        let (topic, part) = (self.stream.topic.name(), i64::from(self.stream.index));
+        let (group, count) = (self.group.as_str(), i64::try_from(count).unwrap_or(i64::MAX));
+        let rows = match self.place {
+            Place::Behind(xid, seq) => {
+                tx.conn.fetch_all::<Row>(READ, (topic, part, group, xid, seq, count)).await
+            }
+            Place::Left => tx.conn.fetch_all::<Row>(READ_LEFT, (topic, part, group, count)).await,
+        };
+        let rows = rows.map_err(unavailable)?;
+        if let (Place::Behind(xid, seq), Some((last_xid, last_seq, ..))) = (&mut self.place, rows.last()) {
+            (*xid, *seq) = (*last_xid, *last_seq);
         }
         Ok(rows
             .into_iter()
@@ -176,7 +194,7 @@ impl StreamReader for SqlReader {
             // Before the look, so that a commit in between is not missed.
             if self.commits.has_changed().unwrap_or(false) {
                 self.commits.mark_unchanged();
-                self.looks = self.store.looks();
+                self.looks = self.store.looks(self.place);
             }
             let entries = self.read_now(count).await?;
             if !entries.is_empty() {
@@ -186,7 +204,7 @@ impl StreamReader for SqlReader {
             tokio::select! {
                 () = &mut give_up => return Ok(entries),
                 // The store, which tells, lives as long as its reader.
-                _ = self.commits.changed() => self.looks = self.store.looks(),
+                _ = self.commits.changed() => self.looks = self.store.looks(self.place),
                 () = tokio::time::sleep(pause) => {}
             }
         }

@@ -7,7 +7,7 @@ use flowsdk_core::cell::Cell;
 use flowsdk_core::fault::{BoxError, StorageError};
 use futures_util::TryStreamExt as _;
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::PgArguments;
+use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
@@ -104,17 +104,8 @@ impl Conn {
                 Ok(found)
             }
             Self::Postgres(tx, pulse) => {
-                let binds: PgArguments = arguments(binds)?;
-                let query = sqlx::query_with(sql.postgres, binds).persistent(plan == Plan::Kept);
-                let read = async {
-                    let mut rows = query.fetch(&mut **tx);
-                    let mut found = Vec::new();
-                    while let Some(row) = rows.try_next().await.map_err(storage_error)? {
-                        found.push(R::read(&mut Cells::new(&row, sql.postgres))?);
-                    }
-                    Ok(found)
-                };
-                pulse.guard(read).await
+                let rows = all_rows(pulse, tx, sql.postgres, arguments(binds)?, plan).await?;
+                rows.iter().map(|row| R::read(&mut Cells::new(row, sql.postgres))).collect()
             }
         }
     }
@@ -134,10 +125,7 @@ impl Conn {
                 row.map(|row| R::read(&mut Cells::new(&row, sql.sqlite))).transpose()
             }
             Self::Postgres(tx, pulse) => {
-                let binds: PgArguments = arguments(binds)?;
-                let query = sqlx::query_with(sql.postgres, binds);
-                let row = pulse.guard(async { query.fetch_optional(&mut **tx).await.map_err(storage_error) });
-                let row = row.await?;
+                let row = first_row(pulse, tx, sql.postgres, arguments(binds)?).await?;
                 row.map(|row| R::read(&mut Cells::new(&row, sql.postgres))).transpose()
             }
         }
@@ -148,10 +136,7 @@ impl Conn {
         match self {
             Self::Direct(tx) => tx.bound(sql.sqlite, binds)?.execute(),
             Self::Sqlite(..) => Err(read_only()),
-            Self::Postgres(tx, pulse) => {
-                let binds: PgArguments = arguments(binds)?;
-                run(pulse, tx, sql.postgres, binds).await
-            }
+            Self::Postgres(tx, pulse) => run(pulse, tx, sql.postgres, arguments(binds)?).await,
         }
     }
 
@@ -200,13 +185,35 @@ impl Conn {
                 while !rest.is_empty() {
                     let (chunk, text) = sql.chunk(rest);
                     rest = &rest[chunk.len()..];
-                    let binds: PgArguments = arguments(Chunk(chunk, &bind))?;
-                    changed += run(pulse, tx, text, binds).await?;
+                    changed += run(pulse, tx, text, arguments(Chunk(chunk, &bind))?).await?;
                 }
             }
         }
         Ok(changed)
     }
+}
+
+/// Returns all rows of a query on Postgres.
+async fn all_rows(
+    pulse: &Pulse,
+    tx: &mut PgConnection,
+    text: &'static str,
+    binds: PgArguments,
+    plan: Plan,
+) -> Result<Vec<PgRow>, StorageError> {
+    let query = sqlx::query_with(text, binds).persistent(plan == Plan::Kept);
+    pulse.guard(async { query.fetch_all(tx).await.map_err(storage_error) }).await
+}
+
+/// Returns the first row of a query on Postgres, if there is one.
+async fn first_row(
+    pulse: &Pulse,
+    tx: &mut PgConnection,
+    text: &'static str,
+    binds: PgArguments,
+) -> Result<Option<PgRow>, StorageError> {
+    let query = sqlx::query_with(text, binds);
+    pulse.guard(async { query.fetch_optional(tx).await.map_err(storage_error) }).await
 }
 
 /// Runs a statement on Postgres. Returns the number of rows it changed.

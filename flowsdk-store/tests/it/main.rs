@@ -12,6 +12,7 @@ mod dead_letters;
 mod deletions;
 mod generations;
 mod memory;
+mod outbox;
 mod publishing;
 mod redis;
 mod search;

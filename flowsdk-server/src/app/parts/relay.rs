@@ -30,7 +30,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
 }
 
 fn relay(ground: &Ground) {
-    let source: Arc<dyn Broker> = Arc::new(SqlBroker::new((*ground.store).clone()));
+    let source: Arc<dyn Broker> = Arc::new(SqlBroker::outbox((*ground.store).clone()));
     for topic in TopicName::ALL {
         let relay = Relay::new(
             Arc::clone(&source),

@@ -57,7 +57,7 @@ impl Ground {
 
     pub(super) fn over_redis(store: SqlStore, redis: &Redis) -> Self {
         let (broker, stop): (Arc<dyn Broker>, _) = (Arc::new(redis.broker(1)), CancellationToken::new());
-        let source = Arc::new(SqlBroker::new(store.clone()));
+        let source = Arc::new(SqlBroker::outbox(store.clone()));
         let relay = Relay::new(source, Arc::clone(&broker), STREAM, "relay", RelayOptions::default());
         let (mut tasks, relaying) = (JoinSet::new(), stop.clone());
         tasks.spawn(async move { relay.run(&relaying).await });

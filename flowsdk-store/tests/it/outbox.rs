@@ -1,0 +1,73 @@
+//! The outbox as a relay reads it.
+
+use std::time::Duration;
+
+use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_core::stream::broker::{Broker as _, Entry, NewEntry, StreamReader};
+use flowsdk_core::stream::outbox::HasOutbox as _;
+use flowsdk_core::stream::topic::{StreamPartition, TopicName};
+use flowsdk_core::testkit::broker::GROUPS;
+use flowsdk_store::sql::{SqlBroker, SqlStore, SqlTx};
+
+use crate::support::databases::on_every_database;
+
+on_every_database! {
+    what_is_left_comes_again_in_order,
+}
+
+const STREAM: StreamPartition = StreamPartition { topic: TopicName::Flow, index: 0 };
+
+async fn put(tx: &mut SqlTx, payload: &str) {
+    let entry = NewEntry { topic: STREAM.topic, key: "wc-c-u".to_owned(), payload: payload.to_owned() };
+    tx.outbox().push_many(&[entry]).await.expect("it is stored");
+}
+
+async fn committed(store: &SqlStore, payload: &str) {
+    let mut tx = store.begin().await.expect("begins");
+    put(&mut tx, payload).await;
+    tx.commit().await.expect("commits");
+}
+
+async fn open(broker: &SqlBroker) -> Box<dyn StreamReader> {
+    broker.open(STREAM, GROUPS[0], "relay").await.expect("opens")
+}
+
+async fn read(reader: &mut dyn StreamReader) -> Vec<Entry> {
+    reader.read(10, Duration::ZERO).await.expect("reads")
+}
+
+fn payloads(entries: &[Entry]) -> Vec<&str> {
+    entries.iter().map(|entry| entry.payload.as_str()).collect()
+}
+
+async fn what_is_left_comes_again_in_order(store: SqlStore) {
+    let broker = SqlBroker::outbox(store.clone());
+    let mut reader = open(&broker).await;
+    assert!(read(reader.as_mut()).await.is_empty());
+    for payload in ["1", "2", "3"] {
+        committed(&store, payload).await;
+    }
+    let entries = read(reader.as_mut()).await;
+    assert_eq!(payloads(&entries), ["1", "2", "3"]);
+    broker.ack(STREAM, GROUPS[0], &[entries[1].id.clone()]).await.expect("acknowledges");
+    committed(&store, "4").await;
+    assert_eq!(payloads(&read(reader.as_mut()).await), ["1", "3", "4"]);
+    assert_eq!(payloads(&read(open(&broker).await.as_mut()).await), ["1", "3", "4"], "another owner");
+}
+
+/// The answers of a tenant are not to wait for the end of another tenant's long turn.
+#[tokio::test]
+async fn nothing_waits_for_an_older_transaction() {
+    let Some(store) = crate::support::databases::postgres().await else { return };
+    let broker = SqlBroker::outbox(store.clone());
+    let mut reader = open(&broker).await;
+    let mut long = store.begin().await.expect("begins");
+    put(&mut long, "long").await;
+    committed(&store, "short").await;
+    let entries = read(reader.as_mut()).await;
+    assert_eq!(payloads(&entries), ["short"]);
+    broker.ack(STREAM, GROUPS[0], &[entries[0].id.clone()]).await.expect("acknowledges");
+    // It has a lower number than what was read.
+    long.commit().await.expect("commits");
+    assert_eq!(payloads(&read(reader.as_mut()).await), ["long"]);
+}
