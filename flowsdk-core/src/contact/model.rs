@@ -106,8 +106,8 @@ pub enum ContactChange {
 }
 
 /// Returns a name as it is kept and shown: without blanks around it, and without characters by which a desk or a log
-/// shows something else than there is. Control characters and breaks of lines become blanks; those that turn the direction of text
-/// around are left out.
+/// shows something else than there is. Control characters and breaks of lines become blanks; those that turn the
+/// direction of text around are left out.
 pub fn clean_name(name: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // U+2028 and U+2029 break lines and paragraphs, and are no control characters.
