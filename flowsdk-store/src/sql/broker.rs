@@ -73,9 +73,9 @@ impl SqlBroker {
         Self { store, first: Place::Behind(i64::MIN, i64::MIN) }
     }
 
-    /// The same for readers that acknowledge everything they have read before they read on, such as a relay. They get an
-    /// entry as soon as it is committed, on Postgres too, where others wait for the end of every older transaction; and
-    /// they get again what they have not acknowledged.
+    /// The same for readers that acknowledge everything they have read before they read on, such as a relay. They get
+    /// an entry as soon as it is committed, where the readers of [`new`](Self::new) wait on Postgres for the end of
+    /// every older transaction. Entries that they have not acknowledged come again.
     pub fn outbox(store: SqlStore) -> Self {
         Self { store, first: Place::Left }
     }

@@ -1,6 +1,6 @@
 //! Tells whether a SQLite database has changed, so that rows already read need not be read again.
 //!
-//! A SQLite file belongs to one process ([`SoleOwner`](super::SoleOwner) sees to files), and all of its writes go
+//! A SQLite file belongs to one process ([`Claim`](super::Claim) sees to that), and all of its writes go
 //! through one connection. SQLite itself names the table of every row that this connection changes, so no
 //! statement can be forgotten.
 
