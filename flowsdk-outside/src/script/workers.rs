@@ -1,9 +1,10 @@
 //! The worker processes: a few of them, replaced when they are killed.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -39,7 +40,8 @@ pub struct ScriptWorkers {
     command: WorkerCommand,
     workers: usize,
     places: Semaphore,
-    idle: Mutex<Vec<Worker>>,
+    /// The one that is idle longest comes first: the newest may still be starting.
+    idle: Mutex<VecDeque<Worker>>,
 }
 
 impl fmt::Debug for ScriptWorkers {
@@ -63,9 +65,22 @@ impl ScriptWorkers {
         Self { command, workers, places: Semaphore::new(workers), idle: Mutex::default() }
     }
 
+    fn idle(&self) -> MutexGuard<'_, VecDeque<Worker>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn take(&self) -> Result<Worker, OutsideFailure> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.idle().pop_front();
         idle.map_or_else(|| self.start(), Ok)
+    }
+
+    /// Makes room for the next script: with this worker, or with a new one that starts while nobody waits for it.
+    fn put_back(&self, worker: Option<Worker>) {
+        match worker.filter(Worker::is_fresh).map_or_else(|| self.start(), Ok) {
+            Ok(worker) => self.idle().push_back(worker),
+            // The next script tries again, and is told.
+            Err(error) => tracing::warn!(?error, "no script worker could be started"),
+        }
     }
 
     fn start(&self) -> Result<Worker, OutsideFailure> {
@@ -129,16 +144,18 @@ impl ScriptRunner for ScriptWorkers {
             Ok(Err(error)) => {
                 tracing::warn!(%error, "a script worker died");
                 metrics::counter!("flowsdk_script_workers_killed").increment(1);
+                drop(worker);
+                self.put_back(None);
                 return Err(OutsideFailure::new("script_error", "the script killed its worker"));
             }
             Err(_) => {
                 metrics::counter!("flowsdk_script_workers_killed").increment(1);
+                drop(worker);
+                self.put_back(None);
                 return Err(timeout());
             }
         };
-        if worker.is_fresh() {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-        }
+        self.put_back(Some(worker));
         match answer {
             Answer::Value(value) => Ok(value),
             Answer::Timeout => Err(timeout()),
