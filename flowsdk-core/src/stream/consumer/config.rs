@@ -22,7 +22,8 @@ pub struct ConsumerConfig {
     /// Most processor time of one batch, as far as its parties' costs let expect it: whoever comes meanwhile waits for
     /// as long.
     pub max_cost: Duration,
-    /// Most batches at once, with those of a single piece; 1 where the database has one writer.
+    /// Most batches at once, with those of a single piece; 1 where the database has one writer. At most half of them,
+    /// and as many as [`aside`](Self::aside), are of parties whose pieces are dear.
     pub parallel: usize,
     /// Most pieces of long work that run beside the batches. By default half of the processors, so that batches always
     /// find one.
@@ -56,6 +57,12 @@ impl ConsumerConfig {
             longest_pause: Duration::from_secs(60 * 60),
             coalesce: None,
         }
+    }
+
+    /// Returns how many batches of dear parties may run at once. Where it is 0, they share the batches of the others:
+    /// one writer does not get faster by taking them apart.
+    pub(super) fn dear_batches(&self) -> usize {
+        (self.parallel / 2).min(self.aside)
     }
 
     /// Returns the pause after `attempts` failures; `after` is the pause that the handler asked for.

@@ -26,6 +26,11 @@ impl Costs {
         }
     }
 
+    /// Returns whether every party is cheap.
+    pub(super) fn are_negligible(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the expected cost of a party's next piece, in nanoseconds.
     pub(super) fn expected(&self, party: Party) -> u64 {
         self.0.get(&party).copied().unwrap_or(0)

@@ -11,12 +11,21 @@ use tokio_util::sync::CancellationToken;
 use super::aside::Aside;
 use super::cost::Costs;
 use super::running::{Bench, Ended, EndedBatch};
-use super::work::{RunOf, Task, TaskOf, Work, WorkOf};
+use super::work::{RunOf, Task, TaskOf, Work};
 use super::{BatchHandler, ConsumerConfig, Submitter};
 use crate::stream::broker::Broker;
 use crate::stream::dead_letter::DeadLetterSink;
 use crate::stream::lanes::{Lanes, Offered, Turn};
 use crate::time::{Clock, Timestamp};
+
+/// The parties whose pieces a batch takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Share {
+    All,
+    /// Those whose pieces cost next to nothing. Nobody's dear piece holds up their batch.
+    Cheap,
+    Dear,
+}
 
 /// Decides which work runs.
 pub struct Dispatcher<H: BatchHandler> {
@@ -30,7 +39,10 @@ pub struct Dispatcher<H: BatchHandler> {
     /// again, work that its handler wants to run alone, and entries that cannot be read.
     alone: VecDeque<RunOf<H>>,
     batch_was_last: bool,
+    dear_was_last: bool,
     running: JoinSet<EndedBatch<H>>,
+    /// Running batches of dear parties.
+    dear: JoinSet<EndedBatch<H>>,
     /// How to cancel running work, by key; of handlers that take one piece a call.
     cancels: HashMap<String, CancellationToken>,
     /// Size of the batch before, and when the next may begin whatever its size.
@@ -62,7 +74,9 @@ impl<H: BatchHandler> Dispatcher<H> {
             aside,
             alone: VecDeque::new(),
             batch_was_last: false,
+            dear_was_last: false,
             running: JoinSet::new(),
+            dear: JoinSet::new(),
             cancels: HashMap::new(),
             last: 0,
             gathered_at: Instant::now(),
@@ -85,7 +99,7 @@ impl<H: BatchHandler> Dispatcher<H> {
                 self.lanes.finished(over.first.key());
             }
             self.start_batches();
-            if !open && self.lanes.is_empty() && self.running.is_empty() {
+            if !open && self.lanes.is_empty() && self.at_once() == 0 {
                 return;
             }
             // Read after `start_batches`: a piece that is the next owner's does not start and frees its lane, whose next
@@ -96,6 +110,10 @@ impl<H: BatchHandler> Dispatcher<H> {
                 Some(ended) = self.running.join_next(), if !self.running.is_empty() => match ended {
                     Ok(batch) => self.settle(batch),
                     // Panics are caught inside; a batch is never aborted.
+                    Err(error) => tracing::error!(consumer = self.config().name, %error, "a batch was lost"),
+                },
+                Some(ended) = self.dear.join_next(), if !self.dear.is_empty() => match ended {
+                    Ok(batch) => self.settle(batch),
                     Err(error) => tracing::error!(consumer = self.config().name, %error, "a batch was lost"),
                 },
                 Some(ended) = self.aside.running.join_next(), if !self.aside.running.is_empty() => match ended {
@@ -158,11 +176,10 @@ impl<H: BatchHandler> Dispatcher<H> {
     /// Starts as much as may run at once: by turns a batch and an entry that runs alone, so that neither waits for
     /// the end of the other.
     fn start_batches(&mut self) {
-        while self.running.len() < self.config().parallel {
+        while self.at_once() < self.config().parallel {
             let is_gathered = self.lanes.ready() > 0 && !self.gathering();
-            if is_gathered && (self.alone.is_empty() || !self.batch_was_last) {
+            if is_gathered && (self.alone.is_empty() || !self.batch_was_last) && self.start_batch() {
                 self.batch_was_last = true;
-                self.start_batch();
             } else if let Some(run) = self.alone.pop_front() {
                 self.batch_was_last = false;
                 self.start_alone(run);
@@ -172,13 +189,45 @@ impl<H: BatchHandler> Dispatcher<H> {
         }
     }
 
-    fn start_batch(&mut self) {
+    /// Returns how many batches run.
+    fn at_once(&self) -> usize {
+        self.running.len() + self.dear.len()
+    }
+
+    /// Starts a batch, by turns one of dear parties and one of the others. Returns whether any lane had a piece for it.
+    fn start_batch(&mut self) -> bool {
+        let places = self.config().dear_batches();
+        if places == 0 || self.costs.are_negligible() {
+            return self.start_batch_of(Share::All);
+        }
+        let by_turns =
+            if self.dear_was_last { [Share::Cheap, Share::Dear] } else { [Share::Dear, Share::Cheap] };
+        for share in by_turns {
+            let has_place = share == Share::Cheap || self.dear.len() < places;
+            if has_place && self.start_batch_of(share) {
+                self.dear_was_last = share == Share::Dear;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn start_batch_of(&mut self, share: Share) -> bool {
         let one_by_one = self.bench.handler.one_by_one();
         let most = if one_by_one { 1 } else { self.config().max_batch };
         let mut batch = Vec::new();
         let max_cost = u64::try_from(self.config().max_cost.as_nanos()).unwrap_or(u64::MAX);
         let costs = &self.costs;
-        for (key, run) in self.lanes.take_within(most, max_cost, |turn| costs.expected(turn.party)) {
+        let admits = |party| match share {
+            Share::All => true,
+            Share::Cheap => costs.expected(party) == 0,
+            Share::Dear => costs.expected(party) > 0,
+        };
+        let taken = self.lanes.take_within(most, max_cost, |party| costs.expected(party), admits);
+        if taken.is_empty() {
+            return false;
+        }
+        for (key, run) in taken {
             match &run.first {
                 // The next owner gets it.
                 task if task.is_over() => self.lanes.finished(&key),
@@ -192,8 +241,10 @@ impl<H: BatchHandler> Dispatcher<H> {
         self.last = batch.len();
         self.gathered_at = Instant::now() + self.config().gather;
         if !batch.is_empty() {
-            self.spawn(batch);
+            let tasks = if share == Share::Dear { &mut self.dear } else { &mut self.running };
+            self.bench.spawn(tasks, batch);
         }
+        true
     }
 
     fn start_alone(&mut self, run: RunOf<H>) {
@@ -211,7 +262,7 @@ impl<H: BatchHandler> Dispatcher<H> {
                     self.cancels.insert(work.key().to_owned(), cancel.clone());
                     work.cancel = Some(cancel);
                 }
-                self.spawn(vec![work]);
+                self.bench.spawn(&mut self.running, vec![work]);
             }
             Err(unreadable) => {
                 let bench = Arc::clone(&self.bench);
@@ -223,11 +274,7 @@ impl<H: BatchHandler> Dispatcher<H> {
     /// Returns whether the ready entries wait for more.
     fn gathering(&self) -> bool {
         let few = self.lanes.ready() < self.last;
-        few && self.lanes.ready() > 0 && self.running.is_empty() && Instant::now() < self.gathered_at
-    }
-
-    fn spawn(&mut self, batch: Vec<WorkOf<H>>) {
-        self.bench.spawn(&mut self.running, batch);
+        few && self.lanes.ready() > 0 && self.at_once() == 0 && Instant::now() < self.gathered_at
     }
 
     fn settle(&mut self, batch: EndedBatch<H>) {

@@ -127,16 +127,17 @@ impl<T> Lanes<T> {
     /// first; never two of one key. Each must be answered by one of [`finished`](Self::finished), [`postpone`](Self::postpone),
     /// [`supersede`](Self::supersede), [`revive`](Self::revive), [`split`](Self::split) and [`abandon`](Self::abandon).
     pub fn take(&mut self, max: usize) -> Vec<(String, Run<T>)> {
-        self.take_within(max, u64::MAX, |_| 0)
+        self.take_within(max, u64::MAX, |_| 0, |_| true)
     }
 
-    /// Hands out pieces in the same way, up to the one with which the sum of their costs reaches `most`. `cost` is
-    /// that of a piece with this turn.
+    /// Hands out pieces of the parties that `admits` lets pass in the same way, up to the one with which the sum of
+    /// their costs reaches `most`. `cost` is that of a party's piece.
     pub fn take_within(
         &mut self,
         max: usize,
         most: u64,
-        cost: impl Fn(&Turn) -> u64,
+        cost: impl Fn(Party) -> u64,
+        admits: impl Fn(Party) -> bool,
     ) -> Vec<(String, Run<T>)> {
         let mut batch = Vec::with_capacity(max.min(self.ready.len()));
         let mut spent = 0_u64;
@@ -144,11 +145,11 @@ impl<T> Lanes<T> {
             let lanes = &self.lanes;
             let holds =
                 |key: &str, ticket| lanes.get(key).is_some_and(|lane| lane.state == State::Ready(ticket));
-            let Some(key) = self.ready.pop(holds) else { break };
+            let Some(key) = self.ready.pop(holds, &admits) else { break };
             let Some(lane) = self.lanes.get_mut(&key) else { continue };
             let Some(run) = lane.take(self.coalesce) else { continue };
             lane.state = State::Running { entries: run.entries(), may_cancel: !run.turn.preempts };
-            spent = spent.saturating_add(cost(&run.turn));
+            spent = spent.saturating_add(cost(run.turn.party));
             batch.push((key, run));
         }
         batch

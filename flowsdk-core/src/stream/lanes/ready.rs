@@ -45,9 +45,19 @@ impl Queue {
         self.valid += 1;
     }
 
-    /// Takes the oldest lane of the next party that still holds its ticket.
-    fn pop(&mut self, holds: impl Fn(&str, Ticket) -> bool) -> Option<String> {
-        while let Some(party) = self.turns.pop_front() {
+    /// Takes the oldest lane of the next admitted party that still holds its ticket.
+    fn pop(
+        &mut self,
+        holds: impl Fn(&str, Ticket) -> bool,
+        admits: impl Fn(Party) -> bool,
+    ) -> Option<String> {
+        let mut place = 0;
+        while let Some(&party) = self.turns.get(place) {
+            if !admits(party) {
+                place += 1;
+                continue;
+            }
+            self.turns.remove(place);
             let Some(lanes) = self.lanes.get_mut(&party) else { continue };
             let next = std::iter::from_fn(|| lanes.pop_front()).find(|(key, ticket)| holds(key, *ticket));
             if lanes.is_empty() {
@@ -90,10 +100,18 @@ impl Ready {
         self.queues.iter().map(|queue| queue.valid).sum()
     }
 
-    /// Takes the next lane. `holds` says whether a lane still holds a ticket, that is, did not withdraw it.
-    pub(super) fn pop(&mut self, holds: impl Fn(&str, Ticket) -> bool) -> Option<String> {
-        let class = self.next_class()?;
-        let key = self.queues[class].pop(holds)?;
+    /// Takes the next lane of a party that `admits` lets pass. `holds` says whether a lane still holds a ticket, that
+    /// is, did not withdraw it.
+    pub(super) fn pop(
+        &mut self,
+        holds: impl Fn(&str, Ticket) -> bool,
+        admits: impl Fn(Party) -> bool,
+    ) -> Option<String> {
+        let next = self.classes().into_iter().find_map(|class| {
+            let key = self.queues[class].pop(&holds, &admits)?;
+            Some((class, key))
+        });
+        let (class, key) = next?;
         self.passed[class] = 0;
         for lower in class + 1..CLASSES {
             if self.queues[lower].valid > 0 {
@@ -103,10 +121,14 @@ impl Ready {
         Some(key)
     }
 
-    fn next_class(&self) -> Option<usize> {
-        let waits = |class: &usize| self.queues[*class].valid > 0;
-        let overdue = (0..CLASSES).rev().filter(waits).find(|class| self.passed[*class] >= SHARE);
-        overdue.or_else(|| (0..CLASSES).find(waits))
+    /// Returns the classes in the order in which they come next: one that has waited for long, then by urgency.
+    fn classes(&self) -> [usize; CLASSES] {
+        let mut classes = std::array::from_fn(|class| class);
+        let overdue = |class: &usize| self.queues[*class].valid > 0 && self.passed[*class] >= SHARE;
+        if let Some(class) = (0..CLASSES).rev().find(overdue) {
+            classes[..=class].rotate_right(1);
+        }
+        classes
     }
 }
 
@@ -137,7 +159,7 @@ mod tests {
             let bound = (ahead + 1) * (SHARE as usize + 2 * CLASSES);
             let mut waited = 0;
             loop {
-                let key = ready.pop(|_, _| true).expect("ready");
+                let key = ready.pop(|_, _| true, |_| true).expect("ready");
                 if key == "it" {
                     break;
                 }
@@ -167,7 +189,7 @@ mod tests {
                 ready.push(format!("own {n}"), Class::LIVE, Party::of("other"));
             }
             void.iter().for_each(|ticket| ready.withdraw(*ticket));
-            let mut next = || ready.pop(|_, ticket| !void.contains(&ticket));
+            let mut next = || ready.pop(|_, ticket| !void.contains(&ticket), |_| true);
             for n in 0..own {
                 if n < crowd {
                     prop_assert_eq!(next(), Some(format!("crowd {n}")));
@@ -192,14 +214,34 @@ mod tests {
             }
             for n in 0..higher {
                 let expected = format!("higher {n}");
-                prop_assert_eq!(ready.pop(|_, _| true), Some(expected));
+                prop_assert_eq!(ready.pop(|_, _| true, |_| true), Some(expected));
             }
             for n in 0..lower {
                 let expected = format!("lower {n}");
-                prop_assert_eq!(ready.pop(|_, _| true), Some(expected));
+                prop_assert_eq!(ready.pop(|_, _| true, |_| true), Some(expected));
             }
             prop_assert_eq!(ready.len(), 0);
         }
+    }
+
+    #[test]
+    fn parties_that_are_not_admitted_keep_their_turn() {
+        let (a, b) = (Party::of("a"), Party::of("b"));
+        let mut ready = Ready::default();
+        for (key, class, party) in [
+            ("a1", Class::LIVE, a),
+            ("a2", Class::LIVE, a),
+            ("b1", Class::LIVE, b),
+            ("b2", Class::CAMPAIGN, b),
+        ] {
+            ready.push(key.to_owned(), class, party);
+        }
+        let mut next = |admitted: &[Party]| ready.pop(|_, _| true, |party| admitted.contains(&party));
+        assert_eq!(next(&[]), None);
+        assert_eq!(next(&[b]).as_deref(), Some("b1"));
+        assert_eq!(next(&[b]).as_deref(), Some("b2"), "another class is looked at too");
+        assert_eq!(next(&[b]), None);
+        assert_eq!((next(&[a]).as_deref(), next(&[a, b]).as_deref()), (Some("a1"), Some("a2")));
     }
 
     #[test]
@@ -209,7 +251,7 @@ mod tests {
         ready.push("b".to_owned(), Class::CAMPAIGN, ANY);
         ready.withdraw(void);
         assert_eq!(ready.len(), 1);
-        assert_eq!(ready.pop(|_, ticket| ticket != void).as_deref(), Some("b"));
+        assert_eq!(ready.pop(|_, ticket| ticket != void, |_| true).as_deref(), Some("b"));
         for _ in 0..1_000 {
             let ticket = ready.push("a".to_owned(), Class::CAMPAIGN, ANY);
             ready.withdraw(ticket);

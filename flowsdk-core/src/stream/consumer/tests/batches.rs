@@ -257,3 +257,77 @@ async fn batches_go_on_beside_long_work_and_stay_short() {
     assert_eq!(handler.quick.load(Ordering::Relaxed), QUICK);
     assert!(handler.largest.load(Ordering::Relaxed) > 1, "what is not known to be dear shares a batch");
 }
+
+/// Pieces of a dear party and of cheap ones.
+#[derive(Default)]
+struct Kinds {
+    /// Pieces of the dear party that are done.
+    dear_done: AtomicUsize,
+    /// Batches with pieces of both after the first piece of the dear party.
+    mixed: AtomicUsize,
+    dear: AtomicUsize,
+    most_dear: AtomicUsize,
+    most_cheap: AtomicUsize,
+    cheap: AtomicUsize,
+}
+
+#[async_trait]
+impl BatchHandler for Kinds {
+    /// Whether it is dear.
+    type Event = bool;
+    type Output = bool;
+
+    fn parse(&self, _: TopicName, _: &Entry) -> Result<bool, String> {
+        Err("nothing is parsed here".to_owned())
+    }
+
+    fn turn(&self, dear: &bool) -> Turn {
+        Turn { party: Party::of(dear), ..Turn::default() }
+    }
+
+    fn cost(&self, dear: &bool) -> Duration {
+        Duration::from_millis(if *dear { 4 } else { 0 })
+    }
+
+    async fn handle(&self, batch: &[Work<bool, bool>]) -> Vec<Verdict<bool>> {
+        let dear = batch.iter().filter(|work| *work.event()).count();
+        if dear > 0 && dear < batch.len() {
+            self.mixed.fetch_add(1, Ordering::Relaxed);
+        }
+        let (running, most) =
+            if dear > 0 { (&self.dear, &self.most_dear) } else { (&self.cheap, &self.most_cheap) };
+        most.fetch_max(running.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_millis(if dear > 0 { 40 } else { 1 })).await;
+        running.fetch_sub(1, Ordering::Relaxed);
+        self.dear_done.fetch_add(dear, Ordering::Relaxed);
+        batch.iter().map(|work| Verdict::Done(*work.event())).collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn dear_pieces_leave_half_of_the_places_to_others() {
+    let handler = Arc::new(Kinds::default());
+    let config = ConsumerConfig { parallel: 4, aside: 2, max_batch: 4, ..ConsumerConfig::named("test") };
+    let clock = Arc::new(ManualClock::at(0));
+    let (dispatcher, submitter) =
+        Dispatcher::new(Arc::clone(&handler), None, Arc::new(Letters::default()), clock, config);
+    let handing_in = async {
+        let hand_in = async |number: usize, dear| {
+            let item = Task::Event(Box::new(Item::new(format!("{number}"), dear)));
+            assert!(submitter.inbox.send(item).await.is_ok());
+        };
+        hand_in(0, true).await;
+        while handler.dear_done.load(Ordering::Relaxed) == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        for number in 1..100 {
+            hand_in(number, number % 2 == 0).await;
+        }
+        drop(submitter);
+    };
+    tokio::join!(dispatcher.run(CancellationToken::new()), handing_in);
+    let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+    assert_eq!(count(&handler.dear_done), 50);
+    assert_eq!((count(&handler.mixed), count(&handler.most_dear)), (0, 2));
+    assert!(count(&handler.most_cheap) > 1, "a cheap piece finds a place beside them");
+}

@@ -48,12 +48,14 @@ fn a_batch_ends_with_the_piece_that_costs_too_much() {
             lanes.offer(&format!("{name}{n}"), n, turn, at(0)).expect("room");
         }
     }
-    let cost = |turn: &Turn| if turn.party == dear { 7 } else { 1 };
+    let cost = |party| if party == dear { 7 } else { 1 };
     let keys = |batch: Vec<(String, Run<u32>)>| batch.into_iter().map(|(key, _)| key).collect::<Vec<_>>();
-    assert_eq!(keys(lanes.take_within(9, 10, cost)), ["dear0", "cheap0", "dear1"]);
-    assert_eq!(keys(lanes.take_within(9, 1, cost)), ["cheap1"]);
-    assert_eq!(keys(lanes.take_within(9, 0, cost)), ["dear2"], "one is always taken");
-    assert_eq!(keys(lanes.take_within(2, 100, cost)), ["cheap2", "dear3"]);
+    assert_eq!(keys(lanes.take_within(9, 10, cost, |_| true)), ["dear0", "cheap0", "dear1"]);
+    assert_eq!(keys(lanes.take_within(9, 1, cost, |_| true)), ["cheap1"]);
+    assert_eq!(keys(lanes.take_within(9, 0, cost, |_| true)), ["dear2"], "one is always taken");
+    assert_eq!(keys(lanes.take_within(2, 100, cost, |_| true)), ["cheap2", "dear3"]);
+    assert_eq!(keys(lanes.take_within(2, 100, cost, |party| party == dear)), ["dear4", "dear5"]);
+    assert_eq!(keys(lanes.take_within(2, 100, cost, |party| party == cheap)), ["cheap3", "cheap4"]);
 }
 
 #[test]
