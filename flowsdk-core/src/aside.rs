@@ -12,7 +12,7 @@ const NICE: i32 = 10;
 /// How far the threads of [`aside`] stand back: several of them together still get little of a processor that turns want.
 const LAST: i32 = 19;
 
-/// Does `work` on a thread of its own, which runs on processors that nobody else wants, and hardly on others.
+/// Does `work` on a thread of its own, which runs on half of the processors, and there hardly while others want them.
 ///
 /// # Errors
 /// [`StorageError::Other`] if it panicked, or if the system gave no thread.
@@ -46,15 +46,23 @@ pub fn give_way() {
     stand_back(None, NICE);
 }
 
-/// Lowers the priority of this thread as far as it goes, as [`give_way`] does less far.
+/// Lowers the priority of this thread as far as it goes, as [`give_way`] does less far, and leaves half of the
+/// processors to others: whoever wakes there waits for nobody, while the kernel lets a thread that runs go on for some
+/// milliseconds even at this priority.
 pub fn go_last() {
     stand_back(None, LAST);
+    leave_half(None);
 }
 
-/// Lowers the priority of the first thread of this process, as [`give_way`] does for the calling one.
+/// Lowers the priority of the first thread of this process, as [`give_way`] does for the calling one, and leaves half
+/// of the processors to others.
 pub fn first_thread_gives_way() {
     #[cfg(target_os = "linux")]
-    stand_back(Some(rustix::process::getpid()), NICE);
+    {
+        let first = rustix::process::getpid();
+        stand_back(Some(first), NICE);
+        leave_half(Some(first));
+    }
 }
 
 /// `None` means the calling thread.
@@ -72,6 +80,30 @@ fn stand_back(thread: Option<rustix::process::Pid>, to: i32) {
 #[cfg(not(target_os = "linux"))]
 fn stand_back(_thread: Option<()>, _to: i32) {}
 
+/// Keeps a thread off the first half of its processors. `None` means the calling thread.
+#[cfg(target_os = "linux")]
+fn leave_half(thread: Option<rustix::process::Pid>) {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+    let moved = sched_getaffinity(thread).and_then(|all| {
+        let all: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&processor| all.is_set(processor)).collect();
+        let left = &all[all.len().div_ceil(2)..];
+        if left.is_empty() {
+            return Ok(());
+        }
+        let mut half = CpuSet::new();
+        left.iter().for_each(|&processor| half.set(processor));
+        sched_setaffinity(thread, &half)
+    });
+    if let Err(error) = moved {
+        tracing::debug!(%error, "long work runs on all processors");
+    }
+}
+
+/// Does nothing: only Linux is told which processors a thread may have.
+#[cfg(not(target_os = "linux"))]
+fn leave_half(_thread: Option<()>) {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +115,10 @@ mod tests {
         let mine = nice();
         assert_eq!(aside(nice).await.expect("done"), LAST);
         assert_eq!(nice(), mine);
+        let processors = || rustix::thread::sched_getaffinity(None).expect("processors").count();
+        let all = processors();
+        assert_eq!(aside(processors).await.expect("done"), (all / 2).max(1));
+        assert_eq!(processors(), all);
     }
 
     #[tokio::test]
