@@ -21,12 +21,12 @@ use super::statement::{RowsSql, Sql, sql_list};
 const USERS: Sql = sql_list!(
     "SELECT user_account.id, user_account.name, user_account.user_role, user_account.logged_out_at,
             user_group.permissions, user_group.router_ids
-     FROM user_account LEFT JOIN user_group ON user_group.id = user_account.group_id WHERE user_account.id IN ",
+     FROM user_account LEFT JOIN user_group ON user_group.id = user_account.group_id WHERE user_account.id ",
     "$1",
     ""
 );
 
-const API_CLIENTS: Sql = sql_list!(concat!(ApiClient::SELECT, " WHERE token_hash IN "), "$1", "");
+const API_CLIENTS: Sql = sql_list!(concat!(ApiClient::SELECT, " WHERE token_hash "), "$1", "");
 
 static TOUCH_API_CLIENTS: RowsSql = RowsSql::typed(
     "WITH new (id, used_at) AS (VALUES ",

@@ -45,19 +45,25 @@ const READ: Sql = sql_per(
      ORDER BY tx, seq LIMIT $6",
 );
 
-/// Everything that is left, in the order of the inserts. A transaction that builds on another one saw its commit, so its
-/// entries have higher numbers, and whoever sees them sees those of the other one too.
-const READ_LEFT: Sql = sql(
-    "SELECT tx, seq, key, payload FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3 ORDER BY seq LIMIT $4",
+/// What is left of these transactions and later ones, in the order of the inserts, with the oldest transaction that may
+/// still run. A transaction that builds on another one saw its commit, so its entries have higher numbers, and whoever
+/// sees them sees those of the other one too.
+pub(super) const READ_LEFT: Sql = sql_per(
+    "SELECT 0, seq, key, payload FROM stream_entry
+     WHERE topic = $1 AND part = $2 AND grp = $3 AND tx >= $4 ORDER BY seq LIMIT $5",
+    // The sum keeps Postgres from walking the primary key, where it passes over everything acknowledged.
+    "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, seq, key, payload FROM stream_entry
+     WHERE topic = $1 AND part = $2 AND grp = $3 AND tx >= $4 ORDER BY seq + 0 LIMIT $5",
 );
 
-/// On Postgres the commit does not wait for the disk: an acknowledgement that is lost with the server makes its entries
+/// The number alone is looked up in an index. On Postgres the commit does not wait for the disk: an acknowledgement that is lost with the server makes its entries
 /// come again, as after the loss of a reader.
-const ACK: Sql = sql_per(
+pub(super) const ACK: Sql = sql_per(
     "DELETE FROM stream_entry WHERE seq IN (SELECT value FROM json_each($1)) AND grp = $2",
     "WITH soon AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
      DELETE FROM stream_entry USING soon
-     WHERE seq IN (SELECT value::bigint FROM jsonb_array_elements_text($1)) AND grp = $2",
+     WHERE seq = ANY(ARRAY(SELECT value::bigint FROM jsonb_array_elements_text($1)))
+        AND (grp = $2) IS TRUE",
 );
 
 const BACKLOG: Sql = sql("SELECT COUNT(*) FROM stream_entry WHERE topic = $1 AND part = $2 AND grp = $3");
@@ -79,9 +85,10 @@ impl SqlBroker {
 
     /// The same for readers that acknowledge everything they have read before they read on, such as a relay. They get
     /// an entry as soon as it is committed, where the readers of [`new`](Self::new) wait on Postgres for the end of
-    /// every older transaction. Entries that they have not acknowledged come again.
+    /// every older transaction. Entries that they have not acknowledged come again to the next reader, and to the same one
+    /// after a second without new ones.
     pub fn outbox(store: SqlStore) -> Self {
-        Self { store, first: Place::Left }
+        Self { store, first: Place::Left(i64::MIN) }
     }
 }
 
@@ -119,7 +126,7 @@ impl Broker for SqlBroker {
 
     async fn ack(&self, _stream: StreamPartition, group: &str, ids: &[String]) -> Result<(), BrokerError> {
         let ids: Vec<i64> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-        let mut tx = self.store.begin().await.map_err(unavailable)?;
+        let mut tx = self.store.begin_single().await.map_err(unavailable)?;
         tx.conn.execute(ACK, (Json(&ids), group)).await.map_err(unavailable)?;
         tx.commit().await.map_err(unavailable)
     }
@@ -141,8 +148,9 @@ impl Broker for SqlBroker {
 enum Place {
     /// Behind an entry, of which this is the transaction and the number.
     Behind(i64, i64),
-    /// At the oldest entry that is left.
-    Left,
+    /// At the oldest entry that is left. Nothing is left of transactions before this one. Were they looked through
+    /// again, each look would pass over what was acknowledged in them until Postgres has cleared it away.
+    Left(i64),
 }
 
 /// Reads on from its place; unacknowledged entries are still there for the next reader.
@@ -169,18 +177,28 @@ impl SqlStore {
 impl SqlReader {
     async fn read_now(&mut self, count: usize) -> Result<Vec<Entry>, BrokerError> {
         type Row = (i64, i64, String, String);
-        let mut tx = self.store.read().await.map_err(unavailable)?;
+        let begun = match self.place {
+            Place::Behind(..) => self.store.read().await,
+            // Its connections are those whose plans do not read whole tables.
+            Place::Left(_) => self.store.begin_single().await,
+        };
+        let mut tx = begun.map_err(unavailable)?;
         let (topic, part) = (self.stream.topic.name(), i64::from(self.stream.index));
-        let (group, count) = (self.group.as_str(), i64::try_from(count).unwrap_or(i64::MAX));
+        let (group, limit) = (self.group.as_str(), i64::try_from(count).unwrap_or(i64::MAX));
         let rows = match self.place {
             Place::Behind(xid, seq) => {
-                tx.conn.fetch_all::<Row>(READ, (topic, part, group, xid, seq, count)).await
+                tx.conn.fetch_all::<Row>(READ, (topic, part, group, xid, seq, limit)).await
             }
-            Place::Left => tx.conn.fetch_all::<Row>(READ_LEFT, (topic, part, group, count)).await,
+            Place::Left(oldest) => {
+                tx.conn.fetch_all::<Row>(READ_LEFT, (topic, part, group, oldest, limit)).await
+            }
         };
         let rows = rows.map_err(unavailable)?;
-        if let (Place::Behind(xid, seq), Some((last_xid, last_seq, ..))) = (&mut self.place, rows.last()) {
-            (*xid, *seq) = (*last_xid, *last_seq);
+        match (self.place, rows.last()) {
+            (Place::Behind(..), Some(&(xid, seq, ..))) => self.place = Place::Behind(xid, seq),
+            // All of older transactions was read, and is acknowledged before the next look.
+            (Place::Left(_), Some(&(oldest, ..))) if rows.len() < count => self.place = Place::Left(oldest),
+            _ => {}
         }
         Ok(rows
             .into_iter()
@@ -209,7 +227,12 @@ impl StreamReader for SqlReader {
                 () = &mut give_up => return Ok(entries),
                 // The store, which tells, lives as long as its reader.
                 _ = self.commits.changed() => self.looks = self.store.looks(self.place),
-                () = tokio::time::sleep(pause) => {}
+                () = tokio::time::sleep(pause) => {
+                    // A crash of the server can undo acknowledgements, see `ACK`.
+                    if matches!(self.place, Place::Left(_)) {
+                        self.place = Place::Left(i64::MIN);
+                    }
+                }
             }
         }
     }

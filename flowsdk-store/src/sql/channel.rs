@@ -73,7 +73,7 @@ const DELETE_NUMBER: Sql =
 pub(super) const FIND_ROUTES: Sql = sql_list!(
     concat!(
         "SELECT channel.id, channel.router_id, COALESCE(channel.initial_flow_id, router.initial_flow_id), ",
-        "channel.is_test FROM channel JOIN router ON router.id = channel.router_id WHERE channel.id IN "
+        "channel.is_test FROM channel JOIN router ON router.id = channel.router_id WHERE channel.id "
     ),
     "$1",
     ""

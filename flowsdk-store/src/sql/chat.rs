@@ -21,19 +21,18 @@ record! {
 static OPEN: RowsSql =
     RowsSql::insert::<Chat>(" ON CONFLICT (contact_id, router_id) WHERE status = 'open' DO NOTHING");
 
-const FIND_OPEN: Sql =
-    sql_list!(concat!(Chat::SELECT, " WHERE status = 'open' AND contact_id IN "), "$1", "");
+const FIND_OPEN: Sql = sql_list!(concat!(Chat::SELECT, " WHERE status = 'open' AND contact_id "), "$1", "");
 
 /// A router knows every contact that has a chat with it.
 const LINK: Sql = sql_list!(
     "INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT chat.router_id, contact.created_at, contact.id FROM chat JOIN contact ON contact.id = chat.contact_id
-     WHERE chat.router_id IS NOT NULL AND chat.id IN ",
+     WHERE chat.router_id IS NOT NULL AND chat.id ",
     "$1",
     " ON CONFLICT (contact_id, router_id) DO NOTHING"
 );
 
-const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id IN ", "$1", "");
+const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id ", "$1", "");
 
 super::statement::statements! { FIND_OPEN, LINK, CLOSE; OPEN }
 

@@ -25,17 +25,16 @@ record! {
 }
 
 /// Rows are locked in ascending id order, after those of the sessions.
-const FIND_FOR_UPDATE: Sql =
-    sql_list!(concat!(Contact::SELECT, " WHERE id IN "), "$1", " ORDER BY id", locking);
+const FIND_FOR_UPDATE: Sql = sql_list!(concat!(Contact::SELECT, " WHERE id "), "$1", " ORDER BY id", locking);
 
-const FIND_BY_PHONE: Sql = sql_list!(concat!(Contact::SELECT, " WHERE phone_number IN "), "$1", "");
+const FIND_BY_PHONE: Sql = sql_list!(concat!(Contact::SELECT, " WHERE phone_number "), "$1", "");
 
 /// With the alias of each.
 const FIND_BY_ALIAS: Sql = sql_list!(
     concat!(
         "SELECT ",
         Contact::COLUMNS,
-        ", named.alias FROM (SELECT contact_id, alias FROM contact_alias WHERE alias IN "
+        ", named.alias FROM (SELECT contact_id, alias FROM contact_alias WHERE alias "
     ),
     "$1",
     ") AS named JOIN contact ON contact.id = named.contact_id"
@@ -49,7 +48,7 @@ static UPDATE: RowsSql = RowsSql::typed(
 )
 .or_one_by_one("UPDATE contact SET name = ?2, name_locked = ?3, contact_variables = ?4 WHERE id = ?1");
 
-const SEARCH: Sql = sql_list!("SELECT id, search FROM contact WHERE id IN ", "$1", "");
+const SEARCH: Sql = sql_list!("SELECT id, search FROM contact WHERE id ", "$1", "");
 
 const UPDATE_SEARCH: Sql = sql("UPDATE contact SET search = $2 WHERE id = $1");
 

@@ -34,9 +34,9 @@ const FIND: Sql = sql_per(
         "SELECT ",
         Contact::COLUMNS,
         ", context, last_session_summary FROM contact
-         WHERE id IN (SELECT jsonb_array_elements_text($1)) AND (CAST($2::jsonb AS TEXT) IS NULL OR EXISTS (
+         WHERE id = ANY(ARRAY(SELECT jsonb_array_elements_text($1))) AND (CAST($2::jsonb AS TEXT) IS NULL OR EXISTS (
             SELECT 1 FROM contact_router
-            WHERE contact_id = contact.id AND router_id IN (SELECT jsonb_array_elements_text($2::jsonb))))"
+            WHERE contact_id = contact.id AND router_id = ANY(ARRAY(SELECT jsonb_array_elements_text($2::jsonb)))))"
     ),
 );
 
@@ -45,7 +45,7 @@ record! {
 }
 
 const ALIASES: Sql =
-    sql_list!(concat!(ContactAlias::SELECT, " WHERE contact_id IN "), "$1", " ORDER BY created_at, alias");
+    sql_list!(concat!(ContactAlias::SELECT, " WHERE contact_id "), "$1", " ORDER BY created_at, alias");
 
 pub(super) static LIST: ListSql<ContactFilter> = ListSql::of::<Contact>()
     .within_joined("contact_router", "contact_created_at", "contact_id", "router_id")
@@ -59,7 +59,7 @@ static INSERT_NEW: RowsSql = RowsSql::new(
     " ON CONFLICT (phone_number) DO NOTHING",
 );
 
-const AMONG: Sql = sql_list!("SELECT id FROM contact WHERE id IN ", "$1", "");
+const AMONG: Sql = sql_list!("SELECT id FROM contact WHERE id ", "$1", "");
 
 const LINK: Sql = sql_per(
     "INSERT INTO contact_router (router_id, contact_created_at, contact_id)
@@ -68,12 +68,13 @@ const LINK: Sql = sql_per(
      ON CONFLICT (contact_id, router_id) DO NOTHING",
     "INSERT INTO contact_router (router_id, contact_created_at, contact_id)
      SELECT router.id, contact.created_at, contact.id FROM contact CROSS JOIN router
-     WHERE contact.id IN (SELECT jsonb_array_elements_text($1)) AND router.id IN (SELECT jsonb_array_elements_text($2))
+     WHERE contact.id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))
+        AND router.id = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))
      ON CONFLICT (contact_id, router_id) DO NOTHING",
 );
 
 const ROUTERS_OF: Sql = sql_list!(
-    "SELECT contact_id, router_id FROM contact_router WHERE contact_id IN ",
+    "SELECT contact_id, router_id FROM contact_router WHERE contact_id ",
     "$1",
     " ORDER BY router_id"
 );
@@ -93,7 +94,7 @@ record! {
 }
 
 const OPEN_CHATS: Sql = sql_list!(
-    concat!(OpenChat::SELECT, " WHERE status = 'open' AND router_id IS NOT NULL AND contact_id IN "),
+    concat!(OpenChat::SELECT, " WHERE status = 'open' AND router_id IS NOT NULL AND contact_id "),
     "$1",
     " ORDER BY created_at, id"
 );
@@ -103,7 +104,7 @@ record! {
 }
 
 const LIVE_SESSIONS: Sql =
-    sql_list!(concat!(LiveSession::SELECT, " WHERE contact_id IN "), "$1", " ORDER BY id");
+    sql_list!(concat!(LiveSession::SELECT, " WHERE contact_id "), "$1", " ORDER BY id");
 
 const COUNT_CHATS: Sql = sql("SELECT COUNT(*) FROM chat WHERE contact_id = $1");
 

@@ -31,7 +31,7 @@ macro_rules! within {
                 $postgres,
                 " (CAST($2::jsonb AS TEXT) IS NULL OR ",
                 $column,
-                " IN (SELECT jsonb_array_elements_text($2::jsonb)))",
+                " = ANY(ARRAY(SELECT jsonb_array_elements_text($2::jsonb))))",
                 $tail
             ),
         )

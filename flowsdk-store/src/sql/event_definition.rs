@@ -32,7 +32,7 @@ const OCCURRENCES: Sql = sql_list!(
         (SELECT COUNT(*) FROM (SELECT 1 FROM flow_event e
             WHERE e.router_id = d.router_id AND e.name = d.name LIMIT $2) AS counted),
         (SELECT MAX(e.created_at) FROM flow_event e WHERE e.router_id = d.router_id AND e.name = d.name)
-     FROM event_definition d WHERE d.id IN ",
+     FROM event_definition d WHERE d.id ",
     "$1",
     ""
 );

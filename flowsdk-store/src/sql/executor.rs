@@ -34,6 +34,8 @@ pub(crate) enum Conn {
 #[derive(Debug)]
 pub(crate) enum PostgresConn {
     Writing(Transaction<'static, Postgres>),
+    /// For one statement, which is a transaction of its own.
+    Single(PoolConnection<Postgres>),
     /// Of the pool whose connections refuse to write.
     Reading(PoolConnection<Postgres>),
 }
@@ -44,7 +46,7 @@ impl Deref for PostgresConn {
     fn deref(&self) -> &PgConnection {
         match self {
             Self::Writing(tx) => tx,
-            Self::Reading(connection) => connection,
+            Self::Single(connection) | Self::Reading(connection) => connection,
         }
     }
 }
@@ -53,7 +55,7 @@ impl DerefMut for PostgresConn {
     fn deref_mut(&mut self) -> &mut PgConnection {
         match self {
             Self::Writing(tx) => tx,
-            Self::Reading(connection) => connection,
+            Self::Single(connection) | Self::Reading(connection) => connection,
         }
     }
 }

@@ -26,9 +26,9 @@ const INSERT: Sql = sql(Flow::INSERT);
 
 const PUBLISH: Sql = sql("UPDATE flow SET published_version_id = $2 WHERE id = $1");
 
-const FIND: Sql = sql_list!(concat!(Flow::SELECT, " WHERE id IN "), "$1", "");
+const FIND: Sql = sql_list!(concat!(Flow::SELECT, " WHERE id "), "$1", "");
 
-const FIND_VERSIONS: Sql = sql_list!(concat!(FlowVersion::SELECT, " WHERE id IN "), "$1", "");
+const FIND_VERSIONS: Sql = sql_list!(concat!(FlowVersion::SELECT, " WHERE id "), "$1", "");
 
 super::statement::statements! { INSERT, PUBLISH, FIND, FIND_VERSIONS }
 

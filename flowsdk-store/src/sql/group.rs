@@ -17,7 +17,7 @@ record! {
     Group in "user_group" { id, created_at; name, permissions: json, router_ids: json, updated_at }
 }
 
-const FIND_MANY: Sql = sql_list!(concat!(Group::SELECT, " WHERE id IN "), "$1", "");
+const FIND_MANY: Sql = sql_list!(concat!(Group::SELECT, " WHERE id "), "$1", "");
 
 const FIND_FOR_UPDATE: Sql = sql_locking!(concat!(Group::SELECT, " WHERE id = $1"));
 

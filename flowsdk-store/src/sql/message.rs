@@ -53,24 +53,25 @@ static INSERT: RowsSql = RowsSql::insert::<Message>("").or_one_by_one(concat!(
 ));
 
 /// The last number of each of these chats. On Postgres the largest is one step from the end of the index.
-const LAST: Sql = sql_per(
+pub(super) const LAST: Sql = sql_per(
     "SELECT id, last_seq FROM chat WHERE id IN (SELECT value FROM json_each($1))",
     "SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM message WHERE chat_id = chat.id) FROM chat
-     WHERE id IN (SELECT jsonb_array_elements_text($1))",
+     WHERE id = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))",
 );
 
 /// The index of the numbers of a chat, on Postgres.
 const NUMBERS: &str = "message_in_chat";
 
 const FIND_BY_CHANNEL_ID: Sql =
-    sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id IN ", "$1", "");
+    sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id ", "$1", "");
 
 /// `$3` lists the ids, `$4` the statuses from which `$1` may come.
-const ADVANCE: Sql = sql_per(
+pub(super) const ADVANCE: Sql = sql_per(
     "UPDATE message SET status = $1, status_updated_at = $2
      WHERE id IN (SELECT value FROM json_each($3)) AND status IN (SELECT value FROM json_each($4))",
     "UPDATE message SET status = $1, status_updated_at = $2
-     WHERE id IN (SELECT jsonb_array_elements_text($3)) AND status IN (SELECT jsonb_array_elements_text($4))",
+     WHERE id = ANY(ARRAY(SELECT jsonb_array_elements_text($3)))
+        AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($4)))",
 );
 
 /// The same for messages of sessions: `$2` lists them as `[id, session, at]`, `$3` the statuses.
@@ -81,7 +82,7 @@ const ADVANCE_IN_SESSION: Sql = sql_per(
     "UPDATE message SET status = $1, status_updated_at = CAST(said.value ->> 2 AS bigint)
      FROM jsonb_array_elements($2) AS said (value)
      WHERE message.id = said.value ->> 0 AND session_id = said.value ->> 1
-        AND status IN (SELECT jsonb_array_elements_text($3))",
+        AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($3)))",
 );
 
 /// On SQLite, a walk through chat `$1` from number `$2` down to `$3`, without both: every 32nd message is in an index, and

@@ -66,7 +66,7 @@ const SEARCH: Sql = sql_per(
      ORDER BY recorded_at DESC, id DESC LIMIT $3",
 );
 
-const CONTACTS: Sql = sql_list!(concat!(Contact::SELECT, " WHERE id IN "), "$1", "");
+const CONTACTS: Sql = sql_list!(concat!(Contact::SELECT, " WHERE id "), "$1", "");
 
 super::statement::statements! { SEARCH, CONTACTS; HISTORY, CURRENT }
 

@@ -290,7 +290,9 @@ static OF_SESSIONS: Derived = Derived::new(|| {
         .map(|Reference { table, column, .. }| {
             leaked(
                 format!("DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each($1))"),
-                format!("DELETE FROM {table} WHERE {column} IN (SELECT jsonb_array_elements_text($1))"),
+                format!(
+                    "DELETE FROM {table} WHERE {column} = ANY(ARRAY(SELECT jsonb_array_elements_text($1)))"
+                ),
             )
         })
         .collect()

@@ -24,7 +24,7 @@ record! {
     }
 }
 
-const FIND: Sql = sql_list!(concat!(Router::SELECT, " WHERE id IN "), "$1", "");
+const FIND: Sql = sql_list!(concat!(Router::SELECT, " WHERE id "), "$1", "");
 
 pub(super) static LIST: ListSql = ListSql::of::<Router>().within("id");
 
@@ -33,13 +33,13 @@ const INSERT: Sql = sql(Router::INSERT);
 const SET_INITIAL_FLOW: Sql = sql("UPDATE router SET initial_flow_id = $2 WHERE id = $1");
 
 const ROUTER_VARIABLES: Sql = sql_list!(
-    "SELECT router_id, key, value, value_encrypted FROM router_variable WHERE router_id IN ",
+    "SELECT router_id, key, value, value_encrypted FROM router_variable WHERE router_id ",
     "$1",
     ""
 );
 
 const FLOW_VARIABLES: Sql =
-    sql_list!("SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id IN ", "$1", "");
+    sql_list!("SELECT flow_id, key, value, value_encrypted FROM flow_variable WHERE flow_id ", "$1", "");
 
 const PUT_ROUTER_VARIABLE: Sql = sql(
     "INSERT INTO router_variable (id, router_id, key, value, value_encrypted, is_secret, created_at, updated_at)

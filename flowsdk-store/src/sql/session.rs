@@ -199,8 +199,8 @@ impl Part for FrozenError {
 }
 
 /// Rows are locked in ascending id order.
-const FIND_FOR_UPDATE: Sql =
-    sql_list!(concat!("SELECT ", COLUMNS, " FROM session WHERE id IN "), "$1", " ORDER BY id", locking);
+pub(super) const FIND_FOR_UPDATE: Sql =
+    sql_list!(concat!("SELECT ", COLUMNS, " FROM session WHERE id "), "$1", " ORDER BY id", locking);
 
 /// Fewer rows change than were given when one is there already.
 static INSERT: RowsSql = RowsSql::new(
@@ -236,9 +236,9 @@ const PUT_AHEAD: Sql = sql_per(
      WHERE id = $1 AND jsonb_array_length(COALESCE(ahead, '[]'::jsonb)) < $3",
 );
 
-const CLEAR_AHEAD: Sql = sql_list!("UPDATE session SET ahead = NULL WHERE id IN ", "$1", "");
+const CLEAR_AHEAD: Sql = sql_list!("UPDATE session SET ahead = NULL WHERE id ", "$1", "");
 
-const DELETE: Sql = sql_list!("DELETE FROM session WHERE id IN ", "$1", "");
+const DELETE: Sql = sql_list!("DELETE FROM session WHERE id ", "$1", "");
 
 const DUE: Sql = sql("SELECT wake_at, id FROM session WHERE (wake_at, id) > ($1, $2) AND wake_at <= $3
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
@@ -260,7 +260,7 @@ static FREEZE: RowsSql = RowsSql::typed(
 
 /// Locked, so that nothing is kept for a session that is just being thawed.
 const FROZEN_AMONG: Sql =
-    sql_list!("SELECT session_id FROM frozen_session WHERE session_id IN ", "$1", "", locking);
+    sql_list!("SELECT session_id FROM frozen_session WHERE session_id ", "$1", "", locking);
 
 /// In the order given, as many of a session as leave no more than `most`.
 static KEEP: RowsSql = RowsSql::typed(

@@ -60,7 +60,7 @@ pub(super) static LIST_FROZEN: ListSql =
     ListSql::new(FROZEN, "frozen_session").by("frozen_at", "session_id").within("router_id").replanned();
 
 const FROSTS: Sql = sql_list!(
-    "SELECT session_id, error_code, error_message, frozen_at FROM frozen_session WHERE session_id IN ",
+    "SELECT session_id, error_code, error_message, frozen_at FROM frozen_session WHERE session_id ",
     "$1",
     ""
 );

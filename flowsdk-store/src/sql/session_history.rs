@@ -72,7 +72,7 @@ pub(super) const CHUNKS: Sql = sql(concat!(
 
 /// The last chunk of each list of sessions.
 pub(super) const LAST: Sql = sql_list!(
-    concat!("SELECT ", COLUMNS, " FROM session_history AS chunk WHERE session_id IN "),
+    concat!("SELECT ", COLUMNS, " FROM session_history AS chunk WHERE session_id "),
     "$1",
     " AND first_number = (SELECT MAX(first_number) FROM session_history AS last
                           WHERE last.session_id = chunk.session_id AND last.kind = chunk.kind)"

@@ -21,18 +21,28 @@ pub(crate) const fn sql_per(sqlite: &'static str, postgres: &'static str) -> Sql
     Sql { sqlite, postgres }
 }
 
-/// `... IN <list> ...`, where the list travels as one JSON bind.
+/// `... column IN <list> ...`, where the list travels as one JSON bind. `$head` ends with the column.
+///
+/// On Postgres the list becomes an array, whose elements are looked up in the index of the column. A plan that is kept
+/// joins a subquery of unknown length by reading the whole table.
 macro_rules! sql_list {
     ($head:expr, $bind:literal, $tail:expr) => {
         $crate::sql::statement::sql_per(
-            constcat::concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
-            constcat::concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail),
+            constcat::concat!($head, "IN (SELECT value FROM json_each(", $bind, "))", $tail),
+            constcat::concat!($head, "= ANY(ARRAY(SELECT jsonb_array_elements_text(", $bind, ")))", $tail),
         )
     };
     ($head:expr, $bind:literal, $tail:expr, locking) => {
         $crate::sql::statement::sql_per(
-            constcat::concat!($head, "(SELECT value FROM json_each(", $bind, "))", $tail),
-            constcat::concat!($head, "(SELECT jsonb_array_elements_text(", $bind, "))", $tail, " FOR UPDATE"),
+            constcat::concat!($head, "IN (SELECT value FROM json_each(", $bind, "))", $tail),
+            constcat::concat!(
+                $head,
+                "= ANY(ARRAY(SELECT jsonb_array_elements_text(",
+                $bind,
+                ")))",
+                $tail,
+                " FOR UPDATE"
+            ),
         )
     };
 }

@@ -79,7 +79,8 @@ impl SqlStore {
 
     /// Works on the connections of `pool`, and brings the schema up to date. Tables are made in the first schema of the
     /// search path, and migrations are recorded there in `_sqlx_migrations`: give the pool a schema of its own if the
-    /// caller's tables are migrated by sqlx too.
+    /// caller's tables are migrated by sqlx too. `jit = off` and `enable_seqscan = off` on its connections keep plans good
+    /// that were made for empty tables.
     ///
     /// # Errors
     /// The schema cannot be brought up to date.
@@ -306,11 +307,13 @@ async fn postgres(options: PgConnectOptions) -> Result<Pools, StorageError> {
         .statement_cache_capacity(256)
         .disable_statement_logging();
     let reading = options.clone().options([("default_transaction_read_only", "on")]);
+    // Plans of turns are kept. Those made for a small table read it whole, and would go on to while it grows.
+    let writing = options.options([("enable_seqscan", "off")]);
     let pool = |connections| {
         PgPoolOptions::new().max_connections(connections).acquire_timeout(PATIENCE).test_before_acquire(false)
     };
     Ok(Pools::Postgres {
-        pool: pool(16).connect_with(options).await.map_err(storage_error)?,
+        pool: pool(16).connect_with(writing).await.map_err(storage_error)?,
         readers: pool(8).connect_with(reading).await.map_err(storage_error)?,
         pulse: Pulse::default(),
     })
@@ -334,6 +337,17 @@ impl SqlStore {
             entered: Vec::new(),
             published: Arc::clone(&self.published),
         }
+    }
+
+    /// Begins a transaction of one statement, whose effect may stay without a commit. On Postgres it is spared the two
+    /// round trips of `BEGIN` and `COMMIT`.
+    pub(super) async fn begin_single(&self) -> Result<SqlTx, StorageError> {
+        let Pools::Postgres { pool, pulse, .. } = &self.pools else {
+            return self.begin().await;
+        };
+        pulse.check()?;
+        let connection = pulse.guard(async { pool.acquire().await.map_err(storage_error) }).await?;
+        Ok(self.transaction(Conn::Postgres(PostgresConn::Single(connection), pulse.clone())))
     }
 }
 
@@ -396,7 +410,7 @@ impl Transaction for SqlTx {
         match self.conn {
             Conn::Direct(tx) => tx.commit().await?,
             Conn::Sqlite(tx, _) => tx.commit().await.map_err(storage_error)?,
-            Conn::Postgres(PostgresConn::Reading(_), _) => {}
+            Conn::Postgres(PostgresConn::Single(_) | PostgresConn::Reading(_), _) => {}
             Conn::Postgres(PostgresConn::Writing(mut tx), pulse) => {
                 let told = (!self.entered.is_empty()).then(|| published::names(&self.entered));
                 let commit = async {

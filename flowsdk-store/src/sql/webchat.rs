@@ -30,7 +30,7 @@ record! {
 const FIND_CHANNEL: Sql = sql(concat!(WebchatChannel::SELECT, " WHERE id = $1"));
 
 const EMBED_SECRETS: Sql =
-    sql_list!("SELECT id, embed_secret_encrypted FROM webchat_channel WHERE id IN ", "$1", "");
+    sql_list!("SELECT id, embed_secret_encrypted FROM webchat_channel WHERE id ", "$1", "");
 
 const INSERT_CHANNEL: Sql = sql(WebchatChannel::INSERT);
 

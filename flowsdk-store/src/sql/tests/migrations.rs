@@ -37,6 +37,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0024_session_history", "fe485d7a2ee0", "0354e0a5f552"),
     ("0025_chain", "9bad899f2319", "2f17bb663929"),
     ("0026_audit_pairs", "73323a5943e0", "73323a5943e0"),
+    ("0027_stream_index", "0087ad9b00d8", "4aad8e1e30a0"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

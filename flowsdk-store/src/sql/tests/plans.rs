@@ -1,14 +1,14 @@
 //! Statements walk the indices that are meant for them. On SQLite, whose plans depend on the text alone;
 //! those of Postgres depend on the stored rows.
 
-use sqlx::{AssertSqlSafe, SqliteConnection};
+use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 
 use crate::sql::list::{ListSql, Routers};
 use crate::sql::statement::Sql;
 use crate::sql::{
-    api_client, audit, channel_number, chat_catalog, contact_catalog, contact_search, dead_letter,
-    flow_catalog, group, integration, llm_credential, opt_in_catalog, router, saved_filter, session_catalog,
-    template, user, user_device, variable, webchat_catalog,
+    api_client, audit, broker, channel_number, chat_catalog, contact_catalog, contact_search, dead_letter,
+    flow_catalog, group, integration, llm_credential, message, opt_in_catalog, router, saved_filter, session,
+    session_catalog, template, user, user_device, variable, webchat_catalog,
 };
 
 async fn steps(connection: &mut SqliteConnection, sql: Sql) -> Vec<String> {
@@ -327,4 +327,33 @@ async fn the_history_of_a_session_is_read_in_the_order_of_its_numbers() {
     let by_kind = |step: &String| step == "SEARCH last USING PRIMARY KEY (session_id=? AND kind=?)";
     assert!(last.iter().any(by_session) && last.iter().any(by_kind), "{last:#?}");
     assert_eq!(sorts(&last), 0, "{last:#?}");
+}
+
+/// Plans are kept, so one that was made for an empty table must be good for a full one.
+#[tokio::test]
+async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
+    let Some(url) = super::new_postgres().await else { return super::skipped("plans") };
+    let store =
+        crate::sql::SqlStore::connect(&url.parse().expect("a URL"), crate::sql::OutboxRoutes::relayed())
+            .await
+            .expect("a store");
+    let mut connection = store.postgres().expect("of Postgres").acquire().await.expect("a connection");
+    sqlx::raw_sql("SET plan_cache_mode = force_generic_plan").execute(&mut *connection).await.expect("set");
+    let statements = [
+        (broker::READ_LEFT, 5, "stream_entry_read"),
+        (broker::ACK, 2, "stream_entry_pkey"),
+        (message::ADVANCE, 4, "message_pkey"),
+        (message::LAST, 1, "chat_pkey"),
+        (session::FIND_FOR_UPDATE, 1, "session_pkey"),
+    ];
+    for (sql, binds, index) in statements {
+        let nulls = vec!["NULL"; binds].join(", ");
+        let text =
+            format!("PREPARE tried AS {}; EXPLAIN EXECUTE tried ({nulls}); DEALLOCATE tried", sql.postgres);
+        let rows = sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(&mut *connection).await.expect("a plan");
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let of_table = index.rsplit_once('_').map_or(index, |(table, _)| table);
+        assert!(plan.iter().any(|step| step.contains(&format!(" {index} "))), "{index}: {plan:#?}");
+        assert!(!plan.iter().any(|step| step.contains(&format!("Seq Scan on {of_table} "))), "{plan:#?}");
+    }
 }
