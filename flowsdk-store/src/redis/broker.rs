@@ -109,9 +109,11 @@ impl Broker for RedisBroker {
                 before == 0 || bytes <= BATCH_BYTES
             });
             let (batch, after) = rest.split_at(fits.count().max(1));
-            // A transaction: were the entries refused one by one, a later one could get in before an earlier.
             let mut pipe = pipe();
-            pipe.atomic();
+            if batch.len() > 1 {
+                // Were the entries refused one by one, a later one could get in before an earlier.
+                pipe.atomic();
+            }
             for entry in batch {
                 let index = partition_of(&entry.key, self.partitions);
                 let stream = self.stream(StreamPartition { topic: entry.topic, index });
