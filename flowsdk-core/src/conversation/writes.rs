@@ -71,8 +71,10 @@ impl Writes {
             ..
         } = run;
         for (nth, event) in outgoing.into_iter().enumerate() {
-            let published = is_published(&event, handover);
-            let status = if published { MessageStatus::Pending } else { MessageStatus::Sent };
+            let to_chat = TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
+            let published = !to_chat || matches!(handover, Handover::Stream);
+            // No provider can refuse an answer on the web chat: it is on its way to the visitor with this commit.
+            let status = if to_chat { MessageStatus::Sent } else { MessageStatus::Pending };
             let at = if nth < said_before { place + nth } else { self.messages.len() };
             self.messages.insert(at, outgoing_row(&event, &session.chat_id, status));
             self.publications.extend(published.then(|| Publication::Message(Box::new(event))));
@@ -203,12 +205,6 @@ impl Numbers {
     pub(super) fn set(&self, event: &mut OutgoingEvent) {
         event.seq = self.0.get(&event.internal_id).copied();
     }
-}
-
-/// Returns whether an outgoing event goes to a stream, and not to the gateway of this process.
-fn is_published(event: &OutgoingEvent, handover: &Handover) -> bool {
-    let is_chat = TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
-    !is_chat || matches!(handover, Handover::Stream)
 }
 
 fn entry_of(event: &OutgoingEvent) -> NewEntry {

@@ -9,7 +9,7 @@ mod stream;
 mod test_messages;
 
 pub use socket::{SOCKET_PATH, WebchatSocket};
-pub use stream::{SENT_GROUP, SentReporter, tail_outgoing};
+pub use stream::tail_outgoing;
 
 pub(crate) use test_messages::operation as test_messages;
 

@@ -1,22 +1,14 @@
 //! `stream:outgoing-chat` between several processes.
 //!
-//! Every process with sockets follows the stream by itself and emits to the visitors it has; one of
-//! them, in the group `webchat`, reports `sent` for each message.
+//! Every process with sockets follows the stream by itself and emits to the visitors it has.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use flowsdk_channels::webchat::{Gateway, StatusSink};
-use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
+use flowsdk_channels::webchat::Gateway;
+use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::stream::broker::{Entry, StreamReader};
-use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
-use flowsdk_core::stream::topic::TopicName;
-use flowsdk_core::time::Clock;
 use tokio_util::sync::CancellationToken;
-
-/// The consumer group that reports `sent` (spec B 4.2).
-pub const SENT_GROUP: &str = "webchat";
 
 /// Entries asked for at once, how long a read waits, and the pause after an error.
 const READ_COUNT: usize = 256;
@@ -51,48 +43,5 @@ async fn pause(error: &flowsdk_core::stream::broker::BrokerError, stop: &Cancell
     tokio::select! {
         () = tokio::time::sleep(ERROR_PAUSE) => {}
         () = stop.cancelled() => {}
-    }
-}
-
-/// Reports `sent` once for each outgoing message, whichever process has the socket.
-#[derive(Debug)]
-pub struct SentReporter {
-    sink: Arc<dyn StatusSink>,
-    clock: Arc<dyn Clock>,
-}
-
-impl SentReporter {
-    /// A reporter to `sink`.
-    pub fn new(sink: Arc<dyn StatusSink>, clock: Arc<dyn Clock>) -> Self {
-        Self { sink, clock }
-    }
-}
-
-#[async_trait]
-impl BatchHandler for SentReporter {
-    type Event = OutgoingEvent;
-    type Output = ();
-
-    fn parse(&self, _topic: TopicName, entry: &Entry) -> Result<OutgoingEvent, String> {
-        serde_json::from_str(&entry.payload).map_err(|error| error.to_string())
-    }
-
-    async fn handle(&self, batch: &[Work<OutgoingEvent, ()>]) -> Vec<Verdict<()>> {
-        let at = self.clock.now();
-        let events: Vec<StatusEvent> = batch
-            .iter()
-            .map(|work| StatusEvent {
-                status: DeliveryStatus::Sent,
-                internal_id: Some(work.event().internal_id.clone()),
-                channel_message_id: None,
-                session_id: Some(work.event().session_id.clone()),
-                error: None,
-                timestamp: at,
-            })
-            .collect();
-        match self.sink.pass(&events).await {
-            Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
-            Err(reason) => batch.iter().map(|_| Verdict::transient(reason.as_str())).collect(),
-        }
     }
 }

@@ -7,15 +7,14 @@ use flowsdk_channels::webchat::{Gateway, StatusQueue, StatusSink, StoreStatuses,
 use flowsdk_core::conversation::MessagePersister;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::broker::{Broker as _, Tails as _};
-use flowsdk_core::stream::consumer::ConsumerConfig;
 use flowsdk_core::stream::topic::{StreamPartition, TopicName};
 use flowsdk_store::redis::RedisBroker;
 
+use super::Part;
 use super::webchat::WEBCHAT;
-use super::{Part, Reads};
 use crate::app::ground::Ground;
 use crate::supervisor::Supervisor;
-use crate::webchat::{SENT_GROUP, SentReporter, tail_outgoing};
+use crate::webchat::tail_outgoing;
 
 /// How often gathered statuses are passed on and deliveries settled.
 const STATUS_PERIOD: Duration = Duration::from_millis(100);
@@ -23,22 +22,14 @@ const DELIVERY_PERIOD: Duration = Duration::from_millis(100);
 /// How long a shutdown waits for acknowledgements that are under way.
 const LAST_ACKS: Duration = Duration::from_millis(500);
 
-/// In one process answers are handed over directly, and the stream holds only those of a process without the gateway.
-const ANSWERS: Reads = Reads { topics: &[TopicName::OutgoingChat], group: SENT_GROUP, watched_as: None };
-
-pub(super) const PART: Part =
-    Part { role: WEBCHAT, reads: &[ANSWERS], start: |ground| Box::pin(start(ground)) };
+pub(super) const PART: Part = Part { role: WEBCHAT, reads: &[], start: |ground| Box::pin(start(ground)) };
 
 async fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let sink: Arc<dyn StatusSink> = match ground.redis() {
         Some(_) => Arc::new(StreamStatuses(Arc::clone(&ground.broker))),
         None => Arc::new(StoreStatuses(MessagePersister::new(Arc::clone(&ground.store)))),
     };
-    let gateway = Gateway::new(ground.cx.clone(), Arc::new(StatusQueue::new(Arc::clone(&sink))));
-    let reporter = SentReporter::new(sink, ground.cx.clock());
-    let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("webchat sent") };
-    // Its one source of events is the stream.
-    drop(ground.consume(reporter, &ANSWERS, settings));
+    let gateway = Gateway::new(ground.cx.clone(), Arc::new(StatusQueue::new(sink)));
     if let Some(redis) = ground.redis().cloned() {
         follow(redis, ground.supervisor.clone(), &gateway).await?;
     }
