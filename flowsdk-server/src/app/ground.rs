@@ -40,8 +40,6 @@ const HASHES_WAITING: usize = 256;
 const CHECKPOINT_PERIOD: Duration = Duration::from_millis(50);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
-/// How long a turn of one process may wait for others to share its commit, while others come.
-const GATHER: Duration = Duration::from_millis(1);
 
 /// Storage, streams, keys and tasks of one process, and the surface that its parts build.
 pub(crate) struct Ground {
@@ -56,8 +54,6 @@ pub(crate) struct Ground {
     pub(crate) attempts: Arc<dyn KeyValue>,
     pub(crate) hasher: PasswordHasher,
     pub(crate) supervisor: Supervisor,
-    /// How long a turn may wait for others to share its commit.
-    pub(crate) gather: Duration,
     pub(crate) links: Links,
     pub(crate) surface: Surface,
     pub(super) adapters: Adapters,
@@ -113,7 +109,6 @@ impl Ground {
             broker: Arc::new(SqlBroker::new((*store).clone())),
             kv: Arc::clone(&kv) as _,
             attempts: Arc::new(MemoryKeyValue::new(cx.clock())),
-            gather: GATHER,
             redis: None,
             ..Self::on(config, adapters, cx, store, leases, claim)
         };
@@ -160,7 +155,6 @@ impl Ground {
             attempts: Arc::clone(leases.store()),
             hasher: PasswordHasher::new(cores, HASHES_WAITING),
             supervisor: Supervisor::new(adapters.pace),
-            gather: Duration::ZERO,
             links: Links::default(),
             surface: Surface::default(),
             redis: None,

@@ -274,7 +274,7 @@ impl<H: BatchHandler> Dispatcher<H> {
     /// Returns whether the ready entries wait for more.
     fn gathering(&self) -> bool {
         let few = self.lanes.ready() < self.last;
-        few && self.lanes.ready() > 0 && self.at_once() == 0 && Instant::now() < self.gathered_at
+        few && self.lanes.ready() > 0 && Instant::now() < self.gathered_at
     }
 
     fn settle(&mut self, batch: EndedBatch<H>) {

@@ -19,6 +19,8 @@ use crate::app::ground::Ground;
 use crate::app::links::Turns;
 use crate::config::Role;
 
+/// How long a turn may wait for others to share its commit, while others come.
+const GATHER: Duration = Duration::from_millis(1);
 const TIMER_PERIOD: Duration = Duration::from_secs(1);
 /// Entries of `stream:flow` behind which timers that are late wait, so that none of them is appended again and again.
 const TIMERS_WAITING: u64 = 1_024;
@@ -56,11 +58,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         handover,
     );
     let consumer = ConversationConsumer::new(Arc::new(conversations.with_outside(outside)));
-    let settings = ConsumerConfig {
-        parallel: store.writers(),
-        gather: ground.gather,
-        ..ConsumerConfig::named("conversation")
-    };
+    let settings =
+        ConsumerConfig { parallel: store.writers(), gather: GATHER, ..ConsumerConfig::named("conversation") };
     let turns = ground.consume(consumer, &TURNS, settings);
     let way = if ground.redis().is_some() {
         Way::Stream(Arc::clone(&ground.broker))
