@@ -36,11 +36,13 @@ pub struct TrimPolicy {
     pub keep: Duration,
     /// Most entries of a stream that no group reads.
     pub without_groups: usize,
+    /// Streams that are followed by tails. Where they have no group, the age alone counts.
+    pub followed: &'static [TopicName],
 }
 
 impl Default for TrimPolicy {
     fn default() -> Self {
-        Self { keep: Duration::from_secs(5 * 60), without_groups: 100_000 }
+        Self { keep: Duration::from_secs(5 * 60), without_groups: 100_000, followed: &[] }
     }
 }
 
@@ -78,12 +80,14 @@ impl RedisBroker {
     /// When the server does not answer; some streams may be done.
     pub async fn trim(&self, policy: TrimPolicy) -> Result<u64, BrokerError> {
         let age = u64::try_from(policy.keep.as_millis()).unwrap_or(u64::MAX);
+        let most = i64::try_from(policy.without_groups).unwrap_or(i64::MAX);
         let mut dropped = 0;
         for topic in TopicName::ALL {
             for index in 0..self.partitions {
                 let stream = self.stream(StreamPartition { topic, index });
                 let mut trim = TRIM.key(stream);
-                trim.arg(age).arg(policy.without_groups);
+                let most = if policy.followed.contains(&topic) { -1 } else { most };
+                trim.arg(age).arg(most);
                 let gone: u64 =
                     trim.invoke_async(&mut self.redis.shared.clone()).await.map_err(unavailable)?;
                 dropped += gone;

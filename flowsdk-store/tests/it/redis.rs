@@ -93,7 +93,7 @@ fn trimming_leaves_what_a_group_needs() {
         let mut slow = broker.open(STREAM, "slow", "c").await.expect("open");
         let mut quick = broker.open(STREAM, "quick", "c").await.expect("open");
         broker.publish(&entries(1_000)).await.expect("publish");
-        let at_once = TrimPolicy { keep: Duration::ZERO, without_groups: 0 };
+        let at_once = TrimPolicy { keep: Duration::ZERO, without_groups: 0, ..TrimPolicy::default() };
         let read = quick.read(1_000, Duration::ZERO).await.expect("read");
         let ids: Vec<_> = read.into_iter().map(|entry| entry.id).collect();
         broker.ack(STREAM, "quick", &ids).await.expect("ack");
@@ -151,6 +151,18 @@ fn a_stream_without_groups_is_bounded_by_trimming() {
         let policy = TrimPolicy { without_groups: 100, ..TrimPolicy::default() };
         let gone = broker.trim(policy).await.expect("trim");
         assert!((700..=900).contains(&gone), "{gone} went");
+    });
+}
+
+#[test]
+fn a_stream_that_tails_follow_is_trimmed_by_age() {
+    testkit::run("a_stream_that_tails_follow", server, |server: Redis| async move {
+        let broker = server.broker(1);
+        broker.publish(&entries(1_000)).await.expect("publish");
+        let policy = TrimPolicy { without_groups: 100, followed: &[STREAM.topic], ..TrimPolicy::default() };
+        assert_eq!(broker.trim(policy).await.expect("trim"), 0, "they are young");
+        let gone = broker.trim(TrimPolicy { keep: Duration::ZERO, ..policy }).await.expect("trim");
+        assert!((700..=1_000).contains(&gone), "{gone} went");
     });
 }
 

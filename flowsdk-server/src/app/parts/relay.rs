@@ -51,7 +51,9 @@ fn trim(ground: &Ground, broker: Arc<RedisBroker>) {
     ground.every("stream trim", TRIM_PERIOD, move || {
         let broker = Arc::clone(&broker);
         async move {
-            if let Err(error) = broker.trim(TrimPolicy::default()).await {
+            // Every gateway reads the answers by itself, and one that stood still reads on where it was.
+            let policy = TrimPolicy { followed: &[TopicName::OutgoingChat], ..TrimPolicy::default() };
+            if let Err(error) = broker.trim(policy).await {
                 tracing::warn!(error = %Chain(&error), "streams were not trimmed");
             }
         }

@@ -16,7 +16,6 @@ fn groups_keep_their_names() {
     assert_eq!(
         groups,
         [
-            ("stream:outgoing-chat", "webchat"),
             ("stream:incoming", "conversation"),
             ("stream:flow", "conversation"),
             ("stream:status", "persister"),

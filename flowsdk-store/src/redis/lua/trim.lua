@@ -1,10 +1,11 @@
 -- Drops what every group has acknowledged and what is old enough.
--- KEYS: stream. ARGV: age in milliseconds, most entries of a stream without groups. Returns how many went.
+-- KEYS: stream. ARGV: age in milliseconds, most entries of a stream without groups (-1: the age counts). Returns how
+-- many went.
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 0
 end
 local groups = redis.call('XINFO', 'GROUPS', KEYS[1])
-if #groups == 0 then
+if #groups == 0 and ARGV[2] ~= '-1' then
   return redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[2])
 end
 local time = redis.call('TIME')
