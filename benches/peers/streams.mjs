@@ -23,7 +23,7 @@ const AT_ONCE = 16;
 const BATCH = 100;
 const KEPT = 100_000;
 
-const pool = new pg.Pool({ connectionString: postgres, max: AT_ONCE });
+const pool = new pg.Pool({ connectionString: postgres, max: AT_ONCE, options: '-c enable_seqscan=off' });
 const redis = new Redis(redisUrl, { enableAutoPipelining: true });
 
 await pool.query(`

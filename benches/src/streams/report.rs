@@ -66,7 +66,8 @@ whole processes have half of the visitors and one of two partitions each, so tha
 The peer is one process of Node with Socket.IO, ioredis and pg. It reads 100 entries at once, acknowledges them at once, and either
 commits every turn, 16 at a time, or a batch with statements of many rows. Ours commits turns that wait together as well. All use
 the same services, which the race starts without `fsync` and without an append-only file, and all answer after the commit. The
-peer's statements are prepared, and its ids begin with the time.
+peer's statements are prepared, and its ids begin with the time. Its connections have `enable_seqscan = off` as ours that write: a plan
+that was kept from when a table was empty would read it whole.
 ";
 
 #[cfg(test)]
