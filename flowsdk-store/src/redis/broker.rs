@@ -174,7 +174,7 @@ impl Broker for RedisBroker {
                 Ok(ours.map(|group| group.last_delivered_id))
             }
             // There is no stream before its first entry or reader.
-            Err(error) if error.code() == Some("ERR") => Ok(None),
+            Err(error) if error.detail().is_some_and(|told| told.contains("no such key")) => Ok(None),
             Err(error) => Err(unavailable(error)),
         }
     }

@@ -36,7 +36,7 @@ const AGAIN: [Duration; 9] = [
 /// SQLite has one writer, so `seq` is the order of commits. On Postgres a transaction with a lower
 /// `seq` may commit later: only transactions older than every running one are read, ordered by
 /// transaction, so that nothing appears behind the reader's place.
-const READ: Sql = sql_per(
+pub(super) const READ: Sql = sql_per(
     "SELECT tx, seq, key, payload FROM stream_entry
      WHERE topic = $1 AND part = $2 AND grp = $3 AND (tx, seq) > ($4, $5) ORDER BY tx, seq LIMIT $6",
     "SELECT tx, seq, key, payload FROM stream_entry
@@ -56,7 +56,9 @@ pub(super) const READ_LEFT: Sql = sql_per(
      WHERE topic = $1 AND part = $2 AND grp = $3 AND tx >= $4 ORDER BY seq + 0 LIMIT $5",
 );
 
-/// The number alone is looked up in an index. On Postgres the commit does not wait for the disk: an acknowledgement that is lost with the server makes its entries
+/// `IS TRUE` keeps the group out of the choice of an index: the number alone finds the row.
+///
+/// On Postgres the commit does not wait for the disk. An acknowledgement that is lost with the server makes its entries
 /// come again, as after the loss of a reader.
 pub(super) const ACK: Sql = sql_per(
     "DELETE FROM stream_entry WHERE seq IN (SELECT value FROM json_each($1)) AND grp = $2",
@@ -177,12 +179,7 @@ impl SqlStore {
 impl SqlReader {
     async fn read_now(&mut self, count: usize) -> Result<Vec<Entry>, BrokerError> {
         type Row = (i64, i64, String, String);
-        let begun = match self.place {
-            Place::Behind(..) => self.store.read().await,
-            // Its connections are those whose plans do not read whole tables.
-            Place::Left(_) => self.store.begin_single().await,
-        };
-        let mut tx = begun.map_err(unavailable)?;
+        let mut tx = self.store.read_single().await.map_err(unavailable)?;
         let (topic, part) = (self.stream.topic.name(), i64::from(self.stream.index));
         let (group, limit) = (self.group.as_str(), i64::try_from(count).unwrap_or(i64::MAX));
         let rows = match self.place {

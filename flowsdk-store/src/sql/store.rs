@@ -342,12 +342,27 @@ impl SqlStore {
     /// Begins a transaction of one statement, whose effect may stay without a commit. On Postgres it is spared the two
     /// round trips of `BEGIN` and `COMMIT`.
     pub(super) async fn begin_single(&self) -> Result<SqlTx, StorageError> {
-        let Pools::Postgres { pool, pulse, .. } = &self.pools else {
-            return self.begin().await;
-        };
+        match self.single().await? {
+            Some(tx) => Ok(tx),
+            None => self.begin().await,
+        }
+    }
+
+    /// The same for a statement that reads a stream. On Postgres it runs on a connection for turns, because the plans of
+    /// those never read a whole table.
+    pub(super) async fn read_single(&self) -> Result<SqlTx, StorageError> {
+        match self.single().await? {
+            Some(tx) => Ok(tx),
+            None => self.read().await,
+        }
+    }
+
+    /// Returns a connection to Postgres outside of a transaction, and `None` on SQLite.
+    async fn single(&self) -> Result<Option<SqlTx>, StorageError> {
+        let Pools::Postgres { pool, pulse, .. } = &self.pools else { return Ok(None) };
         pulse.check()?;
         let connection = pulse.guard(async { pool.acquire().await.map_err(storage_error) }).await?;
-        Ok(self.transaction(Conn::Postgres(PostgresConn::Single(connection), pulse.clone())))
+        Ok(Some(self.transaction(Conn::Postgres(PostgresConn::Single(connection), pulse.clone()))))
     }
 }
 

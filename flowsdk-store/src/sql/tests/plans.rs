@@ -340,6 +340,7 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
     let mut connection = store.postgres().expect("of Postgres").acquire().await.expect("a connection");
     sqlx::raw_sql("SET plan_cache_mode = force_generic_plan").execute(&mut *connection).await.expect("set");
     let statements = [
+        (broker::READ, 6, "stream_entry_read"),
         (broker::READ_LEFT, 5, "stream_entry_read"),
         (broker::ACK, 2, "stream_entry_pkey"),
         (message::ADVANCE, 4, "message_pkey"),
