@@ -45,7 +45,8 @@ pub enum Obstacle {
     LeadsNowhere,
 }
 
-/// Decides how a redirect ended.
+/// Decides how a redirect ended. A request or a script of the block that it leads to may fail and freeze the session, so
+/// its result belongs to the redirect.
 fn of_redirect(
     redirected: &Redirected,
     stored: Option<&StoredSession>,
@@ -61,7 +62,7 @@ fn of_redirect(
     }
     let id = Some(&redirected.stream_entry_id);
     if session.redirects.iter().any(|known| known.redirect_id.as_ref() == id) {
-        return Some(Ending::Done);
+        return (!is_under_way(session)).then_some(Ending::Done);
     }
     if ahead.iter().any(|event| event.redirect_id() == id) {
         return None;
@@ -80,15 +81,15 @@ fn of_resumption(
     match (frost, stored) {
         (Some(frost), _) if frost.frozen_at == frozen_at => None,
         (Some(frost), _) => Some(Ending::Frozen(frost.error)),
-        (None, Some(stored)) if stored.frozen || is_under_way(stored) => None,
+        (None, Some(stored)) if stored.frozen || is_under_way(&stored.session) => None,
         (None, Some(_)) => Some(Ending::Done),
         (None, None) => Some(Ending::Ended),
     }
 }
 
 /// Returns whether a turn of the session waits for a result from outside.
-fn is_under_way(stored: &StoredSession) -> bool {
-    stored.session.pending.is_some()
+fn is_under_way(session: &Session) -> bool {
+    session.pending.is_some()
 }
 
 impl<S: Store> Sessions<S>
@@ -211,6 +212,11 @@ mod tests {
             ending(stored(false, |s| s.session.redirects = vec![followed("r1")]), None),
             Some(Ending::Done)
         );
+        let asks = |s: &mut StoredSession| {
+            s.session.redirects = vec![followed("r1")];
+            s.session.pending = Some(Box::new(pending()));
+        };
+        assert_eq!(ending(stored(false, asks), None), None, "its request may fail");
         assert_eq!(ending(stored(true, |s| s.ahead = vec![jump("r1")]), frost(5)), frozen());
         assert_eq!(ending(stored(true, |s| s.session.redirects = vec![followed("r1")]), frost(5)), frozen());
         assert_eq!(ending(stored(true, |_| ()), None), None, "it froze between two looks");

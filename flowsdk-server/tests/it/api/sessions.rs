@@ -16,7 +16,7 @@ everywhere!(
     rules_3_and_5_redirects_are_followed,
     frozen_sessions_go_on_in_order_and_once,
     frozen_sessions_survive_restarts,
-    a_caller_may_wait_for_a_resumption,
+    a_caller_may_wait_for_resumptions_and_redirects,
     frozen_sessions_are_deleted
 );
 everywhere!(in process:
@@ -428,7 +428,7 @@ async fn frozen_sessions_go_on_in_order_and_once(setup: Setup) {
     admin.post(&at, &resume).await.refused(409, "session_not_frozen", "A sessão não está congelada");
 }
 
-async fn a_caller_may_wait_for_a_resumption(setup: Setup) {
+async fn a_caller_may_wait_for_resumptions_and_redirects(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let (mut client, ana, flow) = frozen(&setup, &server, &admin).await;
@@ -441,7 +441,7 @@ async fn a_caller_may_wait_for_a_resumption(setup: Setup) {
     let mut slow = right.clone();
     slow["blocks"][0]["onEnter"] =
         json!([{ "type": "executeScript", "script": "for (;;);", "variable": "n" }]);
-    publish(&setup, &flow, 3, slow).await;
+    publish(&setup, &flow, 3, slow.clone()).await;
     let later = admin.post(&at, &resume).await.ok(200);
     assert_eq!(later["outcome"]["result"], "frozen", "its script fails after a while: {later}");
     assert_eq!(later["outcome"]["error"]["code"], "script_timeout");
@@ -451,6 +451,11 @@ async fn a_caller_may_wait_for_a_resumption(setup: Setup) {
     assert_eq!(done["outcome"], there, "{done}");
     assert_eq!(client.texts(3).await, ["viu um", "viu dois", "viu três"]);
     admin.post(&at, &resume).await.refused(409, "session_not_frozen", "A sessão não está congelada");
+    publish(&setup, &flow, 5, slow).await;
+    let redirect = json!({ "flowId": flow, "blockId": "only" });
+    let led = admin.post(&format!("{}/redirect?wait=10", path(&ana)), &redirect).await.ok(200);
+    assert_eq!(led["outcome"]["result"], "frozen", "the script of its block fails after a while: {led}");
+    assert_eq!(led["outcome"]["error"]["code"], "script_timeout");
 }
 
 async fn frozen_sessions_survive_restarts(setup: Setup) {
