@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent, ConversationTx};
+use flowsdk_core::conversation::{
+    ConversationConsumer, ConversationEvent, ConversationTx, SharedBackpressure, parties_of,
+};
 use flowsdk_core::event::{IncomingEvent, OutgoingEvent};
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{MessageId, RouterId};
 use flowsdk_core::kv::{Key, KeyValue, KeyValueError, KeyValueExt as _};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::store::Store;
@@ -26,6 +28,9 @@ pub enum IngressError {
     /// The key-value store cannot be reached.
     #[error("not appended")]
     KeyValue(#[from] KeyValueError),
+    /// Too many messages of its tenant wait for their turns.
+    #[error("too many messages of the router wait")]
+    Backpressure,
     /// It led nowhere: the channel or the contact is gone.
     #[error("dropped")]
     Dropped,
@@ -45,8 +50,8 @@ pub struct Accepted {
 /// Takes incoming events of one message each.
 #[async_trait]
 pub trait Ingress: Send + Sync + std::fmt::Debug {
-    /// Answers when the message is durable.
-    async fn accept(&self, event: IncomingEvent) -> Result<Accepted, IngressError>;
+    /// Answers when the message, which is for a flow of `router`, is durable.
+    async fn accept(&self, event: IncomingEvent, router: &RouterId) -> Result<Accepted, IngressError>;
 }
 
 /// The conversation consumer runs in this process: its turn is the durable write, in one commit.
@@ -73,7 +78,10 @@ impl<S: Store> Ingress for DirectIngress<S>
 where
     S::Tx: ConversationTx,
 {
-    async fn accept(&self, event: IncomingEvent) -> Result<Accepted, IngressError> {
+    async fn accept(&self, event: IncomingEvent, router: &RouterId) -> Result<Accepted, IngressError> {
+        if self.submitter.backpressure().is_on(&parties_of(&event.session_id, router)) {
+            return Err(IngressError::Backpressure);
+        }
         let key = event.session_id.to_string();
         let report = self.submitter.submit(key, ConversationEvent::Incoming(event)).await?;
         let stored = report.stored.into_iter().next().ok_or(IngressError::Dropped)?;
@@ -87,18 +95,26 @@ where
 pub struct StreamIngress {
     broker: Arc<dyn Broker>,
     kv: Arc<dyn KeyValue>,
+    backpressure: Arc<SharedBackpressure>,
 }
 
 impl StreamIngress {
-    /// An ingress into `broker`.
-    pub fn new(broker: Arc<dyn Broker>, kv: Arc<dyn KeyValue>) -> Self {
-        Self { broker, kv }
+    /// An ingress into `broker`, with what the consumers of its stream tell of themselves.
+    pub fn new(
+        broker: Arc<dyn Broker>,
+        kv: Arc<dyn KeyValue>,
+        backpressure: Arc<SharedBackpressure>,
+    ) -> Self {
+        Self { broker, kv, backpressure }
     }
 }
 
 #[async_trait]
 impl Ingress for StreamIngress {
-    async fn accept(&self, mut event: IncomingEvent) -> Result<Accepted, IngressError> {
+    async fn accept(&self, mut event: IncomingEvent, router: &RouterId) -> Result<Accepted, IngressError> {
+        if self.backpressure.is_on(&parties_of(&event.session_id, router)).await? {
+            return Err(IngressError::Backpressure);
+        }
         let message = event.messages.first_mut().ok_or(IngressError::Dropped)?;
         let mut id = message.internal_id.clone().ok_or(IngressError::Dropped)?;
         if let Some(client) = &message.client_message_id {

@@ -36,7 +36,7 @@ pub enum TestChatError {
     #[error(transparent)]
     #[fault(Invalid, "validation_failed", text = .0.text(), field = .0.field())]
     Inbound(#[from] InboundError),
-    /// The visitor sends more messages than the rate limit admits.
+    /// The visitor sends more messages than the rate limit admits, or more of the router wait than may.
     #[error("too many messages")]
     #[fault(
         RateLimited,
@@ -48,11 +48,20 @@ pub enum TestChatError {
     /// The message was not taken.
     #[error("not taken")]
     #[fault(Unavailable, "unavailable", text = UNAVAILABLE)]
-    Ingress(#[from] IngressError),
+    Ingress(#[source] IngressError),
     /// The database failed; see the source.
     #[error("storage failed")]
     #[fault(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl From<IngressError> for TestChatError {
+    fn from(error: IngressError) -> Self {
+        match error {
+            IngressError::Backpressure => Self::RateLimited,
+            error => Self::Ingress(error),
+        }
+    }
 }
 
 /// The result of a message.
@@ -129,7 +138,7 @@ where
         let _turn = self.queues.wait(&visitor.session_id).await;
         let id = MessageId::generate(cx.ids());
         message.internal_id = Some(id.clone());
-        let accepted = self.ingress.accept(visitor.incoming(message, cx)).await?;
+        let accepted = self.ingress.accept(visitor.incoming(message, cx), &visitor.router_id).await?;
         let repeated = id != accepted.message_id;
         let Answers { messages, complete, frozen } = match accepted.answers {
             Some(answers) => Answers {

@@ -9,7 +9,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::fault::{Chain, StorageError};
-use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, VisitorId};
+use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, MessageId, RouterId, VisitorId};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{Channel, SessionId};
 use flowsdk_core::store::{Store, Transaction as _};
@@ -75,6 +75,8 @@ pub struct Visitor {
     pub session_id: SessionId,
     /// The channel that the visitor entered.
     pub channel_id: ChannelId,
+    /// The router of the channel.
+    pub router_id: RouterId,
     /// The contact of the visitor.
     pub contact_id: ContactId,
     /// Variables that seed a new session.
@@ -377,6 +379,7 @@ where
         Visitor {
             session_id,
             channel_id: channel.id.clone(),
+            router_id: channel.router_id.clone(),
             contact_id,
             context: None,
             flow_id: None,

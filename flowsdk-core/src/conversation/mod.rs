@@ -6,6 +6,7 @@
 //! durable commits cheap.
 
 mod ahead;
+mod backpressure;
 mod consumer;
 mod cost;
 mod decide;
@@ -26,6 +27,7 @@ mod tx;
 mod writes;
 
 pub use ahead::publish_ahead;
+pub use backpressure::{BACKPRESSURE_PERIOD, SharedBackpressure, parties_of};
 pub use consumer::{CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer};
 pub use error::ConversationError;
 pub use event::{ConversationEvent, StoredMessage, TurnReport};

@@ -77,7 +77,7 @@ impl Standing {
         now.since(since) >= STANDSTILL
     }
 
-    fn goes_on(&mut self, partition: u32) {
+    fn forget(&mut self, partition: u32) {
         self.0.remove(&partition);
     }
 }
@@ -105,7 +105,7 @@ impl Dependency for Consumed {
             }
             let stream = StreamPartition { topic: self.topic, index };
             match self.broker.backlog(stream, self.group).await {
-                Ok(waiting) if waiting <= BACKLOG_LIMIT => self.standing().goes_on(index),
+                Ok(waiting) if waiting <= BACKLOG_LIMIT => self.standing().forget(index),
                 Ok(waiting) => {
                     let last_read = self.broker.last_read(stream, self.group).await;
                     let last_read = last_read.map_err(|error| Chain(&error).to_string())?;
@@ -134,7 +134,7 @@ mod tests {
         }
         assert!(!standing.is_stuck(1, None, at(99)), "another partition");
         assert!(standing.is_stuck(0, id("3-0"), at(100)));
-        standing.goes_on(0);
+        standing.forget(0);
         assert!(!standing.is_stuck(0, id("3-0"), at(101)), "it was well meanwhile");
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
 use flowsdk_channels::webchat::{
-    AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, Limits, RECENT,
-    Visitor, Visitors, inbound,
+    AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, IngressError, Limits,
+    RECENT, Visitor, Visitors, inbound,
 };
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
@@ -27,6 +27,9 @@ use crate::socket::{Ack, Event, EventHandler, Newcomer, Transports, emit_checked
 pub const SOCKET_PATH: &str = "/webchat/socket.io";
 /// Most messages of a replay; older ones are read from the history.
 const REPLAY_LIMIT: u32 = 200;
+
+const RATE_LIMITED: &str = "rate_limited";
+const TOO_MANY_MESSAGES: &str = "Muitas mensagens, aguarde um momento";
 
 /// Handles the sockets of all visitors.
 pub struct WebchatSocket<S> {
@@ -124,11 +127,11 @@ where
         let (code, text) = match message {
             Err(error) => (error.code(), error.to_string()),
             Ok(_) if !self.limits.admit_message(&visitor.session_id) => {
-                ("rate_limited", "Muitas mensagens, aguarde um momento".to_owned())
+                (RATE_LIMITED, TOO_MANY_MESSAGES.to_owned())
             }
             Ok(message) => {
                 let event = visitor.incoming(message, self.visitors.context());
-                match self.ingress.accept(event).await {
+                match self.ingress.accept(event, &visitor.router_id).await {
                     Ok(accepted) => {
                         let answer = MessageAck { ok: true, message_id: accepted.message_id };
                         if let Some(Err(error)) = ack.map(|ack| ack.send(&answer)) {
@@ -136,6 +139,7 @@ where
                         }
                         return;
                     }
+                    Err(IngressError::Backpressure) => (RATE_LIMITED, TOO_MANY_MESSAGES.to_owned()),
                     Err(error) => {
                         tracing::warn!(session = %visitor.session_id, error = %Chain(&error), "a message was not taken");
                         ("unavailable", "Serviço indisponível, tente novamente".to_owned())

@@ -1,6 +1,7 @@
 //! The use cases of conversations on real databases.
 
 mod ahead;
+mod backpressure;
 mod beginnings;
 mod clocks;
 mod deletions;

@@ -202,7 +202,7 @@ struct Answering {
 
 #[async_trait]
 impl Ingress for Answering {
-    async fn accept(&self, event: IncomingEvent) -> Result<Accepted, IngressError> {
+    async fn accept(&self, event: IncomingEvent, _: &RouterId) -> Result<Accepted, IngressError> {
         let _both = self.read.acquire_many(2).await.expect("open");
         let message_id = event.messages[0].internal_id.clone().expect("an id");
         let answer = MessageId::generate(self.cx.ids());

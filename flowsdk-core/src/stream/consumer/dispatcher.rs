@@ -12,7 +12,7 @@ use super::aside::Aside;
 use super::cost::Costs;
 use super::running::{Bench, Ended, EndedBatch};
 use super::work::{RunOf, Task, TaskOf, Work};
-use super::{BatchHandler, ConsumerConfig, Submitter};
+use super::{Backpressure, BatchHandler, ConsumerConfig, Submitter};
 use crate::stream::broker::Broker;
 use crate::stream::dead_letter::DeadLetterSink;
 use crate::stream::lanes::{Lanes, Offered, Turn};
@@ -34,6 +34,7 @@ pub struct Dispatcher<H: BatchHandler> {
     left: Arc<Notify>,
     lanes: Lanes<TaskOf<H>>,
     costs: Costs,
+    backpressure: Backpressure,
     aside: Aside<H>,
     /// Taken from their lanes, to run one by one: work that failed before, so that it cannot fail its neighbours
     /// again, work that its handler wants to run alone, and entries that cannot be read.
@@ -71,6 +72,7 @@ impl<H: BatchHandler> Dispatcher<H> {
             left: Arc::clone(&left),
             lanes,
             costs: Costs::default(),
+            backpressure: Backpressure::default(),
             aside,
             alone: VecDeque::new(),
             batch_was_last: false,
@@ -81,7 +83,8 @@ impl<H: BatchHandler> Dispatcher<H> {
             last: 0,
             gathered_at: Instant::now(),
         };
-        (this, Submitter { inbox: sender, left, lower })
+        let backpressure = this.backpressure.clone();
+        (this, Submitter { inbox: sender, left, lower, backpressure })
     }
 
     fn config(&self) -> &ConsumerConfig {
@@ -99,6 +102,8 @@ impl<H: BatchHandler> Dispatcher<H> {
                 self.lanes.finished(over.first.key());
             }
             self.start_batches();
+            // Entries go in many ways: they are done, or left to the next owner of their partition.
+            self.backpressure.relieve(self.config().capacity, |party| self.lanes.held_by(party));
             if !open && self.lanes.is_empty() && self.at_once() == 0 {
                 return;
             }
@@ -170,6 +175,15 @@ impl<H: BatchHandler> Dispatcher<H> {
             Err(_) => {
                 tracing::error!(consumer = self.config().name, key, "offered work beyond the room there is");
             }
+        }
+        let held = self.lanes.held_by(turn.party);
+        if self.backpressure.handed_in(turn.party, held, self.config().capacity) {
+            tracing::warn!(
+                consumer = self.config().name,
+                key,
+                held,
+                "more events wait of one tenant than its share, so gateways refuse more of them"
+            );
         }
     }
 

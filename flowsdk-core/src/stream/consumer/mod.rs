@@ -27,6 +27,7 @@
 //! all that stands behind them in their lanes. The next owner gets them in order.
 
 mod aside;
+mod backpressure;
 mod config;
 mod cost;
 mod dispatcher;
@@ -39,6 +40,7 @@ mod submitter;
 mod tests;
 mod work;
 
+pub use backpressure::Backpressure;
 pub use config::ConsumerConfig;
 pub use dispatcher::Dispatcher;
 pub use each::{Each, Handler};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-use super::BatchHandler;
 use super::work::{Item, Task, TaskOf};
+use super::{Backpressure, BatchHandler};
 
 /// Why submitted work was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -29,11 +29,17 @@ pub struct Submitter<H: BatchHandler> {
     pub(super) left: Arc<Notify>,
     /// The room of classes below the first.
     pub(super) lower: Arc<Semaphore>,
+    pub(super) backpressure: Backpressure,
 }
 
 impl<H: BatchHandler> Clone for Submitter<H> {
     fn clone(&self) -> Self {
-        Self { inbox: self.inbox.clone(), left: Arc::clone(&self.left), lower: Arc::clone(&self.lower) }
+        Self {
+            inbox: self.inbox.clone(),
+            left: Arc::clone(&self.left),
+            lower: Arc::clone(&self.lower),
+            backpressure: self.backpressure.clone(),
+        }
     }
 }
 
@@ -61,6 +67,12 @@ impl<H: BatchHandler> Submitter<H> {
         let item = Item { reply: Some(reply), ..Item::new(key.into(), event) };
         self.inbox.send(Task::Event(Box::new(item))).await.map_err(|_| SubmitError::Unavailable)?;
         Ok(answer)
+    }
+
+    /// Returns the parties whose events are to be refused before they are submitted or published. Those that come all
+    /// the same are taken.
+    pub fn backpressure(&self) -> &Backpressure {
+        &self.backpressure
     }
 
     /// Waits for room for an entry of a class below the first.

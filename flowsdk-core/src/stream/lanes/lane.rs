@@ -45,8 +45,10 @@ impl<T> Waiting<T> {
 #[derive(Debug)]
 pub(super) struct Lane<T> {
     pub(super) state: State,
-    /// For whom its entries are: for one party all of them.
+    /// For whom its entries are: for one party all of them, that of the latest.
     pub(super) party: Party,
+    /// How many entries it holds, the running ones included; [`Held`](super::held::Held) keeps it.
+    pub(super) held: usize,
     /// Pieces that preempt; they come first.
     urgent: VecDeque<Waiting<T>>,
     waiting: VecDeque<Waiting<T>>,
@@ -58,9 +60,17 @@ impl<T> Lane<T> {
     /// Returns a lane of one piece.
     pub(super) fn of(piece: Waiting<T>, state: State) -> Self {
         let (party, urgent, waiting) = (piece.run.turn.party, VecDeque::new(), VecDeque::new());
-        let mut lane = Self { state, party, urgent, waiting, classes: [0; CLASSES] };
+        let mut lane = Self { state, party, held: 0, urgent, waiting, classes: [0; CLASSES] };
         lane.push_back(piece);
         lane
+    }
+
+    /// Returns how many entries were handed out, if any were.
+    pub(super) fn running(&self) -> Option<usize> {
+        match self.state {
+            State::Running { entries, .. } => Some(entries),
+            State::Ready(_) | State::Until(_) => None,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -13,6 +13,7 @@
 //!   running work is to be cancelled. Cancelled work that is dropped is kept with the entry that preempted it, until
 //!   that one ends ([`Run::superseded`]).
 
+mod held;
 mod lane;
 mod ready;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod turn;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::time::Timestamp;
+use held::Held;
 use lane::{Lane, State, Waiting};
 use ready::Ready;
 
@@ -43,7 +45,7 @@ pub struct Lanes<T> {
     ready: Ready,
     /// The lanes in [`State::Until`].
     later: BTreeSet<(Timestamp, String)>,
-    held: usize,
+    held: Held,
     capacity: usize,
     coalesce: Option<Coalesce>,
 }
@@ -55,7 +57,7 @@ impl<T> Lanes<T> {
             lanes: HashMap::new(),
             ready: Ready::default(),
             later: BTreeSet::new(),
-            held: 0,
+            held: Held::default(),
             capacity: capacity.max(1),
             coalesce: None,
         }
@@ -68,17 +70,22 @@ impl<T> Lanes<T> {
 
     /// Entries held, waiting and running.
     pub fn len(&self) -> usize {
-        self.held
+        self.held.all()
+    }
+
+    /// Entries held of the lanes of a party. A lane is of the party of its latest entry.
+    pub fn held_by(&self, party: Party) -> usize {
+        self.held.by(party)
     }
 
     /// Returns whether no lane holds an entry.
     pub fn is_empty(&self) -> bool {
-        self.held == 0
+        self.len() == 0
     }
 
     /// Returns how many more entries it can hold.
     pub fn room(&self) -> usize {
-        self.capacity.saturating_sub(self.held)
+        self.capacity.saturating_sub(self.len())
     }
 
     /// Returns how many pieces [`Lanes::take`] could hand out.
@@ -95,16 +102,18 @@ impl<T> Lanes<T> {
         if self.room() == 0 {
             return Err(entry);
         }
-        self.held += 1;
         let piece = Waiting::new(Run::of(turn, entry), now);
         let Some(lane) = self.lanes.get_mut(key) else {
             // The state is a placeholder until the lane is in one of the queues.
-            let lane = Lane::of(piece, State::Until(now));
+            let mut lane = Lane::of(piece, State::Until(now));
+            self.held.add(&mut lane, 1);
             self.lanes.insert(key.to_owned(), lane);
             self.enqueue(key);
             return Ok(Offered::Waits);
         };
         lane.push_back(piece);
+        self.held.make_of(lane, turn.party);
+        self.held.add(lane, 1);
         match lane.state {
             State::Running { entries, may_cancel: true } if turn.preempts => {
                 lane.state = State::Running { entries, may_cancel: false };
@@ -179,8 +188,8 @@ impl<T> Lanes<T> {
             return Err(run);
         };
         next.superseded = Some(Box::new(run));
-        if let Some(entries) = self.end(key) {
-            self.held += entries;
+        // The entry that preempted it holds its entries now.
+        if self.lanes.get(key).is_some_and(|lane| lane.running().is_some()) {
             self.enqueue(key);
         }
         Ok(())
@@ -239,12 +248,12 @@ impl<T> Lanes<T> {
         self.later.first().map(|(at, _)| *at)
     }
 
-    /// Ends the running piece of `key`; returns how many entries it had.
-    fn end(&mut self, key: &str) -> Option<usize> {
-        let lane = self.lanes.get(key)?;
-        let State::Running { entries, .. } = lane.state else { return None };
-        self.held -= entries;
-        Some(entries)
+    /// Ends the running piece of `key`, if there is one.
+    fn end(&mut self, key: &str) -> Option<()> {
+        let lane = self.lanes.get_mut(key)?;
+        let entries = lane.running()?;
+        self.held.remove(lane, entries);
+        Some(())
     }
 
     fn put_back(
@@ -258,17 +267,17 @@ impl<T> Lanes<T> {
         }
         if let Some(lane) = self.lanes.get_mut(key) {
             for run in runs.into_iter().rev() {
-                self.held += run.entries();
+                self.held.add(lane, run.entries());
                 lane.push_front(Waiting::again(run, at));
             }
         }
         self.enqueue(key);
     }
 
-    fn let_go(&mut self, lane: Lane<T>) -> Vec<Run<T>> {
-        let runs: Vec<_> = lane.into_runs().collect();
-        self.held -= runs.iter().map(Run::entries).sum::<usize>();
-        runs
+    fn let_go(&mut self, mut lane: Lane<T>) -> Vec<Run<T>> {
+        let entries = lane.held;
+        self.held.remove(&mut lane, entries);
+        lane.into_runs().collect()
     }
 
     /// Puts an idle lane, which is in no queue, into its next state.

@@ -1,5 +1,6 @@
 //! The turn of an entry: its class, and how it behaves towards its neighbours in the lane.
 
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::time::Duration;
 
@@ -39,6 +40,13 @@ impl Party {
         let mut hasher = DefaultHasher::new();
         it.hash(&mut hasher);
         Self(hasher.finish())
+    }
+}
+
+/// The same in every process of a build.
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
     }
 }
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_core::conversation::{
-    CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent, Conversations,
-    Handover, InputTimers, MessagePersister, PERSISTER_GROUP,
+    BACKPRESSURE_PERIOD, CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent,
+    Conversations, Handover, InputTimers, MessagePersister, PERSISTER_GROUP, SharedBackpressure,
 };
 use flowsdk_core::event::{EffectDone, FlowEvent, InputTimeout};
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_core::stream::broker::{Broker, NewEntry};
-use flowsdk_core::stream::consumer::ConsumerConfig;
+use flowsdk_core::stream::consumer::{Backpressure, ConsumerConfig};
 use flowsdk_core::stream::topic::{Flow, StreamPartition, TopicName};
 use flowsdk_outside::requests::{Performer, requests};
 
@@ -62,6 +62,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ConsumerConfig { parallel: store.writers(), gather: GATHER, ..ConsumerConfig::named("conversation") };
     let turns = ground.consume(consumer, &TURNS, settings);
     let way = if ground.redis().is_some() {
+        tell_gateways(ground, turns.backpressure().clone());
         Way::Stream(Arc::clone(&ground.broker))
     } else {
         ground.links.turns = Some(turns.clone());
@@ -73,6 +74,19 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     // Its one source of events is the stream.
     drop(ground.consume(MessagePersister::new(store), &STATUSES, settings));
     Ok(())
+}
+
+/// Tells the gateways, wherever they run, whose events they are to refuse.
+fn tell_gateways(ground: &Ground, here: Backpressure) {
+    let shared = Arc::new(SharedBackpressure::new(Arc::clone(&ground.kv)));
+    ground.every("conversation backpressure", BACKPRESSURE_PERIOD, move || {
+        let (shared, here) = (Arc::clone(&shared), here.clone());
+        async move {
+            if let Err(error) = shared.tell(&here).await {
+                tracing::debug!(error = %Chain(&error), "gateways are not told to refuse events");
+            }
+        }
+    });
 }
 
 /// The way of flow events from the tasks of this part to the consumer that has the partition.

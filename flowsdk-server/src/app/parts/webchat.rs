@@ -6,6 +6,7 @@ use std::time::Duration;
 use flowsdk_channels::webchat::{
     Admissions, DirectIngress, Ingress, Limits, StreamIngress, TestChat, Visitors,
 };
+use flowsdk_core::conversation::{BACKPRESSURE_PERIOD, SharedBackpressure};
 use flowsdk_core::fault::{BoxError, Chain};
 
 use super::Part;
@@ -28,7 +29,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let gateway = ground.links.gateway.clone().ok_or("the web chat needs its gateway")?;
     let ingress: Arc<dyn Ingress> = match &ground.links.turns {
         Some(turns) => Arc::new(DirectIngress::new(turns.clone())),
-        None => Arc::new(StreamIngress::new(Arc::clone(&ground.broker), Arc::clone(&ground.kv))),
+        None => stream_ingress(ground),
     };
     let store = || Arc::clone(&ground.store);
     let limits = Limits::new(ground.config.webchat.limits);
@@ -79,4 +80,20 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     ground.surface.add_routes(routes);
     ground.surface.acts.closing.push(Box::pin(async move { close_in_slices(&io, &closing).await }));
     Ok(())
+}
+
+/// Returns the way into the streams, which asks the consumers whether they keep up.
+fn stream_ingress(ground: &Ground) -> Arc<dyn Ingress> {
+    let backpressure = Arc::new(SharedBackpressure::new(Arc::clone(&ground.kv)));
+    let ingress =
+        StreamIngress::new(Arc::clone(&ground.broker), Arc::clone(&ground.kv), Arc::clone(&backpressure));
+    ground.every("webchat backpressure", BACKPRESSURE_PERIOD, move || {
+        let backpressure = Arc::clone(&backpressure);
+        async move {
+            if let Err(error) = backpressure.ask().await {
+                tracing::debug!(error = %Chain(&error), "the consumers cannot be asked whether they keep up");
+            }
+        }
+    });
+    Arc::new(ingress)
 }

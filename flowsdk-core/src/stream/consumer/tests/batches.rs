@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{Letters, ownership};
 use crate::stream::broker::Entry;
-use crate::stream::consumer::work::{Item, Origin, Task, TaskOf, Unreadable};
+use crate::stream::consumer::work::{Item, Origin, Ownership, Task, TaskOf, Unreadable};
 use crate::stream::consumer::{BatchHandler, ConsumerConfig, Dispatcher, SetAside, Verdict, Work};
 use crate::stream::lanes::{Party, Turn};
 use crate::stream::topic::{StreamPartition, TopicName};
@@ -115,23 +115,21 @@ impl BatchHandler for Counter {
     }
 }
 
+fn origin(id: String, ownership: Arc<Ownership>) -> Origin {
+    let stream = StreamPartition { topic: TopicName::Flow, index: 0 };
+    Origin { stream, group: "test", id, ownership, _in_flight: TaskTracker::new().token() }
+}
+
 fn task(number: usize, fate: Fate) -> TaskOf<Counter> {
     let key = format!("k{}", fate.key);
     if fate.is_readable {
         return Task::Event(Box::new(Item::new(key, (number, fate))));
     }
     let entry = Entry { id: number.to_string(), key, payload: String::new() };
-    let origin = Origin {
-        stream: StreamPartition { topic: TopicName::Flow, index: 0 },
-        group: "test",
-        id: entry.id.clone(),
-        ownership: ownership(),
-        _in_flight: TaskTracker::new().token(),
-    };
     Task::Unreadable(Box::new(Unreadable {
-        entry,
         reason: fate.failures.to_string(),
-        origin,
+        origin: origin(entry.id.clone(), ownership()),
+        entry,
         attempts: 0,
         failed_at: None,
     }))
@@ -330,4 +328,80 @@ async fn dear_pieces_leave_half_of_the_places_to_others() {
     assert_eq!(count(&handler.dear_done), 50);
     assert_eq!((count(&handler.mixed), count(&handler.most_dear)), (0, 2));
     assert!(count(&handler.most_cheap) > 1, "a cheap piece finds a place beside them");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_party_that_fills_half_of_the_room_is_refused_until_most_of_it_is_done() {
+    let config = ConsumerConfig { capacity: 16, max_batch: 1, ..ConsumerConfig::named("test") };
+    let clock = Arc::new(ManualClock::at(0));
+    let handler = Arc::new(Kinds::default());
+    let (dispatcher, submitter) = Dispatcher::new(handler, None, Arc::new(Letters::default()), clock, config);
+    let pressure = submitter.backpressure().clone();
+    let (crowd, other) = (Party::of(&true), Party::of(&false));
+    let handing_in = async {
+        let mut answers = Vec::new();
+        for number in 0..8 {
+            assert!(!pressure.is_on(&[crowd]), "{number} are less than half");
+            answers.push(submitter.enqueue(format!("dear {number}"), true).await.expect("taken"));
+        }
+        submitter.submit("cheap", false).await.expect("there is room for others");
+        assert!(pressure.is_on(&[crowd]) && !pressure.is_on(&[other]));
+        for answer in answers {
+            answer.await.expect("an answer").expect("done");
+        }
+        assert!(!pressure.is_on(&[crowd]));
+        drop(submitter);
+    };
+    tokio::join!(dispatcher.run(CancellationToken::new()), handing_in);
+}
+
+/// Work of one party that is to be done later.
+struct Postponed;
+
+#[async_trait]
+impl BatchHandler for Postponed {
+    type Event = Party;
+    type Output = ();
+
+    fn parse(&self, _: TopicName, _: &Entry) -> Result<Party, String> {
+        Err("nothing is parsed here".to_owned())
+    }
+
+    fn turn(&self, party: &Party) -> Turn {
+        Turn { party: *party, ..Turn::default() }
+    }
+
+    async fn handle(&self, batch: &[Work<Party, ()>]) -> Vec<Verdict<()>> {
+        batch.iter().map(|_| Verdict::later(Duration::from_secs(60), "on purpose")).collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_party_whose_partition_is_left_is_refused_no_more() {
+    let config = ConsumerConfig { capacity: 8, ..ConsumerConfig::named("test") };
+    let clock = Arc::new(ManualClock::at(0));
+    let (dispatcher, submitter) =
+        Dispatcher::new(Arc::new(Postponed), None, Arc::new(Letters::default()), clock, config);
+    let (pressure, crowd, ownership) = (submitter.backpressure().clone(), Party::of("crowd"), ownership());
+    let until = async |is_on: bool| {
+        while pressure.is_on(&[crowd]) != is_on {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let leaving = async {
+        for number in 0..4 {
+            let origin = origin(number.to_string(), Arc::clone(&ownership));
+            let item = Item { origin: Some(origin), ..Item::new(number.to_string(), crowd) };
+            assert!(submitter.inbox.send(Task::Event(Box::new(item))).await.is_ok());
+        }
+        until(true).await;
+        // They wait for their moment by then.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        ownership.reading.cancel();
+        submitter.left.notify_one();
+        until(false).await;
+        drop(submitter);
+    };
+    let both = async { tokio::join!(dispatcher.run(CancellationToken::new()), leaving) };
+    tokio::time::timeout(Duration::from_secs(60), both).await.expect("it is relieved");
 }

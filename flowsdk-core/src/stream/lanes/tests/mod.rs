@@ -151,3 +151,26 @@ fn a_lane_has_the_class_of_its_most_urgent_entry() {
     let order: Vec<_> = firsts(lanes.take(9)).into_iter().map(|(key, _)| key).collect();
     assert_eq!(order, ["b", "c", "a"]);
 }
+
+#[test]
+fn a_lane_is_of_the_party_of_its_latest_entry() {
+    let mut lanes = Lanes::new(100);
+    let [early, late] = [Party::of("channel"), Party::of("router")];
+    let offer = |lanes: &mut Lanes<u32>, party| {
+        let turn = Turn { party, ..Turn::default() };
+        assert_eq!(lanes.offer("a", 0, turn, at(0)), Ok(Offered::Waits));
+    };
+    offer(&mut lanes, early);
+    let (key, _) = lanes.take(1).remove(0);
+    offer(&mut lanes, early);
+    assert_eq!((lanes.held_by(early), lanes.held_by(late)), (2, 0));
+    // Its party is learned while the lane is never empty.
+    offer(&mut lanes, late);
+    assert_eq!((lanes.held_by(early), lanes.held_by(late)), (0, 3));
+    offer(&mut lanes, Party::NOBODY);
+    lanes.finished(&key);
+    assert_eq!((lanes.held_by(early), lanes.held_by(late), lanes.len()), (0, 3, 3));
+    let (key, _) = lanes.take(1).remove(0);
+    assert_eq!(lanes.abandon(&key).len(), 2);
+    assert_eq!((lanes.held_by(late), lanes.len()), (0, 0));
+}

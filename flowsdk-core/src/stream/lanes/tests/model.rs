@@ -180,6 +180,8 @@ impl Model {
             _ => {}
         }
         prop_assert_eq!(lanes.len(), self.held());
+        let of_parties: usize = (0..3_u8).map(|party| lanes.held_by(Party::of(&party))).sum();
+        prop_assert_eq!(of_parties, lanes.len());
         prop_assert!(lanes.len() <= CAPACITY);
         Ok(())
     }
