@@ -13,6 +13,7 @@ use sqlx::{PgConnection, Postgres, Sqlite, Transaction};
 
 use super::bind::{Binder, Binds, Target};
 use super::damage::Damage;
+use super::postgres_tx::PostgresTx;
 use super::pulse::Pulse;
 use super::record::Record;
 use super::row::{Cells, Row};
@@ -33,7 +34,7 @@ pub(crate) enum Conn {
 /// one that only reads gains nothing from a transaction and is spared its two round trips.
 #[derive(Debug)]
 pub(crate) enum PostgresConn {
-    Writing(Transaction<'static, Postgres>),
+    Writing(PostgresTx),
     /// For one statement, which is a transaction of its own.
     Single(PoolConnection<Postgres>),
     /// Of the pool whose connections refuse to write.

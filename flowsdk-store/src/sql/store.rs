@@ -14,6 +14,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqliteConnection, Sqlit
 use super::damage::Damage;
 use super::executor::{Conn, PostgresConn, storage_error};
 use super::generation::Generations;
+use super::postgres_tx::PostgresTx;
 use super::published::{self, Published};
 use super::pulse::Pulse;
 use super::sqlite::{Glances, Writer};
@@ -376,7 +377,7 @@ impl Store for SqlStore {
             Pools::File { writer, .. } | Pools::Memory { writer, .. } => Conn::Direct(writer.begin().await?),
             Pools::Postgres { pool, pulse, .. } => {
                 pulse.check()?;
-                let tx = pulse.guard(async { pool.begin().await.map_err(storage_error) }).await?;
+                let tx = pulse.guard(async { PostgresTx::begin(pool).await.map_err(storage_error) }).await?;
                 Conn::Postgres(PostgresConn::Writing(tx), pulse.clone())
             }
         };

@@ -14,6 +14,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     what_is_left_comes_again_in_order,
     what_comes_back_is_read_again,
+    transactions_given_up_while_they_begin_leave_nothing_open,
 }
 
 const STREAM: StreamPartition = StreamPartition { topic: TopicName::Flow, index: 0 };
@@ -92,4 +93,22 @@ async fn nothing_waits_for_an_older_transaction() {
     // It has a lower number than what was read.
     long.commit().await.expect("commits");
     assert_eq!(payloads(&read(reader.as_mut()).await), ["long"]);
+}
+
+/// A caller that goes away drops its transaction at any moment. Entries put into one that somebody else had left open would
+/// have its old place in the order, behind readers, or be lost with it.
+async fn transactions_given_up_while_they_begin_leave_nothing_open(store: SqlStore) {
+    let broker = SqlBroker::new(store.clone());
+    let mut reader = open(&broker).await;
+    for number in 0..32 {
+        committed(&store, &number.to_string()).await;
+        let entries = reader.read(10, Duration::from_secs(60)).await.expect("reads");
+        assert_eq!(payloads(&entries), [number.to_string()]);
+        // It has asked for the transaction, and has no answer yet.
+        drop(futures_util::poll!(std::pin::pin!(store.begin())));
+        let left = async || broker.backlog(STREAM, GROUPS[0]).await.expect("a backlog");
+        assert_eq!(left().await, 1, "{number}, while the connection goes back");
+        broker.ack(STREAM, GROUPS[0], &[entries[0].id.clone()]).await.expect("acknowledges");
+        assert_eq!(left().await, 0, "{number} is acknowledged");
+    }
 }
