@@ -105,15 +105,9 @@ impl Rows {
         CompiledFlow::compile(&version).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
         let key = MasterKey::new(CRYPTO_SECRET)?;
         let channels = openings.map(|opening| WebchatChannel {
-            id: ChannelId::generate(cx.ids()),
-            router_id: router.id.clone(),
-            name: self.name.to_owned(),
             is_test_channel: self.are_test_channels,
-            appearance: None,
-            initial_flow_id: None,
             embed_secret: (opening == Opening::Token).then(|| key.encrypt(EMBED_SECRET)),
-            allowed_origins: None,
-            created_at: cx.now(),
+            ..WebchatChannel::new(ChannelId::generate(cx.ids()), router.id.clone(), self.name, cx.now())
         });
         let mut tx = store.begin().await?;
         tx.routers().insert(&router).await?;

@@ -28,6 +28,23 @@ pub struct WebchatChannel {
     pub created_at: Timestamp,
 }
 
+impl WebchatChannel {
+    /// Returns a channel that is open to anybody and begins with the router's initial flow.
+    pub fn new(id: ChannelId, router_id: RouterId, name: impl Into<String>, now: Timestamp) -> Self {
+        Self {
+            id,
+            router_id,
+            name: name.into(),
+            is_test_channel: false,
+            appearance: None,
+            initial_flow_id: None,
+            embed_secret: None,
+            allowed_origins: None,
+            created_at: now,
+        }
+    }
+}
+
 /// A visitor of an open channel.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebchatIdentity {

@@ -72,16 +72,10 @@ where
         tx.routers().set_initial_flow(&demo.router_id, Some(&flow_id)).await?;
         tx.webchat()
             .insert_channel(&WebchatChannel {
-                id: demo.channel_id.clone(),
-                router_id: demo.router_id.clone(),
-                // Spec B 4.4.
-                name: "Teste".to_owned(),
                 is_test_channel: true,
                 appearance: Some(json!({ "title": "FlowSDK", "subtitle": "Demonstração" })),
-                initial_flow_id: None,
-                embed_secret: None,
-                allowed_origins: None,
-                created_at: cx.now(),
+                // The name is that of spec B 4.4.
+                ..WebchatChannel::new(demo.channel_id.clone(), demo.router_id.clone(), "Teste", cx.now())
             })
             .await
     }

@@ -79,16 +79,10 @@ fn get(path: &str, headers: &[(&str, &str)]) -> Request<Body> {
 /// A test channel of the seeded router.
 async fn test_channel(setup: &Setup) -> String {
     let (cx, store) = (OpContext::system(), setup.store().await);
+    let router = RouterId::parse(&setup.seeded.router).unwrap();
     let channel = WebchatChannel {
-        id: ChannelId::generate(cx.ids()),
-        router_id: RouterId::parse(&setup.seeded.router).unwrap(),
-        name: "Teste".to_owned(),
         is_test_channel: true,
-        appearance: None,
-        initial_flow_id: None,
-        embed_secret: None,
-        allowed_origins: None,
-        created_at: cx.now(),
+        ..WebchatChannel::new(ChannelId::generate(cx.ids()), router, "Teste", cx.now())
     };
     let mut tx = store.begin().await.unwrap();
     tx.webchat().insert_channel(&channel).await.unwrap();

@@ -59,15 +59,11 @@ impl ChannelTransfer for SqlTx {
             let PortableChannel { id, name, appearance, allowed_origins, initial_flow_id, .. } =
                 portable.clone();
             WebchatChannel {
-                id,
-                router_id: router.clone(),
-                name,
-                is_test_channel: false,
                 appearance,
                 initial_flow_id,
                 embed_secret: embed_secret.clone(),
                 allowed_origins,
-                created_at: now,
+                ..WebchatChannel::new(id, router.clone(), name, now)
             }
         };
         let channels: Vec<WebchatChannel> = channels.iter().map(channel).collect();

@@ -51,17 +51,7 @@ async fn flow(tx: &mut SqlTx, cx: &OpContext, id: &str, router: &RouterId) -> Fl
 }
 
 fn channel(cx: &OpContext, id: &str, router: &RouterId) -> WebchatChannel {
-    WebchatChannel {
-        id: id.parse().expect("an id"),
-        router_id: router.clone(),
-        name: "Atendimento 👋".to_owned(),
-        is_test_channel: false,
-        appearance: None,
-        initial_flow_id: None,
-        embed_secret: None,
-        allowed_origins: None,
-        created_at: cx.now(),
-    }
+    WebchatChannel::new(id.parse().expect("an id"), router.clone(), "Atendimento 👋", cx.now())
 }
 
 async fn a_channel_is_read_back(store: SqlStore) {

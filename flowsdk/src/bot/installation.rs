@@ -33,17 +33,7 @@ pub(super) async fn install(store: &SqlStore, cx: &OpContext, flow: &Flow) -> Re
         tx.routers().insert(&Router::new(router.clone(), flow.name(), cx.now())).await?;
         tx.flows().insert(&FlowRecord::new(flow_id.clone(), router.clone(), flow.name(), cx.now())).await?;
         tx.webchat()
-            .insert_channel(&WebchatChannel {
-                id: bot_id(CHANNEL),
-                router_id: router.clone(),
-                name: flow.name().to_owned(),
-                is_test_channel: false,
-                appearance: None,
-                initial_flow_id: None,
-                embed_secret: None,
-                allowed_origins: None,
-                created_at: cx.now(),
-            })
+            .insert_channel(&WebchatChannel::new(bot_id(CHANNEL), router.clone(), flow.name(), cx.now()))
             .await?;
     }
     if publish(&mut tx, cx, flow, &flow_id, &router).await? {

@@ -92,16 +92,12 @@ where
                 if let Some(flow) = &new.initial_flow_id {
                     require_initial(tx, &new.router_id, flow).await?;
                 }
+                let id = ChannelId::generate(self.cx.ids());
                 let channel = WebchatChannel {
-                    id: ChannelId::generate(self.cx.ids()),
-                    router_id: new.router_id,
-                    name: new.name,
-                    is_test_channel: false,
                     appearance: new.appearance,
                     initial_flow_id: new.initial_flow_id,
-                    embed_secret: None,
                     allowed_origins: new.allowed_origins,
-                    created_at: self.cx.now(),
+                    ..WebchatChannel::new(id, new.router_id, new.name, self.cx.now())
                 };
                 match tx.webchat().insert_channel(&channel).await {
                     // The flow, or the router, went after it was looked for.

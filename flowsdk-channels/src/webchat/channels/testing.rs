@@ -120,14 +120,7 @@ where
 
 fn fresh(cx: &OpContext, router: &RouterId) -> WebchatChannel {
     WebchatChannel {
-        id: ChannelId::generate(cx.ids()),
-        router_id: router.clone(),
-        name: NAME.to_owned(),
         is_test_channel: true,
-        appearance: None,
-        initial_flow_id: None,
-        embed_secret: None,
-        allowed_origins: None,
-        created_at: cx.now(),
+        ..WebchatChannel::new(ChannelId::generate(cx.ids()), router.clone(), NAME, cx.now())
     }
 }

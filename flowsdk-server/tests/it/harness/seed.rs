@@ -65,15 +65,10 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
         [(None, None), (None, None), (None, sealed.clone()), (Some(card), sealed), (Some(calling), None)]
     {
         let channel = WebchatChannel {
-            id: ChannelId::generate(cx.ids()),
-            router_id: router.clone(),
-            name: "Canal".to_owned(),
-            is_test_channel: false,
             appearance: Some(json!({ "title": "Loja" })),
             initial_flow_id: flow,
             embed_secret,
-            allowed_origins: None,
-            created_at: cx.now(),
+            ..WebchatChannel::new(ChannelId::generate(cx.ids()), router.clone(), "Canal", cx.now())
         };
         tx.webchat().insert_channel(&channel).await.unwrap();
         channels.push(channel.id.to_string());

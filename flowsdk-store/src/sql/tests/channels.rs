@@ -30,15 +30,8 @@ fn router() -> RouterId {
 
 fn channel(id: &str, initial_flow_id: Option<FlowId>) -> WebchatChannel {
     WebchatChannel {
-        id: ChannelId::parse(id).expect("an id"),
-        router_id: router(),
-        name: "Loja".to_owned(),
-        is_test_channel: false,
-        appearance: None,
         initial_flow_id,
-        embed_secret: None,
-        allowed_origins: None,
-        created_at: NOW,
+        ..WebchatChannel::new(ChannelId::parse(id).expect("an id"), router(), "Loja", NOW)
     }
 }
 

@@ -77,17 +77,8 @@ impl World {
 
     pub(crate) async fn add_router(&self, router: &str, channel: &str) {
         let router = Router::new(router.parse().expect("an id"), router, self.cx.now());
-        let channel = WebchatChannel {
-            id: channel.parse().expect("an id"),
-            router_id: router.id.clone(),
-            name: "Chat".to_owned(),
-            is_test_channel: false,
-            appearance: None,
-            initial_flow_id: None,
-            embed_secret: None,
-            allowed_origins: None,
-            created_at: self.cx.now(),
-        };
+        let id = channel.parse().expect("an id");
+        let channel = WebchatChannel::new(id, router.id.clone(), "Chat", self.cx.now());
         let mut tx = self.store.begin().await.expect("begin");
         tx.routers().insert(&router).await.expect("a router");
         tx.webchat().insert_channel(&channel).await.expect("a channel");
