@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use flowsdk_core::conversation::{
-    ConversationConsumer, ConversationEvent, ConversationTx, SharedBackpressure, parties_of,
+    ConversationConsumer, ConversationEvent, ConversationTx, SharedBackpressure, TurnReport, parties_of,
 };
 use flowsdk_core::event::{IncomingEvent, OutgoingEvent};
 use flowsdk_core::id::{MessageId, RouterId};
@@ -47,10 +47,14 @@ pub struct Accepted {
     pub frozen: bool,
 }
 
-/// Takes incoming events of one message each.
+/// Takes incoming events.
 #[async_trait]
 pub trait Ingress: Send + Sync + std::fmt::Debug {
-    /// Answers when the message, which is for a flow of `router`, is durable.
+    /// Takes the event of a visitor of `router` who has entered without a message. It may be lost with the process: the
+    /// visitor enters again, or writes.
+    async fn open(&self, event: IncomingEvent, router: &RouterId) -> Result<(), IngressError>;
+
+    /// Takes an event of one message, for a flow of `router`. Answers when the message is durable.
     async fn accept(&self, event: IncomingEvent, router: &RouterId) -> Result<Accepted, IngressError>;
 }
 
@@ -71,6 +75,14 @@ where
     pub fn new(submitter: Submitter<ConversationConsumer<S>>) -> Self {
         Self { submitter }
     }
+
+    async fn submit(&self, event: IncomingEvent, router: &RouterId) -> Result<TurnReport, IngressError> {
+        if self.submitter.backpressure().is_on(&parties_of(&event.session_id, router)) {
+            return Err(IngressError::Backpressure);
+        }
+        let key = event.session_id.to_string();
+        Ok(self.submitter.submit(key, ConversationEvent::Incoming(event)).await?)
+    }
 }
 
 #[async_trait]
@@ -78,12 +90,12 @@ impl<S: Store> Ingress for DirectIngress<S>
 where
     S::Tx: ConversationTx,
 {
+    async fn open(&self, event: IncomingEvent, router: &RouterId) -> Result<(), IngressError> {
+        self.submit(event, router).await.map(drop)
+    }
+
     async fn accept(&self, event: IncomingEvent, router: &RouterId) -> Result<Accepted, IngressError> {
-        if self.submitter.backpressure().is_on(&parties_of(&event.session_id, router)) {
-            return Err(IngressError::Backpressure);
-        }
-        let key = event.session_id.to_string();
-        let report = self.submitter.submit(key, ConversationEvent::Incoming(event)).await?;
+        let report = self.submit(event, router).await?;
         let stored = report.stored.into_iter().next().ok_or(IngressError::Dropped)?;
         let answers = Some(report.outgoing).filter(|_| !report.waits);
         Ok(Accepted { message_id: stored.id, answers, frozen: report.frozen })
@@ -107,14 +119,24 @@ impl StreamIngress {
     ) -> Self {
         Self { broker, kv, backpressure }
     }
+
+    /// # Errors
+    /// The events of the session are to be refused, or it is not known.
+    async fn admit(&self, session: &SessionId, router: &RouterId) -> Result<(), IngressError> {
+        let refused = self.backpressure.is_on(&parties_of(session, router)).await?;
+        if refused { Err(IngressError::Backpressure) } else { Ok(()) }
+    }
 }
 
 #[async_trait]
 impl Ingress for StreamIngress {
+    async fn open(&self, event: IncomingEvent, router: &RouterId) -> Result<(), IngressError> {
+        self.admit(&event.session_id, router).await?;
+        Ok(self.broker.publish(&[NewEntry::of::<Incoming>(&event)]).await?)
+    }
+
     async fn accept(&self, mut event: IncomingEvent, router: &RouterId) -> Result<Accepted, IngressError> {
-        if self.backpressure.is_on(&parties_of(&event.session_id, router)).await? {
-            return Err(IngressError::Backpressure);
-        }
+        self.admit(&event.session_id, router).await?;
         let message = event.messages.first_mut().ok_or(IngressError::Dropped)?;
         let mut id = message.internal_id.clone().ok_or(IngressError::Dropped)?;
         if let Some(client) = &message.client_message_id {

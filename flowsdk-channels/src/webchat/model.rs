@@ -1,5 +1,6 @@
 //! Channels and identities of the web chat (spec B 2.1).
 
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, RouterId};
 use flowsdk_core::time::Timestamp;
@@ -20,6 +21,8 @@ pub struct WebchatChannel {
     pub appearance: Option<Value>,
     /// Overrides the router's initial flow.
     pub initial_flow_id: Option<FlowId>,
+    /// What begins a session.
+    pub start_on: StartOn,
     /// Present on a closed channel: only signed tokens get in (spec B 4.3).
     pub embed_secret: Option<Encrypted>,
     /// Origins that may open a socket; `None` means any.
@@ -29,7 +32,7 @@ pub struct WebchatChannel {
 }
 
 impl WebchatChannel {
-    /// Returns a channel that is open to anybody and begins with the router's initial flow.
+    /// Returns a channel that is open to anybody, and runs the router's initial flow from the first message on.
     pub fn new(id: ChannelId, router_id: RouterId, name: impl Into<String>, now: Timestamp) -> Self {
         Self {
             id,
@@ -38,6 +41,7 @@ impl WebchatChannel {
             is_test_channel: false,
             appearance: None,
             initial_flow_id: None,
+            start_on: StartOn::Message,
             embed_secret: None,
             allowed_origins: None,
             created_at: now,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::contact::{Contact, ContactChange, HasContacts, UNNAMED_VISITOR};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
@@ -83,6 +84,8 @@ pub struct Visitor {
     pub context: Option<Map<String, Value>>,
     /// The flow that the embed token asks for.
     pub flow_id: Option<FlowId>,
+    /// What begins a session of the channel.
+    pub start_on: StartOn,
     /// The last message that the visitor has.
     pub since: Option<MessageId>,
     /// The embed secret of the channel when the visitor was let in; `None` of an open channel.
@@ -92,16 +95,26 @@ pub struct Visitor {
 impl Visitor {
     /// Returns the incoming event of a message of the visitor.
     pub fn incoming(&self, message: IncomingMessage, cx: &OpContext) -> IncomingEvent {
+        IncomingEvent { messages: vec![message], ..self.event(cx) }
+    }
+
+    /// Returns the incoming event of the visitor who has entered a chat without messages.
+    pub fn opening(&self, cx: &OpContext) -> IncomingEvent {
+        IncomingEvent { opened_after: Some(0), ..self.event(cx) }
+    }
+
+    fn event(&self, cx: &OpContext) -> IncomingEvent {
         IncomingEvent {
             channel_type: Channel::Webchat,
             session_id: self.session_id.clone(),
             phone_number_id: self.session_id.phone_number_id().to_owned(),
             from: Some(self.session_id.party().to_owned()),
             contact_name: CONTACT_NAME.to_owned(),
-            messages: vec![message],
+            messages: Vec::new(),
             timestamp: cx.now(),
             context: self.context.clone(),
             flow_id: self.flow_id.clone(),
+            opened_after: None,
         }
     }
 }
@@ -383,6 +396,7 @@ where
             contact_id,
             context: None,
             flow_id: None,
+            start_on: channel.start_on,
             // A text that is not an id names no message of the session: everything was missed.
             since: handshake.since.as_ref().and_then(|id| {
                 MessageId::parse(id.clone()).or_else(|_| MessageId::parse(UNKNOWN_MESSAGE)).ok()

@@ -6,6 +6,6 @@ mod repository;
 mod tag;
 
 pub use catalog::{ChatCatalog, ChatFilter, HasChatCatalog};
-pub use model::{Chat, ChatStatus};
+pub use model::{Chat, ChatStatus, StartOn};
 pub use repository::{ChatRepository, HasChats};
 pub use tag::{ChatTag, ChatTagRepository, HasChatTags};

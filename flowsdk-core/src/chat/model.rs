@@ -17,6 +17,17 @@ pub enum ChatStatus {
     Closed,
 }
 
+/// What begins the session of a visitor of a web chat channel (rulings S22).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Named)]
+#[serde(rename_all = "lowercase")]
+pub enum StartOn {
+    /// The first message of the visitor.
+    #[default]
+    Message,
+    /// The visitor enters a chat in which nobody has written.
+    Open,
+}
+
 /// A chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chat {

@@ -17,7 +17,7 @@ use crate::fault::StorageError;
 use crate::flow::Trigger;
 use crate::id::{ChatId, MessageId};
 use crate::message::IncomingMessage;
-use crate::session::{MAX_DEFERRED, Mode, Session};
+use crate::session::{MAX_DEFERRED, Mode, Position, Session};
 use crate::stream::lanes::Party;
 use crate::time::Timestamp;
 
@@ -137,15 +137,19 @@ impl Decider<'_> {
                 let at = self.time_of(&run.session);
                 let place = self.writes.messages.len();
                 let mut fresh = self.store_fresh(incoming, &run.session.chat_id, at, report);
+                let opens = incoming.is_opening() && is_at_the_beginning(&run.session);
                 if self.facts.replaying {
                     if is_deferred(&run.session, incoming) {
                         fresh.clear();
                     }
-                } else if fresh.is_empty() {
+                } else if fresh.is_empty() && !opens {
                     return Ok(Progress::Nothing);
                 }
                 let fresh: Vec<IncomingMessage> = fresh.into_iter().cloned().collect();
                 let stage = self.stage(&run.session)?;
+                if opens {
+                    return Ok(Progress::Ran(Box::new(stage.open(run))));
+                }
                 let (mut run, rest) = lead(&stage, run, ahead);
                 run.said_before = (run.outgoing.len(), place);
                 if run.stopped_at.is_some() {
@@ -241,6 +245,7 @@ impl Decider<'_> {
                 timestamp: self.now,
                 context: None,
                 flow_id: None,
+                opened_after: None,
             },
         }
     }
@@ -387,6 +392,14 @@ fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run 
         break;
     }
     run
+}
+
+/// Returns whether the flow of a session has not begun.
+fn is_at_the_beginning(session: &Session) -> bool {
+    let has_not_entered = |position: &Position| position.block_id.is_none() && position.waiting.is_none();
+    session.mode == Mode::Flow
+        && session.pending.is_none()
+        && session.position.as_ref().is_some_and(has_not_entered)
 }
 
 /// Returns whether the session stopped at `event`: its unanswered messages wait in the session.

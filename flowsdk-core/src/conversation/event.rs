@@ -37,6 +37,7 @@ impl ConversationEvent {
     /// Returns the name of its `kind`.
     pub fn kind(&self) -> &'static str {
         match self {
+            Self::Incoming(event) if event.is_opening() => "open",
             Self::Incoming(_) | Self::Flow(FlowEvent::Message(_)) => "message",
             Self::Flow(FlowEvent::ExternalJump(_)) => "externalJump",
             Self::Flow(FlowEvent::AgentSessionEnded(_)) => "agentSessionEnded",

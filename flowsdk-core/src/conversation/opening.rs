@@ -24,7 +24,7 @@ pub(super) enum Opened {
     /// A router without a flow: the messages are stored in this chat, nothing runs (spec A 1).
     ChatOnly(ChatId),
     /// No channel, or no contact where the gateway should have made one: the event is dropped and
-    /// logged (spec B 7).
+    /// logged (spec B 7). Or a contact who has entered a chat in which somebody has written meanwhile.
     Dropped,
     /// A session that could not even begin is frozen: the messages are stored in this chat, the entry is
     /// kept.
@@ -55,6 +55,7 @@ pub(super) async fn open_many<T: ConversationTx>(
     let routes = routes_of(tx, events).await?;
     let contacts = contacts_of(tx, cx, events, &routes).await?;
     let chats = chats_of(tx, cx, events, &routes, &contacts).await?;
+    let newest = newest_messages(tx, events, &chats).await?;
     let entry_flows = entry_flows(tx, cache, flows, events, &routes).await?;
 
     let mut opened = Vec::with_capacity(events.len());
@@ -74,6 +75,11 @@ pub(super) async fn open_many<T: ConversationTx>(
         };
         if frozen.contains(&event.session_id) {
             opened.push(Opened::Frozen(chat.clone()));
+            continue;
+        }
+        // Somebody has written since: the session has begun and ended.
+        if event.is_opening() && event.opened_after != Some(newest.get(chat).copied().unwrap_or(0)) {
+            opened.push(Opened::Dropped);
             continue;
         }
         // Spec B 4.3: a token's flow counts only within the session's router.
@@ -193,6 +199,19 @@ async fn chats_of<T: ConversationTx>(
         wanted.iter().map(|(contact, router)| Chat::open(cx, contact.clone(), router.clone())).collect();
     let chats = tx.chats().open_or_get_many(&new).await?;
     Ok(wanted.into_iter().zip(chats).map(|(pair, chat)| (pair, chat.id)).collect())
+}
+
+/// Returns the number of the newest message of each chat that somebody has entered without a message.
+async fn newest_messages<T: ConversationTx>(
+    tx: &mut T,
+    events: &[&IncomingEvent],
+    chats: &HashMap<(ContactId, RouterId), ChatId>,
+) -> Result<HashMap<ChatId, i64>, StorageError> {
+    if !events.iter().any(|event| event.is_opening()) {
+        return Ok(HashMap::new());
+    }
+    let ids: Vec<ChatId> = chats.values().cloned().collect();
+    Ok(tx.messages().last_numbers(&ids).await?.into_iter().collect())
 }
 
 /// Loads the flows that may start, and returns the router of each.

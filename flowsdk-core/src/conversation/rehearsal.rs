@@ -38,7 +38,7 @@ pub(super) struct Rehearsal {
 pub(super) enum Cause {
     Start(IncomingMessage),
     Message(IncomingMessage),
-    Call,
+    Open,
     InputTimeout,
     Jump(ExternalJump),
     AgentEnded(HandBack),
@@ -52,7 +52,7 @@ impl From<Trigger<'_>> for Cause {
         match trigger {
             Trigger::Start(message) => Self::Start(message.clone()),
             Trigger::Message(message) => Self::Message(message.clone()),
-            Trigger::Call => Self::Call,
+            Trigger::Open => Self::Open,
             Trigger::InputTimeout => Self::InputTimeout,
             Trigger::Jump(jump) => Self::Jump(jump.clone()),
             Trigger::AgentEnded(event) => Self::AgentEnded(event.clone()),
@@ -68,7 +68,7 @@ impl Cause {
         match self {
             Self::Start(message) => Trigger::Start(message),
             Self::Message(message) => Trigger::Message(message),
-            Self::Call => Trigger::Call,
+            Self::Open => Trigger::Open,
             Self::InputTimeout => Trigger::InputTimeout,
             Self::Jump(jump) => Trigger::Jump(jump),
             Self::AgentEnded(event) => Trigger::AgentEnded(event),

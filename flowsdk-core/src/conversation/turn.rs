@@ -133,6 +133,11 @@ impl Stage<'_> {
         self.step(run, trigger)
     }
 
+    /// The engine begins a session whose contact has entered and wrote nothing.
+    pub(super) fn open(&self, run: Run) -> Run {
+        self.step(run, Trigger::Open)
+    }
+
     /// One turn; where nothing performs requests to the outside, it goes on with their failure at once.
     pub(super) fn step(&self, mut run: Run, trigger: Trigger<'_>) -> Run {
         run = self.turn(run, trigger);

@@ -33,4 +33,15 @@ pub struct IncomingEvent {
     /// The flow an embed token asks for; ignored when it is of another router (spec B 4.3).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow_id: Option<FlowId>,
+    /// The contact has entered the chat, and wrote nothing: the [`seq`](crate::message::Message::seq) of its newest message
+    /// then, 0 in a new chat. A session begins if there is none and nobody has written since (rulings S22).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_after: Option<i64>,
+}
+
+impl IncomingEvent {
+    /// Returns whether the contact has entered the chat without a message.
+    pub fn is_opening(&self) -> bool {
+        self.opened_after.is_some() && self.messages.is_empty()
+    }
 }

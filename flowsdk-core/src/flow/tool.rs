@@ -56,7 +56,7 @@ pub async fn call_tool(
     check(flow, &arguments)?;
     let mut own = scratch(session, flow);
     own.variables.extend(arguments);
-    let mut outcome = run(scene, own, contact, Trigger::Call);
+    let mut outcome = run(scene, own, contact, Trigger::Open);
     let mut effects = std::mem::take(&mut outcome.effects);
     let mut contact_changed = outcome.contact_changed;
     loop {

@@ -49,6 +49,9 @@ pub trait MessageRepository: Send {
         keys: &[String],
     ) -> Result<Vec<(String, MessageId)>, StorageError>;
 
+    /// The [`Message::seq`] of the newest message of each of these chats; 0 for one without messages.
+    async fn last_numbers(&mut self, chats: &[ChatId]) -> Result<Vec<(ChatId, i64)>, StorageError>;
+
     /// Stores messages. Each chat numbers its own in the order given, behind all that it has.
     ///
     /// Returns the [`Message::seq`] of each, in order.

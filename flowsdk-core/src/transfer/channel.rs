@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::chat::StartOn;
 use crate::crypto::Encrypted;
 use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
@@ -20,6 +21,8 @@ pub struct PortableChannel {
     pub allowed_origins: Option<Vec<String>>,
     /// Overrides the router's initial flow.
     pub initial_flow_id: Option<FlowId>,
+    /// What begins a session.
+    pub start_on: StartOn,
     /// Whether only signed tokens got in. The secret does not travel.
     pub is_closed: bool,
 }

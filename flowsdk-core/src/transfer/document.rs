@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::chat::StartOn;
 use crate::schema::SchemaAttributes;
 
 /// The value of `format`.
@@ -150,6 +151,10 @@ pub struct TransferredChannel {
     #[serde(default)]
     #[schema(value_type = Option<crate::id::FlowId>)]
     pub initial_flow: Option<String>,
+    /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub start_on: StartOn,
     /// Whether it had an embed secret. It gets another one, which nobody knows yet.
     #[serde(default)]
     #[schema(required = false)]

@@ -163,6 +163,7 @@ fn channel(channel: PortableChannel, names: &Names) -> TransferredChannel {
         name: channel.name,
         appearance: channel.appearance,
         allowed_origins: channel.allowed_origins,
+        start_on: channel.start_on,
         is_closed: channel.is_closed,
     }
 }

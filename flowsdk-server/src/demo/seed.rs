@@ -1,6 +1,7 @@
 //! The first records of the demonstration.
 
 use flowsdk_channels::webchat::{HasWebchat, WebchatChannel};
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{BoxError, StorageError};
 use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows};
@@ -73,6 +74,7 @@ where
         tx.webchat()
             .insert_channel(&WebchatChannel {
                 is_test_channel: true,
+                start_on: StartOn::Open,
                 appearance: Some(json!({ "title": "FlowSDK", "subtitle": "Demonstração" })),
                 // The name is that of spec B 4.4.
                 ..WebchatChannel::new(demo.channel_id.clone(), demo.router_id.clone(), "Teste", cx.now())

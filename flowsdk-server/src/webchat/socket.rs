@@ -8,9 +8,10 @@ use flowsdk_channels::webchat::{
     AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, IngressError, Limits,
     RECENT, Visitor, Visitors, inbound,
 };
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{HasMessages, IncomingMessage};
 use flowsdk_core::store::Store;
 use serde_json::Value;
@@ -42,6 +43,15 @@ pub struct WebchatSocket<S> {
     trusted_proxies: u32,
     /// Ends the transports of sockets that have left, at the latest when this is cancelled.
     ends: (Transports, CancellationToken),
+}
+
+/// Why a session does not begin when its visitor enters.
+#[derive(Debug, thiserror::Error)]
+enum OpenError {
+    #[error("the chat cannot be read")]
+    Storage(#[from] StorageError),
+    #[error("the event is not taken")]
+    Ingress(#[from] IngressError),
 }
 
 /// How long a client has to read why it was sent away, and to hang up by itself: packets on a websocket are under way
@@ -98,7 +108,28 @@ where
         let (had, missed) = self.missed(&visitor).await?;
         seat.go_live(&had, &missed).await;
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place, admission));
-        socket.extensions.insert(Guest(Arc::new(GuestState { visitor, held: Mutex::new(Some(held)) })));
+        let guest = Guest(Arc::new(GuestState { visitor, held: Mutex::new(Some(held)) }));
+        socket.extensions.insert(guest.clone());
+        let visitor = &guest.0.visitor;
+        if visitor.start_on == StartOn::Open
+            && let Err(error) = self.open(visitor).await
+        {
+            // They may write, or come again.
+            tracing::warn!(session = %visitor.session_id, error = %Chain(&error), "a session did not begin");
+        }
+        Ok(())
+    }
+
+    /// Begins the session of a visitor in whose chat nobody has written (rulings S22).
+    async fn open(&self, visitor: &Visitor) -> Result<(), OpenError> {
+        let mut tx = self.store.glance().await?;
+        let chat = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await?;
+        let chats: Vec<ChatId> = chat.into_iter().collect();
+        let is_silent = tx.messages().last_numbers(&chats).await?.iter().all(|(_, number)| *number == 0);
+        drop(tx);
+        if is_silent && self.limits.admit_message(&visitor.session_id) {
+            self.ingress.open(visitor.opening(self.visitors.context()), &visitor.router_id).await?;
+        }
         Ok(())
     }
 

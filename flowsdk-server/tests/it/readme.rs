@@ -60,8 +60,9 @@ async fn the_first_command_prints_the_address_of_a_chat_that_answers() {
     assert!(dir.path().join("data").is_dir());
     let (mut client, _) =
         Client::enter(server.addr, json!({ "channelId": path.trim_start_matches("/chat/") })).await;
-    client.say("oi").await;
-    assert_eq!(client.next_messages(1).await.len(), 1);
+    assert!(client.texts(1).await[0].starts_with("Olá!"), "it speaks first");
+    client.say("Ana").await;
+    assert_eq!(client.texts(1).await, ["Prazer, Ana!"]);
     assert!(server.stop().await.0.success());
 }
 

@@ -1,22 +1,23 @@
 //! Channels, as far as they travel with their router.
 
 use async_trait::async_trait;
+use constcat::concat;
 use flowsdk_channels::webchat::WebchatChannel;
-use flowsdk_core::cell::Json;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChannelId, FlowId, RouterId};
+use flowsdk_core::id::RouterId;
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::transfer::{ChannelTransfer, HasChannelTransfer, PortableChannel};
-use serde_json::Value;
 
 use super::SqlTx;
 use super::channel::ChannelRow;
+use super::record::Record as _;
 use super::statement::{RowsSql, Sql, sql};
 
-const CHANNELS_OF: Sql =
-    sql("SELECT id, name, appearance, allowed_origins, initial_flow_id, embed_secret_encrypted
-     FROM webchat_channel WHERE router_id = $1 AND is_test_channel = 0 ORDER BY created_at, id");
+const CHANNELS_OF: Sql = sql(concat!(
+    WebchatChannel::SELECT,
+    " WHERE router_id = $1 AND is_test_channel = 0 ORDER BY created_at, id"
+));
 
 static INSERT: RowsSql = RowsSql::insert::<WebchatChannel>("");
 
@@ -27,26 +28,17 @@ super::accessor::has!(HasChannelTransfer::channel_transfer -> ChannelTransfer);
 #[async_trait]
 impl ChannelTransfer for SqlTx {
     async fn channels_of(&mut self, router: &RouterId) -> Result<Vec<PortableChannel>, StorageError> {
-        type Row = (
-            ChannelId,
-            String,
-            Option<Json<Value>>,
-            Option<Json<Vec<String>>>,
-            Option<FlowId>,
-            Option<Encrypted>,
-        );
-        let rows = self.conn.fetch_all::<Row>(CHANNELS_OF, (router,)).await?;
-        Ok(rows
-            .into_iter()
-            .map(|(id, name, appearance, origins, initial_flow_id, secret)| PortableChannel {
-                id,
-                name,
-                appearance: appearance.map(|Json(value)| value),
-                allowed_origins: origins.map(|Json(list)| list),
-                initial_flow_id,
-                is_closed: secret.is_some(),
-            })
-            .collect())
+        let channels = self.conn.fetch_all::<WebchatChannel>(CHANNELS_OF, (router,)).await?;
+        let portable = |channel: WebchatChannel| PortableChannel {
+            id: channel.id,
+            name: channel.name,
+            appearance: channel.appearance,
+            allowed_origins: channel.allowed_origins,
+            initial_flow_id: channel.initial_flow_id,
+            start_on: channel.start_on,
+            is_closed: channel.embed_secret.is_some(),
+        };
+        Ok(channels.into_iter().map(portable).collect())
     }
 
     async fn insert_channels_of(
@@ -56,11 +48,12 @@ impl ChannelTransfer for SqlTx {
         now: Timestamp,
     ) -> Result<(), StorageError> {
         let channel = |(portable, embed_secret): &(PortableChannel, Option<Encrypted>)| {
-            let PortableChannel { id, name, appearance, allowed_origins, initial_flow_id, .. } =
+            let PortableChannel { id, name, appearance, allowed_origins, initial_flow_id, start_on, .. } =
                 portable.clone();
             WebchatChannel {
                 appearance,
                 initial_flow_id,
+                start_on,
                 embed_secret: embed_secret.clone(),
                 allowed_origins,
                 ..WebchatChannel::new(id, router.clone(), name, now)

@@ -153,8 +153,14 @@ impl MessageRepository for SqlTx {
         Ok(found)
     }
 
+    async fn last_numbers(&mut self, chats: &[ChatId]) -> Result<Vec<(ChatId, i64)>, StorageError> {
+        self.conn.fetch_all(LAST, (Json(chats),)).await
+    }
+
     async fn insert_many(&mut self, messages: &[NewMessage]) -> Result<Vec<i64>, StorageError> {
-        let mut last = self.last_numbers(messages).await?;
+        let chats: BTreeSet<&ChatId> = messages.iter().map(|message| &message.chat_id).collect();
+        let chats: Vec<ChatId> = chats.into_iter().cloned().collect();
+        let mut last: HashMap<ChatId, i64> = self.last_numbers(&chats).await?.into_iter().collect();
         let mut numbered: Vec<(i64, &NewMessage)> = Vec::with_capacity(messages.len());
         for message in messages {
             let last = last.get_mut(&message.chat_id).ok_or_else(|| no_chat(&message.chat_id))?;
@@ -272,17 +278,6 @@ fn bind_written(to: &mut Binder<'_>, message: &NewMessage) {
 
 impl SqlTx {
     /// Returns the last number of each chat; 0 for one without messages.
-    async fn last_numbers<'a>(
-        &mut self,
-        messages: &'a [NewMessage],
-    ) -> Result<HashMap<&'a ChatId, i64>, StorageError> {
-        let chats: BTreeSet<&ChatId> = messages.iter().map(|message| &message.chat_id).collect();
-        let asked: Vec<&str> = chats.iter().map(|chat| chat.as_str()).collect();
-        let found = self.conn.fetch_all::<(ChatId, i64)>(LAST, (Json(&asked),)).await?;
-        let last = found.into_iter().filter_map(|(chat, last)| Some((*chats.get(&chat)?, last)));
-        Ok(last.collect())
-    }
-
     /// Returns the number of a message in `chat`; `None`, if it is none of the session there.
     async fn seq_of(
         &mut self,

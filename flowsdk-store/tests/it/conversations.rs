@@ -11,6 +11,7 @@ mod flows;
 mod histories;
 mod invariants;
 mod long;
+mod openings;
 mod outside;
 mod partners;
 mod patches;

@@ -9,7 +9,7 @@ use flowsdk_channels::webchat::{
     Accepted, AuthError, Caller, Handshake, HasWebchat as _, Ingress, IngressError, Limits, LimitsConfig,
     TestChat, Visitors, WebchatChannel, WebchatIdentity, inbound,
 };
-use flowsdk_core::chat::{Chat, HasChats as _};
+use flowsdk_core::chat::{Chat, HasChats as _, StartOn};
 use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
@@ -64,6 +64,7 @@ async fn a_channel_is_read_back(store: SqlStore) {
         is_test_channel: true,
         appearance: Some(json!({ "color": "#fff", "texts": ["é", null] })),
         initial_flow_id: Some(flow),
+        start_on: StartOn::Open,
         embed_secret: Some(Encrypted::from_stored("ab:cd".to_owned())),
         allowed_origins: Some(vec!["https://example.com".to_owned()]),
         ..channel(&cx, "c2", &router)
@@ -192,6 +193,10 @@ struct Answering {
 
 #[async_trait]
 impl Ingress for Answering {
+    async fn open(&self, _: IncomingEvent, _: &RouterId) -> Result<(), IngressError> {
+        Ok(())
+    }
+
     async fn accept(&self, event: IncomingEvent, _: &RouterId) -> Result<Accepted, IngressError> {
         let _both = self.read.acquire_many(2).await.expect("open");
         let message_id = event.messages[0].internal_id.clone().expect("an id");

@@ -108,6 +108,7 @@ impl Bot {
             timestamp: self.cx.now(),
             context: None,
             flow_id: None,
+            opened_after: None,
             session_id: session.clone(),
         });
         match self.turns.submit(session.as_str(), event).await {

@@ -1,6 +1,7 @@
 //! The input for a new channel, and the changes to one.
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::patch::present;
@@ -28,6 +29,10 @@ pub struct NewWebchatChannel {
     pub appearance: Option<Value>,
     /// Overrides the router's initial flow; null inherits it.
     pub initial_flow_id: Option<FlowId>,
+    /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub start_on: StartOn,
     /// Origins that may open a socket; null means any.
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
     pub allowed_origins: Option<Vec<String>>,
@@ -52,6 +57,9 @@ pub struct WebchatChannelChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Object>)]
     pub appearance: Option<Option<Value>>,
+    /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
+    #[schema(value_type = StartOn, required = false)]
+    pub start_on: Option<StartOn>,
     /// Origins that may open a socket; null means any.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
@@ -63,6 +71,7 @@ impl WebchatChannelChange {
     pub(super) fn apply(self, mut channel: WebchatChannel) -> WebchatChannel {
         channel.name = self.name.unwrap_or(channel.name);
         channel.appearance = self.appearance.unwrap_or(channel.appearance);
+        channel.start_on = self.start_on.unwrap_or(channel.start_on);
         channel.allowed_origins = self.allowed_origins.unwrap_or(channel.allowed_origins);
         channel
     }

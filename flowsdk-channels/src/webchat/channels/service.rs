@@ -96,6 +96,7 @@ where
                 let channel = WebchatChannel {
                     appearance: new.appearance,
                     initial_flow_id: new.initial_flow_id,
+                    start_on: new.start_on,
                     allowed_origins: new.allowed_origins,
                     ..WebchatChannel::new(id, new.router_id, new.name, self.cx.now())
                 };
@@ -112,7 +113,7 @@ where
         Ok(outcome.inspect(|channel| self.changes.created(author, channel)))
     }
 
-    /// Changes name, appearance and origins of a channel.
+    /// Changes name, appearance, origins of a channel, and what begins its sessions.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].

@@ -1,6 +1,7 @@
 //! The public form of a channel.
 
 use flowsdk_core::change::View;
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
@@ -29,6 +30,8 @@ pub struct WebchatChannelView {
     /// Overrides the router's initial flow; null inherits it.
     #[schema(required = true)]
     initial_flow_id: Option<FlowId>,
+    /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
+    start_on: StartOn,
     /// Whether only signed embed tokens get in.
     #[view(some = embed_secret)]
     has_embed_secret: bool,

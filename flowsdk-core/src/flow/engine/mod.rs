@@ -33,6 +33,7 @@ use turn::Turn;
 ///
 /// - [`Trigger::Start`] and a message to a session that does not wait enter the block the session
 ///   stands on, or the start block; the message is not the answer to it, but it is `{{input}}`.
+/// - [`Trigger::Open`] does the same without a message: `{{input}}` is empty.
 /// - A message to a session that waits is the answer.
 /// - An event that no longer concerns the session changes nothing but the wake-up time. Such are a timer before the
 ///   deadline, a hand-back of an owner that lost it, a redirect or a result that came twice.
@@ -56,7 +57,7 @@ pub fn run_within(
     match trigger {
         Trigger::Start(message) => turn(Some(message)).play(Turn::start),
         Trigger::Message(message) => turn(Some(message)).play(Turn::hear),
-        Trigger::Call => turn(None).play(Turn::start),
+        Trigger::Open => turn(None).play(Turn::start),
         Trigger::InputTimeout => turn(None).play(Turn::timeout),
         Trigger::Jump(jump) => turn(None).play(|turn| turn.jump(jump)),
         Trigger::AgentEnded(event) => turn(None).play(|turn| turn.hand_back(Mode::Agent, event)),

@@ -70,8 +70,8 @@ pub enum Trigger<'a> {
     Start(&'a IncomingMessage),
     /// A message of a session that has begun.
     Message(&'a IncomingMessage),
-    /// A tool is called: it starts without a message, with its parameters as variables.
-    Call,
+    /// The session begins without a message: a visitor has entered, or a tool is called, with its parameters as variables.
+    Open,
     /// The timer of whatever the session waits for (rulings S7).
     InputTimeout,
     /// A redirect from outside (spec A 4.5 rule 3).

@@ -21,7 +21,7 @@ pub fn ignored(
         // Messages to an agent or a human are not the engine's.
         Trigger::Start(_) | Trigger::Message(_) if session.mode != Mode::Flow => Some("another owner"),
         Trigger::Start(_) | Trigger::Message(_) if session.pending.is_some() => Some("it waits for a result"),
-        Trigger::Start(_) | Trigger::Message(_) | Trigger::Call => None,
+        Trigger::Start(_) | Trigger::Message(_) | Trigger::Open => None,
         Trigger::InputTimeout => match session.deadline() {
             Some(deadline) if deadline <= now => None,
             _ => Some("not yet"),

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::StoreUnderTest;
 use super::world::{NOW, World, flow, later, router, session_id, version};
+use crate::chat::StartOn;
 use crate::crypto::Encrypted;
 use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, LastNumbers, ListedFlow};
 use crate::id::{ChannelId, FlowVersionId, VariableId};
@@ -230,6 +231,7 @@ where
         appearance: Some(json!({ "a": 1 })),
         allowed_origins: Some(vec!["https://a.example".to_owned()]),
         initial_flow_id: Some(target.id.clone()),
+        start_on: StartOn::Open,
         is_closed: false,
     };
     let closed = PortableChannel {

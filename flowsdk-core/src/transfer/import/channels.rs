@@ -33,6 +33,7 @@ where
                 appearance: sent.appearance.clone(),
                 allowed_origins: sent.allowed_origins.clone(),
                 initial_flow_id: sent.initial_flow.as_ref().and_then(|slug| ids.get(slug)).cloned(),
+                start_on: sent.start_on,
                 is_closed: sent.is_closed,
             };
             // A closed channel stays closed: nobody knows its secret until somebody makes another.
@@ -49,7 +50,7 @@ where
             }
             let shown = json!({ "id": channel.id, "routerId": router, "name": channel.name,
                 "isTestChannel": false, "appearance": channel.appearance,
-                "initialFlowId": channel.initial_flow_id, "hasEmbedSecret": sent.is_closed,
+                "initialFlowId": channel.initial_flow_id, "startOn": channel.start_on, "hasEmbedSecret": sent.is_closed,
                 "allowedOrigins": channel.allowed_origins });
             let kind = EntityKind::WebchatChannel;
             import.note(kind, channel.id.to_string(), Change::Created(shown));

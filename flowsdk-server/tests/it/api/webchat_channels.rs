@@ -6,7 +6,7 @@ use super::building::{act, actions, answer, details, id, published, records, rou
 use crate::harness::client::Manner;
 use crate::harness::{Api, Client, Setup, everywhere, token};
 
-everywhere!(life);
+everywhere!(life, entering_visitors_are_spoken_to);
 everywhere!(in process: embed_secret, initial_flow, test_channel, in_use, scope);
 
 async fn life(setup: Setup) {
@@ -23,6 +23,7 @@ async fn life(setup: Setup) {
     }
     assert_eq!((&made["isTestChannel"], &made["hasEmbedSecret"]), (&json!(false), &json!(false)));
     assert!(made["initialFlowId"].is_null());
+    assert_eq!(made["startOn"], "message");
     // Both paths exist, and answer.
     for prefix in ["", "/api"] {
         let path = format!("{prefix}/webchat/channels/{}", id(&made));
@@ -51,6 +52,7 @@ async fn life(setup: Setup) {
         (json!({ "allowedOrigins": ["https://a/b"] }), "allowedOrigins[0]"),
         (json!({ "embedSecret": "x" }), "embedSecret"),
         (json!({ "isTestChannel": true }), "isTestChannel"),
+        (json!({ "startOn": "later" }), "startOn"),
     ] {
         assert_eq!(admin.patch(&path, &body).await.invalid_fields(), [field], "{body}");
     }
@@ -60,6 +62,36 @@ async fn life(setup: Setup) {
     let log = records(&admin, &format!("entityType=WEBCHAT_CHANNEL&routerId={router}"), 4).await;
     assert_eq!(actions(&log), ["CREATE", "UPDATE", "UPDATE", "DELETE"]);
     assert_eq!(log[2]["changes"]["name"], json!({ "from": "Loja", "to": "Nova" }));
+}
+
+async fn entering_visitors_are_spoken_to(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, _, channel) = shop(&admin, "Loja", &says("eco {{input}}")).await;
+    let path = format!("/webchat/channels/{channel}");
+    assert_eq!(admin.patch(&path, &json!({ "startOn": "open" })).await.ok(200)["startOn"], "open");
+    let auth = json!({ "channelId": channel });
+    let (mut ana, ok) = Client::enter(server.addr, auth.clone()).await;
+    assert_eq!(ana.texts(1).await, ["eco "], "there is no input yet");
+    // Another tab, and a reload: nobody is greeted again.
+    let again = json!({ "channelId": channel, "userId": ok["userId"], "sessionKey": ok["sessionKey"] });
+    let (mut tab, _) = Client::enter(server.addr, again.clone()).await;
+    tab.nothing_else().await;
+    drop(ana);
+    let mut reloaded = Client::enter(server.addr, again).await.0;
+    reloaded.nothing_else().await;
+    // The greeting is in the history, before the first message.
+    let sessions = admin.get(&format!("/sessions?routerId={router}")).await.ok(200);
+    assert_eq!(sessions["items"].as_array().map(Vec::len), Some(1), "{sessions}");
+    // A file of the router carries the setting.
+    let made = json!({ "routerId": router, "name": "Outra", "startOn": "open" });
+    assert_eq!(admin.post("/webchat/channels", &made).await.ok(201)["startOn"], "open");
+    let file = admin.get(&format!("/routers/{router}/export")).await.ok(200);
+    let channels = file["channels"].as_array().unwrap();
+    assert_eq!(channels.iter().filter(|sent| sent["startOn"] == "open").count(), 2, "{file}");
+    // Back to the spec's way.
+    admin.patch(&path, &json!({ "startOn": "message" })).await.ok(200);
+    visitor(&server, &channel).await.nothing_else().await;
 }
 
 async fn embed_secret(setup: Setup) {

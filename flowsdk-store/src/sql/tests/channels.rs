@@ -3,6 +3,7 @@
 use flowsdk_channels::channel_number::{ChannelNumber, E164, HasChannelNumbers as _, ProviderId};
 use flowsdk_channels::webchat::channels::HasWebchatCatalog as _;
 use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::flow::Flow;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::prelude::*;
@@ -79,6 +80,7 @@ async fn every_write_is_in_both(url: &str) {
         appearance: None,
         allowed_origins: None,
         initial_flow_id: Some(flow.clone()),
+        start_on: StartOn::Message,
         is_closed: false,
     };
     tx.channel_transfer().insert_channels_of(&router(), &[(portable, None)], NOW).await.expect("a channel");

@@ -38,6 +38,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0025_chain", "9bad899f2319", "2f17bb663929"),
     ("0026_audit_pairs", "73323a5943e0", "73323a5943e0"),
     ("0027_stream_index", "0087ad9b00d8", "4aad8e1e30a0"),
+    ("0028_start_on", "6dc1d59b87c8", "6dc1d59b87c8"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

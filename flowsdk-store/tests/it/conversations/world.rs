@@ -138,6 +138,7 @@ impl World {
             timestamp: self.cx.now(),
             context: None,
             flow_id: None,
+            opened_after: None,
         }
     }
 

@@ -442,7 +442,7 @@ fn a_tool_may_use_a_tool() {
     ]);
     outer["kind"] = json!("tool");
     let mut stage = Stage::new(&outer).with_flow("inner", &tool());
-    stage.play(Trigger::Call);
+    stage.play(Trigger::Open);
     assert!(stage.ended());
     assert_eq!(stage.variable("after"), "yes");
 }
