@@ -19,7 +19,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
-        .tag("auth", "Getting in and out, recovering a password")
+        .tag("auth", "Login, tokens and password recovery")
         .add(endpoint!(login::login))
         .add(endpoint!(desk_login::desk_login))
         .add(endpoint!(refresh::refresh_tokens))

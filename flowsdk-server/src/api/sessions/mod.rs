@@ -18,7 +18,7 @@ use super::routes::{Routes, endpoint};
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
-        .tag("sessions", "Where conversations stand")
+        .tag("sessions", "The state of conversations")
         .add(endpoint!(list::list_sessions))
         .add(endpoint!(frozen::list_frozen_sessions))
         .add(endpoint!(get::get_session))
