@@ -107,6 +107,28 @@ fn references_lead_somewhere() {
     }
 }
 
+/// Client generators make a type without fields of an object that names none.
+#[test]
+fn objects_that_name_no_fields_may_have_any() {
+    fn walk(value: &Value, place: &str, found: &mut Vec<String>) {
+        if let Value::Object(fields) = value {
+            let is_object = [json!("object"), json!(["object", "null"])].contains(&value["type"]);
+            let names = ["properties", "additionalProperties"].iter().any(|name| fields.contains_key(*name));
+            if is_object && !names {
+                found.push(place.to_owned());
+            }
+            for (name, inner) in fields {
+                walk(inner, &format!("{place}/{name}"), found);
+            }
+        } else if let Value::Array(values) = value {
+            values.iter().for_each(|inner| walk(inner, &format!("{place}/-"), found));
+        }
+    }
+    let mut found = Vec::new();
+    walk(&value()["components"]["schemas"], "", &mut found);
+    assert_eq!(found, [""; 0]);
+}
+
 #[test]
 fn every_body_has_a_schema_that_names_all_its_fields() {
     let document = value();
