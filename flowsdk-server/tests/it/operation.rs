@@ -37,7 +37,6 @@ async fn the_demo_goes_on_where_it_was() {
 
     let auth = json!({ "channelId": first["channelId"] });
     let (mut client, ok) = Client::enter(server.addr, auth).await;
-    client.say("oi").await;
     let hello = client.next_messages(1).await.remove(0);
     let key = ok["sessionKey"].as_str().unwrap().to_owned();
 
