@@ -259,12 +259,41 @@ pub struct Chain<'a>(pub &'a (dyn std::error::Error + 'a));
 
 impl fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
+        let mut last = self.0.to_string();
+        f.write_str(&last)?;
         let mut source = self.0.source();
         while let Some(error) = source {
-            write!(f, ": {error}")?;
+            let text = error.to_string();
+            // Errors of libraries often end with the text of their source.
+            if !last.ends_with(&text) {
+                write!(f, ": {text}")?;
+            }
+            last = text;
             source = error.source();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{text}")]
+    struct Layer {
+        text: &'static str,
+        source: Option<Box<Layer>>,
+    }
+
+    #[test]
+    fn a_chain_does_not_repeat_its_sources() {
+        let layer = |text, source: Option<Layer>| Layer { text, source: source.map(Box::new) };
+        let refused = || layer("refused (os error 111)", None);
+        let doubled = layer("connect: refused (os error 111)", Some(refused()));
+        assert_eq!(Chain(&doubled).to_string(), "connect: refused (os error 111)");
+        let told = layer("no database", Some(layer("refused (os error 111)", Some(refused()))));
+        assert_eq!(Chain(&told).to_string(), "no database: refused (os error 111)");
+        assert_eq!(Chain(&layer("a", Some(layer("b", None)))).to_string(), "a: b");
     }
 }

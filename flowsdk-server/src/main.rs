@@ -162,13 +162,14 @@ async fn serve() -> Result<(), BoxError> {
     let config = Config::read(Environment::process())?;
     logging::init(config.json_logs);
     config.warn();
+    let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
     let listener = App::bind(config.listen).await?;
     let app = App::build(config, Adapters { metrics: logging::metrics(), ..Adapters::system() }).await?;
-    if let Some(Bootstrapped::CreatedWith(password)) = app.bootstrapped() {
+    if let (Some(Bootstrapped::CreatedWith(password)), Some(email)) = (app.bootstrapped(), admin_email) {
         // Shown once and never logged: standard output is the operator's, the log is not.
-        print_line(&format!("administrator password (shown once): {}", password.expose_secret()))?;
+        print_line(&format!("administrator {email}, password (shown once): {}", password.expose_secret()))?;
     }
-    tracing::info!(address = %listener.local_addr()?, "listening");
+    log_start(&app, listener.local_addr()?);
     stop_on_signal(&app)?;
     app.serve(listener).await
 }
@@ -192,7 +193,9 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxE
         Some(Bootstrapped::CreatedWith(password)) => Some(password.expose_secret().to_owned()),
         Some(Bootstrapped::Created | Bootstrapped::Existed) | None => None,
     };
-    let url = format!("http://{}", listener.local_addr()?);
+    let address = listener.local_addr()?;
+    log_start(&app, address);
+    let url = format!("http://{address}");
     let chat_url = format!("{url}/chat/{}", demo.channel_id);
     if as_json {
         let mut line = json!({ "url": url, "chatUrl": chat_url, "channelId": demo.channel_id,
@@ -203,6 +206,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxE
         print_line(&line.to_string())?;
     } else {
         let mut lines = vec![format!("Chat:          {chat_url}")];
+        lines.push(format!("API:           {url}/docs"));
         lines.extend(admin_email.map(|email| format!("Administrator: {email}")));
         lines.extend(password.map(|password| format!("Password:      {password} (shown only this once)")));
         lines.push(format!("Data:          {} (Ctrl-C stops, the same command goes on)", data.display()));
@@ -210,6 +214,13 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxE
     }
     stop_on_signal(&app)?;
     app.serve(listener).await
+}
+
+fn log_start(app: &App, address: SocketAddr) {
+    let (version, config) = (env!("CARGO_PKG_VERSION"), app.config());
+    let (roles, database) = (config.roles.to_string(), config.database.engine());
+    let redis = config.redis.is_some();
+    tracing::info!(version, roles, database, redis, %address, "listening");
 }
 
 fn print_line(line: &str) -> Result<(), BoxError> {

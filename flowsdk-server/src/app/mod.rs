@@ -17,6 +17,7 @@ mod leased;
 mod links;
 mod parts;
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -83,13 +84,23 @@ pub struct App {
 }
 
 impl App {
+    /// The settings that it was built with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// Binds the address. Before [`App::build`], so that a taken address ends a start that has not run a task or a
     /// migration.
     ///
     /// # Errors
     /// The address is taken or not of this machine.
     pub async fn bind(address: SocketAddr) -> Result<TcpListener, BoxError> {
-        Ok(TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?)
+        Ok(TcpListener::bind(address).await.map_err(|error| match error.kind() {
+            ErrorKind::AddrInUse => format!(
+                "{address} is in use by another program; choose another port with LISTEN_ADDR, or --listen of demo"
+            ),
+            _ => format!("{address}: {error}"),
+        })?)
     }
 
     /// Connects everything, brings the schema up to date, starts the tasks of every part whose role the process has,

@@ -24,7 +24,7 @@ pub use rotation::RotationConfig;
 pub use sms::SmsSettings;
 pub use webchat::WebchatSettings;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,6 +37,7 @@ use secrecy::SecretString;
 /// enough that a busy machine misses no five renewals in a row.
 const LEASE_TTL: Duration = Duration::from_millis(1_200);
 const SHORTEST_LEASE: Duration = Duration::from_millis(500);
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// Everything the server is told.
 #[derive(Debug)]
@@ -84,7 +85,11 @@ impl Config {
         }
         let database = env.parsed("DATABASE_URL").unwrap_or(DatabaseUrl::SqliteMemory);
         let redis = env.text("REDIS_URL").map(SecretString::from);
-        let listen = env.parsed("LISTEN_ADDR").unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let listen = env.text("LISTEN_ADDR").map_or(Ok(LISTEN), |text| text.parse());
+        let listen = listen.unwrap_or_else(|_| {
+            env.problem("LISTEN_ADDR", "must be an IP address and a port, such as 127.0.0.1:8080");
+            LISTEN
+        });
         let master_key = master_key::master_key(&mut env);
         // A list that cannot be read is a problem of its own; settings of every role are still checked.
         let roles: Roles = env.parsed("ROLES").unwrap_or_else(Roles::all);

@@ -44,6 +44,13 @@ impl Roles {
     }
 }
 
+impl fmt::Display for Roles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.0.iter().flat_map(|role| role.names).copied().collect();
+        f.write_str(&names.join(","))
+    }
+}
+
 /// A list that names no roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub struct InvalidRoles;

@@ -52,6 +52,8 @@ fn every_problem_is_reported_at_once_and_no_value_of_a_secret() {
         assert!(names.contains(&name), "{name} in {problems:?}");
     }
     assert!(!problems.join("\n").contains("too-short-a-key"));
+    let listen = "LISTEN_ADDR must be an IP address and a port, such as 127.0.0.1:8080";
+    assert!(problems.iter().any(|problem| problem == listen), "{problems:?}");
 }
 
 #[test]
@@ -120,6 +122,6 @@ fn roles_are_lists_of_names() {
     assert_eq!(
         InvalidRoles.to_string(),
         "must be a comma-separated list of api, orchestrator, engine and webchat; orchestrator and engine \
-         share a transaction, so a process has both or none"
+         share a transaction, so a process has both or none: orchestrator,engine"
     );
 }

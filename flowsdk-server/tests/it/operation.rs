@@ -158,6 +158,38 @@ async fn a_damaged_database() {
     assert!(bad.len() < 10, "{bad:#?}");
 }
 
+/// The first start of a server on a database prints how to log in, and logs what it is. A taken address says what to do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_first_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let serve = |listen: &str| {
+        let mut serve = command();
+        serve.arg("serve").envs([
+            ("DATABASE_URL", format!("sqlite:{}", dir.path().join("first.db").display()).as_str()),
+            ("CRYPTO_SECRET", "0123456789abcdef0123456789abcdef"),
+            ("JWT_ACCESS_SECRET", "access-secret-of-a-test"),
+            ("JWT_REFRESH_SECRET", "refresh-secret-of-a-test"),
+            ("ADMIN_EMAIL", "ana@loja.example"),
+            ("LISTEN_ADDR", listen),
+            ("LOG_FORMAT", "json"),
+        ]);
+        serve
+    };
+    let server = Server::start(serve("127.0.0.1:0"), dir.path(), "serve").await;
+    let printed = server.output();
+    assert!(printed.starts_with("administrator ana@loja.example, password (shown once): "), "{printed}");
+    let log = server.log();
+    let line = log.lines().find(|line| line.contains("listening")).unwrap();
+    let line: Value = serde_json::from_str(line).unwrap();
+    let fields = &line["fields"];
+    assert_eq!((&fields["database"], &fields["redis"]), (&json!("SQLite"), &json!(false)), "{line}");
+    assert_eq!(fields["roles"], "api,orchestrator,engine,webchat");
+    assert_eq!(fields["version"], env!("CARGO_PKG_VERSION"));
+    let (status, _, err) = run(serve(&server.addr.to_string())).await;
+    assert!(!status.success() && err.contains("is in use by another program; choose another port"), "{err}");
+    assert!(server.stop().await.0.success());
+}
+
 /// Every problem of a configuration at once, and no value of a secret.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bad_configuration() {

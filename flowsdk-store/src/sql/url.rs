@@ -32,6 +32,17 @@ pub enum DatabaseUrl {
     Postgres(Box<PgConnectOptions>),
 }
 
+impl DatabaseUrl {
+    /// Returns the name of the engine, for people: `SQLite`, `SQLite in memory` or `PostgreSQL`.
+    pub fn engine(&self) -> &'static str {
+        match self {
+            Self::SqliteFile { .. } => "SQLite",
+            Self::SqliteMemory => "SQLite in memory",
+            Self::Postgres(_) => "PostgreSQL",
+        }
+    }
+}
+
 impl fmt::Debug for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

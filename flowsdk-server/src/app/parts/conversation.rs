@@ -28,7 +28,9 @@ const TIMERS_WAITING: u64 = 1_024;
 /// Orchestrator and engine, which share a transaction, and the message persister.
 pub(super) const CONVERSATION: Role = Role {
     names: &["orchestrator", "engine"],
-    together: Some("orchestrator and engine share a transaction, so a process has both or none"),
+    together: Some(
+        "orchestrator and engine share a transaction, so a process has both or none: orchestrator,engine",
+    ),
     sections: &[],
 };
 
