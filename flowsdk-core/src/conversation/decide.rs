@@ -81,6 +81,12 @@ impl Decider<'_> {
                 (Run::new(*session, changed.unwrap_or(*contact)), None, Vec::new())
             }
             (None, Some(Opened::ChatOnly(chat_id))) => {
+                let channel = event.session_id().phone_number_id();
+                tracing::warn!(
+                    channel,
+                    "nobody answers: neither the channel nor its router has a published flow"
+                );
+                metrics::counter!("flowsdk_incoming_unanswered").increment(1);
                 self.store_all(event, &chat_id, self.now, &mut report);
                 return Ok(report);
             }

@@ -8,7 +8,7 @@ use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
 use crate::event::OutgoingEvent;
 use crate::fault::StorageError;
-use crate::id::{ChatId, ContactId, MessageId};
+use crate::id::{BlockId, ChatId, ContactId, MessageId};
 use crate::message::{MessageStatus, NewMessage};
 use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
@@ -109,7 +109,10 @@ impl Writes {
             After::Ended if expected.is_some() => self.ended.push(session.id),
             After::Ended => {}
             After::Frozen(error) => {
-                tracing::warn!(session = %session.id, code = error.code, "a session froze");
+                let position = session.position.as_ref();
+                let flow = position.map(|position| position.flow_id.as_str());
+                let block = position.and_then(|position| position.block_id.as_ref()).map(BlockId::as_str);
+                tracing::warn!(session = %session.id, code = error.code, flow, block, "a session froze");
                 metrics::counter!("flowsdk_sessions_frozen").increment(1);
                 self.frozen.push(FrozenSession {
                     session_id: session.id.clone(),

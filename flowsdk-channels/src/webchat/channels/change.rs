@@ -60,6 +60,9 @@ pub struct WebchatChannelChange {
     /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
     #[schema(value_type = StartOn, required = false)]
     pub start_on: Option<StartOn>,
+    /// Overrides the router's initial flow; null inherits it.
+    #[serde(default, deserialize_with = "present")]
+    pub initial_flow_id: Option<Option<FlowId>>,
     /// Origins that may open a socket; null means any.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
@@ -71,6 +74,7 @@ impl WebchatChannelChange {
     pub(super) fn apply(self, mut channel: WebchatChannel) -> WebchatChannel {
         channel.name = self.name.unwrap_or(channel.name);
         channel.appearance = self.appearance.unwrap_or(channel.appearance);
+        channel.initial_flow_id = self.initial_flow_id.unwrap_or(channel.initial_flow_id);
         channel.start_on = self.start_on.unwrap_or(channel.start_on);
         channel.allowed_origins = self.allowed_origins.unwrap_or(channel.allowed_origins);
         channel

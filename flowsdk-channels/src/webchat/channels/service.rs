@@ -113,10 +113,10 @@ where
         Ok(outcome.inspect(|channel| self.changes.created(author, channel)))
     }
 
-    /// Changes name, appearance, origins of a channel, and what begins its sessions.
+    /// Changes settings of a channel. Its initial flow must be of its router.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Storage`].
+    /// [`Error::NotFound`], [`Error::FlowUnknown`], [`Error::FlowIsTool`], [`Error::Storage`].
     pub async fn change(
         &self,
         author: &Author,
@@ -124,7 +124,11 @@ where
         id: &ChannelId,
         change: WebchatChannelChange,
     ) -> Result<WebchatChannel, Error> {
-        let tx = self.store.begin().await?;
+        let mut tx = self.store.begin().await?;
+        if let Some(Some(flow)) = &change.initial_flow_id {
+            let channel = within(tx.webchat().find_channel(id).await?, reach)?;
+            require_initial(&mut tx, &channel.router_id, flow).await?;
+        }
         self.rewrite(tx, author, reach, id, |channel| change.apply(channel)).await
     }
 
@@ -173,13 +177,8 @@ where
         id: &ChannelId,
         flow: Option<FlowId>,
     ) -> Result<WebchatChannel, Error> {
-        let mut tx = self.store.begin().await?;
-        let channel = within(tx.webchat().find_channel(id).await?, reach)?;
-        if let Some(flow) = &flow {
-            require_initial(&mut tx, &channel.router_id, flow).await?;
-        }
-        let begin = |channel| WebchatChannel { initial_flow_id: flow, ..channel };
-        self.rewrite(tx, author, reach, id, begin).await
+        let change = WebchatChannelChange { initial_flow_id: Some(flow), ..WebchatChannelChange::default() };
+        self.change(author, reach, id, change).await
     }
 
     /// Deletes a channel; its visitors' chats stay. Open sessions stand in the way; with `force` they end

@@ -20,7 +20,10 @@ use crate::api::state::WebchatChannels;
     patch, path = "/webchat/channels/{id}", tag = "webchat",
     params(("id" = ChannelId, Path, description = "The channel")),
     request_body = WebchatChannelChange,
-    responses((status = 200, description = "The channel", body = WebchatChannelView))
+    responses(
+        (status = 200, description = "The channel", body = WebchatChannelView),
+        (status = 422, description = "`flow_unknown`: the flow is none of the router's; `flow_is_tool`"),
+    )
 )]
 pub(super) async fn patch_webchat_channel(
     can: Can<marks::ChannelNumbers, marks::Write>,

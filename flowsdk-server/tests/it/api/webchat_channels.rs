@@ -162,6 +162,20 @@ async fn initial_flow(setup: Setup) {
         refused.refused(422, "flow_is_tool", "Uma ferramenta não pode iniciar conversas");
     }
     assert_eq!(admin.put(&path, &json!({})).await.invalid_fields(), ["flowId"]);
+    // The same field can be written as it was when the channel was made.
+    let path = format!("/webchat/channels/{channel}");
+    let set = json!({ "initialFlowId": own });
+    assert_eq!(admin.patch(&path, &set).await.ok(200)["initialFlowId"], json!(own));
+    assert_eq!(admin.patch(&path, &json!({ "name": "N" })).await.ok(200)["initialFlowId"], json!(own));
+    assert_eq!(answer(&mut visitor(&server, &channel).await, "a").await, "do canal");
+    assert!(admin.patch(&path, &json!({ "initialFlowId": null })).await.ok(200)["initialFlowId"].is_null());
+    let foreign = json!({ "initialFlowId": setup.seeded.foreign_flow });
+    admin.patch(&path, &foreign).await.refused(422, "flow_unknown", "Flow não pertence ao roteador");
+    admin.patch(&path, &json!({ "initialFlowId": tool })).await.refused(
+        422,
+        "flow_is_tool",
+        "Uma ferramenta não pode iniciar conversas",
+    );
 }
 
 async fn test_channel(setup: Setup) {
