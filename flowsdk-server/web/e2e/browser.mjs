@@ -249,12 +249,20 @@ async function run() {
     await phone.context().close();
   });
 
-  await step('English', async () => {
-    const english = await newPage({ locale: 'en-GB' });
-    await english.goto(line.url);
-    await english.getByPlaceholder('Write a message').waitFor();
-    assert.equal(await english.locator('html').getAttribute('lang'), 'en');
-    await english.context().close();
+  await step('languages', async () => {
+    for (const [locale, lang, placeholder] of [
+      ['en-GB', 'en', 'Write a message'],
+      ['es-MX', 'es', 'Escribe un mensaje'],
+      ['fr-FR', 'fr', 'Écrivez un message'],
+      ['de-AT', 'de', 'Nachricht schreiben'],
+      ['ja-JP', 'en', 'Write a message'],
+    ]) {
+      const page = await newPage({ locale });
+      await page.goto(line.url);
+      await page.getByPlaceholder(placeholder).waitFor();
+      assert.equal(await page.locator('html').getAttribute('lang'), lang, locale);
+      await page.context().close();
+    }
   });
 
   assert.deepEqual(problems, []);

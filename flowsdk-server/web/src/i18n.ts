@@ -1,130 +1,36 @@
-const PT = {
-  chat: 'Conversa',
-  loadEarlier: 'Carregar mensagens anteriores',
-  loading: 'Carregando…',
-  connecting: 'Conectando…',
-  offline: 'Sem conexão. Tentando reconectar…',
-  limited: (seconds: number) => `Muitas conexões agora. Nova tentativa em ${seconds} s.`,
-  backOnline: 'Conectado novamente.',
-  online: 'Online',
-  withHuman: 'Você está falando com nossa equipe',
-  withAi: 'Assistente de IA',
-  senderAi: 'Assistente de IA',
-  senderHuman: 'Atendimento',
-  you: 'Você',
-  saidBy: (who: string) => `${who} disse:`,
-  typing: 'Digitando…',
-  placeholder: 'Escreva uma mensagem',
-  messageLabel: 'Mensagem',
-  send: 'Enviar',
-  keysHint: 'Enter envia, Shift + Enter quebra a linha.',
-  charsLeft: (left: number) => (left >= 0 ? `${left} restantes` : `${-left} acima do limite`),
-  sending: 'Enviando',
-  queued: 'Aguardando conexão',
-  sent: 'Enviada',
-  failed: 'Não enviada',
-  retry: 'Tentar de novo',
-  tooFast: 'Muitas mensagens em pouco tempo',
-  tooLong: 'Mensagem longa demais',
-  options: 'Opções',
-  chooseOption: 'Ver opções',
-  close: 'Fechar',
-  selected: 'escolhida',
-  newMessages: 'Novas mensagens',
-  toEnd: 'Ir para o fim',
-  unsupported: 'Este tipo de mensagem não pode ser mostrado aqui.',
-  image: 'Imagem',
-  video: 'Vídeo',
-  audio: 'Áudio',
-  document: 'Documento',
-  openFile: 'Abrir arquivo',
-  newTab: 'abre em nova aba',
-  today: 'Hoje',
-  yesterday: 'Ontem',
-  welcome: 'Envie uma mensagem para começar a conversa.',
-  identityInvalidTitle: 'Não foi possível retomar a conversa',
-  identityInvalidText:
-    'A identificação guardada neste navegador não vale mais. Você pode começar uma nova conversa; a anterior não aparecerá aqui.',
-  newConversation: 'Começar nova conversa',
-  channelUnknownTitle: 'Chat indisponível',
-  channelUnknownText: 'Este chat não existe ou foi desativado. Confira o endereço.',
-  tokenInvalidTitle: 'Acesso não autorizado',
-  tokenInvalidText: 'Este chat precisa ser aberto a partir do site ou aplicativo da empresa.',
-  tokenExpiredTitle: 'A sessão expirou',
-  tokenExpiredText: 'Recarregue a página onde o chat está para continuar.',
-  errorTitle: 'Não foi possível abrir o chat',
-  errorText: 'Algo deu errado do nosso lado. Tente de novo em instantes.',
-  tryAgain: 'Tentar de novo',
-};
+import { de } from './texts/de.ts';
+import { en } from './texts/en.ts';
+import { es } from './texts/es.ts';
+import { fr } from './texts/fr.ts';
+import { pt, type Texts } from './texts/pt.ts';
 
-type Texts = typeof PT;
+const TEXTS = { 'pt-BR': pt, en, es, fr, de } satisfies Record<string, Texts>;
 
-const EN: Texts = {
-  chat: 'Conversation',
-  loadEarlier: 'Load earlier messages',
-  loading: 'Loading…',
-  connecting: 'Connecting…',
-  offline: 'No connection. Trying to reconnect…',
-  limited: (seconds) => `Too many connections right now. Next attempt in ${seconds} s.`,
-  backOnline: 'Connected again.',
-  online: 'Online',
-  withHuman: 'You are talking to our team',
-  withAi: 'AI assistant',
-  senderAi: 'AI assistant',
-  senderHuman: 'Support',
-  you: 'You',
-  saidBy: (who) => `${who} said:`,
-  typing: 'Typing…',
-  placeholder: 'Write a message',
-  messageLabel: 'Message',
-  send: 'Send',
-  keysHint: 'Enter sends, Shift + Enter starts a new line.',
-  charsLeft: (left) => (left >= 0 ? `${left} left` : `${-left} over the limit`),
-  sending: 'Sending',
-  queued: 'Waiting for the connection',
-  sent: 'Sent',
-  failed: 'Not sent',
-  retry: 'Retry',
-  tooFast: 'Too many messages in a short time',
-  tooLong: 'Message too long',
-  options: 'Options',
-  chooseOption: 'See options',
-  close: 'Close',
-  selected: 'chosen',
-  newMessages: 'New messages',
-  toEnd: 'Go to the end',
-  unsupported: 'This kind of message cannot be shown here.',
-  image: 'Image',
-  video: 'Video',
-  audio: 'Audio',
-  document: 'Document',
-  openFile: 'Open file',
-  newTab: 'opens in a new tab',
-  today: 'Today',
-  yesterday: 'Yesterday',
-  welcome: 'Send a message to start the conversation.',
-  identityInvalidTitle: 'The conversation could not be resumed',
-  identityInvalidText:
-    'The identity kept in this browser is no longer valid. You can start a new conversation; the former one will not be shown here.',
-  newConversation: 'Start new conversation',
-  channelUnknownTitle: 'Chat unavailable',
-  channelUnknownText: 'This chat does not exist or was switched off. Please check the address.',
-  tokenInvalidTitle: 'Access not authorised',
-  tokenInvalidText: 'This chat has to be opened from the website or app of the company.',
-  tokenExpiredTitle: 'The session has expired',
-  tokenExpiredText: 'Reload the page that contains the chat to go on.',
-  errorTitle: 'The chat could not be opened',
-  errorText: 'Something went wrong on our side. Please try again in a moment.',
-  tryAgain: 'Try again',
-};
+export type Language = keyof typeof TEXTS;
 
-export function pickLanguage(preferred: string): 'pt-BR' | 'en' {
-  return preferred.toLowerCase().startsWith('en') ? 'en' : 'pt-BR';
+/** The texts of the page, in the language it speaks now. */
+export let t: Texts = en;
+export let language: Language = 'en';
+/** For dates and times: the visitor's own variant of the language (11/12 is not the same day everywhere). */
+export let locale = 'en';
+
+/** The first of the visitor's languages that the page speaks; English where it speaks none of them. */
+export function pickLanguage(preferred: readonly string[]): Language {
+  return preferred.map(spoken).find((known) => known !== undefined) ?? 'en';
 }
 
-const preferred = typeof navigator === 'undefined' ? 'pt-BR' : navigator.language;
+/** Lets the page speak the language of the channel, or the visitor's where the channel names none that it speaks. */
+export function speak(ofChannel: unknown, preferred: readonly string[]): void {
+  language = (typeof ofChannel === 'string' ? spoken(ofChannel) : undefined) ?? pickLanguage(preferred);
+  t = TEXTS[language];
+  locale = preferred.find((tag) => spoken(tag) === language) ?? language;
+}
 
-export const language = pickLanguage(preferred);
-/** Dates follow the visitor's own variant of English (or none at all would tell 11/12 from 12/11). */
-export const locale = language === 'en' ? preferred : 'pt-BR';
-export const t: Texts = language === 'en' ? EN : PT;
+function spoken(tag: string): Language | undefined {
+  const base = baseOf(tag);
+  return (Object.keys(TEXTS) as Language[]).find((known) => baseOf(known) === base);
+}
+
+function baseOf(tag: string): string {
+  return tag.toLowerCase().split('-')[0] ?? '';
+}

@@ -1,13 +1,10 @@
 import { render } from 'preact';
 import { ChatApp } from './app.ts';
 import { Chat } from './components/Chat.tsx';
-import { language } from './i18n.ts';
 
 const page = new URL(window.location.href);
 const channelId = decode(page.pathname.split('/').filter(Boolean).at(-1) ?? '');
 const token = page.searchParams.get('t');
-
-document.documentElement.lang = language;
 
 const app = new ChatApp(channelId, token || null);
 const root = document.getElementById('app');

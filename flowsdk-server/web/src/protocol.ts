@@ -15,6 +15,8 @@ export interface Appearance {
   avatarUrl?: string;
   placeholder?: string;
   welcomeText?: string;
+  /** The language of the page, as a tag such as `es`; the visitor's where it is missing or not spoken. */
+  language?: string;
 }
 
 export interface AuthOk {

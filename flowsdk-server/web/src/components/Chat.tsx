@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { ChatApp } from '../app.ts';
-import { t } from '../i18n.ts';
+import { language, speak, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
 import { applyLook } from '../look.ts';
 import { Banner } from './Banner.tsx';
@@ -13,6 +13,11 @@ export function Chat({ app }: { app: ChatApp }) {
   const [state, setState] = useState(app.state);
   useEffect(() => app.subscribe(() => setState(app.state)), [app]);
   useEffect(() => applyLook(state.appearance), [state.appearance]);
+  // Before anything below is drawn: all of it reads the texts.
+  speak(state.appearance?.language, navigator.languages);
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
 
   const own = state.appearance?.title;
   const title = (typeof own === 'string' && own) || state.channelName;

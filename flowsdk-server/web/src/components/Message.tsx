@@ -17,7 +17,7 @@ interface Props {
   onRetry: (key: string) => void;
 }
 
-const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+const timeOfDay = (at: number) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(at);
 
 export function senderLabel(item: Item): string {
   if (item.sender?.name) return item.sender.name;
@@ -43,7 +43,7 @@ export function Message({ item, options, serviceName, first, last, onChoose, onR
       ) : (
         last && (
           <span class="meta" aria-live="off">
-            <time dateTime={new Date(item.at).toISOString()}>{clock.format(item.at)}</time>
+            <time dateTime={new Date(item.at).toISOString()}>{timeOfDay(item.at)}</time>
             {mine && (
               <>
                 <CheckIcon />

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { language, locale, pickLanguage, speak, t } from '../src/i18n.ts';
+import { de } from '../src/texts/de.ts';
+import { en } from '../src/texts/en.ts';
+import { es } from '../src/texts/es.ts';
+import { fr } from '../src/texts/fr.ts';
+import { pt } from '../src/texts/pt.ts';
+
+test('the first language that the page speaks, else English', () => {
+  for (const [preferred, expected] of [
+    [['pt-PT'], 'pt-BR'],
+    [['en-GB', 'pt-BR'], 'en'],
+    [['it', 'fr-CA', 'de'], 'fr'],
+    [['es-419'], 'es'],
+    [['DE'], 'de'],
+    [['ja'], 'en'],
+    [[], 'en'],
+  ] as [string[], string][]) {
+    assert.equal(pickLanguage(preferred), expected, preferred.join());
+  }
+});
+
+test('the language of the channel wins, in the variant of the visitor', () => {
+  speak('es', ['pt-BR', 'es-MX']);
+  assert.deepEqual([language, locale, t.send], ['es', 'es-MX', es.send]);
+  speak('fr', ['pt-BR']);
+  assert.deepEqual([language, locale, t.send], ['fr', 'fr', fr.send]);
+  for (const unusable of [undefined, 'xx', 7, '']) {
+    speak(unusable, ['de-AT']);
+    assert.deepEqual([language, locale, t.send], ['de', 'de-AT', de.send]);
+  }
+});
+
+test('every language has all texts, and no text twice from another', () => {
+  for (const texts of [en, es, fr, de]) {
+    for (const [name, text] of Object.entries(texts)) {
+      const shown = typeof text === 'string' ? text : (text as (of: never) => string)('3' as never);
+      assert.ok(shown.trim(), name);
+    }
+    assert.notEqual(texts.welcome, pt.welcome);
+  }
+});
