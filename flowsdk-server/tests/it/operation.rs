@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use crate::harness::process::{command, run};
-use crate::harness::{Client, Server, Setup, eventually, everywhere, http};
+use crate::harness::{Api, Client, Server, Setup, eventually, everywhere, http};
 
 everywhere!(stops_when_told, warns_once_that_recovery_codes_go_to_the_log, settings_in_common);
 
@@ -451,6 +451,16 @@ impl Drop for PrivateRedis {
     }
 }
 
+/// Lets the channel of a demo wait for the first message of its visitors, as every channel does that is not told otherwise.
+async fn await_first_messages(server: &Server, line: &Value) {
+    let api = Api::anonymous(server);
+    let login = json!({ "email": line["adminEmail"], "password": line["adminPassword"] });
+    let session = api.post("/auth/login", &login).await.ok(200);
+    let api = api.with(session["accessToken"].as_str().unwrap());
+    let channel = format!("/webchat/channels/{}", line["channelId"].as_str().unwrap());
+    api.patch(&channel, &json!({ "startOn": "message" })).await.ok(200);
+}
+
 /// The stock clients against a demo: Node, and a browser.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_stock_clients() {
@@ -464,6 +474,7 @@ async fn the_stock_clients() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(demo_command(&dir.path().join("data")), dir.path(), "demo").await;
     let line = first_line(&server);
+    await_first_messages(&server, &line).await;
     let mut scripts = vec!["client.mjs"];
     if browser.is_some() {
         scripts.push("browser.mjs");
