@@ -13,6 +13,8 @@ export let t: Texts = en;
 export let language: Language = 'en';
 /** For dates and times: the visitor's own variant of the language (11/12 is not the same day everywhere). */
 export let locale = 'en';
+/** Formats the time of a message. Every message has one, and a formatter is dear to make. */
+export let clock = clockOf(locale);
 
 /** The first of the visitor's languages that the page speaks; English where it speaks none of them. */
 export function pickLanguage(preferred: readonly string[]): Language {
@@ -23,7 +25,15 @@ export function pickLanguage(preferred: readonly string[]): Language {
 export function speak(ofChannel: unknown, preferred: readonly string[]): void {
   language = (typeof ofChannel === 'string' ? spoken(ofChannel) : undefined) ?? pickLanguage(preferred);
   t = TEXTS[language];
-  locale = preferred.find((tag) => spoken(tag) === language) ?? language;
+  const variant = preferred.find((tag) => spoken(tag) === language) ?? language;
+  if (variant !== locale) {
+    locale = variant;
+    clock = clockOf(locale);
+  }
+}
+
+function clockOf(tag: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' });
 }
 
 function spoken(tag: string): Language | undefined {

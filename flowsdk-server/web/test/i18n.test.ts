@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { language, locale, pickLanguage, speak, t } from '../src/i18n.ts';
+import { clock, language, locale, pickLanguage, speak, t } from '../src/i18n.ts';
 import { de } from '../src/texts/de.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
@@ -24,6 +24,7 @@ test('the first language that the page speaks, else English', () => {
 test('the language of the channel wins, in the variant of the visitor', () => {
   speak('es', ['pt-BR', 'es-MX']);
   assert.deepEqual([language, locale, t.send], ['es', 'es-MX', es.send]);
+  assert.equal(clock.resolvedOptions().locale, 'es-MX');
   speak('fr', ['pt-BR']);
   assert.deepEqual([language, locale, t.send], ['fr', 'fr', fr.send]);
   for (const unusable of [undefined, 'xx', 7, '']) {

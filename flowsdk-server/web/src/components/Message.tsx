@@ -1,4 +1,4 @@
-import { t, locale } from '../i18n.ts';
+import { clock, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
 import type { Item, Options } from '../timeline.ts';
 import { AlertIcon, CheckIcon, ClockIcon } from './icons.tsx';
@@ -16,8 +16,6 @@ interface Props {
   onChoose: (choice: Choice) => void;
   onRetry: (key: string) => void;
 }
-
-const timeOfDay = (at: number) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(at);
 
 export function senderLabel(item: Item): string {
   if (item.sender?.name) return item.sender.name;
@@ -43,7 +41,7 @@ export function Message({ item, options, serviceName, first, last, onChoose, onR
       ) : (
         last && (
           <span class="meta" aria-live="off">
-            <time dateTime={new Date(item.at).toISOString()}>{timeOfDay(item.at)}</time>
+            <time dateTime={new Date(item.at).toISOString()}>{clock.format(item.at)}</time>
             {mine && (
               <>
                 <CheckIcon />
