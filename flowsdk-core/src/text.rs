@@ -13,10 +13,22 @@ pub enum Language {
 }
 
 impl Language {
+    /// Returns the language of a tag such as `en`, `en-GB` or `pt_BR.UTF-8`, if it is one of ours.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.trim().split(['-', '_', '.']).next().unwrap_or_default();
+        if primary.eq_ignore_ascii_case("en") {
+            Some(Self::English)
+        } else if primary.eq_ignore_ascii_case("pt") {
+            Some(Self::Portuguese)
+        } else {
+            None
+        }
+    }
+
     /// Returns the language that an `Accept-Language` header prefers among ours. An absent one, `*` and a header
-    /// that names neither of them mean Portuguese (RFC 9110 12.5.4).
-    pub fn preferred(accept_language: &str) -> Self {
-        let mut best = (0.0, Self::Portuguese);
+    /// that names neither of them mean `default` (RFC 9110 12.5.4).
+    pub fn preferred(accept_language: &str, default: Self) -> Self {
+        let mut best = (0.0, default);
         for range in accept_language.split(',') {
             let (tag, weight) = match range.split_once(';') {
                 None => (range, 1.0),
@@ -25,14 +37,8 @@ impl Language {
                     (tag, weight.unwrap_or(0.0))
                 }
             };
-            let primary = tag.trim().split('-').next().unwrap_or_default();
-            let language = if primary.eq_ignore_ascii_case("en") {
-                Self::English
-            } else if primary.eq_ignore_ascii_case("pt") || primary == "*" {
-                Self::Portuguese
-            } else {
-                continue;
-            };
+            let any = (tag.trim() == "*").then_some(default);
+            let Some(language) = Self::of_tag(tag).or(any) else { continue };
             if weight > best.0 {
                 best = (weight, language);
             }
@@ -103,7 +109,25 @@ mod tests {
             ("en;q=nonsense", Portuguese),
             (";;;,,,=", Portuguese),
         ] {
-            assert_eq!(Language::preferred(header), language, "{header:?}");
+            assert_eq!(Language::preferred(header, Portuguese), language, "{header:?}");
+        }
+        for (header, language) in [("", English), ("*", English), ("de, fr", English), ("pt", Portuguese)] {
+            assert_eq!(Language::preferred(header, English), language, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn the_language_of_a_tag() {
+        for (tag, language) in [
+            ("en", Some(English)),
+            ("EN-us", Some(English)),
+            ("pt_BR.UTF-8", Some(Portuguese)),
+            ("pt-PT", Some(Portuguese)),
+            ("C.UTF-8", None),
+            ("entropy", None),
+            ("", None),
+        ] {
+            assert_eq!(Language::of_tag(tag), language, "{tag:?}");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use flowsdk_auth::bootstrap::Bootstrapped;
 use flowsdk_core::fault::BoxError;
+use flowsdk_core::text::Language;
 use flowsdk_server::app::{self, Adapters, App};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, RotationConfig};
@@ -44,6 +45,10 @@ enum Command {
         /// Print one line of JSON once ready, for scripts.
         #[arg(long)]
         json: bool,
+        /// The language of the flow and of messages for callers who name none: `pt` or `en`. By default that of the
+        /// environment (`DEFAULT_LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`), otherwise English.
+        #[arg(long, value_parser = ["pt", "en"])]
+        lang: Option<String>,
     },
     /// Starts the server with the configuration of the environment: `DATABASE_URL`, `REDIS_URL`,
     /// `LISTEN_ADDR`, `CRYPTO_SECRET`, `JWT_ACCESS_SECRET`, `JWT_REFRESH_SECRET` and others (see
@@ -95,7 +100,7 @@ fn main() -> ExitCode {
     };
     let done = runtime.block_on(async {
         match command {
-            Command::Demo { data, listen, json } => demo(&data, listen, json).await,
+            Command::Demo { data, listen, json, lang } => demo(&data, listen, json, lang).await,
             Command::Serve => serve().await,
             Command::RotateSecrets => rotate_secrets().await,
             Command::AdoptSettings => adopt_settings().await,
@@ -174,13 +179,14 @@ async fn serve() -> Result<(), BoxError> {
     app.serve(listener).await
 }
 
-async fn demo(data: &Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxError> {
+async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<String>) -> Result<(), BoxError> {
     let adapters = Adapters { metrics: logging::metrics(), ..Adapters::system() };
     let cx = adapters.context();
     let folder = DataFolder::open(data, cx.ids())?;
     let config = Config::read(Environment::new(|name| match name {
         "LISTEN_ADDR" => Some(listen.to_string()),
         "REDIS_URL" | "ROLES" => None,
+        "DEFAULT_LANGUAGE" => lang.clone().or_else(language_of_environment),
         _ => folder.value(name).or_else(|| std::env::var(name).ok()),
     }))?;
     logging::init(config.json_logs);
@@ -188,7 +194,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxE
     let listener = App::bind(config.listen).await?;
     let app = App::build(config, adapters).await?;
     let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
-    let demo = seed(app.store(), &kv, &cx).await?;
+    let demo = seed(app.store(), &kv, &cx, app.config().default_language).await?;
     let password = match app.bootstrapped() {
         Some(Bootstrapped::CreatedWith(password)) => Some(password.expose_secret().to_owned()),
         Some(Bootstrapped::Created | Bootstrapped::Existed) | None => None,
@@ -214,6 +220,16 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool) -> Result<(), BoxE
     }
     stop_on_signal(&app)?;
     app.serve(listener).await
+}
+
+/// Returns the language of this environment; one that the demonstration does not speak is English.
+fn language_of_environment() -> Option<String> {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    set("DEFAULT_LANGUAGE").or_else(|| {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set).unwrap_or_default();
+        let is_portuguese = Language::of_tag(&locale) == Some(Language::Portuguese);
+        Some(if is_portuguese { "pt" } else { "en" }.to_owned())
+    })
 }
 
 fn log_start(app: &App, address: SocketAddr) {

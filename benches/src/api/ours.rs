@@ -34,6 +34,8 @@ pub(crate) fn command(server: &Path, address: SocketAddr, database: &str, redis:
         .env("LOGIN_FAILURES_PER_MINUTE", "0")
         .env("LOGIN_FAILURES_PER_ADDRESS", "0")
         .env("SMS_DRIVER", "none")
+        // The peer logs no requests either.
+        .env("RUST_LOG", "info,flowsdk_server::requests=warn")
         .env_remove("REDIS_URL");
     if let Some(redis) = redis {
         command.env("REDIS_URL", redis);

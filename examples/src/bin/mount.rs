@@ -27,7 +27,7 @@ async fn main() -> Result<(), BoxError> {
     let adapters = Adapters { scripts: Some(Arc::new(NoScripts)), ..Adapters::system() };
     let support = App::build(config, adapters).await?;
     let kv = SqlKeyValue::new(support.store().clone(), cx.clock());
-    let demo = seed(support.store(), &kv, &cx).await?;
+    let demo = seed(support.store(), &kv, &cx, support.config().default_language).await?;
 
     let shop = Router::new()
         .route("/", get(async || "Our shop"))

@@ -1,6 +1,7 @@
 //! The administrative API: one folder a resource, one file an operation; and the conventions of all of them
 //! (docs/api.md).
 
+mod access_log;
 pub mod body;
 mod channel_type_mappings;
 mod docs;
@@ -43,6 +44,7 @@ mod users;
 mod variables;
 mod webchat_channels;
 
+pub(crate) use access_log::STRANGERS;
 pub(crate) use limits::too_many;
 
 pub use error::{ApiError, method_not_allowed, not_found};

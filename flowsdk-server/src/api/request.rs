@@ -1,22 +1,24 @@
-//! One id, one language and one span a request, and an answer even when its handler panics.
+//! One id, one language, one span and one line of log a request, and an answer even when its handler panics.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::id::IdSource;
 use flowsdk_core::text::Language;
 use futures_util::FutureExt as _;
 use futures_util::future::{CatchUnwind, Map};
-use http::{HeaderName, HeaderValue, Method, Request, Uri, header};
+use http::{HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use tokio::task::futures::TaskLocalFuture;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 use tracing::instrument::Instrumented;
 
+use super::access_log::Served;
 use super::error::ApiError;
 use super::guard::{Beyond, Watch};
 use super::limits::Allowance;
@@ -35,9 +37,14 @@ pub struct Facts {
     uri: Uri,
     /// Read only when something is to be said: most answers have no text.
     accept_language: Option<HeaderValue>,
+    /// The language of callers without a preference.
+    default_language: Language,
     allowance: Cell<Option<Allowance>>,
     /// Of a caller who may try to reach beyond their routers.
     watch: RefCell<Option<Watch>>,
+    began: Instant,
+    /// Of a request of the API whose guard has looked at its caller.
+    served: RefCell<Option<Served>>,
 }
 
 /// The id outside of a request.
@@ -47,7 +54,7 @@ const NONE: HeaderValue = HeaderValue::from_static("none");
 pub(super) fn facts() -> (HeaderValue, Language) {
     let known = FACTS.try_with(|facts| {
         let wish = facts.accept_language.as_ref().and_then(|value| value.to_str().ok());
-        (facts.id.clone(), wish.map_or_else(Language::default, Language::preferred))
+        (facts.id.clone(), Language::preferred(wish.unwrap_or_default(), facts.default_language))
     });
     known.unwrap_or_else(|_| (NONE, Language::default()))
 }
@@ -73,17 +80,24 @@ pub(super) fn watch(watch: Watch) {
     let _nobody = FACTS.try_with(|facts| facts.watch.replace(Some(watch)));
 }
 
+/// Notes the route of this request, and its caller.
+pub(super) fn note_served(served: Served) {
+    // Outside of a request nothing is logged.
+    let _nobody = FACTS.try_with(|facts| facts.served.replace(Some(served)));
+}
+
 /// Adds an id of ours to every request, whatever the client calls it: in its log lines, in the header
 /// `x-request-id` and in the error body.
 #[derive(Debug, Clone)]
 pub struct Identify {
     ids: Arc<dyn IdSource>,
+    default_language: Language,
 }
 
 impl Identify {
-    /// A layer that takes its ids from `ids`.
-    pub fn new(ids: Arc<dyn IdSource>) -> Self {
-        Self { ids }
+    /// A layer that takes its ids from `ids`. Callers without a preference are answered in `default_language`.
+    pub fn new(ids: Arc<dyn IdSource>, default_language: Language) -> Self {
+        Self { ids, default_language }
     }
 
     fn fresh_id(&self) -> HeaderValue {
@@ -136,8 +150,17 @@ where
         );
         let accept_language = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        let facts =
-            Facts { id, method, uri, accept_language, allowance: Cell::new(None), watch: RefCell::new(None) };
+        let facts = Facts {
+            id,
+            method,
+            uri,
+            accept_language,
+            default_language: self.identify.default_language,
+            allowance: Cell::new(None),
+            watch: RefCell::new(None),
+            began: Instant::now(),
+            served: RefCell::new(None),
+        };
         let finish: Finish<S::Error> = finish;
         let answering = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
         FACTS.scope(facts, answering.map(finish).instrument(span))
@@ -162,8 +185,21 @@ fn finish<E>(answer: Caught<E>) -> Result<Response, E> {
                 watch.note(beyond);
             }
         });
+        log(response.status());
         response
     })
+}
+
+/// Logs a request of the API, and any other that was refused.
+fn log(status: StatusCode) {
+    let _outside = FACTS.try_with(|facts| {
+        let served = facts.served.take();
+        let is_refused = status.is_client_error() || status.is_server_error();
+        if let Some(served) = served.or(is_refused.then_some(Served::NOWHERE)) {
+            let id = facts.id.to_str().unwrap_or_default();
+            served.log(id, &facts.method, status, facts.began.elapsed());
+        }
+    });
 }
 
 #[cfg(test)]
@@ -174,7 +210,6 @@ mod tests {
     use flowsdk_core::id::Cuids;
     use flowsdk_core::text::Text;
     use flowsdk_core::time::ManualClock;
-    use http::StatusCode;
     use serde_json::Value;
     use tower::ServiceExt as _;
 
@@ -191,13 +226,17 @@ mod tests {
     }
 
     async fn ask(path: &str, headers: &[(&str, &str)]) -> (u16, String, Value) {
+        ask_in(Language::Portuguese, path, headers).await
+    }
+
+    async fn ask_in(default: Language, path: &str, headers: &[(&str, &str)]) -> (u16, String, Value) {
         let router = Router::new().route("/teapot", get(teapot)).route("/broken", get(broken));
         let mut request = Request::builder().uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let request = request.body(Body::empty()).expect("a request");
-        let identify = Identify::new(Arc::new(Cuids::new(ManualClock::default())));
+        let identify = Identify::new(Arc::new(Cuids::new(ManualClock::default())), default);
         let Ok(response) = identify.layer(router).oneshot(request).await;
         let (parts, body) = response.into_parts();
         let id = parts.headers["x-request-id"].to_str().expect("text").to_owned();
@@ -218,6 +257,15 @@ mod tests {
     #[tokio::test]
     async fn the_language_is_the_callers() {
         assert_eq!(ask("/teapot", &[("accept-language", "en-GB, pt;q=0.5")]).await.2["message"], "Conflict");
+    }
+
+    #[tokio::test]
+    async fn callers_without_a_preference_are_answered_in_the_language_of_the_server() {
+        for headers in [&[][..], &[("accept-language", "de")], &[("accept-language", "*")]] {
+            assert_eq!(ask_in(Language::English, "/teapot", headers).await.2["message"], "Conflict");
+        }
+        let portuguese = [("accept-language", "pt")];
+        assert_eq!(ask_in(Language::English, "/teapot", &portuguese).await.2["message"], "Conflito");
     }
 
     #[tokio::test]

@@ -175,7 +175,11 @@ impl App {
     ///
     /// A program that takes it also calls [`App::run`].
     pub fn router(&self) -> Router {
-        self.router.clone().layer(cors::layer()).layer(Identify::new(Arc::clone(&self.ids)))
+        self.router.clone().layer(cors::layer()).layer(self.identify())
+    }
+
+    fn identify(&self) -> Identify {
+        Identify::new(Arc::clone(&self.ids), self.config.default_language)
     }
 
     /// Serves on `listener`, as one of the tasks of [`App::run`].
@@ -191,10 +195,8 @@ impl App {
             ..ServeConfig::default()
         };
         // Around the router as a whole. CORS answers the OPTIONS of a preflight before it counts as unknown.
-        let service = ServiceBuilder::new()
-            .layer(Identify::new(Arc::clone(&self.ids)))
-            .layer(cors::layer())
-            .service(self.router.clone());
+        let service =
+            ServiceBuilder::new().layer(self.identify()).layer(cors::layer()).service(self.router.clone());
         self.supervisor.intake("http", async move {
             crate::serve::serve(listener, service, limits, shutdown).await;
         });

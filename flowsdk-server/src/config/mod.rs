@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::text::Language;
 use flowsdk_outside::http::AllowedHosts;
 use flowsdk_store::sql::DatabaseUrl;
 use secrecy::SecretString;
@@ -70,6 +71,8 @@ pub struct Config {
     pub flow_http_allowed_hosts: AllowedHosts,
     /// `LOG_FORMAT=json`.
     pub json_logs: bool,
+    /// `DEFAULT_LANGUAGE`: the language of texts for people who name none.
+    pub default_language: Language,
     /// The settings that every process on the database has to have in common.
     pub agreed: Vec<Agreed>,
 }
@@ -135,6 +138,7 @@ impl Config {
                     .map(str::to_owned),
             ),
             json_logs: log_format == "json",
+            default_language: default_language(&mut env),
             agreed,
         };
         env.finish()?;
@@ -147,6 +151,18 @@ impl Config {
             tracing::warn!(
                 "SMS_DRIVER is log: codes of password recoveries go to this log, and whoever reads it can use them"
             );
+        }
+    }
+}
+
+/// Portuguese, the language of the contract, unless the value says otherwise.
+fn default_language(env: &mut Environment<'_>) -> Language {
+    match env.text("DEFAULT_LANGUAGE").as_deref() {
+        None | Some("pt") => Language::Portuguese,
+        Some("en") => Language::English,
+        Some(_) => {
+            env.problem("DEFAULT_LANGUAGE", "must be pt or en");
+            Language::Portuguese
         }
     }
 }

@@ -35,6 +35,7 @@ fn every_problem_is_reported_at_once_and_no_value_of_a_secret() {
         ("WEBCHAT_MESSAGES_PER_SECOND", "-1"),
         ("ROLES", "engine"),
         ("ADMIN_EMAIL", "nobody"),
+        ("DEFAULT_LANGUAGE", "tlh"),
     ])
     .expect_err("bad");
     let names: Vec<&str> = problems.iter().filter_map(|p| p.split(' ').next()).collect();
@@ -48,6 +49,7 @@ fn every_problem_is_reported_at_once_and_no_value_of_a_secret() {
         "WEBCHAT_MESSAGES_PER_SECOND",
         "ROLES",
         "ADMIN_EMAIL",
+        "DEFAULT_LANGUAGE",
     ] {
         assert!(names.contains(&name), "{name} in {problems:?}");
     }

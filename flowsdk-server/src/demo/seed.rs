@@ -9,11 +9,29 @@ use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::kv::{Key, KeyValue, KeyValueExt as _};
 use flowsdk_core::router::{HasRouters, Router};
 use flowsdk_core::store::{Store, Transaction as _};
+use flowsdk_core::text::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The flow, in the form that every flow has.
-const FLOW: &str = include_str!("flow.json");
+/// The texts of the demonstration in one language.
+struct Texts {
+    /// The flow, in the form that every flow has.
+    flow: &'static str,
+    /// The name of the router and its flow, and the subtitle of the page.
+    name: &'static str,
+}
+
+const PORTUGUESE: Texts = Texts { flow: include_str!("flow.pt.json"), name: "Demonstração" };
+const ENGLISH: Texts = Texts { flow: include_str!("flow.en.json"), name: "Demonstration" };
+
+impl Texts {
+    fn of(language: Language) -> &'static Self {
+        match language {
+            Language::Portuguese => &PORTUGUESE,
+            Language::English => &ENGLISH,
+        }
+    }
+}
 
 /// The ids of the demonstration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,8 +48,13 @@ fn demo_key() -> Key<Demo> {
     Key::new("demo".to_owned(), None)
 }
 
-/// Creates router, flow and test channel, once a database.
-pub async fn seed<S: Store>(store: &S, kv: &dyn KeyValue, cx: &OpContext) -> Result<Demo, BoxError>
+/// Creates router, flow and test channel in `language`, once a database.
+pub async fn seed<S: Store>(
+    store: &S,
+    kv: &dyn KeyValue,
+    cx: &OpContext,
+    language: Language,
+) -> Result<Demo, BoxError>
 where
     S::Tx: HasRouters + HasFlows + HasWebchat,
 {
@@ -39,22 +62,27 @@ where
         return Ok(demo);
     }
     let demo = Demo { channel_id: ChannelId::generate(cx.ids()), router_id: RouterId::generate(cx.ids()) };
-    create(store, cx, &demo).await?;
+    create(store, cx, &demo, Texts::of(language)).await?;
     // Only once everything is there: a crash in between leaves an unused router and begins anew.
     Ok(kv.claim(&demo_key(), &demo).await?)
 }
 
-async fn create<S: Store>(store: &S, cx: &OpContext, demo: &Demo) -> Result<(), BoxError>
+async fn create<S: Store>(
+    store: &S,
+    cx: &OpContext,
+    demo: &Demo,
+    texts: &'static Texts,
+) -> Result<(), BoxError>
 where
     S::Tx: HasRouters + HasFlows + HasWebchat,
 {
-    let definition: serde_json::Value = serde_json::from_str(FLOW)?;
+    let definition: serde_json::Value = serde_json::from_str(texts.flow)?;
     let problems = FlowDefinition::parse(&definition).map(|flow| flow.validate()).unwrap_or_else(|p| p);
     if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
         return Err(format!("the demonstration flow is not valid: {problem:?}").into());
     }
     let flow_id = FlowId::generate(cx.ids());
-    let name = "Demonstração";
+    let name = texts.name;
     let mut tx = store.begin().await?;
     let written: Result<(), StorageError> = async {
         tx.routers().insert(&Router::new(demo.router_id.clone(), name, cx.now())).await?;
@@ -75,7 +103,7 @@ where
             .insert_channel(&WebchatChannel {
                 is_test_channel: true,
                 start_on: StartOn::Open,
-                appearance: Some(json!({ "title": "FlowSDK", "subtitle": "Demonstração" })),
+                appearance: Some(json!({ "title": "FlowSDK", "subtitle": name })),
                 // The name is that of spec B 4.4.
                 ..WebchatChannel::new(demo.channel_id.clone(), demo.router_id.clone(), "Teste", cx.now())
             })

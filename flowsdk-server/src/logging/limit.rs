@@ -1,4 +1,4 @@
-//! Keeps an outage from filling the log: beyond a number, the warnings of one place in the program are counted.
+//! Keeps outages and strangers from filling the log: beyond a number, the lines of one place in the program are counted.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -12,12 +12,17 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
+use crate::api::STRANGERS;
+
 /// Most warnings and errors of one place within a [`WINDOW`].
 const LINES: u32 = 20;
+/// Most requests of strangers that are logged within a [`WINDOW`]: anybody can make as many as they like.
+const REQUESTS: u32 = 1_000;
 /// The time for which lines are counted, and how often those left out are reported.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// A layer that lets only so many warnings and errors of each place in the program through. Clones share the counts.
+/// A layer that lets only so many warnings and errors of each place in the program through, and only so many requests of
+/// strangers. Clones share the counts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineLimit(Arc<Mutex<HashMap<Identifier, Place>>>);
 
@@ -40,9 +45,7 @@ pub(super) struct LeftOut {
 
 impl LineLimit {
     fn admits(&self, metadata: &'static Metadata<'static>, now: Instant) -> bool {
-        if *metadata.level() > Level::WARN {
-            return true;
-        }
+        let Some(most) = most_lines(metadata) else { return true };
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = places.entry(metadata.callsite()).or_insert_with(|| Place {
             metadata,
@@ -53,7 +56,7 @@ impl LineLimit {
         if now.saturating_duration_since(place.began) >= WINDOW {
             (place.began, place.lines) = (now, 0);
         }
-        if place.lines < LINES {
+        if place.lines < most {
             place.lines += 1;
             return true;
         }
@@ -92,6 +95,15 @@ impl LineLimit {
         if let Err(error) = reporting {
             tracing::warn!(%error, "lines that are left out of the log are not reported");
         }
+    }
+}
+
+/// Returns how many lines of a place are logged within a [`WINDOW`]; `None` where there is no limit.
+fn most_lines(metadata: &Metadata<'_>) -> Option<u32> {
+    if *metadata.level() <= Level::WARN {
+        Some(LINES)
+    } else {
+        (metadata.target() == STRANGERS).then_some(REQUESTS)
     }
 }
 
@@ -142,6 +154,7 @@ mod tests {
             tracing::warn!("the database is away");
             tracing::error!("a visitor waits");
             tracing::info!("a line that was asked for");
+            tracing::info!(target: STRANGERS, "request");
         });
         let places = seen.0.lock().expect("a lock");
         places.clone()
@@ -165,16 +178,18 @@ mod tests {
     #[test]
     fn an_outage_is_told_by_some_lines_and_a_number() {
         let (limit, began) = (LineLimit::default(), Instant::now());
-        let [away, waits, info] = places()[..] else { panic!("three places") };
+        let [away, waits, info, request] = places()[..] else { panic!("four places") };
         let admitted = |place, count: usize, now| (0..count).filter(|_| limit.admits(place, now)).count();
         assert_eq!(admitted(away, 1_000, began), 20);
         assert_eq!(admitted(waits, 10, began), 10, "each place has lines of its own");
-        assert_eq!(admitted(info, 1_000, began), 1_000, "only warnings and errors are counted");
+        assert_eq!(admitted(info, 1_000, began), 1_000, "most lines have no limit");
+        assert_eq!(admitted(request, 1_001, began), 1_000, "strangers ask as often as they like");
         let late = began + WINDOW;
         assert_eq!(admitted(away, 25, late), 20, "and again when the time is over");
         let left_out = limit.take_left_out();
-        assert_eq!(left_out.iter().map(|place| place.lines).collect::<Vec<_>>(), [985]);
-        assert_eq!(left_out[0].target, module_path!());
+        let mut lines: Vec<_> = left_out.iter().map(|place| (place.target, place.lines)).collect();
+        lines.sort_unstable_by_key(|(_, lines)| *lines);
+        assert_eq!(lines, [(STRANGERS, 1), (module_path!(), 985)]);
         assert_eq!(limit.take_left_out(), []);
     }
 }

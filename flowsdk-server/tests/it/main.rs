@@ -26,6 +26,7 @@ mod messages;
 mod operation;
 mod outside;
 mod readme;
+mod request_log;
 mod rotation;
 mod sms;
 mod upgrade;

@@ -16,7 +16,7 @@ everywhere!(stops_when_told, warns_once_that_recovery_codes_go_to_the_log, setti
 
 fn demo_command(data: &Path) -> Command {
     let mut command = command();
-    command.arg("demo").arg("--data").arg(data).args(["--listen", "127.0.0.1:0", "--json"]);
+    command.arg("demo").arg("--data").arg(data).args(["--listen", "127.0.0.1:0", "--json", "--lang", "pt"]);
     command
 }
 

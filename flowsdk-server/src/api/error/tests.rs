@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use axum::body::{Body, to_bytes};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::Cuids;
+use flowsdk_core::text::Language;
 use flowsdk_core::time::ManualClock;
 use http::Request;
 use serde_json::{Value, json};
@@ -20,7 +21,8 @@ async fn body(error: ApiError) -> (Response, Value) {
         async { Ok::<_, Infallible>(error.into_response()) }
     });
     let ids = Arc::new(Cuids::new(ManualClock::default()));
-    let Ok(response) = Identify::new(ids).layer(fails).oneshot(Request::default()).await;
+    let Ok(response) =
+        Identify::new(ids, Language::Portuguese).layer(fails).oneshot(Request::default()).await;
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, 10_000).await.expect("bytes");
     let value = serde_json::from_slice(&bytes).expect("json");

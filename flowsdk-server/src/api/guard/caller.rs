@@ -11,7 +11,9 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, header};
 
 use super::{Access, Guard};
+use crate::api::access_log::Served;
 use crate::api::error::ApiError;
+use crate::api::request::note_served;
 use crate::api::state::ApiState;
 
 /// Longest `User-Agent` that is kept, in characters.
@@ -49,7 +51,9 @@ pub struct Caller {
 impl Caller {
     /// Recognises the caller by their token and takes the request out of their bucket (spec A 5.2, rulings H10).
     pub(super) async fn identify(parts: &Parts, state: &ApiState) -> Result<Self, ApiError> {
-        let authenticated = state.authenticator().authenticate(authorization(&parts.headers)).await?;
+        let found = state.authenticator().authenticate(authorization(&parts.headers)).await;
+        note_served(Served::of(&parts.extensions, found.as_ref().ok().map(|caller| &caller.principal)));
+        let authenticated = found?;
         if let Some(limits) = state.limits() {
             limits.admit(authenticated.principal.id())?;
         }
@@ -96,6 +100,7 @@ impl FromRequestParts<ApiState> for Public {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        note_served(Served::of(&parts.extensions, None));
         let authorization = authorization(&parts.headers).map(str::to_owned);
         Ok(Self { origin: Source::of(parts, state).origin(), authorization })
     }

@@ -7,7 +7,16 @@ use tokio::net::TcpStream;
 use crate::harness::{Api, Setup, everywhere, http};
 
 everywhere!(errors);
-everywhere!(in process: bodies, requests_a_second);
+everywhere!(in process: bodies, requests_a_second, callers_who_name_no_language);
+
+async fn callers_who_name_no_language(setup: Setup) {
+    let setup = setup.with("DEFAULT_LANGUAGE", "en");
+    let server = setup.start().await;
+    let api = Api::anonymous(&server);
+    api.get("/nothing").await.refused(404, "not_found", "Not found");
+    let portuguese = [("accept-language", "pt-BR")];
+    api.send("GET", "/nothing", &portuguese, None).await.refused(404, "not_found", "Não encontrado");
+}
 
 async fn errors(setup: Setup) {
     let server = setup.start().await;
