@@ -57,7 +57,7 @@ impl Connection for Socket {
         Ok(async move { answer }.boxed())
     }
 
-    fn typing(&self, _kind: SenderKind) {
+    fn typing(&self, _kind: SenderKind, _longest: Duration) {
         self.seen.lock().expect("lock").push("typing".to_owned());
     }
 

@@ -3,6 +3,7 @@
 use flowsdk_core::chat::StartOn;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, RouterId};
+use flowsdk_core::router::FallbackTexts;
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
@@ -23,6 +24,8 @@ pub struct WebchatChannel {
     pub initial_flow_id: Option<FlowId>,
     /// What begins a session.
     pub start_on: StartOn,
+    /// What visitors are told where nothing else answers them, instead of the router's texts.
+    pub fallback_texts: FallbackTexts,
     /// Present on a closed channel: only signed tokens get in (spec B 4.3).
     pub embed_secret: Option<Encrypted>,
     /// Origins that may open a socket; `None` means any.
@@ -42,6 +45,7 @@ impl WebchatChannel {
             appearance: None,
             initial_flow_id: None,
             start_on: StartOn::Message,
+            fallback_texts: FallbackTexts::default(),
             embed_secret: None,
             allowed_origins: None,
             created_at: now,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::ahead::{follow, lead};
 use super::cost::cost_of;
 use super::facts::Facts;
+use super::fallback::Unsaid;
 use super::opening::Opened;
 use super::rehearsal::{Rehearsal, Rehearsed};
 use super::rows::incoming_row;
@@ -31,6 +32,8 @@ pub(super) struct Decider<'a> {
     pub(super) writes: Writes,
     /// The part of the latest event that came after the end of its session, and belongs to another session.
     pub(super) left: Option<IncomingEvent>,
+    /// The contact of the latest event, if they are to be told why nothing else answers.
+    pub(super) unsaid: Option<Unsaid>,
     /// Turns that are decided already, and what the others may take.
     pub(super) rehearsed: &'a Rehearsed,
     pub(super) allowance: u64,
@@ -88,6 +91,9 @@ impl Decider<'_> {
                 );
                 metrics::counter!("flowsdk_incoming_unanswered").increment(1);
                 self.store_all(event, &chat_id, self.now, &mut report);
+                if report.stored.iter().any(|stored| !stored.duplicate) {
+                    self.unsaid = Some(Unsaid::unanswered(event.session_id().clone(), chat_id));
+                }
                 return Ok(report);
             }
             (None, Some(Opened::Frozen(chat_id))) => {
@@ -111,6 +117,10 @@ impl Decider<'_> {
             report.outgoing.clone_from(&run.outgoing);
             report.request = run.request.take().filter(|_| !run.is_frozen());
             report.frozen = run.is_frozen();
+            // A session that is resumed was told when it froze.
+            if run.is_frozen() && !self.facts.replaying {
+                self.unsaid = Some(Unsaid::failed(&run.session));
+            }
             report.party = Party::of(&run.session.router_id);
             report.cost = cost_of(&run);
             report.waits = run.session.pending.is_some() && !run.is_frozen();
@@ -125,6 +135,9 @@ impl Decider<'_> {
             let stopped_at = run.stopped_at.take().map(ConversationEvent::Flow);
             let cause = stopped_at.as_ref().unwrap_or(event);
             self.writes.add(cause, *run, expected, self.now, self.handover);
+            if let (Some(request), Handover::Stream) = (&report.request, self.handover) {
+                self.writes.announce_answer(event.session_id(), self.now, request.deadline);
+            }
         }
         Ok(report)
     }

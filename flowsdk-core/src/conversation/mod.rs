@@ -13,6 +13,7 @@ mod decide;
 mod error;
 mod event;
 mod facts;
+mod fallback;
 mod flow_cache;
 mod flows;
 mod opening;

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::decide::Decider;
 use super::facts::Facts;
+use super::fallback::{self, Unsaid};
 use super::flow_cache::{Compiled, FlowCache};
 use super::flows::Flows;
 use super::opening::{Opened, open_many};
@@ -17,18 +18,22 @@ use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
-use crate::event::{IncomingEvent, OutgoingEvent};
+use crate::event::{IncomingEvent, OutgoingEvent, TypingEvent};
 use crate::fault::StorageError;
 use crate::flow::{EffectRequest, HasFlows as _, MAX_TURN_WORK};
 use crate::id::{FlowVersionId, RouterId};
-use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
+use crate::session::{Channel, FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
 use crate::stream::topic::TopicName;
+use crate::text::Language;
 
 /// Takes outgoing webchat messages in the process that ran the turn, after its commit.
 pub trait OutgoingSink: Send + Sync + fmt::Debug {
     /// Must not block; events of one session are in order.
     fn deliver(&self, events: Vec<OutgoingEvent>);
+
+    /// Shows that an answer is being prepared. Must not block.
+    fn typing(&self, _event: &TypingEvent) {}
 }
 
 /// Performs the outside requests of flows, after the commit of the turn that asks.
@@ -136,6 +141,8 @@ pub struct Conversations<S> {
     outside: Option<Arc<dyn Outside>>,
     /// How long a batch waits for flows that are being compiled.
     patience: Duration,
+    /// The language of texts for contacts of channels that name none.
+    language: Language,
 }
 
 impl<S: Store> Conversations<S>
@@ -144,7 +151,16 @@ where
 {
     /// Creates a service over `store`.
     pub fn new(store: Arc<S>, cx: OpContext, master_key: Arc<MasterKey>, handover: Handover) -> Self {
-        Self { store, cx, master_key, flows: Arc::default(), handover, outside: None, patience: PATIENCE }
+        Self {
+            store,
+            cx,
+            master_key,
+            flows: Arc::default(),
+            handover,
+            outside: None,
+            patience: PATIENCE,
+            language: Language::default(),
+        }
     }
 
     /// Sets the `outside` that performs the outside requests of flows. Without it such actions fail at once, with
@@ -152,6 +168,13 @@ where
     #[must_use]
     pub fn with_outside(self, outside: Arc<dyn Outside>) -> Self {
         Self { outside: Some(outside), ..self }
+    }
+
+    /// Sets the language in which contacts are told why nothing answers them, where neither their channel nor its router
+    /// words it. It is Portuguese otherwise.
+    #[must_use]
+    pub fn with_language(self, language: Language) -> Self {
+        Self { language, ..self }
     }
 
     /// Sets how long [`Self::handle_short`] waits in all for flows that are being compiled, in place of 10 ms. With zero
@@ -215,12 +238,15 @@ where
             }
         }
         if let (Some(outside), Some(request)) = (&self.outside, &report.request) {
+            if let (Handover::Direct(sink), Channel::Webchat) = (&self.handover, session.channel()) {
+                sink.typing(&TypingEvent::until(session.clone(), self.cx.now(), request.deadline));
+            }
             outside.perform(session, request.clone());
         }
     }
 
-    /// Freezes a session whose event failed for good. The event is kept for a replay (rulings S5), behind the
-    /// entries kept already if the session is frozen.
+    /// Freezes a session whose event failed for good, and tells its contact. The event is kept for a replay (rulings S5),
+    /// behind the entries kept already if the session is frozen.
     ///
     /// # Errors
     /// The event is not kept.
@@ -232,10 +258,40 @@ where
         message: &str,
     ) -> Result<(), StorageError> {
         let mut tx = self.store.begin().await?;
+        let stored = tx.sessions().find_many_for_update(std::slice::from_ref(&session_id)).await?.pop();
+        let unsaid =
+            stored.filter(|stored| !stored.frozen).map(|stored| (0, Unsaid::failed(&stored.session)));
         let error = FrozenError { code: code.to_owned(), message: message.to_owned() };
-        let frozen = FrozenSession { session_id, error, entry, frozen_at: self.cx.now() };
-        tx.sessions().freeze_many(&[frozen]).await?;
-        tx.commit().await
+        let frozen = vec![FrozenSession { session_id, error, entry, frozen_at: self.cx.now() }];
+        let mut writes = Writes { frozen, ..Writes::default() };
+        let mut reports = [TurnReport::default()];
+        self.tell(&mut tx, &mut writes, &mut reports, unsaid.as_slice()).await?;
+        let numbers = writes.write(&mut tx).await?;
+        tx.commit().await?;
+        let [mut report] = reports;
+        report.outgoing.iter_mut().for_each(|event| numbers.set(event));
+        if let Some((_, unsaid)) = &unsaid {
+            self.committed(&unsaid.session_id, &report);
+        }
+        Ok(())
+    }
+
+    /// Tells contacts why nothing else answers them. Each is named with the place of their report.
+    async fn tell(
+        &self,
+        tx: &mut S::Tx,
+        writes: &mut Writes,
+        reports: &mut [TurnReport],
+        unsaid: &[(usize, Unsaid)],
+    ) -> Result<(), StorageError> {
+        let messages = fallback::messages(tx, &self.cx, self.language, unsaid).await?;
+        for ((place, unsaid), message) in unsaid.iter().zip(messages) {
+            if let Some(message) = message {
+                writes.say(message.clone(), &unsaid.chat_id, &self.handover);
+                reports[*place].outgoing.push(message);
+            }
+        }
+        Ok(())
     }
 
     async fn attempt(
@@ -377,20 +433,23 @@ where
             facts,
             writes,
             left: None,
+            unsaid: None,
             rehearsed,
             allowance,
             long: Vec::new(),
             stored: HashMap::new(),
         };
         let mut reports = Vec::with_capacity(events.len());
-        let mut left = Vec::new();
+        let (mut left, mut unsaid) = (Vec::new(), Vec::new());
         for (place, event) in events.iter().enumerate() {
             reports.push(decider.decide(event, opened.remove(event.session_id()))?);
+            unsaid.extend(decider.unsaid.take().map(|unsaid| (place, unsaid)));
             left.extend(decider.left.take().map(|event| (place, ConversationEvent::Incoming(event))));
         }
         if !decider.long.is_empty() {
             return Err(Interrupted::Long(decider.long));
         }
+        self.tell(tx, &mut decider.writes, &mut reports, &unsaid).await?;
         let numbers = decider.writes.write(tx).await?;
         reports.iter_mut().flat_map(|report| &mut report.outgoing).for_each(|event| numbers.set(event));
         Ok((reports, left))

@@ -6,11 +6,11 @@ use super::rows::outgoing_row;
 use super::turn::{After, Records, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
-use crate::event::OutgoingEvent;
+use crate::event::{OutgoingEvent, TypingEvent};
 use crate::fault::StorageError;
 use crate::id::{BlockId, ChatId, ContactId, MessageId};
 use crate::message::{MessageStatus, NewMessage};
-use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
+use crate::session::{Channel, FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
 use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
 use crate::time::Timestamp;
@@ -71,13 +71,8 @@ impl Writes {
             ..
         } = run;
         for (nth, event) in outgoing.into_iter().enumerate() {
-            let to_chat = TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
-            let published = !to_chat || matches!(handover, Handover::Stream);
-            // No provider can refuse an answer on the web chat: it is on its way to the visitor with this commit.
-            let status = if to_chat { MessageStatus::Sent } else { MessageStatus::Pending };
             let at = if nth < said_before { place + nth } else { self.messages.len() };
-            self.messages.insert(at, outgoing_row(&event, &session.chat_id, status));
-            self.publications.extend(published.then(|| Publication::Message(Box::new(event))));
+            self.say_at(at, event, &session.chat_id, handover);
         }
         // After the messages: the next owner of the session speaks after them.
         self.publications.extend(entries.into_iter().map(Publication::Entry));
@@ -123,6 +118,29 @@ impl Writes {
                 self.sessions.push((session, expected));
             }
         }
+    }
+
+    /// Adds a message of no run, behind all others.
+    pub(super) fn say(&mut self, event: OutgoingEvent, chat_id: &ChatId, handover: &Handover) {
+        self.say_at(self.messages.len(), event, chat_id, handover);
+    }
+
+    /// Tells the gateways that an answer is being prepared until `end`, behind the messages of the turn.
+    pub(super) fn announce_answer(&mut self, session: &SessionId, now: Timestamp, end: Timestamp) {
+        if session.channel() == Channel::Webchat {
+            let notice = TypingEvent::until(session.clone(), now, end);
+            self.publications.push(Publication::Entry(notice.to_entry()));
+        }
+    }
+
+    /// Adds a message at a place among those of the batch.
+    fn say_at(&mut self, at: usize, event: OutgoingEvent, chat_id: &ChatId, handover: &Handover) {
+        let to_chat = TopicName::outgoing(&event.session_id) == TopicName::OutgoingChat;
+        let published = !to_chat || matches!(handover, Handover::Stream);
+        // No provider can refuse an answer on the web chat: it is on its way to the visitor with this commit.
+        let status = if to_chat { MessageStatus::Sent } else { MessageStatus::Pending };
+        self.messages.insert(at, outgoing_row(&event, chat_id, status));
+        self.publications.extend(published.then(|| Publication::Message(Box::new(event))));
     }
 
     /// Writes everything that the turns of a batch changed. Returns the numbers of its messages in their chats.

@@ -20,7 +20,7 @@ pub use helpdesk::{
     Sentiment,
 };
 pub use incoming::IncomingEvent;
-pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent};
+pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent, TypingEvent, TypingKind};
 pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusError, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};

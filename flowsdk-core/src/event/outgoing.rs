@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ChatId, MessageId};
 use crate::message::{ContentMessage, Sender, Source};
 use crate::session::SessionId;
+use crate::stream::broker::NewEntry;
+use crate::stream::topic::TopicName;
 use crate::time::Timestamp;
 
 /// One message to a contact (spec B 6).
@@ -43,6 +45,47 @@ pub struct OutgoingEvent {
     /// Set when it answers a comment on the social channel (spec B 4.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ig_comment_target: Option<CommentTarget>,
+}
+
+/// A notice that an answer is being prepared, on `stream:outgoing-chat` between the messages. It is stored nowhere else,
+/// and may be lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TypingEvent {
+    /// Tells the notice from a message.
+    pub kind: TypingKind,
+    /// The id of the session.
+    pub session_id: SessionId,
+    /// Milliseconds after which no answer is expected any more.
+    pub typing_ms: u64,
+    /// When it was produced.
+    pub timestamp: Timestamp,
+}
+
+/// `typing`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TypingKind {
+    /// The one kind of notice.
+    Typing,
+}
+
+impl TypingEvent {
+    /// An answer in `session_id` is being prepared from `now` until `end`.
+    pub fn until(session_id: SessionId, now: Timestamp, end: Timestamp) -> Self {
+        let millis = end.as_millis().saturating_sub(now.as_millis());
+        let typing_ms = u64::try_from(millis).unwrap_or(0);
+        Self { kind: TypingKind::Typing, session_id, typing_ms, timestamp: now }
+    }
+
+    /// Returns the entry of the stream.
+    pub fn to_entry(&self) -> NewEntry {
+        NewEntry {
+            topic: TopicName::OutgoingChat,
+            key: self.session_id.to_string(),
+            payload: serde_json::to_string(self).unwrap_or_default(),
+        }
+    }
 }
 
 /// The comment that an outgoing message answers.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use serde_json::Value;
 
-use super::RouterView;
+use super::{FallbackTexts, RouterView};
 use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::crypto::Encrypted;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
@@ -40,6 +40,8 @@ pub struct Router {
     pub helpdesk_agent_prefix_enabled: bool,
     /// How it stands there.
     pub helpdesk_agent_prefix_template: Option<String>,
+    /// What contacts are told where nothing else answers them.
+    pub fallback_texts: FallbackTexts,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -62,6 +64,7 @@ impl Router {
             copilot_config: None,
             helpdesk_agent_prefix_enabled: false,
             helpdesk_agent_prefix_template: None,
+            fallback_texts: FallbackTexts::default(),
             created_at: now,
             updated_at: now,
         }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{Router, StaticVariable, VariableOwner};
+use super::{Router, StaticVariable, VariableOwner, Wording};
 use crate::fault::{Fault, StorageError};
 use crate::id::RouterId;
 use crate::page::{Page, PageRequest};
@@ -62,6 +62,9 @@ pub trait RouterRepository: Send {
 
     /// Returns the routes of these channels. A channel without one does not exist.
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError>;
+
+    /// Returns what the contacts of these channels are told where nothing else answers them.
+    async fn wordings(&mut self, phone_number_ids: &[String]) -> Result<Vec<Wording>, StorageError>;
 
     /// Creates a router with all its settings.
     async fn insert(&mut self, router: &Router) -> Result<(), StorageError>;

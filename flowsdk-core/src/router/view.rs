@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Router;
+use super::{FallbackTexts, Router};
 use crate::change::View;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::schema::SchemaAttributes;
@@ -43,6 +43,8 @@ pub struct RouterView {
     /// How it stands there.
     #[schema(required = true)]
     helpdesk_agent_prefix_template: Option<String>,
+    /// What contacts are told where nothing else answers them.
+    fallback_texts: FallbackTexts,
     created_at: IsoTime,
     updated_at: IsoTime,
 }

@@ -62,6 +62,7 @@ macro_rules! __store_cases {
             chats_come_in_the_order_asked
             many_that_open_a_chat_get_the_same
             a_closed_chat_lets_a_new_one_open
+            chats_are_told_once_in_a_time
             chats_of_two_routers_are_apart
             a_router_is_read_back
             routers_are_listed_among_those_asked_for

@@ -6,6 +6,7 @@ use crate::chat::StartOn;
 use crate::crypto::Encrypted;
 use crate::fault::StorageError;
 use crate::id::{ChannelId, FlowId, RouterId};
+use crate::router::FallbackTexts;
 use crate::time::Timestamp;
 
 /// A web chat channel without the fields that belong to its server.
@@ -23,6 +24,8 @@ pub struct PortableChannel {
     pub initial_flow_id: Option<FlowId>,
     /// What begins a session.
     pub start_on: StartOn,
+    /// What contacts are told where nothing else answers them.
+    pub fallback_texts: FallbackTexts,
     /// Whether only signed tokens got in. The secret does not travel.
     pub is_closed: bool,
 }

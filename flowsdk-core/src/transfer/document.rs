@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::chat::StartOn;
+use crate::router::FallbackTexts;
 use crate::schema::SchemaAttributes;
 
 /// The value of `format`.
@@ -83,6 +84,10 @@ pub struct TransferredRouter {
     #[serde(default)]
     #[schema(max_length = 500)]
     pub helpdesk_agent_prefix_template: Option<String>,
+    /// What contacts are told where nothing else answers them.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub fallback_texts: FallbackTexts,
 }
 
 /// A static variable.
@@ -155,6 +160,10 @@ pub struct TransferredChannel {
     #[serde(default)]
     #[schema(required = false)]
     pub start_on: StartOn,
+    /// What contacts are told where nothing else answers them, instead of the router's texts.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub fallback_texts: FallbackTexts,
     /// Whether it had an embed secret. It gets another one, which nobody knows yet.
     #[serde(default)]
     #[schema(required = false)]

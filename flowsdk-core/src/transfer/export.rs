@@ -134,6 +134,7 @@ fn settings(router: &Router, names: &Names) -> TransferredRouter {
         copilot_config: router.copilot_config.clone(),
         helpdesk_agent_prefix_enabled: router.helpdesk_agent_prefix_enabled,
         helpdesk_agent_prefix_template: router.helpdesk_agent_prefix_template.clone(),
+        fallback_texts: router.fallback_texts.clone(),
     }
 }
 
@@ -164,6 +165,7 @@ fn channel(channel: PortableChannel, names: &Names) -> TransferredChannel {
         appearance: channel.appearance,
         allowed_origins: channel.allowed_origins,
         start_on: channel.start_on,
+        fallback_texts: channel.fallback_texts,
         is_closed: channel.is_closed,
     }
 }

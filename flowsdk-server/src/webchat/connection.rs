@@ -1,5 +1,7 @@
 //! A Socket.IO socket as the gateway sees it.
 
+use std::time::Duration;
+
 use flowsdk_channels::webchat::payload::ServerMessage;
 use flowsdk_channels::webchat::{Connection, SendError};
 use flowsdk_core::message::SenderKind;
@@ -25,9 +27,10 @@ impl Connection for SocketConnection {
         Ok(Box::pin(async move { matches!(ack.await, Ok(_) | Err(AckError::Decode(_))) }))
     }
 
-    fn typing(&self, kind: SenderKind) {
+    fn typing(&self, kind: SenderKind, longest: Duration) {
+        let ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
         // A loss is counted there.
-        let _lost = emit_checked(&self.0, "typing", &serde_json::json!({ "kind": kind }));
+        let _lost = emit_checked(&self.0, "typing", &serde_json::json!({ "kind": kind, "ms": ms }));
     }
 
     fn is_connected(&self) -> bool {

@@ -17,4 +17,10 @@ async fn scripts_and_requests(setup: Setup) {
     }
     let expected: Vec<String> = (1..=10).map(|n| format!("n={} e=http_forbidden", 2 * n)).collect();
     assert_eq!(client.texts(10).await, expected);
+    // Each turn waited for a script and for a request, and the visitor saw it.
+    for _ in 0..20 {
+        let typing = client.typing().await;
+        assert_eq!(typing["kind"], "flow");
+        assert!(typing["ms"].as_u64().is_some_and(|ms| (1..=60_000).contains(&ms)), "{typing}");
+    }
 }

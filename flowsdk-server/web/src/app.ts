@@ -118,7 +118,7 @@ export class ChatApp {
       },
       onLost: () => this.#lost(),
       onMessage: (message) => this.#received(message),
-      onTyping: (kind) => this.#typing(kind),
+      onTyping: (kind, ms) => this.#typing(kind, ms),
       onSession: (mode) => this.#set({ mode }),
     });
   }
@@ -283,9 +283,9 @@ export class ChatApp {
     this.#set({ items: addIncoming(this.state.items, item), typing: null });
   }
 
-  #typing(kind: string): void {
+  #typing(kind: string, ms = TYPING_SHOWN_MS): void {
     clearTimeout(this.#typingTimer);
-    this.#typingTimer = setTimeout(() => this.#set({ typing: null }), TYPING_SHOWN_MS);
+    this.#typingTimer = setTimeout(() => this.#set({ typing: null }), ms);
     this.#set({ typing: kind });
   }
 

@@ -20,7 +20,7 @@ export interface ConnectionHooks {
   onUnavailable(): void;
   onLost(): void;
   onMessage(message: WireMessage): void;
-  onTyping(kind: string): void;
+  onTyping(kind: string, ms?: number): void;
   onSession(mode: string): void;
 }
 
@@ -75,7 +75,9 @@ export class Connection {
       this.#hooks.onMessage(message);
       if (this.#replaySince !== null) this.#waitForQuiet();
     });
-    socket.on('typing', (event: { kind?: string } | undefined) => this.#hooks.onTyping(event?.kind ?? 'flow'));
+    socket.on('typing', (event: { kind?: string; ms?: number } | undefined) =>
+      this.#hooks.onTyping(event?.kind ?? 'flow', event?.ms),
+    );
     socket.on('session', (event: { mode?: string } | undefined) => this.#hooks.onSession(event?.mode ?? 'flow'));
     window.addEventListener('online', () => this.#nudge());
     document.addEventListener('visibilitychange', () => {

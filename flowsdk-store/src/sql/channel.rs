@@ -7,11 +7,13 @@ use flowsdk_channels::webchat::WebchatChannel;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ChannelNumberId, FlowId, RouterId};
-use flowsdk_core::router::Route;
+use flowsdk_core::router::{FallbackTexts, Route, Wording};
 use flowsdk_core::session::Channel;
+use serde_json::Value;
 
 use super::executor::Conn;
 use super::record::record;
+use super::row::{Cells, Row};
 use super::statement::{RowsSql, Sql, sql, sql_list};
 
 /// A row of `channel`. Only the initial flow ever changes.
@@ -27,6 +29,26 @@ pub(super) struct ChannelRow {
 
 record! {
     ChannelRow in "channel" { id, router_id, kind, is_test, initial_flow_id }
+}
+
+/// A row of [`WORDINGS`].
+#[derive(Debug)]
+struct WordingRow(Wording);
+
+impl Row for WordingRow {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
+        let phone_number_id = cells.of("channel", "id")?;
+        let channel: Option<FallbackTexts> = cells.json_or_null("webchat_channel", "fallback_texts")?;
+        let router: Option<FallbackTexts> = cells.json_or_null("router", "fallback_texts")?;
+        let appearance: Option<Value> = cells.json_or_null("webchat_channel", "appearance")?;
+        let language = appearance.as_ref().and_then(|appearance| appearance["language"].as_str());
+        Ok(Self(Wording {
+            phone_number_id,
+            channel: channel.unwrap_or_default(),
+            router: router.unwrap_or_default(),
+            language: language.map(str::to_owned),
+        }))
+    }
 }
 
 fn webchat(id: &ChannelId) -> String {
@@ -79,7 +101,17 @@ pub(super) const FIND_ROUTES: Sql = sql_list!(
     ""
 );
 
-super::statement::statements! { DELETE_WEBCHAT, DELETE_NUMBER, FIND_ROUTES; INSERT, SAVE }
+/// What contacts of channels are told where nothing else answers them.
+const WORDINGS: Sql = sql_list!(
+    "SELECT channel.id, webchat_channel.fallback_texts, router.fallback_texts, webchat_channel.appearance
+     FROM channel JOIN router ON router.id = channel.router_id
+     LEFT JOIN webchat_channel ON channel.kind = 'webchat' AND webchat_channel.id = substr(channel.id, 4)
+     WHERE channel.id ",
+    "$1",
+    ""
+);
+
+super::statement::statements! { DELETE_WEBCHAT, DELETE_NUMBER, FIND_ROUTES, WORDINGS; INSERT, SAVE }
 
 impl Conn {
     pub(super) async fn insert_channels(&mut self, channels: &[ChannelRow]) -> Result<(), StorageError> {
@@ -112,5 +144,10 @@ impl Conn {
             is_test,
         };
         Ok(rows.into_iter().map(route).collect())
+    }
+
+    pub(super) async fn wordings(&mut self, ids: &[String]) -> Result<Vec<Wording>, StorageError> {
+        let rows = self.fetch_all::<WordingRow>(WORDINGS, (Json(ids),)).await?;
+        Ok(rows.into_iter().map(|row| row.0).collect())
     }
 }

@@ -36,6 +36,7 @@ impl ChannelTransfer for SqlTx {
             allowed_origins: channel.allowed_origins,
             initial_flow_id: channel.initial_flow_id,
             start_on: channel.start_on,
+            fallback_texts: channel.fallback_texts,
             is_closed: channel.embed_secret.is_some(),
         };
         Ok(channels.into_iter().map(portable).collect())
@@ -48,12 +49,21 @@ impl ChannelTransfer for SqlTx {
         now: Timestamp,
     ) -> Result<(), StorageError> {
         let channel = |(portable, embed_secret): &(PortableChannel, Option<Encrypted>)| {
-            let PortableChannel { id, name, appearance, allowed_origins, initial_flow_id, start_on, .. } =
-                portable.clone();
+            let PortableChannel {
+                id,
+                name,
+                appearance,
+                allowed_origins,
+                initial_flow_id,
+                start_on,
+                fallback_texts,
+                ..
+            } = portable.clone();
             WebchatChannel {
                 appearance,
                 initial_flow_id,
                 start_on,
+                fallback_texts,
                 embed_secret: embed_secret.clone(),
                 allowed_origins,
                 ..WebchatChannel::new(id, router.clone(), name, now)

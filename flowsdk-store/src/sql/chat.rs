@@ -1,6 +1,7 @@
 //! Chats.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use constcat::concat;
@@ -8,6 +9,7 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::chat::{Chat, ChatRepository, HasChats};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ChatId;
+use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
 use super::record::{Record as _, record};
@@ -34,7 +36,14 @@ const LINK: Sql = sql_list!(
 
 const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id ", "$1", "");
 
-super::statement::statements! { FIND_OPEN, LINK, CLOSE; OPEN }
+/// Those that were told after `$3` stay as they are.
+const NOTE_TOLD: Sql = sql_list!(
+    "UPDATE chat SET told_at = $2 WHERE id ",
+    "$1",
+    " AND (told_at IS NULL OR told_at <= $3) RETURNING id"
+);
+
+super::statement::statements! { FIND_OPEN, LINK, CLOSE, NOTE_TOLD; OPEN }
 
 super::accessor::has!(HasChats::chats -> ChatRepository);
 
@@ -58,6 +67,15 @@ impl ChatRepository for SqlTx {
                 pick(chat).ok_or(StorageError::Stale { entity: "chat" })
             })
             .collect()
+    }
+
+    async fn note_told(
+        &mut self,
+        ids: &[ChatId],
+        now: Timestamp,
+        before: Duration,
+    ) -> Result<Vec<ChatId>, StorageError> {
+        self.conn.fetch_column(NOTE_TOLD, (Json(ids), now, now - before)).await
     }
 
     async fn close_many(&mut self, ids: &[ChatId]) -> Result<(), StorageError> {

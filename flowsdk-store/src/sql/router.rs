@@ -7,7 +7,9 @@ use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::router::{HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner};
+use flowsdk_core::router::{
+    HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner, Wording,
+};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
@@ -20,7 +22,7 @@ record! {
         id, created_at;
         name, initial_flow_id, tz, channel_verify_token, channel_app_secret = channel_app_secret_encrypted,
         llm_credential_id, logo_url, sentiment_config: json_or_null, copilot_config: json_or_null,
-        helpdesk_agent_prefix_enabled, helpdesk_agent_prefix_template, updated_at
+        helpdesk_agent_prefix_enabled, helpdesk_agent_prefix_template, fallback_texts: json_unless_empty, updated_at
     }
 }
 
@@ -81,6 +83,10 @@ impl RouterRepository for SqlTx {
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
         self.conn.routes(phone_number_ids).await
+    }
+
+    async fn wordings(&mut self, phone_number_ids: &[String]) -> Result<Vec<Wording>, StorageError> {
+        self.conn.wordings(phone_number_ids).await
     }
 
     async fn insert(&mut self, router: &Router) -> Result<(), StorageError> {

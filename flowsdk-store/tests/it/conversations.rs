@@ -16,6 +16,7 @@ mod outside;
 mod partners;
 mod patches;
 mod resumption;
+mod silence;
 mod twice;
 mod variables;
 mod world;

@@ -19,7 +19,7 @@ use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::prelude::*;
 use flowsdk_core::record::{HasRecords, RecordRepository, RouterRecord};
 use flowsdk_core::router::{
-    Admitted, HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner,
+    Admitted, HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner, Wording,
 };
 use flowsdk_core::saved_filter::{NewSavedFilter, SavedFilterError, SavedFilters};
 use flowsdk_core::session::{HasLiveSessions, LiveSessions};
@@ -128,6 +128,10 @@ impl RouterRepository for DeletingTx {
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {
         self.0.routers().find_routes(phone_number_ids).await
+    }
+
+    async fn wordings(&mut self, phone_number_ids: &[String]) -> Result<Vec<Wording>, StorageError> {
+        self.0.routers().wordings(phone_number_ids).await
     }
 
     async fn insert(&mut self, router: &Router) -> Result<(), StorageError> {

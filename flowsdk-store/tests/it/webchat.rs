@@ -17,7 +17,7 @@ use flowsdk_core::event::IncomingEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{Flow, HasFlows as _};
 use flowsdk_core::id::{ChannelId, FlowId, IdentityId, MessageId, RouterId};
-use flowsdk_core::router::{HasRouters as _, Route, Router};
+use flowsdk_core::router::{FallbackTexts, HasRouters as _, Route, Router};
 use flowsdk_core::session::Channel;
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_crypto::{PasswordHasher, SESSION_KEY_COST};
@@ -65,6 +65,7 @@ async fn a_channel_is_read_back(store: SqlStore) {
         appearance: Some(json!({ "color": "#fff", "texts": ["é", null] })),
         initial_flow_id: Some(flow),
         start_on: StartOn::Open,
+        fallback_texts: FallbackTexts { failed: Some(String::new()), unanswered: Some("é".to_owned()) },
         embed_secret: Some(Encrypted::from_stored("ab:cd".to_owned())),
         allowed_origins: Some(vec!["https://example.com".to_owned()]),
         ..channel(&cx, "c2", &router)

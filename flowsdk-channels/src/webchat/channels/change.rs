@@ -5,7 +5,7 @@ use flowsdk_core::chat::StartOn;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::patch::present;
-use flowsdk_core::router::{Reach, Reachable};
+use flowsdk_core::router::{FallbackTexts, Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,6 +33,8 @@ pub struct NewWebchatChannel {
     #[serde(default)]
     #[schema(required = false)]
     pub start_on: StartOn,
+    /// What visitors are told where nothing else answers them, instead of the router's texts.
+    pub fallback_texts: Option<FallbackTexts>,
     /// Origins that may open a socket; null means any.
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
     pub allowed_origins: Option<Vec<String>>,
@@ -60,6 +62,10 @@ pub struct WebchatChannelChange {
     /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
     #[schema(value_type = StartOn, required = false)]
     pub start_on: Option<StartOn>,
+    /// What visitors are told where nothing else answers them; null leaves it to the router.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<FallbackTexts>)]
+    pub fallback_texts: Option<Option<FallbackTexts>>,
     /// Overrides the router's initial flow; null inherits it.
     #[serde(default, deserialize_with = "present")]
     pub initial_flow_id: Option<Option<FlowId>>,
@@ -76,6 +82,8 @@ impl WebchatChannelChange {
         channel.appearance = self.appearance.unwrap_or(channel.appearance);
         channel.initial_flow_id = self.initial_flow_id.unwrap_or(channel.initial_flow_id);
         channel.start_on = self.start_on.unwrap_or(channel.start_on);
+        channel.fallback_texts =
+            self.fallback_texts.map_or(channel.fallback_texts, Option::unwrap_or_default);
         channel.allowed_origins = self.allowed_origins.unwrap_or(channel.allowed_origins);
         channel
     }

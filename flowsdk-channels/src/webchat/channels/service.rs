@@ -97,6 +97,7 @@ where
                     appearance: new.appearance,
                     initial_flow_id: new.initial_flow_id,
                     start_on: new.start_on,
+                    fallback_texts: new.fallback_texts.unwrap_or_default(),
                     allowed_origins: new.allowed_origins,
                     ..WebchatChannel::new(id, new.router_id, new.name, self.cx.now())
                 };

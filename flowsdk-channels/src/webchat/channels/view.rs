@@ -3,6 +3,7 @@
 use flowsdk_core::change::View;
 use flowsdk_core::chat::StartOn;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
+use flowsdk_core::router::FallbackTexts;
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
@@ -32,6 +33,8 @@ pub struct WebchatChannelView {
     initial_flow_id: Option<FlowId>,
     /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
     start_on: StartOn,
+    /// What visitors are told where nothing else answers them, instead of the router's texts.
+    fallback_texts: FallbackTexts,
     /// Whether only signed embed tokens get in.
     #[view(some = embed_secret)]
     has_embed_secret: bool,

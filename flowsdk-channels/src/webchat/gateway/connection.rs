@@ -1,5 +1,7 @@
 //! A socket, as the gateway needs it.
 
+use std::time::Duration;
+
 use flowsdk_core::message::SenderKind;
 use futures_util::future::BoxFuture;
 
@@ -18,8 +20,8 @@ pub trait Connection: Send + Sync + std::fmt::Debug {
     /// Writes a message; the future says whether the client acknowledged it in time.
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError>;
 
-    /// Shows that somebody types; lost without harm.
-    fn typing(&self, kind: SenderKind);
+    /// Shows that somebody types, for at most `longest`; lost without harm.
+    fn typing(&self, kind: SenderKind, longest: Duration);
 
     /// Returns whether it is still connected.
     fn is_connected(&self) -> bool;

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::OutgoingSink;
-use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
+use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent, TypingEvent};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
@@ -210,5 +210,9 @@ impl OutgoingSink for Gateway {
         for event in events {
             self.emit(event);
         }
+    }
+
+    fn typing(&self, event: &TypingEvent) {
+        self.prepare(event);
     }
 }

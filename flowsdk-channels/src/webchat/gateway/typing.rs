@@ -1,9 +1,11 @@
-//! Messages before which somebody types.
+//! Messages before which somebody types, and answers that are being prepared.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use flowsdk_core::event::TypingEvent;
+use flowsdk_core::message::SenderKind;
 use flowsdk_core::session::SessionId;
 
 use super::Gateway;
@@ -25,12 +27,23 @@ impl Gateway {
             };
             let Some(event) = next else { return };
             if let Some(millis) = event.typing_ms {
-                for member in self.members(session) {
-                    member.connection.typing(event.sender.kind);
-                }
-                tokio::time::sleep(Duration::from_millis(millis).min(LONGEST_TYPING)).await;
+                let pause = Duration::from_millis(millis).min(LONGEST_TYPING);
+                self.show_typing(session, event.sender.kind, pause);
+                tokio::time::sleep(pause).await;
             }
             self.emit_now(event);
+        }
+    }
+
+    /// Shows the visitor that an answer is being prepared.
+    pub fn prepare(&self, event: &TypingEvent) {
+        let longest = Duration::from_millis(event.typing_ms).min(LONGEST_TYPING);
+        self.show_typing(&event.session_id, SenderKind::Flow, longest);
+    }
+
+    fn show_typing(&self, session: &SessionId, kind: SenderKind, longest: Duration) {
+        for member in self.members(session) {
+            member.connection.typing(kind, longest);
         }
     }
 }

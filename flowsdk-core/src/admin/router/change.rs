@@ -8,7 +8,7 @@ use crate::crypto::MasterKey;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::name::Name;
 use crate::patch::present;
-use crate::router::{Router, TimeZoneName};
+use crate::router::{FallbackTexts, Router, TimeZoneName};
 use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
@@ -49,6 +49,8 @@ pub struct NewRouter {
     /// How the name stands there.
     #[schema(value_type = Option<String>, max_length = 500)]
     pub helpdesk_agent_prefix_template: Option<String>,
+    /// What contacts are told where nothing else answers them.
+    pub fallback_texts: Option<FallbackTexts>,
 }
 
 impl NewRouter {
@@ -66,6 +68,7 @@ impl NewRouter {
             copilot_config: Some(self.copilot_config),
             helpdesk_agent_prefix_enabled: self.helpdesk_agent_prefix_enabled,
             helpdesk_agent_prefix_template: Some(self.helpdesk_agent_prefix_template),
+            fallback_texts: Some(self.fallback_texts),
         };
         settings.apply(Router::new(id, self.name, now), key, now)
     }
@@ -119,6 +122,10 @@ pub struct RouterChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 500)]
     pub helpdesk_agent_prefix_template: Option<Option<String>>,
+    /// What contacts are told where nothing else answers them; null leaves it to the server.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<FallbackTexts>)]
+    pub fallback_texts: Option<Option<FallbackTexts>>,
 }
 
 impl RouterChange {
@@ -141,6 +148,7 @@ impl RouterChange {
             self.helpdesk_agent_prefix_enabled.unwrap_or(router.helpdesk_agent_prefix_enabled);
         router.helpdesk_agent_prefix_template =
             self.helpdesk_agent_prefix_template.unwrap_or(router.helpdesk_agent_prefix_template);
+        router.fallback_texts = self.fallback_texts.map_or(router.fallback_texts, Option::unwrap_or_default);
         router.updated_at = now;
         router
     }

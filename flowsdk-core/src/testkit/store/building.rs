@@ -11,7 +11,7 @@ use crate::id::{ChannelId, FlowVersionId, VariableId};
 use crate::in_use::{HasReferences as _, Referred, Referrer};
 use crate::page::PageRequest;
 use crate::prelude::*;
-use crate::router::{Router, VariableOwner};
+use crate::router::{FallbackTexts, Router, VariableOwner};
 use crate::session::{Call, FrozenError, FrozenSession, Position, SessionId, SessionsOf};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
@@ -40,6 +40,7 @@ where
         copilot_config: Some(json!({})),
         helpdesk_agent_prefix_enabled: true,
         helpdesk_agent_prefix_template: Some("*{{name}}*".to_owned()),
+        fallback_texts: FallbackTexts { failed: Some("\u{fc}".to_owned()), unanswered: None },
         updated_at: later(5),
         ..first.clone()
     };
@@ -232,6 +233,7 @@ where
         allowed_origins: Some(vec!["https://a.example".to_owned()]),
         initial_flow_id: Some(target.id.clone()),
         start_on: StartOn::Open,
+        fallback_texts: FallbackTexts { failed: None, unanswered: Some("ü".to_owned()) },
         is_closed: false,
     };
     let closed = PortableChannel {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::JoinSet;
 
 use super::StoreUnderTest;
-use super::world::{World, contact, router};
+use super::world::{World, contact, later, router};
 use crate::chat::Chat;
 use crate::prelude::*;
 use crate::store::Store;
@@ -85,6 +86,23 @@ where
     assert_eq!(open(&world.store, std::slice::from_ref(&next)).await, std::slice::from_ref(&next));
     let third = Chat::open(&world.cx, world.contact.clone(), world.router.clone());
     assert_eq!(open(&world.store, &[third]).await, [next]);
+}
+
+/// A chat that was told within the time is not told again.
+pub async fn chats_are_told_once_in_a_time<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    const BEFORE: Duration = Duration::from_millis(10);
+    let world = World::new(&subject).await;
+    let other = Chat::open(&world.cx, world.contact.clone(), world.router.clone()).id;
+    let mut tx = world.store.begin().await.expect("begin");
+    let asked = [world.chat.clone(), other];
+    for (after, told) in [(0, 1), (9, 0), (10, 1), (19, 0), (20, 1)] {
+        let ids = tx.chats().note_told(&asked, later(after), BEFORE).await.expect("noted");
+        assert_eq!(ids, asked[..told], "after {after} ms");
+    }
+    assert_eq!(tx.chats().note_told(&[], later(99), BEFORE).await.expect("nothing"), []);
 }
 
 /// A contact may have an open chat with each router.

@@ -8,7 +8,7 @@ use crate::crypto::Encrypted;
 use crate::id::RouterId;
 use crate::page::PageRequest;
 use crate::prelude::*;
-use crate::router::Router;
+use crate::router::{FallbackTexts, Router};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
 
@@ -29,6 +29,10 @@ where
         copilot_config: Some(json!([])),
         helpdesk_agent_prefix_enabled: true,
         helpdesk_agent_prefix_template: Some("*{{agent}}*: ".to_owned()),
+        fallback_texts: FallbackTexts {
+            failed: Some(String::new()),
+            unanswered: Some("até já 👋".to_owned()),
+        },
         updated_at: later(5),
         ..router("r1")
     };

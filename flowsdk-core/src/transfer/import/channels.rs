@@ -34,6 +34,7 @@ where
                 allowed_origins: sent.allowed_origins.clone(),
                 initial_flow_id: sent.initial_flow.as_ref().and_then(|slug| ids.get(slug)).cloned(),
                 start_on: sent.start_on,
+                fallback_texts: sent.fallback_texts.clone(),
                 is_closed: sent.is_closed,
             };
             // A closed channel stays closed: nobody knows its secret until somebody makes another.
@@ -50,7 +51,8 @@ where
             }
             let shown = json!({ "id": channel.id, "routerId": router, "name": channel.name,
                 "isTestChannel": false, "appearance": channel.appearance,
-                "initialFlowId": channel.initial_flow_id, "startOn": channel.start_on, "hasEmbedSecret": sent.is_closed,
+                "initialFlowId": channel.initial_flow_id, "startOn": channel.start_on,
+                "fallbackTexts": channel.fallback_texts, "hasEmbedSecret": sent.is_closed,
                 "allowedOrigins": channel.allowed_origins });
             let kind = EntityKind::WebchatChannel;
             import.note(kind, channel.id.to_string(), Change::Created(shown));

@@ -190,6 +190,7 @@ fn new_router(id: RouterId, name: String, sent: &TransferredRouter, now: Timesta
         copilot_config: sent.copilot_config.clone(),
         helpdesk_agent_prefix_enabled: sent.helpdesk_agent_prefix_enabled,
         helpdesk_agent_prefix_template: sent.helpdesk_agent_prefix_template.clone(),
+        fallback_texts: sent.fallback_texts.clone(),
         ..Router::new(id, name, now)
     }
 }

@@ -58,7 +58,8 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         ground.cx.clone(),
         Arc::clone(&ground.config.master_key),
         handover,
-    );
+    )
+    .with_language(ground.config.default_language);
     let consumer = ConversationConsumer::new(Arc::new(conversations.with_outside(outside)));
     let settings =
         ConsumerConfig { parallel: store.writers(), gather: GATHER, ..ConsumerConfig::named("conversation") };

@@ -55,6 +55,11 @@ pub async fn visitor(server: &Server, channel: &str) -> Client {
     Client::enter(server.addr, json!({ "channelId": channel })).await.0
 }
 
+/// The words to a visitor whose session froze.
+pub const FAILED: &str = "Desculpe, algo deu errado do nosso lado. Sua mensagem está guardada.";
+/// The words to a visitor whom no flow answers.
+pub const UNANSWERED: &str = "Recebemos sua mensagem, mas ninguém pode respondê-la agora.";
+
 /// What a visitor is answered.
 pub async fn answer(client: &mut Client, text: &str) -> String {
     client.say(text).await;

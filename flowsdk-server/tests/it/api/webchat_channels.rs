@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::building::{act, actions, answer, details, id, published, records, router, says, shop, visitor};
-use crate::harness::client::Manner;
-use crate::harness::{Api, Client, Setup, everywhere, token};
+use super::building::{
+    UNANSWERED, act, actions, answer, details, id, published, records, router, says, shop, visitor,
+};
+use crate::harness::client::{Manner, text};
+use crate::harness::{Api, Client, Setup, eventually, everywhere, http, token};
 
-everywhere!(life, entering_visitors_are_spoken_to);
+everywhere!(life, entering_visitors_are_spoken_to, visitors_are_told_where_no_flow_answers);
 everywhere!(in process: embed_secret, initial_flow, test_channel, in_use, scope);
 
 async fn life(setup: Setup) {
@@ -53,6 +55,8 @@ async fn life(setup: Setup) {
         (json!({ "embedSecret": "x" }), "embedSecret"),
         (json!({ "isTestChannel": true }), "isTestChannel"),
         (json!({ "startOn": "later" }), "startOn"),
+        (json!({ "fallbackTexts": { "failed": "x".repeat(1_025) } }), "fallbackTexts.failed"),
+        (json!({ "fallbackTexts": { "other": "x" } }), "fallbackTexts.other"),
     ] {
         assert_eq!(admin.patch(&path, &body).await.invalid_fields(), [field], "{body}");
     }
@@ -92,6 +96,54 @@ async fn entering_visitors_are_spoken_to(setup: Setup) {
     // Back to the spec's way.
     admin.patch(&path, &json!({ "startOn": "message" })).await.ok(200);
     visitor(&server, &channel).await.nothing_else().await;
+}
+
+async fn visitors_are_told_where_no_flow_answers(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Vazio").await;
+    let made = json!({ "routerId": router, "name": "Loja" });
+    let channel = admin.post("/webchat/channels", &made).await.ok(201);
+    assert_eq!(channel["fallbackTexts"], json!({ "failed": null, "unanswered": null }));
+    let channel = id(&channel);
+    // The texts that a visitor was sent once each of their messages is stored, newest first.
+    let told = async |messages: &[&str]| {
+        let (visitor, ok) = Client::enter(server.addr, json!({ "channelId": channel })).await;
+        for message in messages {
+            visitor.say(message).await;
+        }
+        let key = |name: &str| ok[name].as_str().unwrap().to_owned();
+        let (user, key) = (key("userId"), key("sessionKey"));
+        let headers = [("x-channel-id", &*channel), ("x-user-id", &user), ("x-session-key", &key)];
+        eventually("the messages are stored", || async {
+            let page = http::get(server.addr, "/webchat/history", &headers).await.ok(200);
+            let items = page["items"].as_array().unwrap().clone();
+            let (came, sent): (Vec<_>, Vec<_>) = items.iter().partition(|item| item["direction"] == "in");
+            (came.len() == messages.len()).then(|| sent.into_iter().map(text).collect::<Vec<_>>())
+        })
+        .await
+    };
+    assert_eq!(told(&["oi", "oi?"]).await, [UNANSWERED], "once");
+    let texts = |unanswered: &str| json!({ "fallbackTexts": { "failed": null, "unanswered": unanswered } });
+    let path = format!("/routers/{router}");
+    let changed = admin.patch(&path, &texts("Voltamos segunda.")).await.ok(200);
+    assert_eq!(changed["fallbackTexts"], texts("Voltamos segunda.")["fallbackTexts"]);
+    assert_eq!(told(&["oi"]).await, ["Voltamos segunda."]);
+    let path = format!("/webchat/channels/{channel}");
+    admin.patch(&path, &texts("A loja fechou.")).await.ok(200);
+    assert_eq!(told(&["oi"]).await, ["A loja fechou."]);
+    let file = admin.get(&format!("/routers/{router}/export")).await.ok(200);
+    assert_eq!(file["router"]["fallbackTexts"]["unanswered"], "Voltamos segunda.");
+    assert_eq!(file["channels"][0]["fallbackTexts"]["unanswered"], "A loja fechou.");
+    let copy = admin.post("/routers/import?onConflict=rename", &file).await.ok(201);
+    let copy = id(&copy["channels"][0]);
+    let copied = admin.get(&format!("/webchat/channels/{copy}")).await.ok(200);
+    assert_eq!(copied["fallbackTexts"]["unanswered"], "A loja fechou.");
+    // Silence can be asked for.
+    admin.patch(&path, &texts("")).await.ok(200);
+    assert_eq!(told(&["oi"]).await, [""; 0]);
+    admin.patch(&path, &json!({ "fallbackTexts": null })).await.ok(200);
+    assert_eq!(told(&["oi"]).await, ["Voltamos segunda."]);
 }
 
 async fn embed_secret(setup: Setup) {

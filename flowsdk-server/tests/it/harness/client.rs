@@ -183,6 +183,15 @@ impl Client {
         found.map(|(_, payload)| payload.clone())
     }
 
+    /// Waits until somebody types, and returns the payload.
+    pub async fn typing(&self) -> Value {
+        self.wait("somebody types", |inbox| {
+            let at = inbox.events.iter().position(|(name, _)| name == "typing")?;
+            Some(inbox.events.remove(at).1)
+        })
+        .await
+    }
+
     /// Waits until the server has hung up.
     pub async fn closed(&self) {
         self.wait("the end of the connection", |inbox| inbox.closed.then_some(())).await;

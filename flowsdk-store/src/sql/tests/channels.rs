@@ -7,7 +7,7 @@ use flowsdk_core::chat::StartOn;
 use flowsdk_core::flow::Flow;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::prelude::*;
-use flowsdk_core::router::Router;
+use flowsdk_core::router::{FallbackTexts, Router};
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::transfer::PortableChannel;
 use sqlx::SqliteConnection;
@@ -81,6 +81,7 @@ async fn every_write_is_in_both(url: &str) {
         allowed_origins: None,
         initial_flow_id: Some(flow.clone()),
         start_on: StartOn::Message,
+        fallback_texts: FallbackTexts::default(),
         is_closed: false,
     };
     tx.channel_transfer().insert_channels_of(&router(), &[(portable, None)], NOW).await.expect("a channel");

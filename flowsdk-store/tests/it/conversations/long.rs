@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::flows::flow_of;
-use super::world::{World, bodies, session};
+use super::world::{FAILED, World, bodies, session};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
@@ -76,10 +76,11 @@ async fn a_turn_that_is_too_long_freezes_its_own_session(store: SqlStore) {
     let world = world_of(store, 1_000).await;
     let events = [first(&world, "ana", &["one"]), world.text("bia", "b1", "oi")];
     let reports = world.try_handle(&events).await.expect("handled");
-    assert!(reports[0].frozen && reports[0].outgoing.is_empty());
+    assert!(reports[0].frozen);
+    assert_eq!(bodies(&reports[0]), [FAILED], "nothing of the turn is said");
     assert_eq!(bodies(&reports[1]), ["You said oi"]);
     assert!(world.stored("ana").await.expect("a session").frozen);
-    assert_eq!(world.transcript_of("ana").await, ["> one"], "the message is stored");
+    assert_eq!(world.transcript_of("ana").await, ["> one", &format!("< {FAILED}")], "the message is stored");
 }
 
 async fn a_long_turn_loses_nothing_that_others_write(store: SqlStore) {

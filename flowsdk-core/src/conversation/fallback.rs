@@ -1,0 +1,111 @@
+//! Tells contacts whom nothing else answers (rulings S20). It is rare, so its rows are read only then.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::ConversationTx;
+use crate::context::OpContext;
+use crate::event::OutgoingEvent;
+use crate::fault::StorageError;
+use crate::id::{ChatId, MessageId};
+use crate::message::{ContentMessage, Sender, Source, TextBody};
+use crate::router::{Fallback, Wording};
+use crate::session::{Session, SessionId};
+use crate::text::Language;
+use crate::time::Timestamp;
+
+/// For how long a chat is not told again that no flow answers.
+const TOLD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A contact who is to be told why nothing else answers.
+#[derive(Debug)]
+pub(super) struct Unsaid {
+    pub(super) session_id: SessionId,
+    pub(super) chat_id: ChatId,
+    /// The epoch of the session; 0 where there is none.
+    pub(super) epoch: i64,
+    pub(super) fallback: Fallback,
+}
+
+impl Unsaid {
+    /// An error has stopped the session.
+    pub(super) fn failed(session: &Session) -> Self {
+        Self {
+            session_id: session.id.clone(),
+            chat_id: session.chat_id.clone(),
+            epoch: session.epoch,
+            fallback: Fallback::Failed,
+        }
+    }
+
+    /// No flow answers a message in this chat.
+    pub(super) fn unanswered(session_id: SessionId, chat_id: ChatId) -> Self {
+        Self { session_id, chat_id, epoch: 0, fallback: Fallback::Unanswered }
+    }
+}
+
+/// Returns the message to each of these contacts, in order; `None` for one who was told already, or is to be told nothing.
+/// What they are numbered with does not matter here.
+pub(super) async fn messages<T: ConversationTx>(
+    tx: &mut T,
+    cx: &OpContext,
+    language: Language,
+    numbered: &[(usize, Unsaid)],
+) -> Result<Vec<Option<OutgoingEvent>>, StorageError> {
+    if numbered.is_empty() {
+        return Ok(Vec::new());
+    }
+    let now = cx.now();
+    let unsaid: Vec<&Unsaid> = numbered.iter().map(|(_, unsaid)| unsaid).collect();
+    let wordings = wordings_of(tx, &unsaid).await?;
+    let text = |one: &&Unsaid| {
+        let wording = wordings.get(one.session_id.phone_number_id());
+        wording.and_then(|wording| wording.text(one.fallback, language)).map(str::to_owned)
+    };
+    let texts: Vec<Option<String>> = unsaid.iter().map(text).collect();
+    let unanswered: Vec<ChatId> = unsaid
+        .iter()
+        .zip(&texts)
+        .filter(|(one, text)| one.fallback == Fallback::Unanswered && text.is_some())
+        .map(|(one, _)| one.chat_id.clone())
+        .collect();
+    let untold = match unanswered.as_slice() {
+        [] => Vec::new(),
+        chats => tx.chats().note_told(chats, now, TOLD_FOR).await?,
+    };
+    let is_due = |one: &Unsaid| one.fallback == Fallback::Failed || untold.contains(&one.chat_id);
+    let message = |(one, text): (&&Unsaid, Option<String>)| {
+        text.filter(|_| is_due(one)).map(|text| event(cx, one, text, now))
+    };
+    Ok(unsaid.iter().zip(texts).map(message).collect())
+}
+
+async fn wordings_of<T: ConversationTx>(
+    tx: &mut T,
+    unsaid: &[&Unsaid],
+) -> Result<HashMap<String, Wording>, StorageError> {
+    let mut ids: Vec<String> = unsaid.iter().map(|one| one.session_id.phone_number_id().to_owned()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let found = tx.routers().wordings(&ids).await?;
+    Ok(found.into_iter().map(|wording| (wording.phone_number_id.clone(), wording)).collect())
+}
+
+fn event(cx: &OpContext, unsaid: &Unsaid, text: String, now: Timestamp) -> OutgoingEvent {
+    let session_id = &unsaid.session_id;
+    OutgoingEvent {
+        internal_id: MessageId::generate(cx.ids()),
+        seq: None,
+        chat_id: Some(unsaid.chat_id.clone()),
+        phone_number_id: session_id.phone_number_id().to_owned(),
+        to: session_id.party().to_owned(),
+        session_id: session_id.clone(),
+        source: Source::Flow,
+        sender: Sender::FLOW,
+        content: ContentMessage::Text { text: TextBody { body: text } },
+        epoch: unsaid.epoch,
+        timestamp: now,
+        typing_ms: None,
+        ig_comment_target: None,
+    }
+}
