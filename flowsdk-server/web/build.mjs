@@ -1,37 +1,44 @@
-import { build } from 'esbuild';
-import { readFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { build, transform } from 'esbuild';
+import { readFileSync, copyFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = join(here, '../assets/chat');
-mkdirSync(out, { recursive: true });
-
-const result = await build({
+const assets = join(here, '../assets');
+const out = join(assets, 'chat');
+const common = {
   absWorkingDir: here,
-  entryPoints: { chat: 'src/main.tsx' },
-  outdir: out,
   bundle: true,
   minify: true,
-  format: 'esm',
   target: ['es2020', 'safari15'],
   charset: 'utf8',
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
   // The notices stand in THIRD-PARTY.txt.
   legalComments: 'none',
-  metafile: true,
   logLevel: 'info',
-});
-await build({
-  absWorkingDir: here,
-  entryPoints: { chat: 'src/styles/chat.css' },
+};
+
+const result = await build({
+  ...common,
+  entryPoints: { chat: 'src/main.tsx' },
   outdir: out,
-  bundle: true,
-  minify: true,
-  target: ['es2020', 'safari15'],
-  charset: 'utf8',
-  logLevel: 'info',
+  format: 'esm',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  metafile: true,
+});
+await build({ ...common, entryPoints: { chat: 'src/styles/chat.css' }, outdir: out });
+
+// A script of its own origin takes its styles along: a page may allow no others.
+const widgetStyles = readFileSync(join(here, 'src/widget/widget.css'), 'utf8');
+const { code: smallStyles } = await transform(widgetStyles, { loader: 'css', minify: true, target: common.target });
+await build({
+  ...common,
+  entryPoints: { widget: 'src/widget/main.ts' },
+  outdir: join(assets, 'widget'),
+  format: 'iife',
+  // Private members as the language has them: spelled out for browsers of before 2021 they are half of the script.
+  target: ['es2022', 'safari15'],
+  define: { WIDGET_CSS: JSON.stringify(smallStyles.trim()) },
 });
 for (const name of ['index.html', 'icon.svg']) copyFileSync(join(here, 'src', name), join(out, name));
 

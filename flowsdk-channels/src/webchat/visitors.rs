@@ -48,6 +48,9 @@ pub struct Handshake {
     /// The last message the visitor has.
     #[serde(default)]
     pub since: Option<String>,
+    /// The origin of the page whose widget holds the chat page.
+    #[serde(default)]
+    pub embedder: Option<String>,
 }
 
 impl fmt::Debug for Handshake {
@@ -406,7 +409,7 @@ where
     }
 }
 
-/// The channel, if the page's origin is among those it allows.
+/// The channel, if the page's origin is among those it allows, and so is that of the page around it.
 async fn channel<T: HasWebchat>(
     tx: &mut T,
     handshake: &Handshake,
@@ -414,12 +417,15 @@ async fn channel<T: HasWebchat>(
 ) -> Result<WebchatChannel, AuthError> {
     let id = ChannelId::parse(handshake.channel_id.clone()).map_err(|_| AuthError::ChannelUnknown)?;
     let channel = tx.webchat().find_channel(&id).await?.ok_or(AuthError::ChannelUnknown)?;
-    match (&channel.allowed_origins, caller.origin) {
-        (Some(allowed), Some(origin)) if !allowed.iter().any(|known| known == origin) => {
-            Err(AuthError::OriginRefused)
-        }
+    let origins = caller.origin.into_iter().chain(handshake.embedder.as_deref());
+    match &channel.allowed_origins {
+        Some(allowed) if !all_in(allowed, origins) => Err(AuthError::OriginRefused),
         _ => Ok(channel),
     }
+}
+
+fn all_in<'a>(allowed: &[String], mut origins: impl Iterator<Item = &'a str>) -> bool {
+    origins.all(|origin| allowed.iter().any(|known| known == origin))
 }
 
 fn refused(error: PasswordError) -> AuthError {

@@ -22,5 +22,6 @@ pub(super) fn credentials(headers: &HeaderMap) -> Handshake {
         session_key: text("x-session-key").map(SecretString::from),
         token: bearer.map(SecretString::from),
         since: None,
+        embedder: None,
     }
 }

@@ -1,73 +1,75 @@
-//! The public chat page `/chat/{channelId}` (spec B 4.1), embedded in the binary. It works in an iframe
-//! of any origin.
+//! The public chat page `/chat/{channelId}` (spec B 4.1) and the widget `/widget.js` that opens it in any page, embedded
+//! in the binary. The chat page works in an iframe of any origin.
+
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::extract::Path;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use rust_embed::RustEmbed;
 
 use crate::api::not_found;
-use crate::embedded::shared;
+use crate::embedded::{REVALIDATED, StaticFiles};
 
 #[derive(RustEmbed)]
 #[folder = "assets/chat/"]
-struct Assets;
+struct ChatFolder;
+
+#[derive(RustEmbed)]
+#[folder = "assets/widget/"]
+struct WidgetFolder;
+
+static CHAT: LazyLock<StaticFiles> = LazyLock::new(StaticFiles::of::<ChatFolder>);
+static WIDGET: LazyLock<StaticFiles> = LazyLock::new(StaticFiles::of::<WidgetFolder>);
 
 /// The file of the page.
 const PAGE: &str = "index.html";
+/// The file of the widget.
+const SCRIPT: &str = "widget.js";
+/// Every page of a site asks for the script, and its name stays the same in the next version.
+const MINUTES: &str = "public, max-age=300";
 
 /// Everything from here; images and media of messages from any secure address.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' https: data:; media-src 'self' https:; base-uri 'none'; form-action 'none'";
 
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
 pub(super) fn routes() -> Router {
-    Router::new().route("/chat/{channel_id}", get(page)).route("/chat/assets/{file}", get(asset))
+    Router::new()
+        .route("/chat/{channel_id}", get(page))
+        .route("/chat/assets/{file}", get(asset))
+        .route("/widget.js", get(widget))
 }
 
-async fn page(headers: HeaderMap) -> Response {
-    let mut response = file(PAGE, &headers).await;
-    let policy = http::HeaderValue::from_static(POLICY);
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+async fn page(request: HeaderMap) -> Response {
+    let mut response = file(&CHAT, PAGE, &request, REVALIDATED).await;
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     response
 }
 
 /// The page itself has an address of its own, with its policy.
-async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+async fn asset(Path(name): Path<String>, request: HeaderMap) -> Response {
     if name.ends_with(".html") {
         return not_found().await.into_response();
     }
-    file(&name, &headers).await
+    file(&CHAT, &name, &request, REVALIDATED).await
 }
 
-async fn file(name: &str, headers: &HeaderMap) -> Response {
-    let Some(file) = Assets::get(name) else {
-        return not_found().await.into_response();
-    };
-    let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()[..8]));
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
-    let common = [
-        (header::ETAG, tag),
-        (header::CACHE_CONTROL, "no-cache".to_owned()),
-        (header::REFERRER_POLICY, "no-referrer".to_owned()),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
-    ];
-    if known {
-        return (StatusCode::NOT_MODIFIED, common).into_response();
+/// Pages of every origin load it, those that isolate themselves too.
+async fn widget(request: HeaderMap) -> Response {
+    let mut response = file(&WIDGET, SCRIPT, &request, MINUTES).await;
+    response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
+    response
+}
+
+async fn file(files: &StaticFiles, name: &str, request: &HeaderMap, caching: &'static str) -> Response {
+    match files.get(name) {
+        Some(file) => file.answer(request, caching),
+        None => not_found().await.into_response(),
     }
-    let kind = match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        _ => "text/plain; charset=utf-8",
-    };
-    (common, [(header::CONTENT_TYPE, kind)], shared(file.data)).into_response()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -77,14 +79,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn readers_of_a_file_share_one_copy_of_it() {
-        let read = async || {
-            let answer = file("chat.js", &HeaderMap::new()).await;
-            assert_eq!(answer.status(), StatusCode::OK);
-            answer.into_body().collect().await.expect("a body").to_bytes()
-        };
-        let (first, second) = (read().await, read().await);
-        assert!(first.len() > 50_000);
-        assert_eq!(first.as_ptr(), second.as_ptr());
+    async fn the_widget_is_small() {
+        let request = HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br"))]);
+        let answer = widget(request).await;
+        assert_eq!(answer.headers()[header::CONTENT_ENCODING], "gzip");
+        let body = answer.into_body().collect().await.expect("a body").to_bytes();
+        assert!(body.len() < 6_000, "{} bytes", body.len());
     }
 }

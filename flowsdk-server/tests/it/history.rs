@@ -149,6 +149,31 @@ async fn credentials(setup: Setup) {
     assert_eq!(others["items"], json!([]));
 }
 
+/// The script that opens the chat in pages of other sites.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_widget() {
+    let setup = Setup::embedded().await;
+    let server = setup.start().await;
+    let script = http::get(server.addr, "/widget.js", &[]).await;
+    assert_eq!(script.status, 200);
+    for (name, value) in [
+        ("content-type", "text/javascript; charset=utf-8"),
+        ("cache-control", "public, max-age=300"),
+        ("cross-origin-resource-policy", "cross-origin"),
+        ("access-control-allow-origin", "*"),
+        ("x-content-type-options", "nosniff"),
+    ] {
+        assert_eq!(script.headers[name], value, "{name}");
+    }
+    assert!(script.headers["vary"].contains("accept-encoding"), "{script:?}");
+    assert!(script.body.contains("data-channel"));
+    let known = [("if-none-match", script.headers["etag"].as_str()), ("accept-encoding", "gzip")];
+    let again = http::get(server.addr, "/widget.js", &known).await;
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    assert_eq!(again.headers["cross-origin-resource-policy"], "cross-origin");
+    assert!(server.stop().await.0.success());
+}
+
 /// The page, its parts, and what is not there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page() {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { io } from 'socket.io-client';
+import { device } from './device.mjs';
 import { launch } from './launch.mjs';
 import { cuttable } from './proxy.mjs';
 
@@ -190,7 +190,7 @@ async function run() {
     line.cut();
     await page.getByText('Sem conexão. Tentando reconectar…').waitFor();
     // Meanwhile the same visitor goes on elsewhere.
-    const elsewhere = await device(identity);
+    const elsewhere = await device(CHAT_URL, identity, WAIT_MS);
     await elsewhere.choose({ type: 'button_reply', id: 'order', title: 'Fazer um pedido' });
     await elsewhere.until('Quantas unidades? (1 a 10)');
     elsewhere.close();
@@ -266,42 +266,6 @@ async function run() {
   });
 
   assert.deepEqual(problems, []);
-}
-
-/** A second device of the visitor, without a page. */
-async function device(identity) {
-  const url = new URL(CHAT_URL);
-  const channelId = decodeURIComponent(url.pathname.split('/').filter(Boolean).at(-1));
-  const socket = io(url.origin, {
-    path: '/webchat/socket.io',
-    transports: ['websocket'],
-    forceNew: true,
-    auth: { channelId, ...identity },
-  });
-  const heard = [];
-  socket.on('message', (message, ack) => {
-    heard.push(message.text?.body ?? message.interactive?.body?.text);
-    if (typeof ack === 'function') ack({ ok: true });
-  });
-  await new Promise((resolve, reject) => {
-    socket.once('auth_ok', resolve);
-    socket.once('auth_error', (error) => reject(new Error(`second device refused: ${error.code}`)));
-    setTimeout(() => reject(new Error('second device: no answer')), WAIT_MS).unref();
-  });
-  return {
-    async choose(choice) {
-      const ack = await socket.timeout(WAIT_MS).emitWithAck('message_interactive', choice);
-      assert.equal(ack?.ok, true);
-    },
-    async until(text) {
-      const end = Date.now() + WAIT_MS;
-      while (!heard.includes(text)) {
-        assert.ok(Date.now() < end, `second device never heard "${text}"`);
-        await new Promise((resolve) => setTimeout(resolve, 30));
-      }
-    },
-    close: () => socket.disconnect(),
-  };
 }
 
 let failure = null;

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Server } from 'socket.io';
 import { answer } from './demo-flow.mjs';
 
-const ASSETS = join(dirname(fileURLToPath(import.meta.url)), '../../assets/chat');
+const ASSETS = join(dirname(fileURLToPath(import.meta.url)), '../../assets');
 const TYPES = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', txt: 'text/plain', html: 'text/html' };
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
@@ -43,8 +43,9 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
   async function handle(request, response) {
     const url = new URL(request.url, 'http://mock');
     const asset = /^\/chat\/assets\/([a-z-]+\.(\w+))$/i.exec(url.pathname);
-    if (asset) return sendFile(response, asset[1], TYPES[asset[2]] ?? 'application/octet-stream');
-    if (/^\/chat\/[^/]+$/.test(url.pathname)) return sendFile(response, 'index.html', 'text/html');
+    if (asset) return sendFile(response, `chat/${asset[1]}`, TYPES[asset[2]] ?? 'application/octet-stream');
+    if (/^\/chat\/[^/]+$/.test(url.pathname)) return sendFile(response, 'chat/index.html', 'text/html');
+    if (url.pathname === '/widget.js') return sendFile(response, 'widget/widget.js', 'text/javascript');
     if (url.pathname === '/webchat/history') return history(request, response, url);
     if (request.method === 'POST' && url.pathname.startsWith('/mock/')) return control(request, response, url);
     response.writeHead(404).end();

@@ -1,5 +1,7 @@
 import { Connection } from './connection.ts';
+import { plainText } from './content.ts';
 import { fetchHistory } from './history.ts';
+import type { Hello, Host } from './host.ts';
 import { newId } from './ids.ts';
 import { Outbox, type OutboxEntry } from './outbox.ts';
 import type { Appearance, AuthOk, Choice, Credentials, Identity, Outgoing, WireMessage } from './protocol.ts';
@@ -40,6 +42,18 @@ export interface State {
   loadingEarlier: boolean;
   typing: string | null;
   mode: string;
+  /** The language that the page around asks for. */
+  language: string | null;
+  /** Whether a widget holds the page, which can close it. */
+  closable: boolean;
+  /** False while the widget that holds the page is closed. */
+  shown: boolean;
+}
+
+/** The widget around the page, and what it said first. */
+export interface Around {
+  host: Host;
+  hello: Hello;
 }
 
 export class ChatApp {
@@ -50,6 +64,10 @@ export class ChatApp {
   #outbox: Outbox;
   #channelId: string;
   #token: string | null;
+  #host: Host | null;
+  /** A fresh token that is refused too is not replaced again. */
+  #tokenRenewed = false;
+  #unread = 0;
   #identity: Identity | null;
   #userId: string | null;
   #orderDoubtful = false;
@@ -58,9 +76,11 @@ export class ChatApp {
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
   #bannerTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(channelId: string, token: string | null) {
+  constructor(channelId: string, token: string | null, around: Around | null = null) {
     this.#channelId = channelId;
     this.#token = token;
+    this.#host = around?.host ?? null;
+    if (this.#host) this.#host.onShown = (shown) => this.#setShown(shown);
     this.#storage = new ChatStorage(channelId, token === null);
     this.#identity = this.#storage.identity;
     this.#userId = this.#identity?.userId ?? null;
@@ -78,6 +98,9 @@ export class ChatApp {
       loadingEarlier: false,
       typing: null,
       mode: 'flow',
+      language: around?.hello.language ?? null,
+      closable: around !== null,
+      shown: around?.hello.shown ?? true,
     };
     this.#outbox = new Outbox({
       send: (entry) => this.#connection.send(entry.clientMessageId, entry.outgoing),
@@ -104,10 +127,7 @@ export class ChatApp {
       since: () => lastKnownId(this.state.items),
       onAuthOk: (auth) => this.#authenticated(auth),
       onReady: () => this.#outbox.start(),
-      onRefused: (code) => {
-        clearTimeout(this.#bannerTimer);
-        this.#set({ refusal: code, link: 'quiet', typing: null });
-      },
+      onRefused: (code) => void this.#refused(code),
       onLimited: (retryInMs) => {
         clearTimeout(this.#bannerTimer);
         this.#set({ link: 'limited', retryInMs });
@@ -192,6 +212,11 @@ export class ChatApp {
     if (messageId !== this.#lastRead && this.#connection.read(messageId)) this.#lastRead = messageId;
   }
 
+  /** Asks the widget around the page to close. */
+  hide(): void {
+    this.#host?.tell({ type: 'close' });
+  }
+
   startOver(): void {
     this.#connection.close();
     this.#identity = null;
@@ -205,7 +230,12 @@ export class ChatApp {
   }
 
   #credentials(): Credentials {
-    return { channelId: this.#channelId, token: this.#token, identity: this.#identity };
+    return {
+      channelId: this.#channelId,
+      token: this.#token,
+      identity: this.#identity,
+      embedder: this.#host?.origin ?? null,
+    };
   }
 
   #send(outgoing: Outgoing): void {
@@ -245,8 +275,34 @@ export class ChatApp {
     this.#set({ items: setDelivery(this.state.items, entry.clientMessageId, delivery) });
   }
 
+  async #refused(code: string): Promise<void> {
+    clearTimeout(this.#bannerTimer);
+    if (code === 'token_expired' && this.#host && !this.#tokenRenewed) {
+      this.#tokenRenewed = true;
+      const token = await this.#host.renewToken();
+      if (token) {
+        this.#token = token;
+        this.#connection.open();
+        return;
+      }
+    }
+    this.#set({ refusal: code, link: 'quiet', typing: null });
+  }
+
+  #setShown(shown: boolean): void {
+    this.#set({ shown });
+    if (shown) this.#countUnread(0);
+  }
+
+  #countUnread(count: number): void {
+    if (count === this.#unread) return;
+    this.#unread = count;
+    this.#host?.tell({ type: 'unread', count });
+  }
+
   #authenticated(auth: AuthOk): void {
     clearTimeout(this.#bannerTimer);
+    this.#tokenRenewed = false;
     const appearance = readAppearance(auth.appearance);
     const channelName = typeof auth.channelName === 'string' ? auth.channelName : '';
     this.#userId = auth.userId;
@@ -280,7 +336,15 @@ export class ChatApp {
       return;
     }
     clearTimeout(this.#typingTimer);
+    const known = this.state.items.length;
     this.#set({ items: addIncoming(this.state.items, item), typing: null });
+    if (item.direction === 'out' && this.state.items.length > known) this.#announce(item);
+  }
+
+  /** The page around hears of new messages only: neither of the history nor of what the visitor writes. */
+  #announce(item: Item): void {
+    this.#host?.tell({ type: 'message', text: plainText(item.content) });
+    if (!this.state.shown) this.#countUnread(this.#unread + 1);
   }
 
   #typing(kind: string, ms = TYPING_SHOWN_MS): void {

@@ -133,12 +133,13 @@ export class Connection {
   }
 
   #handshake(): Record<string, string> {
-    const { channelId, token, identity } = this.#hooks.credentials();
+    const { channelId, token, identity, embedder } = this.#hooks.credentials();
     const since = this.#hooks.since();
     return {
       channelId,
       ...(token ? { token } : (identity ?? {})),
       ...(since ? { since } : {}),
+      ...(embedder ? { embedder } : {}),
     };
   }
 

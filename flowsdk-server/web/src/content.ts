@@ -108,3 +108,19 @@ export function readContent(message: WireMessage): Content {
   }
   return { kind: 'unsupported' };
 }
+
+/** What a message says, without its options: for those who hear of it and do not see it. */
+export function plainText(content: Content): string {
+  switch (content.kind) {
+    case 'text':
+    case 'buttons':
+    case 'list':
+      return content.text;
+    case 'choice':
+      return content.title;
+    case 'media':
+      return content.caption || content.filename;
+    case 'unsupported':
+      return '';
+  }
+}

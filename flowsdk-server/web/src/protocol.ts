@@ -91,6 +91,8 @@ export interface Credentials {
   channelId: string;
   token: string | null;
   identity: Identity | null;
+  /** The origin of the page whose widget holds this one. */
+  embedder: string | null;
 }
 
 export interface Identity {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clock, language, locale, pickLanguage, speak, t } from '../src/i18n.ts';
+import { clock, language, locale, speak, t } from '../src/i18n.ts';
+import { pickLanguage } from '../src/languages.ts';
 import { de } from '../src/texts/de.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
@@ -22,14 +23,26 @@ test('the first language that the page speaks, else English', () => {
 });
 
 test('the language of the channel wins, in the variant of the visitor', () => {
-  speak('es', ['pt-BR', 'es-MX']);
+  speak(['es'], ['pt-BR', 'es-MX']);
   assert.deepEqual([language, locale, t.send], ['es', 'es-MX', es.send]);
   assert.equal(clock.resolvedOptions().locale, 'es-MX');
-  speak('fr', ['pt-BR']);
+  speak(['fr'], ['pt-BR']);
   assert.deepEqual([language, locale, t.send], ['fr', 'fr', fr.send]);
   for (const unusable of [undefined, 'xx', 7, '']) {
-    speak(unusable, ['de-AT']);
+    speak([unusable], ['de-AT']);
     assert.deepEqual([language, locale, t.send], ['de', 'de-AT', de.send]);
+  }
+});
+
+test('the language that the page around asks for wins', () => {
+  for (const [wished, expected] of [
+    [['fr', 'es'], 'fr'],
+    [['xx', 'es'], 'es'],
+    [[null, 'es'], 'es'],
+    [['xx', undefined], 'de'],
+  ] as const) {
+    speak(wished, ['de-AT']);
+    assert.equal(language, expected, wished.join());
   }
 });
 

@@ -39,6 +39,12 @@ async fn life(setup: Setup) {
     assert_eq!((&ok["channelName"], &ok["appearance"]), (&json!("Loja"), &json!({ "title": "Oi" })));
     let code = Client::refused(server.addr, &auth.to_string(), from("https://else.example")).await;
     assert_eq!(code, "origin_refused");
+    // The page whose widget holds the chat page has to be among them too.
+    let within = |embedder: &str| json!({ "channelId": id(&made), "embedder": embedder });
+    Client::enter_as(server.addr, within("https://loja.example"), from("https://loja.example")).await;
+    let auth_within = within("https://else.example").to_string();
+    let code = Client::refused(server.addr, &auth_within, from("https://loja.example")).await;
+    assert_eq!(code, "origin_refused");
     let change = json!({ "name": "Nova", "appearance": null, "allowedOrigins": null });
     let changed = admin.patch(&path, &change).await.ok(200);
     for (field, value) in change.as_object().unwrap() {

@@ -5,7 +5,7 @@ import type { Choice } from '../protocol.ts';
 import { applyLook } from '../look.ts';
 import { Banner } from './Banner.tsx';
 import { Composer } from './Composer.tsx';
-import { Header } from './Header.tsx';
+import { CloseButton, Header } from './Header.tsx';
 import { Log } from './Log.tsx';
 import { Notice } from './Notice.tsx';
 
@@ -14,7 +14,7 @@ export function Chat({ app }: { app: ChatApp }) {
   useEffect(() => app.subscribe(() => setState(app.state)), [app]);
   useEffect(() => applyLook(state.appearance), [state.appearance]);
   // Before anything below is drawn: all of it reads the texts.
-  speak(state.appearance?.language, navigator.languages);
+  speak([state.language, state.appearance?.language], navigator.languages);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
@@ -24,6 +24,21 @@ export function Chat({ app }: { app: ChatApp }) {
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
+
+  useEffect(() => {
+    if (!state.closable) return;
+    const onKey = (event: KeyboardEvent) => {
+      // In an open dialog the key closes that alone.
+      if (event.key === 'Escape' && !event.isComposing && !document.querySelector('dialog[open]')) app.hide();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [app, state.closable]);
+  useEffect(() => {
+    // A phone would raise its keyboard over what is to be read first.
+    if (!state.closable || !state.shown || !window.matchMedia('(pointer: fine)').matches) return;
+    document.querySelector<HTMLElement>('.composer-text')?.focus({ preventScroll: true });
+  }, [state.closable, state.shown]);
 
   const onChoose = useCallback(
     (choice: Choice) => {
@@ -48,9 +63,10 @@ export function Chat({ app }: { app: ChatApp }) {
   );
   return (
     <main class="chat">
+      {full && state.closable && <CloseButton onClose={() => app.hide()} />}
       {!full && (
         <>
-          <Header state={state} title={title} />
+          <Header state={state} title={title} onClose={() => app.hide()} />
           <Banner state={state} />
           <Log
             state={state}

@@ -2,8 +2,15 @@ import { useState } from 'preact/hooks';
 import type { State } from '../app.ts';
 import { t } from '../i18n.ts';
 import { loadable } from '../linkify.ts';
+import { CloseIcon } from './icons.tsx';
 
-export function Header({ state, title }: { state: State; title: string }) {
+interface Props {
+  state: State;
+  title: string;
+  onClose: () => void;
+}
+
+export function Header({ state, title, onClose }: Props) {
   return (
     <header class="header">
       <Avatar key={state.appearance?.avatarUrl ?? ''} url={state.appearance?.avatarUrl} title={title} />
@@ -14,7 +21,17 @@ export function Header({ state, title }: { state: State; title: string }) {
           <span class="status-text">{subtitle(state)}</span>
         </p>
       </div>
+      {state.closable && <CloseButton onClose={onClose} />}
     </header>
+  );
+}
+
+/** Closes the widget that holds the page. */
+export function CloseButton({ onClose }: { onClose: () => void }) {
+  return (
+    <button type="button" class="icon-button close" aria-label={t.close} title={t.close} onClick={onClose}>
+      <CloseIcon />
+    </button>
   );
 }
 

@@ -38,10 +38,10 @@ export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRe
   }, []);
 
   const markRead = useCallback(() => {
-    if (document.visibilityState !== 'visible' || !pinned.current) return;
+    if (document.visibilityState !== 'visible' || !state.shown || !pinned.current) return;
     const last = items.filter((item) => item.direction === 'out').at(-1);
     if (last?.id) onRead(last.id);
-  }, [items, onRead]);
+  }, [items, onRead, state.shown]);
 
   const onScroll = () => {
     const element = scroller.current;
