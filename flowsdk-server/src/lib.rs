@@ -17,6 +17,7 @@ pub mod config;
 pub mod demo;
 mod embedded;
 pub mod flow_command;
+mod front;
 mod gate;
 pub mod health;
 pub mod logging;

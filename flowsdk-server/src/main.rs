@@ -12,7 +12,7 @@ use flowsdk_core::text::Language;
 use flowsdk_server::app::{self, Adapters, App};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, RotationConfig};
-use flowsdk_server::demo::{DataFolder, seed};
+use flowsdk_server::demo::{DataFolder, Facts, pages, seed};
 use flowsdk_server::flow_command::{self, FlowCommand};
 use flowsdk_server::script_worker::WORKER_COMMAND;
 use flowsdk_server::{backup_command, logging, rotate_command};
@@ -196,15 +196,23 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
     let demo = seed(app.store(), &kv, &cx, app.config().default_language).await?;
     let password = match app.bootstrapped() {
-        Some(Bootstrapped::CreatedWith(password)) => Some(password.expose_secret().to_owned()),
+        Some(Bootstrapped::CreatedWith(password)) => Some(password.clone()),
         Some(Bootstrapped::Created | Bootstrapped::Existed) | None => None,
     };
     let address = listener.local_addr()?;
     log_start(&app, address);
+    let app = app.with_front(pages(Facts {
+        address,
+        demo: demo.clone(),
+        admin_email: admin_email.clone(),
+        password: password.clone(),
+    }));
+    let password = password.map(|password| password.expose_secret().to_owned());
     let url = format!("http://{address}");
     let chat_url = format!("{url}/chat/{}", demo.channel_id);
+    let widget_url = format!("{url}/demo");
     if as_json {
-        let mut line = json!({ "url": url, "chatUrl": chat_url, "channelId": demo.channel_id,
+        let mut line = json!({ "url": url, "chatUrl": chat_url, "widgetUrl": widget_url, "channelId": demo.channel_id,
             "routerId": demo.router_id, "adminEmail": admin_email });
         if let Some(password) = password {
             line["adminPassword"] = password.into();
@@ -212,6 +220,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         print_line(&line.to_string())?;
     } else {
         let mut lines = vec![format!("Chat:          {chat_url}")];
+        lines.push(format!("Widget:        {widget_url}"));
         lines.push(format!("API:           {url}/docs"));
         lines.extend(admin_email.map(|email| format!("Administrator: {email}")));
         lines.extend(password.map(|password| format!("Password:      {password} (shown only this once)")));

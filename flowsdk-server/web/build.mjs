@@ -40,7 +40,17 @@ await build({
   target: ['es2022', 'safari15'],
   define: { WIDGET_CSS: JSON.stringify(smallStyles.trim()) },
 });
-for (const name of ['index.html', 'icon.svg']) copyFileSync(join(here, 'src', name), join(out, name));
+for (const name of ['index.html', 'missing.html', 'icon.svg']) copyFileSync(join(here, 'src', name), join(out, name));
+
+// The start page and the example shop of the demonstration.
+const demo = { from: join(here, 'src/demo'), to: join(assets, 'demo') };
+await build({
+  ...common,
+  entryPoints: ['start.css', 'shop.css', 'shop.js'].map((name) => join(demo.from, name)),
+  outdir: demo.to,
+  target: ['es2021', 'safari15'],
+});
+for (const name of ['start.html', 'shop.html']) copyFileSync(join(demo.from, name), join(demo.to, name));
 
 const packages = new Set();
 for (const input of Object.keys(result.metafile.inputs)) {

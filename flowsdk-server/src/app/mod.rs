@@ -72,7 +72,8 @@ pub(crate) use parts::roles;
 pub struct App {
     store: Arc<SqlStore>,
     supervisor: Supervisor,
-    router: Router,
+    routes: Router,
+    front: Router,
     ids: Arc<dyn IdSource>,
     /// Locked by nobody: it lets threads share an app although its last acts are futures.
     acts: Mutex<LastActs>,
@@ -134,16 +135,14 @@ impl App {
         };
         let Ground { store, supervisor, surface, adapters, links, claim, .. } = ground;
         let Surface { routes, acts, .. } = surface;
-        let router = routes
-            .fallback(crate::api::not_found)
-            .method_not_allowed_fallback(crate::api::method_not_allowed);
         keep(&claim, &supervisor);
         watch_damage(&store, &supervisor);
         watch_server(&store, &supervisor);
         Ok(Self {
             store,
             supervisor,
-            router,
+            routes,
+            front: crate::front::routes(config.administration.is_some()),
             ids: adapters.ids,
             acts: Mutex::new(acts),
             config,
@@ -169,17 +168,31 @@ impl App {
         &self.supervisor
     }
 
+    /// Replaces the page at `/` and the icon of the site, which say no more than that the server runs.
+    #[must_use]
+    pub fn with_front(self, front: Router) -> Self {
+        Self { front, ..self }
+    }
+
     /// Every route, for another axum application or for requests without a socket. The caller is the
     /// `ConnectInfo<SocketAddr>` of the request, or unknown without one; limits for each address then count all
     /// callers as one.
     ///
     /// A program that takes it also calls [`App::run`].
     pub fn router(&self) -> Router {
-        self.router.clone().layer(cors::layer()).layer(self.identify())
+        self.whole().layer(cors::layer()).layer(self.identify())
     }
 
     fn identify(&self) -> Identify {
         Identify::new(Arc::clone(&self.ids), self.config.default_language)
+    }
+
+    fn whole(&self) -> Router {
+        self.routes
+            .clone()
+            .merge(self.front.clone())
+            .fallback(crate::api::not_found)
+            .method_not_allowed_fallback(crate::api::method_not_allowed)
     }
 
     /// Serves on `listener`, as one of the tasks of [`App::run`].
@@ -196,7 +209,7 @@ impl App {
         };
         // Around the router as a whole. CORS answers the OPTIONS of a preflight before it counts as unknown.
         let service =
-            ServiceBuilder::new().layer(self.identify()).layer(cors::layer()).service(self.router.clone());
+            ServiceBuilder::new().layer(self.identify()).layer(cors::layer()).service(self.whole());
         self.supervisor.intake("http", async move {
             crate::serve::serve(listener, service, limits, shutdown).await;
         });

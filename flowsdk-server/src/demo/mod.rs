@@ -2,8 +2,10 @@
 //! off and a test channel. A second start on the same folder goes on where it was.
 
 mod folder;
+mod pages;
 mod seed;
 
 pub(crate) use folder::DATABASE;
 pub use folder::{DataFolder, FolderError};
+pub use pages::{Facts, pages};
 pub use seed::{Demo, seed};

@@ -8,6 +8,7 @@ mod socket;
 mod stream;
 mod test_messages;
 
+pub(crate) use page::icon;
 pub use socket::{SOCKET_PATH, WebchatSocket};
 pub use stream::tail_outgoing;
 

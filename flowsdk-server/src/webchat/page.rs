@@ -7,11 +7,12 @@ use axum::Router;
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use rust_embed::RustEmbed;
 
 use crate::api::not_found;
 use crate::embedded::{REVALIDATED, StaticFiles};
+use crate::front::{guarded, wants_html};
 
 #[derive(RustEmbed)]
 #[folder = "assets/chat/"]
@@ -26,6 +27,10 @@ static WIDGET: LazyLock<StaticFiles> = LazyLock::new(StaticFiles::of::<WidgetFol
 
 /// The file of the page.
 const PAGE: &str = "index.html";
+/// What people see who leave out the id of the channel.
+const MISSING: &str = "missing.html";
+/// The icon of the page, and of the site.
+const ICON: &str = "icon.svg";
 /// The file of the widget.
 const SCRIPT: &str = "widget.js";
 /// Every page of a site asks for the script, and its name stays the same in the next version.
@@ -39,15 +44,34 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 
 pub(super) fn routes() -> Router {
     Router::new()
+        .route("/chat", get(missing))
+        .route("/chat/", get(missing))
         .route("/chat/{channel_id}", get(page))
         .route("/chat/assets/{file}", get(asset))
         .route("/widget.js", get(widget))
+}
+
+/// Returns the icon of the site.
+pub(crate) fn icon(request: &HeaderMap) -> Response {
+    CHAT.get(ICON).map_or_else(|| StatusCode::NOT_FOUND.into_response(), |file| file.answer(request, MINUTES))
 }
 
 async fn page(request: HeaderMap) -> Response {
     let mut response = file(&CHAT, PAGE, &request, REVALIDATED).await;
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     response
+}
+
+/// Tells people how the address goes on, and programs that there is nothing.
+async fn missing(request: HeaderMap) -> Response {
+    match CHAT.get(MISSING) {
+        Some(file) if wants_html(&request) => {
+            // Always whole: what is known already is still not a chat.
+            let page = file.answer(&HeaderMap::new(), REVALIDATED);
+            (StatusCode::NOT_FOUND, guarded(POLICY), page).into_response()
+        }
+        _ => not_found().await.into_response(),
+    }
 }
 
 /// The page itself has an address of its own, with its policy.

@@ -207,17 +207,34 @@ async fn the_page() {
         "/chat/assets/index%2ehtml",
         "/chat/assets/%2e%2findex.html",
         "/chat/assets/..%2f..%2fCargo.toml",
-        "/",
         "/chat",
+        "/chat/",
+        "/api",
         "/no/such/path",
         "/api/no-such",
         "/webchat/nothing",
     ] {
         http::get(addr, path, &[]).await.assert_error(404);
     }
+    for path in ["/chat", "/chat/"] {
+        let helpful = http::get(addr, path, &[("accept", "text/html,*/*;q=0.8")]).await;
+        assert_eq!(
+            (helpful.status, helpful.headers["content-type"].as_str()),
+            (404, "text/html; charset=utf-8")
+        );
+        assert!(helpful.body.contains("/chat/CHANNEL_ID"), "{helpful:?}");
+        assert_eq!(&helpful.headers["content-security-policy"], policy);
+    }
+    let front = http::get(addr, "/", &[]).await;
+    assert_eq!((front.status, front.body.as_str()), (200, "FlowSDK server is running\nAPI: /docs\n"));
+    assert_eq!(http::get(addr, "/demo", &[]).await.status, 404, "the demonstration's alone");
+    let icon = http::get(addr, "/favicon.ico", &[]).await;
+    assert_eq!((icon.status, icon.headers["content-type"].as_str()), (200, "image/svg+xml"));
     // Administered under the same prefix as the sockets: an answer, not a hang (spec B 7).
     http::get(addr, "/webchat/channels/x", &[]).await.assert_error(401);
-    for (method, path) in [("POST", "/chat/x"), ("DELETE", "/webchat/history"), ("PUT", "/readyz")] {
+    for (method, path) in
+        [("POST", "/chat/x"), ("POST", "/"), ("DELETE", "/webchat/history"), ("PUT", "/readyz")]
+    {
         let answer = http::request(addr, method, path, &[]).await.unwrap();
         answer.assert_error(405);
         assert!(answer.headers.contains_key("allow"), "{method} {path}");

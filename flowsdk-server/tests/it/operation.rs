@@ -35,6 +35,12 @@ async fn the_demo_goes_on_where_it_was() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&data), mode(&data.join("secrets.json"))), (0o700, 0o600));
 
+    let start = http::get(server.addr, "/", &[]).await;
+    assert!(start.body.contains(&password) && start.body.contains("admin@flowsdk.local"), "{}", start.body);
+    let shop = http::get(server.addr, "/demo", &[]).await;
+    assert_eq!(first["widgetUrl"], format!("http://{}/demo", server.addr));
+    assert!(shop.body.contains(&format!("data-channel=\"{}\"", first["channelId"].as_str().unwrap())));
+
     let auth = json!({ "channelId": first["channelId"] });
     let (mut client, ok) = Client::enter(server.addr, auth).await;
     let hello = client.next_messages(1).await.remove(0);

@@ -1,0 +1,1 @@
+"use strict";(()=>{document.getElementById("questions").addEventListener("click",()=>{(window.flowsdk||=[]).push(["open"])});})();
