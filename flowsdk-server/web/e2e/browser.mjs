@@ -230,6 +230,35 @@ async function run() {
     assert.equal(await page.locator('.message.mine[data-delivery="failed"]').count(), 0);
   });
 
+  await step('a second tab', async () => {
+    const second = await page.context().newPage();
+    second.setDefaultTimeout(WAIT_MS);
+    await second.goto(line.url);
+    await second.locator('.status.on').waitFor();
+    await endsWith(second, 'oi', HELLO);
+    await type(page, 'Ana');
+    await endsWith(second, 'oi', HELLO, 'Ana', 'Prazer, Ana!', ASK);
+    await allSent(second);
+    await second.getByRole('button', { name: 'Fazer um pedido' }).last().click();
+    await endsWith(page, ASK, 'Fazer um pedido', 'Quantas unidades? (1 a 10)');
+    assert.equal(await page.locator('.choice:enabled').count(), 0, 'chosen in one tab is chosen in all');
+    await allSent(page);
+    await page.bringToFront();
+    await type(page, '2');
+    await endsWith(second, '2', 'Pedido de 2 unidades anotado.', ASK);
+    const shown = await transcript(second);
+    assert.deepEqual(await transcript(page), shown, 'both show the same');
+    await second.reload();
+    await endsWith(second, '2', 'Pedido de 2 unidades anotado.', ASK);
+    assert.deepEqual(await transcript(second), shown, 'and so does a reload');
+    await second.close();
+    await page.getByRole('button', { name: 'Encerrar' }).last().click();
+    await endsWith(page, 'Encerrar', 'Até logo, Ana!');
+    await type(page, 'oi');
+    await endsWith(page, 'oi', HELLO);
+    await allSent(page);
+  });
+
   await step('telephone, dark', async () => {
     const state = await page.context().storageState();
     const phone = await newPage({

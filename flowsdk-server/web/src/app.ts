@@ -6,6 +6,7 @@ import { newId } from './ids.ts';
 import { Outbox, type OutboxEntry } from './outbox.ts';
 import type { Appearance, AuthOk, Choice, Credentials, Identity, Outgoing, WireMessage } from './protocol.ts';
 import { ChatStorage, readAppearance } from './storage.ts';
+import { Tabs, type Told } from './tabs.ts';
 import {
   addIncoming,
   addLocal,
@@ -15,6 +16,7 @@ import {
   lastKnownId,
   mergeHistory,
   moveToEnd,
+  without,
   prependHistory,
   setDelivery,
   type Item,
@@ -22,6 +24,8 @@ import {
 
 const TYPING_SHOWN_MS = 5000;
 const TYPING_SENT_EVERY_MS = 3000;
+/** A tab that is closed while it sends tells no more; the history then says what became of its message. */
+const OTHER_TAB_MS = 15_000;
 /** A blink of the network is no news; the very first connection may take its time as well. */
 const BANNER_DELAY_MS = 900;
 const FIRST_BANNER_DELAY_MS = 3000;
@@ -70,6 +74,9 @@ export class ChatApp {
   #unread = 0;
   #identity: Identity | null;
   #userId: string | null;
+  #tabs: Tabs;
+  /** Messages that other tabs are sending. */
+  #ofOtherTabs = new Map<string, ReturnType<typeof setTimeout>>();
   #orderDoubtful = false;
   #lastRead: string | null = null;
   #lastTyping = 0;
@@ -102,19 +109,31 @@ export class ChatApp {
       closable: around !== null,
       shown: around?.hello.shown ?? true,
     };
+    this.#tabs = new Tabs(channelId, (told) => this.#hear(told));
     this.#outbox = new Outbox({
       send: (entry) => this.#connection.send(entry.clientMessageId, entry.outgoing),
-      onSending: (entry) => this.#mark(entry, 'sending'),
-      onQueued: (entry) => this.#mark(entry, 'queued'),
+      onSending: (entry) => {
+        const { clientMessageId, outgoing, at } = entry;
+        this.#mark(entry, 'sending');
+        this.#tabs.tell({ kind: 'sending', clientMessageId, outgoing, at });
+      },
+      onQueued: (entry) => {
+        this.#mark(entry, 'queued');
+        this.#tabs.tell({ kind: 'unsent', clientMessageId: entry.clientMessageId });
+      },
       onInterrupted: () => {
         this.#orderDoubtful = true;
       },
       onSent: (entry, messageId) => {
-        this.#set({ items: confirm(this.state.items, entry.clientMessageId, messageId) });
+        const { clientMessageId } = entry;
+        this.#set({ items: confirm(this.state.items, clientMessageId, messageId) });
+        this.#tabs.tell({ kind: 'sent', clientMessageId, messageId });
         void this.#settleOrder();
       },
-      onFailed: (entry, code) =>
-        this.#set({ items: setDelivery(this.state.items, entry.clientMessageId, 'failed', code) }),
+      onFailed: (entry, code) => {
+        this.#set({ items: setDelivery(this.state.items, entry.clientMessageId, 'failed', code) });
+        this.#tabs.tell({ kind: 'unsent', clientMessageId: entry.clientMessageId });
+      },
       onStalled: () => this.#connection.restart(),
       persist: (entries) => this.#storage.keepOutbox(this.#userId, entries),
       later: (run, ms) => {
@@ -222,6 +241,9 @@ export class ChatApp {
     this.#identity = null;
     this.#userId = null;
     this.#outbox.clear();
+    this.#tabs.leave();
+    this.#ofOtherTabs.forEach((timer) => clearTimeout(timer));
+    this.#ofOtherTabs.clear();
     this.#storage.forget();
     this.#lastRead = null;
     this.#orderDoubtful = false;
@@ -271,6 +293,36 @@ export class ChatApp {
     });
   }
 
+  /** Shows what another tab sends where it will stand: before the answer to it. */
+  #hear(told: Told): void {
+    const { clientMessageId: key } = told;
+    if (told.kind === 'sending') {
+      if (this.state.items.some((item) => item.key === key)) return;
+      const item = fromVisitor(key, told.outgoing, told.at);
+      this.#set({ items: addIncoming(this.state.items, { ...item, delivery: 'sending' }) });
+      this.#ofOtherTabs.set(key, setTimeout(() => this.#giveUpOn(key), OTHER_TAB_MS));
+      return;
+    }
+    const isShown = this.#ofOtherTabs.has(key);
+    clearTimeout(this.#ofOtherTabs.get(key));
+    this.#ofOtherTabs.delete(key);
+    if (told.kind === 'unsent') {
+      if (isShown) this.#set({ items: without(this.state.items, key) });
+    } else if (isShown) this.#set({ items: confirm(this.state.items, key, told.messageId) });
+    else if (!this.state.items.some((item) => item.id === told.messageId)) this.#doubtOrder();
+  }
+
+  #giveUpOn(key: string): void {
+    this.#ofOtherTabs.delete(key);
+    this.#set({ items: without(this.state.items, key) });
+    this.#doubtOrder();
+  }
+
+  #doubtOrder(): void {
+    this.#orderDoubtful = true;
+    void this.#settleOrder();
+  }
+
   #mark(entry: OutboxEntry, delivery: 'queued' | 'sending'): void {
     this.#set({ items: setDelivery(this.state.items, entry.clientMessageId, delivery) });
   }
@@ -306,6 +358,7 @@ export class ChatApp {
     const appearance = readAppearance(auth.appearance);
     const channelName = typeof auth.channelName === 'string' ? auth.channelName : '';
     this.#userId = auth.userId;
+    this.#tabs.join(auth.userId);
     if (!this.#token && auth.sessionKey !== null) {
       this.#identity = { userId: auth.userId, sessionKey: auth.sessionKey };
       this.#storage.keepIdentity(this.#identity);

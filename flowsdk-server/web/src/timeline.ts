@@ -141,8 +141,12 @@ export function setDelivery(
  * between sending and the ack): then the local copy goes away.
  */
 export function confirm(items: readonly Item[], key: string, id: string): Item[] {
-  if (items.some((item) => item.id === id && item.key !== key)) return items.filter((item) => item.key !== key);
+  if (items.some((item) => item.id === id && item.key !== key)) return without(items, key);
   return items.map((item) => (item.key === key ? { ...item, id, delivery: 'sent', error: null } : item));
+}
+
+export function without(items: readonly Item[], key: string): Item[] {
+  return items.filter((item) => item.key !== key);
 }
 
 export function moveToEnd(items: readonly Item[], key: string): Item[] {
