@@ -10,12 +10,26 @@ interface Props {
   onTryAgain: () => void;
 }
 
-const TEXTS: Record<string, { title: string; text: string }> = {
-  channel_unknown: { title: t.channelUnknownTitle, text: t.channelUnknownText },
-  identity_invalid: { title: t.identityInvalidTitle, text: t.identityInvalidText },
-  token_invalid: { title: t.tokenInvalidTitle, text: t.tokenInvalidText },
-  token_expired: { title: t.tokenExpiredTitle, text: t.tokenExpiredText },
-};
+interface Words {
+  title: string;
+  text: string;
+}
+
+/** Asked for at each drawing: the language is known only then. */
+function wordsOf(code: string): Words | null {
+  switch (code) {
+    case 'channel_unknown':
+      return { title: t.channelUnknownTitle, text: t.channelUnknownText };
+    case 'identity_invalid':
+      return { title: t.identityInvalidTitle, text: t.identityInvalidText };
+    case 'token_invalid':
+      return { title: t.tokenInvalidTitle, text: t.tokenInvalidText };
+    case 'token_expired':
+      return { title: t.tokenExpiredTitle, text: t.tokenExpiredText };
+    default:
+      return null;
+  }
+}
 
 export function Notice({ code, compact, onStartOver, onTryAgain }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
@@ -24,22 +38,23 @@ export function Notice({ code, compact, onStartOver, onTryAgain }: Props) {
   }, [code]);
   // Alone on the page it has to bring the page's main heading along.
   const Title = compact ? 'h2' : 'h1';
-  const known = TEXTS[code] ?? { title: t.errorTitle, text: t.errorText };
+  const known = wordsOf(code);
+  const { title: heading, text } = known ?? { title: t.errorTitle, text: t.errorText };
   return (
     <section class={compact ? 'notice compact' : 'notice'} role="alert" data-code={code}>
       <span class="notice-mark" aria-hidden="true">
         <AlertIcon />
       </span>
       <Title ref={title} class="notice-title" tabIndex={-1}>
-        {known.title}
+        {heading}
       </Title>
-      <p>{known.text}</p>
+      <p>{text}</p>
       {code === 'identity_invalid' && (
         <button type="button" class="primary" onClick={onStartOver}>
           {t.newConversation}
         </button>
       )}
-      {!TEXTS[code] && (
+      {!known && (
         <button type="button" class="primary" onClick={onTryAgain}>
           {t.tryAgain}
         </button>
