@@ -204,6 +204,28 @@ async function run() {
     assert.ok((await gap()) < 5);
   });
 
+  await step('formatting', async () => {
+    const { page, userId } = await open('demo');
+    await type(page, '*oi* https://a.example');
+    await page.getByText('Como você se chama?').waitFor();
+    const body =
+      'Temos *três* planos, _todos_ ~caros~ baratos:\n\n- **Básico**: `R$ 10`\n- Profissional\n\n1. Ligue +55 11 91234-5678\n' +
+      '2. ou escreva a ajuda@loja.example\n<b>fim</b>';
+    await mock('say', { userId, messages: [{ type: 'text', text: { body } }] });
+    const bubble = page.locator('.bubble').last();
+    await bubble.locator('ol').waitFor();
+    assert.deepEqual(await bubble.locator('strong').allInnerTexts(), ['três', 'Básico']);
+    assert.deepEqual(await bubble.locator('em, s, code').allInnerTexts(), ['todos', 'caros', 'R$ 10']);
+    assert.deepEqual(await bubble.locator('li').count(), 4);
+    const links = await bubble.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    assert.deepEqual(links, ['tel:+5511912345678', 'mailto:ajuda@loja.example']);
+    assert.match(await bubble.innerText(), /<b>fim<\/b>$/);
+    const mine = page.locator('.mine .bubble');
+    assert.match(await mine.innerText(), /^\*oi\* https:/, 'what a visitor wrote stays as it is');
+    assert.equal(await mine.locator('a').count(), 1);
+    await shot(page, 'formatting');
+  });
+
   await step('every kind of message', async () => {
     const { page, userId } = await open('demo');
     await type(page, 'mostre tudo');

@@ -1,3 +1,4 @@
+import { parseMarkup, plainOf } from './markup.ts';
 import type { ListSection, MediaKind, ReplyButton, WireMessage } from './protocol.ts';
 
 export interface InteractiveHeader {
@@ -109,17 +110,17 @@ export function readContent(message: WireMessage): Content {
   return { kind: 'unsupported' };
 }
 
-/** What a message says, without its options: for those who hear of it and do not see it. */
+/** What a message of the service says, without formatting and options: for those who hear of it and do not see it. */
 export function plainText(content: Content): string {
   switch (content.kind) {
     case 'text':
     case 'buttons':
     case 'list':
-      return content.text;
+      return plainOf(parseMarkup(content.text));
     case 'choice':
       return content.title;
     case 'media':
-      return content.caption || content.filename;
+      return plainOf(parseMarkup(content.caption)) || content.filename;
     case 'unsupported':
       return '';
   }

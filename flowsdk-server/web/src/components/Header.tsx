@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { State } from '../app.ts';
 import { t } from '../i18n.ts';
-import { loadable } from '../linkify.ts';
+import { loadable } from '../links.ts';
 import { CloseIcon } from './icons.tsx';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { Content, InteractiveHeader } from '../content.ts';
 import { t } from '../i18n.ts';
-import { loadable } from '../linkify.ts';
+import { loadable } from '../links.ts';
 import type { Choice } from '../protocol.ts';
 import type { Options } from '../timeline.ts';
 import { CheckIcon, ListIcon } from './icons.tsx';
@@ -19,11 +19,7 @@ export function Interactive({ content, options: { open, chosen }, onChoose }: Pr
     <>
       <div class="bubble">
         <Heading header={content.header} />
-        {content.text && (
-          <p>
-            <RichText text={content.text} />
-          </p>
-        )}
+        <RichText text={content.text} />
         {content.footer && <p class="footer">{content.footer}</p>}
       </div>
       {content.kind === 'buttons' ? (

@@ -186,9 +186,9 @@ function Welcome({ state }: { state: State }) {
   const text = typeof own === 'string' ? own : '';
   if (state.items.length > 0) {
     return text ? (
-      <p class="welcome">
+      <div class="welcome">
         <RichText text={text} />
-      </p>
+      </div>
     ) : null;
   }
   return (
@@ -196,9 +196,9 @@ function Welcome({ state }: { state: State }) {
       <span class="empty-mark">
         <ChatIcon />
       </span>
-      <p>
+      <div>
         <RichText text={text || t.welcome} />
-      </p>
+      </div>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { t } from '../i18n.ts';
-import { loadable, webAddress } from '../linkify.ts';
+import { loadable, webAddress } from '../links.ts';
 import type { MediaKind } from '../protocol.ts';
 import { FileIcon } from './icons.tsx';
 import { RichText } from './RichText.tsx';

@@ -4,7 +4,7 @@ import type { Item, Options } from '../timeline.ts';
 import { AlertIcon, CheckIcon, ClockIcon } from './icons.tsx';
 import { Interactive } from './Interactive.tsx';
 import { Media } from './Media.tsx';
-import { RichText } from './RichText.tsx';
+import { RichText, TypedText } from './RichText.tsx';
 
 interface Props {
   item: Item;
@@ -61,9 +61,7 @@ function Body({ item, options, onChoose }: Pick<Props, 'item' | 'options' | 'onC
     case 'text':
       return (
         <div class="bubble">
-          <p>
-            <RichText text={content.text} />
-          </p>
+          {item.direction === 'in' ? <TypedText text={content.text} /> : <RichText text={content.text} />}
         </div>
       );
     case 'choice':
