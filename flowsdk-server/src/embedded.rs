@@ -24,6 +24,9 @@ pub(crate) fn shared(contents: Cow<'static, [u8]>) -> Bytes {
 /// Asked for anew at each use, because the name stays the same in the next version.
 pub(crate) const REVALIDATED: &str = "no-cache";
 
+/// Kept for good, because an address with another version has other contents.
+pub(crate) const KEPT: &str = "public, max-age=31536000, immutable";
+
 /// The files of a folder of the binary, by name.
 pub(crate) struct StaticFiles(BTreeMap<Cow<'static, str>, StaticFile>);
 
@@ -47,8 +50,8 @@ impl StaticFiles {
 pub(crate) struct StaticFile {
     contents: Bytes,
     kind: &'static str,
-    /// A weak tag: it names what the file says, in whatever encoding it travels.
-    tag: String,
+    /// The beginning of the SHA-256 of the contents, in hex. Pages name it in the addresses of their files.
+    version: String,
     /// Made when the first browser asks, and shared like the contents: a compressor for each connection would take
     /// 256 KiB for as long as its client reads nothing.
     compressed: OnceLock<Bytes>,
@@ -58,23 +61,30 @@ impl StaticFile {
     fn of<Folder: RustEmbed>(name: &str) -> Option<Self> {
         let file = Folder::get(name)?;
         Some(Self {
-            tag: format!("W/\"{}\"", hex::encode(&file.metadata.sha256_hash()[..8])),
+            version: hex::encode(&file.metadata.sha256_hash()[..8]),
             kind: kind_of(name),
             contents: shared(file.data),
             compressed: OnceLock::new(),
         })
     }
 
+    /// Returns how long browsers keep the answer to an address with this query: for good where `v` names the contents.
+    pub(crate) fn caching(&self, query: Option<&str>) -> &'static str {
+        let version = query.and_then(|query| query.strip_prefix("v="));
+        if version == Some(self.version.as_str()) { KEPT } else { REVALIDATED }
+    }
+
     /// Answers a request for the file: 304 to those who have it, compressed to those who can read it so.
     pub(crate) fn answer(&self, request: &HeaderMap, caching: &'static str) -> Response {
+        let tag = self.tag();
         let common = [
-            (header::ETAG, self.tag.as_str()),
+            (header::ETAG, tag.as_str()),
             (header::CACHE_CONTROL, caching),
             (header::VARY, "accept-encoding"),
             (header::REFERRER_POLICY, "no-referrer"),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         ];
-        if self.is_known(request) {
+        if is_known(&tag, request) {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
         let kind = [(header::CONTENT_TYPE, self.kind)];
@@ -85,9 +95,9 @@ impl StaticFile {
         (common, kind, self.contents.clone()).into_response()
     }
 
-    fn is_known(&self, request: &HeaderMap) -> bool {
-        let opaque = self.tag.trim_start_matches("W/");
-        values(request, &header::IF_NONE_MATCH).any(|tag| tag.trim_start_matches("W/") == opaque)
+    /// A weak tag: it names what the file says, in whatever encoding it travels.
+    fn tag(&self) -> String {
+        format!("W/\"{}\"", self.version)
     }
 
     fn compressed(&self) -> Bytes {
@@ -108,6 +118,12 @@ fn values<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> impl Iterator<
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .map(str::trim)
+}
+
+/// Whether the client has what the tag names.
+fn is_known(tag: &str, request: &HeaderMap) -> bool {
+    let opaque = tag.trim_start_matches("W/");
+    values(request, &header::IF_NONE_MATCH).any(|known| known.trim_start_matches("W/") == opaque)
 }
 
 /// Whether the client reads gzip (RFC 9110, 12.5.3): it lists it, and not with a weight of zero.
@@ -164,19 +180,29 @@ mod tests {
 
     #[test]
     fn those_who_have_the_file_are_not_sent_it_again() {
+        for (given, known) in
+            [("W/\"a\"", true), ("\"a\"", true), ("\"b\", W/\"a\"", true), ("\"b\"", false), ("", false)]
+        {
+            assert_eq!(is_known("W/\"a\"", &asking(header::IF_NONE_MATCH, given)), known, "{given}");
+        }
+    }
+
+    #[test]
+    fn an_address_with_the_version_is_kept() {
         let files = StaticFiles::of::<Assets>();
         let file = files.get("chat.js").expect("a script");
-        let tag = file.tag.clone();
-        for (given, known) in [
-            (tag.clone(), true),
-            (tag.trim_start_matches("W/").to_owned(), true),
-            (format!("\"other\", {tag}"), true),
-            ("\"other\"".to_owned(), false),
-            (String::new(), false),
-        ] {
-            let value = HeaderValue::from_str(&given).expect("a header");
-            let request = HeaderMap::from_iter([(header::IF_NONE_MATCH, value)]);
-            assert_eq!(file.is_known(&request), known, "{given}");
+        let named = format!("v={}", file.version);
+        for (query, caching) in
+            [(Some(named.as_str()), KEPT), (Some("v=0123456789abcdef"), REVALIDATED), (None, REVALIDATED)]
+        {
+            assert_eq!(file.caching(query), caching, "{query:?}");
+        }
+        // The page names the versions that it was built with.
+        let page = files.get("index.html").expect("a page");
+        for name in ["chat.js", "chat.css"] {
+            let file = files.get(name).expect("a file");
+            let address = format!("assets/{name}?v={}", file.version);
+            assert!(String::from_utf8_lossy(&page.contents).contains(&address), "{address}");
         }
     }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { build, transform } from 'esbuild';
 import { readFileSync, copyFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -40,7 +41,11 @@ await build({
   target: ['es2022', 'safari15'],
   define: { WIDGET_CSS: JSON.stringify(smallStyles.trim()) },
 });
-for (const name of ['index.html', 'missing.html', 'icon.svg']) copyFileSync(join(here, 'src', name), join(out, name));
+// Browsers keep a file for good whose address names its contents.
+const version = (name) => createHash('sha256').update(readFileSync(join(out, name))).digest('hex').slice(0, 16);
+const page = readFileSync(join(here, 'src/index.html'), 'utf8');
+writeFileSync(join(out, 'index.html'), page.replace(/chat\.(js|css)/g, (name) => `${name}?v=${version(name)}`));
+for (const name of ['missing.html', 'icon.svg']) copyFileSync(join(here, 'src', name), join(out, name));
 
 // The start page and the example shop of the demonstration.
 const demo = { from: join(here, 'src/demo'), to: join(assets, 'demo') };

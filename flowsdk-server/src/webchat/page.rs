@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, RawQuery};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -75,11 +75,11 @@ async fn missing(request: HeaderMap) -> Response {
 }
 
 /// The page itself has an address of its own, with its policy.
-async fn asset(Path(name): Path<String>, request: HeaderMap) -> Response {
-    if name.ends_with(".html") {
-        return not_found().await.into_response();
+async fn asset(Path(name): Path<String>, RawQuery(query): RawQuery, request: HeaderMap) -> Response {
+    match CHAT.get(&name) {
+        Some(file) if !name.ends_with(".html") => file.answer(&request, file.caching(query.as_deref())),
+        _ => not_found().await.into_response(),
     }
-    file(&CHAT, &name, &request, REVALIDATED).await
 }
 
 /// Pages of every origin load it, those that isolate themselves too.

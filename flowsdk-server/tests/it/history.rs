@@ -190,12 +190,15 @@ async fn the_page() {
     let mut assets: Vec<&str> = page.body.split('"').filter(|text| text.contains("assets/")).collect();
     assets.sort_unstable();
     assets.dedup();
-    assert!(assets.len() >= 2, "{assets:?}");
+    assert!(assets.iter().filter(|asset| asset.contains("?v=")).count() == 2, "{assets:?}");
+    assert_eq!(page.headers["cache-control"], "no-cache");
     for asset in assets {
         let path = if asset.starts_with('/') { asset.to_owned() } else { format!("/chat/{asset}") };
         let first = http::get(addr, &path, &[]).await;
         assert_eq!(first.status, 200, "{path}");
         assert_eq!(first.headers["x-content-type-options"], "nosniff");
+        let kept = first.headers["cache-control"].contains("immutable");
+        assert_eq!(kept, path.contains("?v="), "{path}: {first:?}");
         let tag = &first.headers["etag"];
         let again = http::get(addr, &path, &[("if-none-match", tag)]).await;
         assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");

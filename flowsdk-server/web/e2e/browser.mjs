@@ -160,8 +160,7 @@ async function run() {
   await step('buttons', async () => {
     await page.getByRole('button', { name: 'Fazer um pedido' }).last().click();
     await endsWith(page, 'Fazer um pedido', 'Quantas unidades? (1 a 10)');
-    assert.equal(await page.locator('.choice:enabled').count(), 0);
-    assert.match(await page.locator('.choice.chosen').last().innerText(), /escolhida:\s*Fazer um pedido$/);
+    assert.equal(await page.locator('.choice').count(), 0, 'the own message says what was chosen');
     await type(page, 'abc');
     await endsWith(page, 'abc', 'Digite um número de 1 a 10.');
     await allSent(page);
@@ -241,7 +240,7 @@ async function run() {
     await allSent(second);
     await second.getByRole('button', { name: 'Fazer um pedido' }).last().click();
     await endsWith(page, ASK, 'Fazer um pedido', 'Quantas unidades? (1 a 10)');
-    assert.equal(await page.locator('.choice:enabled').count(), 0, 'chosen in one tab is chosen in all');
+    assert.equal(await page.locator('.choice').count(), 0, 'chosen in one tab is chosen in all');
     await allSent(page);
     await page.bringToFront();
     await type(page, '2');

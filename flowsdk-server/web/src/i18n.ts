@@ -28,5 +28,5 @@ export function speak(wished: readonly unknown[], preferred: readonly string[]):
 }
 
 function clockOf(tag: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' });
+  return new Intl.DateTimeFormat(tag, { timeStyle: 'short' });
 }

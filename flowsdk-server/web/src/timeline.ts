@@ -154,26 +154,19 @@ export function moveToEnd(items: readonly Item[], key: string): Item[] {
   return moved ? [...items.filter((item) => item.key !== key), moved] : [...items];
 }
 
-export interface Options {
-  open: boolean;
-  chosen: string | null;
-}
-
 /**
  * Whether the options of the item at `index` may still be chosen. A text written instead does not close
  * them: a flow that asks again after a wrong answer does not repeat them, and without them nobody gets on.
  */
-export function optionsAt(items: readonly Item[], index: number): Options {
-  for (let at = index + 1; at < items.length; at += 1) {
-    const item = items[at];
-    if (!item) continue;
-    const { kind } = item.content;
-    if (item.direction === 'in' && item.content.kind === 'choice' && item.delivery !== 'failed') {
-      return { open: false, chosen: item.content.id };
-    }
-    if (item.direction === 'out' && (kind === 'buttons' || kind === 'list')) return { open: false, chosen: null };
-  }
-  return { open: true, chosen: null };
+export function isOpen(items: readonly Item[], index: number): boolean {
+  for (let at = index + 1; at < items.length; at += 1) if (closesOptions(items[at])) return false;
+  return true;
+}
+
+function closesOptions(item: Item | undefined): boolean {
+  const kind = item?.content.kind;
+  if (item?.direction === 'in') return kind === 'choice' && item.delivery !== 'failed';
+  return kind === 'buttons' || kind === 'list';
 }
 
 /**

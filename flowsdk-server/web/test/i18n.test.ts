@@ -46,6 +46,19 @@ test('the language that the page around asks for wins', () => {
   }
 });
 
+test('times are written as the visitor writes them', () => {
+  const at = new Date(2026, 0, 2, 1, 24).getTime();
+  for (const [tag, expected] of [
+    ['en-US', '1:24 AM'],
+    ['en-GB', '01:24'],
+    ['pt-BR', '01:24'],
+    ['de-AT', '01:24'],
+  ] as const) {
+    speak([], [tag]);
+    assert.equal(clock.format(at).replace(/\s/g, ' '), expected, tag);
+  }
+});
+
 test('every language has all texts, and no text twice from another', () => {
   for (const texts of [en, es, fr, de]) {
     for (const [name, text] of Object.entries(texts)) {

@@ -6,9 +6,9 @@ import {
   confirm,
   fromVisitor,
   fromWire,
+  isOpen,
   lastKnownId,
   mergeHistory,
-  optionsAt,
   parseTime,
   prependHistory,
   setDelivery,
@@ -76,17 +76,17 @@ test('the numbers of the chat decide the order and what is a repetition, whateve
 test('options close with a choice; a failed one or a text written instead leaves them open', () => {
   let items = addLocal([inbound('0'), menu('1')], local('a'));
   items = addIncoming(items, out('2'));
-  assert.deepEqual(optionsAt(items, 1), { open: true, chosen: null });
+  assert.equal(isOpen(items, 1), true);
   items = addLocal(items, choice('b', 'plans'));
-  assert.deepEqual(optionsAt(items, 1), { open: false, chosen: 'plans' });
+  assert.equal(isOpen(items, 1), false);
   items = setDelivery(items, 'b', 'failed');
-  assert.deepEqual(optionsAt(items, 1), { open: true, chosen: null });
+  assert.equal(isOpen(items, 1), true);
 });
 
 test('newer options close older ones', () => {
   const items = [menu('1'), local('a'), menu('2')];
-  assert.deepEqual(optionsAt(items, 0), { open: false, chosen: null });
-  assert.equal(optionsAt(items, 2).open, true);
+  assert.equal(isOpen(items, 0), false);
+  assert.equal(isOpen(items, 2), true);
 });
 
 test('a replay starts after the last message of the service, else after the own one', () => {

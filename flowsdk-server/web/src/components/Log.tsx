@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { State } from '../app.ts';
-import { locale, t } from '../i18n.ts';
+import { clock, locale, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
-import { optionsAt, type Item, type Options } from '../timeline.ts';
+import { isOpen, type Item } from '../timeline.ts';
 import { ChatIcon, DownIcon } from './icons.tsx';
 import { Message, senderLabel } from './Message.tsx';
 import { RichText } from './RichText.tsx';
@@ -114,7 +114,7 @@ export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRe
               item={item}
               before={items[at - 1]}
               after={items[at + 1]}
-              options={optionsAt(items, at)}
+              open={isOpen(items, at)}
               serviceName={serviceName}
               onChoose={onChoose}
               onRetry={onRetry}
@@ -137,7 +137,8 @@ interface EntryProps {
   item: Item;
   before: Item | undefined;
   after: Item | undefined;
-  options: Options;
+  /** Whether its options may still be chosen. */
+  open: boolean;
   serviceName: string;
   onChoose: (choice: Choice) => void;
   onRetry: (key: string) => void;
@@ -152,7 +153,13 @@ function Entry({ item, before, after, ...rest }: EntryProps) {
           <span>{dayName(item.at)}</span>
         </p>
       )}
-      <Message item={item} first={newDay || !sameRun(before, item)} last={!sameRun(item, after)} {...rest} />
+      <Message
+        item={item}
+        first={newDay || !sameRun(before, item)}
+        last={!sameRun(item, after)}
+        timed={!sameMinute(item, after)}
+        {...rest}
+      />
     </>
   );
 }
@@ -160,6 +167,11 @@ function Entry({ item, before, after, ...rest }: EntryProps) {
 function sameRun(one: Item | undefined, other: Item | undefined): boolean {
   if (!one || !other || one.direction !== other.direction || day(one.at) !== day(other.at)) return false;
   return senderLabel(one) === senderLabel(other) && Math.abs(other.at - one.at) < RUN_MS;
+}
+
+/** A question and its answer need one time between them. */
+function sameMinute(one: Item, other: Item | undefined): boolean {
+  return other !== undefined && day(one.at) === day(other.at) && clock.format(one.at) === clock.format(other.at);
 }
 
 function day(at: number): string {

@@ -1,6 +1,6 @@
 import { clock, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
-import type { Item, Options } from '../timeline.ts';
+import type { Item } from '../timeline.ts';
 import { AlertIcon, CheckIcon, ClockIcon } from './icons.tsx';
 import { Interactive } from './Interactive.tsx';
 import { Media } from './Media.tsx';
@@ -8,11 +8,14 @@ import { RichText, TypedText } from './RichText.tsx';
 
 interface Props {
   item: Item;
-  options: Options;
+  /** Whether its options may still be chosen. */
+  open: boolean;
   serviceName: string;
-  /** First and last of a run of messages by the same side: name above, time below. */
+  /** First and last of a run of messages by the same side: the name stands above the first. */
   first: boolean;
   last: boolean;
+  /** Whether the time stands below: it does where that of the next message is another one. */
+  timed: boolean;
   onChoose: (choice: Choice) => void;
   onRetry: (key: string) => void;
 }
@@ -23,7 +26,7 @@ export function senderLabel(item: Item): string {
   return item.sender?.kind === 'ai' ? t.senderAi : '';
 }
 
-export function Message({ item, options, serviceName, first, last, onChoose, onRetry }: Props) {
+export function Message({ item, open, serviceName, first, last, timed, onChoose, onRetry }: Props) {
   const mine = item.direction === 'in';
   const label = mine ? t.you : senderLabel(item);
   const classes = ['message', mine ? 'mine' : 'theirs', first ? 'first' : '', last ? 'last' : ''];
@@ -35,11 +38,11 @@ export function Message({ item, options, serviceName, first, last, onChoose, onR
         </span>
       )}
       <span class="hidden">{t.saidBy(label || serviceName || t.chat)}</span>
-      <Body item={item} options={options} onChoose={onChoose} />
+      <Body item={item} open={open} onChoose={onChoose} />
       {mine && item.delivery !== 'sent' ? (
         <Delivery item={item} onRetry={onRetry} />
       ) : (
-        last && (
+        timed && (
           <span class="meta" aria-live="off">
             <time dateTime={new Date(item.at).toISOString()}>{clock.format(item.at)}</time>
             {mine && (
@@ -55,7 +58,7 @@ export function Message({ item, options, serviceName, first, last, onChoose, onR
   );
 }
 
-function Body({ item, options, onChoose }: Pick<Props, 'item' | 'options' | 'onChoose'>) {
+function Body({ item, open, onChoose }: Pick<Props, 'item' | 'open' | 'onChoose'>) {
   const content = item.content;
   switch (content.kind) {
     case 'text':
@@ -72,7 +75,7 @@ function Body({ item, options, onChoose }: Pick<Props, 'item' | 'options' | 'onC
       );
     case 'buttons':
     case 'list':
-      return <Interactive content={content} options={options} onChoose={onChoose} />;
+      return <Interactive content={content} open={open} onChoose={onChoose} />;
     case 'media':
       return (
         <div class="bubble">

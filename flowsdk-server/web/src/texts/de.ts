@@ -31,7 +31,6 @@ export const de: Texts = {
   options: 'Auswahl',
   chooseOption: 'Auswahl anzeigen',
   close: 'Schließen',
-  selected: 'gewählt',
   newMessages: 'Neue Nachrichten',
   toEnd: 'Zum Ende',
   unsupported: 'Diese Art von Nachricht kann hier nicht angezeigt werden.',

@@ -31,7 +31,6 @@ export const en: Texts = {
   options: 'Options',
   chooseOption: 'See options',
   close: 'Close',
-  selected: 'chosen',
   newMessages: 'New messages',
   toEnd: 'Go to the end',
   unsupported: 'This kind of message cannot be shown here.',

@@ -31,7 +31,6 @@ export const es: Texts = {
   options: 'Opciones',
   chooseOption: 'Ver opciones',
   close: 'Cerrar',
-  selected: 'elegida',
   newMessages: 'Mensajes nuevos',
   toEnd: 'Ir al final',
   unsupported: 'Este tipo de mensaje no se puede mostrar aquí.',

@@ -31,7 +31,6 @@ export const fr: Texts = {
   options: 'Options',
   chooseOption: 'Voir les options',
   close: 'Fermer',
-  selected: 'choisie',
   newMessages: 'Nouveaux messages',
   toEnd: 'Aller à la fin',
   unsupported: 'Ce type de message ne peut pas être affiché ici.',

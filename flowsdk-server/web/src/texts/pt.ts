@@ -29,7 +29,6 @@ export const pt = {
   options: 'Opções',
   chooseOption: 'Ver opções',
   close: 'Fechar',
-  selected: 'escolhida',
   newMessages: 'Novas mensagens',
   toEnd: 'Ir para o fim',
   unsupported: 'Este tipo de mensagem não pode ser mostrado aqui.',
