@@ -267,7 +267,8 @@ async function run() {
     const { page, chat } = await open('?channel=secure');
     await page.evaluate(() => {
       window.tokens = ['expired', 'ok-ana', 'expired', 'ok-ana'];
-      window.flowsdk.identify(() => Promise.resolve(window.tokens.shift()));
+      window.renewed = () => Promise.resolve(window.tokens.shift());
+      window.flowsdk.identify(window.renewed);
       window.flowsdk.open();
     });
     await chat.locator('.status.on').waitFor();
@@ -278,6 +279,8 @@ async function run() {
     await page.evaluate(() => window.flowsdk.identify('ok-bia'));
     await chat.locator('.status.on').waitFor();
     assert.equal(await chat.locator('.message').count(), 0, 'nothing of the former visitor');
+    await page.evaluate(() => window.flowsdk.identify(window.renewed));
+    await chat.getByText('Como você se chama?').waitFor();
     await page.evaluate(() => window.flowsdk.identify('expired'));
     await chat.getByText('The session has expired').waitFor();
     await page.evaluate(() => window.flowsdk.identify(() => 'expired'));

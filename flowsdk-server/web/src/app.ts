@@ -334,8 +334,8 @@ export class ChatApp {
       const token = await this.#host.renewToken();
       if (token) {
         this.#token = token;
-        this.#connection.open();
-        return;
+        // With the history, which the former token did not get either.
+        return this.start();
       }
     }
     this.#set({ refusal: code, link: 'quiet', typing: null });
