@@ -2,9 +2,11 @@
 // page of a channel that runs the demonstration flow), MOCK (its server is the mock), SHOTS and CHROMIUM (optional).
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { device } from './device.mjs';
 import { launch } from './launch.mjs';
 
@@ -261,6 +263,19 @@ async function run() {
     await launcher.click();
     await chat.locator('.status.on').waitFor();
     await shot(page, 'widget-contrast');
+  });
+
+  await step('a page without an origin', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'widget-page-')), 'page.html');
+    writeFileSync(file, `<!doctype html><p>A file</p><script src="${server}/widget.js" data-channel="${channel}" async></script>`);
+    const page = await newPage();
+    await page.goto(pathToFileURL(file).href);
+    const { launcher, panel, chat } = partsOf(page);
+    await launcher.click();
+    await chat.locator('.status.on').waitFor();
+    assert.equal(await chat.getByRole('button', { name: 'Close' }).count(), 0, 'nobody hears of it');
+    await launcher.click();
+    await panel.waitFor({ state: 'hidden' });
   });
 
   if (MOCK) await step('tokens are renewed', async () => {

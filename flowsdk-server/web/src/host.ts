@@ -26,14 +26,17 @@ export class Host {
     });
   }
 
-  /** Waits for the page around to introduce itself. One without an origin (a file, a sandbox) cannot be told from others. */
-  static greet(window: Window, onHello: (host: Host, hello: Hello) => void): void {
+  /**
+   * Waits for the page around to introduce itself. A page without an origin (a file, a sandbox) cannot be told from others
+   * of the kind: it is heard this once, and told nothing.
+   */
+  static greet(window: Window, onHello: (hello: Hello, host: Host | null) => void): void {
     const listener = (event: MessageEvent) => {
-      if (event.source !== window.parent || event.origin === 'null') return;
+      if (event.source !== window.parent) return;
       const hello = readToFrame(event.data);
       if (hello?.type !== 'hello') return;
       window.removeEventListener('message', listener);
-      onHello(new Host(window, event.origin), hello);
+      onHello(hello, event.origin === 'null' ? null : new Host(window, event.origin));
     };
     window.addEventListener('message', listener);
     // Anybody may know that a chat page is there: it is they who framed it.

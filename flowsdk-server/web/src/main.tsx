@@ -8,7 +8,7 @@ const page = new URL(window.location.href);
 const channelId = decode(page.pathname.split('/').filter(Boolean).at(-1) ?? '');
 
 if (page.hash === WIDGET_FRAGMENT && window.parent !== window) {
-  Host.greet(window, (host, hello) => start(hello.token, { host, hello }));
+  Host.greet(window, (hello, host) => start(hello.token, host && { host, hello }));
 } else start(page.searchParams.get('t') || null, null);
 
 function start(token: string | null, around: Around | null): void {
