@@ -44,7 +44,7 @@ impl Recorded for Group {
 #[schema(as = CreateGroup)]
 pub struct NewGroup {
     /// The name of the group.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Support")]
     pub name: String,
     /// The permissions of its users.
     #[serde(default)]
@@ -63,7 +63,7 @@ pub struct NewGroup {
 #[schema(as = PatchGroup)]
 pub struct GroupChange {
     /// The new name.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Support")]
     pub name: Option<String>,
     /// The permissions of its users; replaces the whole list.
     #[schema(value_type = Vec<crate::permission::Permission>, required = false, max_items = 100)]

@@ -18,7 +18,7 @@ use crate::permission::Permissions;
 pub struct GroupView {
     /// The id of the group.
     pub id: GroupId,
-    #[schema(example = "Atendimento")]
+    #[schema(example = "Support")]
     name: String,
     /// The permissions of its users.
     #[schema(value_type = Vec<crate::permission::Permission>)]

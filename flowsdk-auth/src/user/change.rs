@@ -16,7 +16,7 @@ use super::{Email, Phone, User, UserRole};
 #[schema(as = CreateUser)]
 pub struct NewUser {
     /// Display name.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Smith")]
     pub name: String,
     /// The address that they log in with, unique among users.
     pub email: Email,
@@ -44,7 +44,7 @@ fn member() -> UserRole {
 #[schema(as = PatchUser)]
 pub struct UserChange {
     /// Display name.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Smith")]
     pub name: Option<String>,
     /// The address that they log in with, unique among users.
     #[schema(value_type = Email, required = false)]

@@ -18,7 +18,7 @@ use crate::group::GroupView;
 pub struct UserView {
     /// The id of the user.
     pub id: UserId,
-    #[schema(example = "Ana Souza")]
+    #[schema(example = "Ana Smith")]
     name: String,
     email: Email,
     #[schema(example = "+5511987654321")]

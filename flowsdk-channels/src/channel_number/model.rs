@@ -97,7 +97,7 @@ pub struct NewChannelNumber {
     /// The router of the number. It cannot be changed later.
     pub router_id: RouterId,
     /// The display name, for people.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: String,
     /// The provider's id of the number. It cannot be changed later.
     pub phone_number_id: ProviderId,
@@ -131,7 +131,7 @@ impl Reachable for NewChannelNumber {
 #[schema(as = PatchChannelNumber)]
 pub struct ChannelNumberChange {
     /// The display name, for people.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: Option<String>,
     /// The phone number with country code: the provider may move an id to another one.
     #[schema(value_type = E164, required = false)]

@@ -18,7 +18,7 @@ pub struct ChannelNumberView {
     /// The id of the number.
     pub id: ChannelNumberId,
     router_id: RouterId,
-    #[schema(example = "Loja")]
+    #[schema(example = "Shop")]
     name: String,
     /// The provider's id of the number.
     phone_number_id: ProviderId,

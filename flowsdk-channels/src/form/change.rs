@@ -28,7 +28,7 @@ pub struct NewForm {
     /// The router of the form. It cannot be changed later.
     pub router_id: RouterId,
     /// Its name; unique in its router.
-    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Agendamento")]
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Appointments")]
     pub name: Name,
     /// Its purpose.
     #[schema(max_length = 1_000)]

@@ -30,7 +30,7 @@ pub struct InteractiveForm {
     /// The router of the form. It never changes.
     pub router_id: RouterId,
     /// Its name; unique in its router.
-    #[schema(example = "Agendamento")]
+    #[schema(example = "Appointments")]
     pub name: String,
     /// Its purpose.
     #[schema(required = true)]
@@ -122,7 +122,7 @@ pub struct InteractiveFormView {
     /// The router of the form. It never changes.
     pub router_id: RouterId,
     /// Its name; unique in its router.
-    #[schema(example = "Agendamento")]
+    #[schema(example = "Appointments")]
     pub name: String,
     /// Its purpose.
     #[schema(required = true)]

@@ -75,7 +75,7 @@ impl Recorded for LlmCredential {
 #[schema(as = CreateLlmCredential)]
 pub struct NewLlmCredential {
     /// The name of the credential.
-    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Production")]
     pub name: Name,
     /// The provider whose models it opens.
     pub provider: LlmProvider,
@@ -94,7 +94,7 @@ pub struct NewLlmCredential {
 #[schema(as = PatchLlmCredential)]
 pub struct LlmCredentialChange {
     /// The new name.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Produção")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Production")]
     pub name: Option<Name>,
     /// The provider whose models it opens.
     #[schema(value_type = LlmProvider, required = false)]

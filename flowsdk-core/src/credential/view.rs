@@ -18,7 +18,7 @@ use crate::time::IsoTime;
 pub struct LlmCredentialView {
     /// The id of the credential.
     pub id: LlmCredentialId,
-    #[schema(example = "Produção")]
+    #[schema(example = "Production")]
     name: String,
     provider: LlmProvider,
     /// Where the provider answers; null means its usual address.

@@ -17,7 +17,7 @@ use crate::time::IsoTime;
 #[schema(as = Router)]
 pub struct RouterView {
     id: RouterId,
-    #[schema(example = "Atendimento")]
+    #[schema(example = "Support")]
     name: String,
     /// The flow that a first message starts; without one messages are stored and nothing starts.
     #[schema(required = true)]

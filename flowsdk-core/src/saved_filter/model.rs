@@ -33,10 +33,10 @@ pub struct SavedFilter {
     /// The router whose people use the filter. It never changes.
     pub router_id: RouterId,
     /// The name that people choose it by.
-    #[schema(example = "Clientes do site")]
+    #[schema(example = "Customers of the shop")]
     pub name: String,
     /// The text to search for, as `q` of the list of contacts; null keeps every contact.
-    #[schema(required = true, example = "ana sou")]
+    #[schema(required = true, example = "ana smi")]
     pub q: Option<String>,
     /// The channel that the contacts came by; null keeps every channel.
     #[schema(required = true)]
@@ -92,10 +92,10 @@ pub struct NewSavedFilter {
     /// The router whose people use the filter. It cannot be changed later.
     pub router_id: RouterId,
     /// The name that people choose it by.
-    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Clientes do site")]
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Customers of the shop")]
     pub name: Name,
     /// The text to search for, as `q` of the list of contacts.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "ana sou")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "ana smi")]
     pub q: Option<String>,
     /// The channel that the contacts came by.
     pub origin: Option<Channel>,

@@ -26,5 +26,5 @@ pub struct SecureAddress(pub String);
 
 /// The origin of a page, as browsers write it.
 #[derive(Debug, ToSchema)]
-#[schema(pattern = r"^https?://[^/\s]+$", max_length = 300, examples("https://loja.example.com"))]
+#[schema(pattern = r"^https?://[^/\s]+$", max_length = 300, examples("https://shop.example.com"))]
 pub struct Origin(pub String);

@@ -47,7 +47,7 @@ pub struct TransferFile {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TransferredRouter {
     /// The name of the router.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Support")]
     pub name: String,
     /// IANA time zone.
     #[schema(value_type = crate::router::TimeZoneName)]
@@ -114,7 +114,7 @@ pub struct TransferredFlow {
     #[schema(value_type = crate::id::FlowId)]
     pub slug: String,
     /// The name that authors see.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Welcome")]
     pub name: String,
     /// `flow` or `tool`.
     #[schema(value_type = crate::flow::FlowKind)]
@@ -142,7 +142,7 @@ pub struct TransferredChannel {
     #[schema(pattern = "^webchat$", example = "webchat")]
     pub kind: String,
     /// The name of the channel.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: String,
     /// Colours, avatar and texts of the page.
     #[serde(default)]

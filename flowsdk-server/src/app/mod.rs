@@ -208,8 +208,7 @@ impl App {
             ..ServeConfig::default()
         };
         // Around the router as a whole. CORS answers the OPTIONS of a preflight before it counts as unknown.
-        let service =
-            ServiceBuilder::new().layer(self.identify()).layer(cors::layer()).service(self.whole());
+        let service = ServiceBuilder::new().layer(self.identify()).layer(cors::layer()).service(self.whole());
         self.supervisor.intake("http", async move {
             crate::serve::serve(listener, service, limits, shutdown).await;
         });

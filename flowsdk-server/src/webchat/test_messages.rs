@@ -62,7 +62,7 @@ enum ReplyType {
 struct NewMessage {
     /// At most 4,096 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "oi")]
+    #[schema(nullable = false, example = "hi")]
     text: Option<String>,
     /// Instead of a text.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! The first page: its commands are run, and its samples sign tokens that the server takes.
+//! The first page, whose commands are run, and the samples of the documents, which sign tokens that the server takes.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,9 +8,9 @@ use serde_json::json;
 use crate::harness::process::command;
 use crate::harness::{Client, Server, Setup, http};
 
-/// The blocks of code of the first page, each with its language.
-fn blocks() -> Vec<(String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+/// The blocks of code of a page, each with its language.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
     let page = std::fs::read_to_string(path).unwrap();
     let mut blocks = Vec::new();
     let mut open: Option<(String, Vec<&str>)> = None;
@@ -44,7 +44,7 @@ fn labels(text: &str) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_command_prints_the_address_of_a_chat_that_answers() {
-    let blocks = blocks();
+    let blocks = blocks("README.md");
     assert_eq!(blocks[0].1, "cargo demo");
     let mut demo = command();
     let dir = tempfile::tempdir().unwrap();
@@ -69,6 +69,12 @@ async fn the_first_command_prints_the_address_of_a_chat_that_answers() {
     assert!(server.stop().await.0.success());
 }
 
+/// The sample of how to sign a token.
+fn sample_of(language: &str) -> String {
+    let signs = |(of, code): &(String, String)| of == language && code.contains("HS256");
+    blocks("docs/webchat.md").into_iter().find(signs).expect("a sample").1
+}
+
 /// Each sample in a program of its own, which prints a token of Ana.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_samples_sign_tokens_that_let_a_visitor_in() {
@@ -81,7 +87,7 @@ async fn the_samples_sign_tokens_that_let_a_visitor_in() {
     for (language, file, program, call) in
         [("js", "sample.mjs", "node", JS), ("python", "sample.py", "python3", PYTHON)]
     {
-        let (_, code) = blocks().into_iter().find(|(of, _)| of == language).expect("a sample");
+        let code = sample_of(language);
         if Command::new(program).arg("--version").output().is_err() {
             eprintln!("SKIPPED: the sample in {language} needs {program}");
             continue;

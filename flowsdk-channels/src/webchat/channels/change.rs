@@ -22,7 +22,7 @@ pub struct NewWebchatChannel {
     /// The router of the channel.
     pub router_id: RouterId,
     /// The name that visitors see, `channelName` in `auth_ok`.
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: String,
     /// Colours, avatar, texts; passed to the page as it is.
     #[schema(value_type = Option<Object>)]
@@ -53,7 +53,7 @@ impl Reachable for NewWebchatChannel {
 #[schema(as = PatchWebchatChannel)]
 pub struct WebchatChannelChange {
     /// The name that visitors see, `channelName` in `auth_ok`.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Loja")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: Option<String>,
     /// Colours, avatar, texts; passed to the page as it is.
     #[serde(default, deserialize_with = "present")]

@@ -21,7 +21,7 @@ pub struct WebchatChannelView {
     /// The id of the channel.
     pub id: ChannelId,
     router_id: RouterId,
-    #[schema(example = "Loja")]
+    #[schema(example = "Shop")]
     name: String,
     /// Whether new sessions run test versions of flows.
     is_test_channel: bool,

@@ -19,7 +19,7 @@ use crate::time::Timestamp;
 #[schema(as = CreateRouter)]
 pub struct NewRouter {
     /// The name of the router.
-    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Support")]
     pub name: Name,
     /// A flow of the router. A new router has none, so only null is possible.
     pub initial_flow_id: Option<FlowId>,
@@ -81,7 +81,7 @@ impl NewRouter {
 #[schema(as = PatchRouter)]
 pub struct RouterChange {
     /// The new name.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Atendimento")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Support")]
     pub name: Option<Name>,
     /// A flow of the router; null starts none.
     #[serde(default, deserialize_with = "present")]

@@ -167,7 +167,7 @@ pub struct PlannedChange {
     /// Its kind.
     pub kind: PlannedKind,
     /// Its name after the import; of a variable its key.
-    #[schema(example = "Boas-vindas")]
+    #[schema(example = "Welcome")]
     pub name: String,
     /// The effect.
     pub outcome: PlannedOutcome,

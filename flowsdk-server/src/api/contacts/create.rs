@@ -35,7 +35,7 @@ pub(super) struct CreateContact {
     #[schema(required = false)]
     origin: Channel,
     /// Without one the contact is called as its identity.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Smith")]
     name: Option<String>,
     /// Whether channels leave the name as it is; absent, they do if `name` is given.
     #[schema(value_type = bool, required = false)]

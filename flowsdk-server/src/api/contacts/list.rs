@@ -25,7 +25,7 @@ const MAX_QUERY: usize = 200;
 #[allow(dead_code, reason = "the document is made of it")]
 struct ContactParams {
     /// Words, or beginnings of words, of name, number or alias; accents and capitals do not matter.
-    #[param(max_length = 200, example = "ana sou")]
+    #[param(max_length = 200, example = "ana smi")]
     q: Option<String>,
     /// Those of this channel.
     #[param(value_type = Option<Channel>)]

@@ -21,7 +21,7 @@ use crate::api::state::Contacts;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchContact {
     /// Locks the name, unless `nameLocked` is false.
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Smith")]
     name: Option<String>,
     /// Whether channels leave the name as it is. Without a lock, the name that an embed token of the web chat bears
     /// replaces it.

@@ -17,7 +17,7 @@ pub(in crate::api) struct ContactView {
     /// The unique identity: digits of a number in E.164, `wc-<channelId>-<userId>` or `ig-<igsid>`.
     #[schema(example = "5511987654321")]
     phone_number: String,
-    #[schema(example = "Ana Souza")]
+    #[schema(example = "Ana Smith")]
     name: String,
     /// Whether no channel overwrites the name any more.
     name_locked: bool,

@@ -23,7 +23,7 @@ use crate::api::state::Flows;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PatchFlow {
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Welcome")]
     name: Option<Name>,
     /// The draft (docs/flows.md). It may have errors; a published version may not.
     #[schema(value_type = Object, required = false)]

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 pub(super) struct FlowView {
     pub(super) id: FlowId,
     router_id: RouterId,
-    #[schema(example = "Boas-vindas")]
+    #[schema(example = "Welcome")]
     name: String,
     kind: FlowKind,
     /// Of the draft; raised whenever its definition is changed.

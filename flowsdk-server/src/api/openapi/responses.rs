@@ -28,7 +28,7 @@ impl ToSchema for ErrorCode {}
 struct ErrorBody {
     code: ErrorCode,
     /// For people, in the language of `Accept-Language`.
-    #[schema(example = "Dados inválidos")]
+    #[schema(example = "Invalid data")]
     message: String,
     /// The problems, field by field.
     #[schema(required = false)]
@@ -46,7 +46,7 @@ struct ErrorDetail {
     #[schema(example = "permissions[0].resource")]
     field: String,
     /// For people.
-    #[schema(example = "Campo obrigatório")]
+    #[schema(example = "Required field")]
     message: String,
 }
 

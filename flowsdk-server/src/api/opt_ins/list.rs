@@ -25,7 +25,7 @@ struct OptInParams {
     #[param(value_type = Option<OptInStatus>)]
     status: Option<String>,
     /// Words, or beginnings of words, of name, number or alias; accents and capitals do not matter.
-    #[param(max_length = 200, example = "ana sou")]
+    #[param(max_length = 200, example = "ana smi")]
     q: Option<String>,
 }
 

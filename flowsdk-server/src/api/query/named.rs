@@ -16,7 +16,7 @@ const MAX_QUERY: usize = 200;
 pub struct NameParams {
     /// Words, or beginnings of words, of the name; accents and capitals do not matter. A page may have fewer items than
     /// its limit, and others after it all the same.
-    #[param(max_length = 200, example = "atend")]
+    #[param(max_length = 200, example = "supp")]
     q: Option<String>,
 }
 

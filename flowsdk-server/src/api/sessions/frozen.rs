@@ -26,7 +26,7 @@ pub(super) struct FrozenErrorView {
     #[schema(example = "flow_loop")]
     code: String,
     /// For people, in the language of `Accept-Language`.
-    #[schema(example = "O flow passou por blocos demais sem parar")]
+    #[schema(example = "more than 100 blocks without a stop")]
     message: String,
 }
 

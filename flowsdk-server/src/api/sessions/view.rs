@@ -20,7 +20,7 @@ pub(super) struct NamedView {
     #[schema(value_type = AnyId)]
     id: String,
     /// The id, where the thing is gone.
-    #[schema(example = "Boas-vindas")]
+    #[schema(example = "Welcome")]
     name: String,
 }
 

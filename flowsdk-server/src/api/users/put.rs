@@ -20,7 +20,7 @@ use crate::api::state::Users;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PutUser {
-    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Souza")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Ana Smith")]
     name: String,
     email: Email,
     phone: Phone,

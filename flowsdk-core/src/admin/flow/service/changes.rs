@@ -25,7 +25,7 @@ pub struct NewFlow {
     /// The router of the flow.
     pub router_id: RouterId,
     /// The name that authors see.
-    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Boas-vindas")]
+    #[schema(value_type = String, min_length = 1, max_length = 200, pattern = r"\S", example = "Welcome")]
     pub name: Name,
     /// The purpose of the flow.
     #[serde(default)]
