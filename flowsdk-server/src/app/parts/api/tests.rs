@@ -84,9 +84,7 @@ async fn every_operation_answers_on_both_paths_and_no_other_method_does() {
 #[tokio::test]
 async fn what_is_no_path_of_the_document_is_not_found() {
     let router = router().await;
-    for path in
-        ["/", "/api", "/api/api/users", "/users/", "/users/a/b", "/Users", "/docs/nothing", "/api/docs"]
-    {
+    for path in ["/api", "/api/api/users", "/users/", "/users/a/b", "/Users", "/docs/nothing", "/api/docs"] {
         let (response, body) = answer(&router, &Method::GET, path, None).await;
         assert_eq!(response.status().as_u16(), 404, "{path}: {body}");
     }
