@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use flowsdk_core::flow::{OutsideFailure, ScriptRequest, ScriptRunner as _};
+use flowsdk_core::flow::{OutsideFailure, ScriptPosition, ScriptRequest, ScriptRunner as _};
 use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
 #[cfg(target_os = "linux")]
 use rustix::process::{Pid, getpriority_process};
@@ -58,6 +58,87 @@ async fn a_script_gives_the_value_of_its_last_expression() {
 }
 
 #[tokio::test]
+async fn a_script_that_returns_is_the_body_of_a_function() {
+    let workers = workers(1);
+    for (script, expected) in [
+        ("return variables.n * 10", json!(70)),
+        ("if (input === 'oi') { return 'a' }\nreturn 'b' // last", json!("a")),
+        ("if (input !== 'oi') return 1", json!(null)),
+        ("return v => v.n", json!(7)),
+        ("const f = () => { return 3 }; f()", json!(3)),
+        ("'return 1'", json!("return 1")),
+        ("let x = 1; function x2() { return x } x2", json!(1)),
+        // What throws at run time is not run again as something else.
+        ("try { JSON.parse('{') } catch (error) { error.name }", json!("SyntaxError")),
+        ("globalThis.count = (globalThis.count ?? 0) + 1; count", json!(1)),
+    ] {
+        assert_eq!(run(&workers, script).await, Ok(expected), "{script}");
+    }
+    let failure = run(&workers, "JSON.parse('{'); 1").await.expect_err("not JSON");
+    assert!(failure.message.starts_with("line 1, column "), "{failure}");
+    // What closes the function around it is not its body.
+    for escape in
+        ["} , function () { return 1", "}); (function () { return 1", "} [0] = function () { return 1"]
+    {
+        let failure = run(&workers, escape).await.expect_err(escape);
+        assert_eq!(failure.code, "script_error", "{escape}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn errors_have_the_place_that_the_author_sees() {
+    let workers = workers(1);
+    for (script, place) in [
+        ("1 +\n  nowhere.x", "line 2, column 3: "),
+        ("const a = 1\nreturn nowhere.x", "line 2, column 8: "),
+        ("function f() {\n  throw new Error('mine')\n}\nf()", "line 2, column "),
+        ("const x = {\n  a: 1,,\n}", "line 2, column 8: "),
+    ] {
+        let failure = run(&workers, script).await.expect_err(script);
+        assert!(failure.message.starts_with(place), "{script}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn scripts_are_parsed_and_not_run() {
+    let workers = workers(1);
+    let fine = ["1 + 1", "return 1", "for (;;);", "throw 1", "let a = 1; a", "() => 1", "// nothing"];
+    assert_eq!(workers.check(&fine).await, Ok(vec![]));
+    let wrong = [
+        ("x = = 1", Some((1, 5))),
+        ("const a = 1;\n\n  return a +;", Some((3, 13))),
+        ("if (a) {\n  return 1", Some((2, 11))),
+        ("} , function () {", None),
+        ("import fs from 'fs'", Some((1, 8))),
+    ];
+    let scripts: Vec<&str> = ["1"].into_iter().chain(wrong.iter().map(|(script, _)| *script)).collect();
+    let faults = workers.check(&scripts).await.expect("a worker");
+    assert_eq!(faults.len(), wrong.len());
+    for (at, (fault, (script, place))) in faults.iter().zip(&wrong).enumerate() {
+        assert_eq!(fault.script, at + 1);
+        assert!(!fault.message.is_empty(), "{script}");
+        if let Some((line, column)) = *place {
+            assert_eq!(fault.at, Some(ScriptPosition { line, column }), "{script}: {}", fault.message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_check_ends_and_takes_no_worker_from_a_conversation() {
+    let workers = workers(1);
+    let deep = "(".repeat(64 * 1024);
+    let many: Vec<String> = (0..16).map(|n| format!("{};{n}", "[".repeat(32 * 1024))).collect();
+    let scripts: Vec<&str> = many.iter().map(String::as_str).chain([deep.as_str()]).collect();
+    let began = Instant::now();
+    let (faults, ran) = tokio::join!(workers.check(&scripts), run(&workers, "1 + 1"));
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    assert_eq!(ran, Ok(json!(2)));
+    assert!(!faults.expect("a worker").is_empty());
+    let nobody = ScriptWorkers::new(WorkerCommand { program: "/nowhere".into(), arguments: vec![] }, 1);
+    nobody.check(&["1"]).await.expect_err("no worker");
+}
+
+#[tokio::test]
 async fn chance_is_that_of_the_turn() {
     let workers = workers(2);
     let script = "[Math.random(), Math.random()]";
@@ -87,7 +168,7 @@ async fn scripts_do_not_see_each_other_or_the_host() {
         "throw new Error('mine')",
         "throw 'mine'",
         "null.x",
-        "return 1",
+        "return 1 +",
         "(",
         "throw { get message() { for(;;); } }",
     ] {
@@ -155,7 +236,7 @@ async fn a_worker_that_hangs_does_not_hold_up_the_others() {
 
 fn line(script: &str) -> String {
     let request = request(script);
-    json!({ "script": request.script, "scope": request.scope, "seed": request.seed }).to_string()
+    json!({ "run": { "script": request.script, "scope": request.scope, "seed": request.seed } }).to_string()
 }
 
 /// Lanes of scripts must not starve each other, nor the server: only what is over in some milliseconds competes with it.

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use flowsdk_auth::bootstrap::Bootstrapped;
@@ -14,7 +15,7 @@ use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, Facts, pages, seed};
 use flowsdk_server::flow_command::{self, FlowCommand};
-use flowsdk_server::script_worker::WORKER_COMMAND;
+use flowsdk_server::script_worker::{WORKER_COMMAND, script_workers};
 use flowsdk_server::{backup_command, logging, rotate_command};
 use flowsdk_store::sql::SqlKeyValue;
 use secrecy::ExposeSecret as _;
@@ -86,11 +87,11 @@ fn main() -> ExitCode {
     let command = Cli::parse().command;
     match &command {
         Command::ScriptWorker => return done(flowsdk_outside::script::serve().map_err(Into::into)),
-        Command::Flow { command } => return flow(command),
         Command::Backup { to, data } => return done(back_up(to, data.clone())),
         Command::Demo { .. }
         | Command::Serve
         | Command::Openapi
+        | Command::Flow { .. }
         | Command::RotateSecrets
         | Command::AdoptSettings => {}
     }
@@ -105,10 +106,12 @@ fn main() -> ExitCode {
             Command::RotateSecrets => rotate_secrets().await,
             Command::AdoptSettings => adopt_settings().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
-            Command::Flow { .. } | Command::Backup { .. } | Command::ScriptWorker => Ok(()),
+            Command::Flow { command } => return flow(&command).await,
+            Command::Backup { .. } | Command::ScriptWorker => Ok(()),
         }
+        .map(|()| ExitCode::SUCCESS)
     });
-    self::done(done)
+    done.unwrap_or_else(|error| fail(&error))
 }
 
 /// Asks for pages of 4 KiB. The allocator asks for 2 MiB, all of which is resident as soon as one byte is used: some
@@ -146,15 +149,10 @@ fn done(result: Result<(), BoxError>) -> ExitCode {
     result.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
 }
 
-fn flow(command: &FlowCommand) -> ExitCode {
-    match flow_command::run(command) {
-        Ok(printed) => match print_line(printed.text.trim_end()) {
-            Ok(()) if printed.ok => ExitCode::SUCCESS,
-            Ok(()) => ExitCode::FAILURE,
-            Err(error) => fail(&error),
-        },
-        Err(error) => fail(&error),
-    }
+async fn flow(command: &FlowCommand) -> Result<ExitCode, BoxError> {
+    let printed = flow_command::run(command, Arc::new(script_workers()?)).await?;
+    print_line(printed.text.trim_end())?;
+    Ok(if printed.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[allow(clippy::print_stderr, reason = "the last word of a command")]

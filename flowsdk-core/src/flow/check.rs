@@ -1,4 +1,5 @@
-//! Whether a definition can be published.
+//! What a definition says itself of whether it can be published. Its scripts are another matter: see
+//! [`FlowChecker`](super::FlowChecker).
 
 use serde_json::Value;
 

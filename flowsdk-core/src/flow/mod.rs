@@ -2,6 +2,7 @@
 
 mod catalog;
 pub mod check;
+mod checker;
 mod compiled;
 pub mod definition;
 pub mod diff;
@@ -17,6 +18,7 @@ mod tracked_event;
 mod work;
 
 pub use catalog::{FlowCatalog, FlowFilter, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow};
+pub use checker::{FlowChecker, PlacedScript, scripts_of};
 pub use compiled::CompiledFlow;
 pub use definition::{FlowDefinition, Problem, Severity};
 #[cfg(test)]
@@ -26,7 +28,9 @@ pub use engine::{
     OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run, run_within,
 };
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
-pub use perform::{HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptRunner, perform};
+pub use perform::{
+    HttpAnswer, HttpCaller, MAX_ANSWER, OutsideFailure, ScriptFault, ScriptPosition, ScriptRunner, perform,
+};
 pub use repository::{FlowRepository, HasFlows};
 pub use tool::{ToolError, ToolOutcome, call_tool};
 pub use tracked_event::{

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::engine::{EffectResult, HttpRequest, OutsideCall, ScriptRequest};
@@ -59,9 +60,40 @@ pub trait ScriptRunner: Send + Sync + fmt::Debug {
     /// Runs a script; returns its result.
     async fn run(&self, request: &ScriptRequest) -> Result<Value, OutsideFailure>;
 
+    /// Parses scripts without running them; returns the first fault of each that is not JavaScript. A runner that
+    /// cannot parse finds none.
+    async fn check(&self, _scripts: &[&str]) -> Result<Vec<ScriptFault>, OutsideFailure> {
+        Ok(Vec::new())
+    }
+
     /// Number of scripts that it runs at once. More wait outside of it, where routers take turns.
     fn at_once(&self) -> usize {
         2
+    }
+}
+
+/// Why a script is not JavaScript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptFault {
+    /// The index of the script among those that were checked.
+    pub script: usize,
+    /// The place of the fault; `None` when it has none.
+    pub at: Option<ScriptPosition>,
+    /// The words of the parser.
+    pub message: String,
+}
+
+/// A place in a script, both counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub struct ScriptPosition {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl fmt::Display for ScriptPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
     }
 }
 

@@ -7,6 +7,7 @@ pub mod draft;
 mod error;
 mod export;
 mod import;
+mod look;
 mod plan;
 pub mod references;
 mod report;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use crate::change::ChangeLog;
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
+use crate::flow::FlowChecker;
 
 pub use channel::{ChannelTransfer, HasChannelTransfer, PortableChannel};
 pub use document::{
@@ -35,16 +37,23 @@ pub struct Transfers<S> {
     cx: OpContext,
     master_key: Arc<MasterKey>,
     changes: Arc<dyn ChangeLog>,
+    checker: FlowChecker,
 }
 
 impl<S> Transfers<S> {
-    /// A service over `store`.
+    /// A service over `store`, which parses no scripts.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,
         master_key: Arc<MasterKey>,
         changes: Arc<dyn ChangeLog>,
     ) -> Self {
-        Self { store, cx, master_key, changes }
+        Self { store, cx, master_key, changes, checker: FlowChecker::default() }
+    }
+
+    /// Checks the definitions of files with `checker`.
+    #[must_use]
+    pub fn checked_by(self, checker: FlowChecker) -> Self {
+        Self { checker, ..self }
     }
 }

@@ -18,7 +18,7 @@ use crate::variable::VariableKey;
 /// Largest definition, as JSON, in bytes: the bound of the API for one flow.
 const MAX_DEFINITION: usize = 1 << 20;
 /// Most findings that one error names.
-const MOST: usize = 100;
+pub(super) const MOST: usize = 100;
 
 /// The rule for a name that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Named)]
@@ -51,13 +51,19 @@ impl Findings {
 
     fn problems(&mut self, place: &str, problems: &[Problem]) {
         for problem in problems.iter().filter(|problem| problem.is_error()) {
-            let text = problem.message.map(|text| format!("{text} ({})", problem.code));
-            self.text(format!("{place}{}", problem.pointer), text);
+            let (place, text) = finding(place, problem);
+            self.text(place, text);
         }
     }
 }
 
-/// Looks through a file.
+/// Returns a problem of the definition that stands at `place`, as a finding.
+pub(super) fn finding(place: &str, problem: &Problem) -> (String, Text) {
+    let text = problem.message.map(|text| format!("{text} ({})", problem.code));
+    (format!("{place}{}", problem.pointer), text)
+}
+
+/// Looks through a file, except for its scripts.
 ///
 /// # Errors
 /// [`TransferError::Invalid`] with everything that is wrong, up to a hundred findings.

@@ -1,15 +1,19 @@
-//! One script in a context of its own.
+//! One script, or the scripts of one check, in a context of its own.
 
 use std::time::Duration;
 
+use flowsdk_core::flow::{ScriptFault, ScriptPosition};
 use rquickjs::{CatchResultExt as _, CaughtError, Context, Ctx, Function, Object, Runtime, Value as JsValue};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::prelude::PRELUDE;
-use super::{Answer, Question};
+use super::source::{self, Intrinsics};
+use super::{Answer, Question, Run};
 
 /// How much processor time a script may take; on a busy machine that is longer by the clock.
 const TIME: Duration = Duration::from_millis(100);
+/// How much processor time the code may take that a text runs which is not the body it pretends to be.
+const CHECK_TIME: Duration = Duration::from_secs(1);
 /// How much memory it may take, its scope included.
 const MEMORY: usize = 32 * 1024 * 1024;
 /// How deep it may call.
@@ -25,30 +29,36 @@ fn processor_time() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Runs a script in this process.
-pub(super) fn run(question: &Question) -> Answer {
-    match attempt(question) {
-        Ok(answer) => answer,
-        Err(error) => Answer::Error(error.to_string()),
-    }
+/// Answers a question in this process.
+pub(super) fn answer(question: &Question) -> Answer {
+    let answered = match question {
+        Question::Run(run) => attempt(run),
+        Question::Check(scripts) => check(scripts),
+    };
+    answered.unwrap_or_else(|error| Answer::Error(error.to_string()))
 }
 
-fn attempt(question: &Question) -> rquickjs::Result<Answer> {
+/// Gives `work` a context whose code takes at most `time`, and the moment of processor time at which that is over.
+fn within<T>(
+    time: Duration,
+    work: impl for<'js> FnOnce(&Ctx<'js>, Duration) -> rquickjs::Result<T>,
+) -> rquickjs::Result<T> {
     let runtime = Runtime::new()?;
     runtime.set_memory_limit(MEMORY);
     runtime.set_max_stack_size(STACK);
     let context = Context::full(&runtime)?;
-    let end = processor_time() + TIME;
+    let end = processor_time() + time;
     runtime.set_interrupt_handler(Some(Box::new(move || processor_time() > end)));
-    context.with(|ctx| {
-        let now = question.scope.get("now").and_then(serde_json::Value::as_i64).unwrap_or(0);
-        let prelude: Function<'_> = ctx.eval(PRELUDE)?;
-        #[allow(clippy::cast_precision_loss, reason = "JavaScript has no other numbers")]
-        prelude.call::<_, ()>((question.seed as f64, now as f64))?;
-        // Taken before the script can put something else in its place.
-        let stringify: Function<'_> = ctx.eval("JSON.stringify")?;
-        let result = evaluate(&ctx, question).catch(&ctx);
-        let json = result.and_then(|value| stringify.call::<_, Option<String>>((value,)).catch(&ctx));
+    context.with(|ctx| work(&ctx, end))
+}
+
+fn attempt(run: &Run) -> rquickjs::Result<Answer> {
+    within(TIME, |ctx, end| {
+        let now = run.scope.get("now").and_then(serde_json::Value::as_i64).unwrap_or(0);
+        let intrinsics = prelude(ctx, run.seed, now)?;
+        let result = evaluate(ctx, &intrinsics, run).catch(ctx);
+        let json =
+            result.and_then(|value| intrinsics.stringify.call::<_, Option<String>>((value,)).catch(ctx));
         Ok(match json {
             // Also where the script has swallowed the interruption: a promise takes it for its rejection.
             _ if processor_time() > end => Answer::Timeout,
@@ -58,15 +68,51 @@ fn attempt(question: &Question) -> rquickjs::Result<Answer> {
     })
 }
 
+fn check(scripts: &[String]) -> rquickjs::Result<Answer> {
+    within(CHECK_TIME, |ctx, _end| {
+        let intrinsics = prelude(ctx, 0, 0)?;
+        let mut faults = Vec::new();
+        for (script, text) in scripts.iter().enumerate() {
+            if let Err(error) = source::parse(ctx, &intrinsics, text).catch(ctx) {
+                let at = source::position(&error).map(|at| within_text(at, text));
+                faults.push(ScriptFault { script, at, message: message(&error) });
+            }
+        }
+        Ok(Answer::Faults(faults))
+    })
+}
+
+/// Returns the end of a script for a fault beyond it: something is not closed.
+fn within_text(at: ScriptPosition, text: &str) -> ScriptPosition {
+    let lines = text.split('\n').count();
+    if at.line <= lines {
+        return at;
+    }
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    ScriptPosition { line: lines, column: last.chars().count() + 1 }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "JavaScript has no other numbers")]
+fn prelude<'js>(ctx: &Ctx<'js>, seed: u64, now: i64) -> rquickjs::Result<Intrinsics<'js>> {
+    let prelude: Function<'_> = ctx.eval(PRELUDE)?;
+    let functions: Object<'_> = prelude.call((seed as f64, now as f64))?;
+    Ok(Intrinsics {
+        stringify: functions.get("stringify")?,
+        is_script: functions.get("isScript")?,
+        is_whole: functions.get("isWhole")?,
+    })
+}
+
 /// Returns the value of the script; a function is called.
-fn evaluate<'js>(ctx: &Ctx<'js>, question: &Question) -> rquickjs::Result<JsValue<'js>> {
-    let scope = ctx.json_parse(question.scope.to_string())?;
+fn evaluate<'js>(ctx: &Ctx<'js>, intrinsics: &Intrinsics<'js>, run: &Run) -> rquickjs::Result<JsValue<'js>> {
+    let body = source::parse(ctx, intrinsics, &run.script)?;
+    let scope = ctx.json_parse(run.scope.to_string())?;
     let globals = ctx.globals();
     let fields = Object::from_value(scope.clone())?;
     for name in ["variables", "contact", "input", "now"] {
         globals.set(name, fields.get::<_, JsValue<'_>>(name)?)?;
     }
-    let value: JsValue<'_> = ctx.eval(question.script.as_str())?;
+    let value = source::evaluate(ctx, intrinsics, &run.script, &body)?;
     match value.as_function() {
         Some(function) => function.call((fields.get::<_, JsValue<'_>>("variables")?, scope)),
         None => Ok(value),
@@ -88,6 +134,17 @@ fn read(json: Option<String>) -> Answer {
 }
 
 fn described(error: &CaughtError<'_>) -> Answer {
+    let message = message(error);
+    if message.contains("out of memory") {
+        return Answer::TooLarge(message);
+    }
+    Answer::Error(match source::position(error) {
+        Some(at) => format!("{at}: {message}"),
+        None => message,
+    })
+}
+
+fn message(error: &CaughtError<'_>) -> String {
     let message = match error {
         CaughtError::Exception(exception) => exception.message().unwrap_or_default(),
         // A getter of the thrown value is not called.
@@ -97,6 +154,5 @@ fn described(error: &CaughtError<'_>) -> Answer {
         },
         CaughtError::Error(error) => error.to_string(),
     };
-    let message: String = message.chars().take(MESSAGE).collect();
-    if message.contains("out of memory") { Answer::TooLarge(message) } else { Answer::Error(message) }
+    message.chars().take(MESSAGE).collect()
 }

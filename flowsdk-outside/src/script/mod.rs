@@ -7,6 +7,7 @@
 mod engine;
 mod none;
 mod prelude;
+mod source;
 mod watch;
 mod worker;
 mod workers;
@@ -15,12 +16,23 @@ pub use none::NoScripts;
 pub use worker::serve;
 pub use workers::{ScriptWorkers, WorkerCommand};
 
+use flowsdk_core::flow::ScriptFault;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A request to a worker, one line of JSON.
 #[derive(Debug, Serialize, Deserialize)]
-struct Question {
+#[serde(rename_all = "camelCase")]
+enum Question {
+    /// Run a script.
+    Run(Run),
+    /// Parse scripts without running them.
+    Check(Vec<String>),
+}
+
+/// A script to run.
+#[derive(Debug, Serialize, Deserialize)]
+struct Run {
     script: String,
     scope: Value,
     seed: u64,
@@ -31,6 +43,8 @@ struct Question {
 #[serde(rename_all = "camelCase")]
 enum Answer {
     Value(Value),
+    /// The scripts that are not JavaScript.
+    Faults(Vec<ScriptFault>),
     /// It took too long.
     Timeout,
     /// It took too much memory, or its result is too large.

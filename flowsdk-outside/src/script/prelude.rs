@@ -1,7 +1,7 @@
 //! The code that runs in a context before the script.
 
 /// Takes `(seed, now)`: chance and time become those of the turn, so that a repetition returns the same. Functions
-/// that only harm the script itself are removed.
+/// that only harm the script itself are removed. Returns the functions that the engine calls itself.
 pub(super) const PRELUDE: &str = r"(function (seed, now) {
   'use strict';
   let state = seed >>> 0;
@@ -24,4 +24,17 @@ pub(super) const PRELUDE: &str = r"(function (seed, now) {
   globalThis.Date = Fixed;
   for (const name of ['performance', 'queueMicrotask', 'Atomics', 'SharedArrayBuffer', 'WeakRef', 'FinalizationRegistry', 'gc'])
     delete globalThis[name];
+  const textOf = Function.prototype.call.bind(Function.prototype.toString);
+  return {
+    stringify: JSON.stringify,
+    isWhole: (value, text) => typeof value === 'function' && textOf(value) === text,
+    // Whether it runs as it is. It is parsed only: its first statement throws.
+    isScript: script => {
+      try {
+        eval('throw null;' + script);
+      } catch (error) {
+        return error === null;
+      }
+    },
+  };
 })";

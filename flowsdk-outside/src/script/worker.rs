@@ -33,7 +33,7 @@ pub fn serve() -> io::Result<()> {
         let answer = match serde_json::from_str::<Question>(&line?) {
             Ok(question) => {
                 limit_processor()?;
-                watch.while_running(|| engine::run(&question))
+                watch.while_running(|| engine::answer(&question))
             }
             Err(error) => Answer::Error(error.to_string()),
         };

@@ -1,5 +1,6 @@
 //! Requests that take a processor for long: only so many at a time, by callers in turns (rulings S19).
 
+use std::convert::Infallible;
 use std::num::NonZero;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -62,8 +63,31 @@ impl FromRequestParts<ApiState> for HeavyTurn {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let Ok(queue) = HeavyQueue::from_request_parts(parts, state).await;
+        queue.turn().await
+    }
+}
+
+/// The way to a place, for a handler that takes one only when it has the whole body: a slow one is not to hold it.
+#[derive(Debug)]
+pub(super) struct HeavyQueue {
+    state: ApiState,
+    key: Key,
+}
+
+impl HeavyQueue {
+    /// Waits for a place.
+    pub(super) async fn turn(&self) -> Result<HeavyTurn, ApiError> {
+        Ok(HeavyTurn { _place: self.state.heavy_work().enter(self.key).await? })
+    }
+}
+
+impl FromRequestParts<ApiState> for HeavyQueue {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Infallible> {
         let key = parts.extensions.get().copied().unwrap_or_else(|| Key::of("nobody"));
-        Ok(Self { _place: state.heavy_work().enter(key).await? })
+        Ok(Self { state: state.clone(), key })
     }
 }
 

@@ -263,15 +263,17 @@ impl Ground {
         Ok(http)
     }
 
-    /// The runner of scripts.
+    /// The runner of scripts; the same for those who run them and those who check them.
     ///
     /// # Errors
     /// This program does not know where it is.
-    pub(crate) fn scripts(&self) -> Result<Arc<dyn ScriptRunner>, BoxError> {
-        match &self.adapters.scripts {
-            Some(scripts) => Ok(Arc::clone(scripts)),
-            None => Ok(Arc::new(script_workers()?)),
+    pub(crate) fn scripts(&mut self) -> Result<Arc<dyn ScriptRunner>, BoxError> {
+        if let Some(scripts) = &self.adapters.scripts {
+            return Ok(Arc::clone(scripts));
         }
+        let scripts: Arc<dyn ScriptRunner> = Arc::new(script_workers()?);
+        self.adapters.scripts = Some(Arc::clone(&scripts));
+        Ok(scripts)
     }
 
     /// Upkeep of a database that holds streams and keys.

@@ -7,7 +7,7 @@ use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::HasFlows;
+use flowsdk_core::flow::{FlowChecker, HasFlows};
 use flowsdk_core::id::{ChannelId, FlowId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use flowsdk_core::page::{Cursor, NameSearch, Page, PageRequest};
@@ -28,20 +28,27 @@ pub struct WebchatChannels<S> {
     pub(super) cx: OpContext,
     master_key: Arc<MasterKey>,
     pub(super) changes: Arc<dyn ChangeLog>,
+    pub(super) checker: FlowChecker,
 }
 
 impl<S: Store> WebchatChannels<S>
 where
     S::Tx: HasWebchatCatalog + HasWebchat + HasRouters + HasLiveSessions + HasFlows + HasIdempotency,
 {
-    /// A service over `store`.
+    /// A service over `store`, which parses no scripts of flows.
     pub fn new(
         store: Arc<S>,
         cx: OpContext,
         master_key: Arc<MasterKey>,
         changes: Arc<dyn ChangeLog>,
     ) -> Self {
-        Self { store, cx, master_key, changes }
+        Self { store, cx, master_key, changes, checker: FlowChecker::default() }
+    }
+
+    /// Checks the flows that are to be tested with `checker`.
+    #[must_use]
+    pub fn checked_by(self, checker: FlowChecker) -> Self {
+        Self { checker, ..self }
     }
 
     /// A page of channels within reach whose names fit `query`, newest first; of `router`, if it is given.

@@ -91,7 +91,7 @@ where
         reach: Reach<'_>,
         flow: &FlowId,
     ) -> Result<PublishedTest, Error> {
-        let checked = check_test(self.store.read().await?, reach, flow).await?;
+        let checked = check_test(self.store.read().await?, &self.checker, reach, flow).await?;
         let mut tx = self.store.begin().await?;
         let tested = publish_test(&mut tx, &self.cx, reach, checked).await?;
         let router = &tested.flow.router_id;

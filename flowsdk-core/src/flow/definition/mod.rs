@@ -9,6 +9,7 @@ mod outside;
 mod parse;
 mod problem;
 mod schema;
+mod scripts;
 mod target;
 mod validate;
 
@@ -21,6 +22,7 @@ pub use action::{Action, ActionKind};
 pub use block::{Block, BlockKind, OutputCondition, Point};
 pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, SystemKey};
 pub use input::{Input, Validation, ValidationKind};
+pub(in crate::flow) use outside::MAX_SCRIPT;
 pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
 pub(in crate::flow) use problem::{PATTERNS_TOO_LARGE, no_block};
 pub use problem::{Problem, Severity};

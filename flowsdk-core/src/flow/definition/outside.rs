@@ -85,11 +85,14 @@ pub struct ResponseField {
     pub variable: String,
 }
 
+/// Longest script, in bytes.
+pub(in crate::flow) const MAX_SCRIPT: usize = 64 * 1024;
+
 /// A script, as its author wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExecuteScriptAction {
-    /// JavaScript. Its result is the value of its last expression; a function is called. It sees
+    /// JavaScript. Its result is that of its `return`, or else of its last expression; a function is called. It sees
     /// `variables`, `contact`, `input` and `now`, which are copies.
     pub script: String,
     /// The session variable that takes the result. Without it the result is an object whose fields become
@@ -99,4 +102,11 @@ pub struct ExecuteScriptAction {
     /// The session variable that takes the code of a failure, and an empty text otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_variable: Option<String>,
+}
+
+impl ExecuteScriptAction {
+    /// Returns whether there is a script, and no more than [`MAX_SCRIPT`] bytes of it.
+    pub(in crate::flow) fn has_length(&self) -> bool {
+        !self.script.trim().is_empty() && self.script.len() <= MAX_SCRIPT
+    }
 }

@@ -20,8 +20,7 @@ use crate::router::{
 };
 use crate::store::{Store, Transaction as _};
 use crate::transfer::import::variables_of;
-use crate::transfer::plan::check_file;
-use crate::transfer::{ImportReport, OnConflict, TransferError, TransferFile, TransferTx, Transfers};
+use crate::transfer::{ImportReport, OnConflict, TransferFile, TransferTx, Transfers};
 
 /// Most drafts of a router that have not expired.
 pub const MAX_DRAFTS: i64 = 10;
@@ -95,15 +94,16 @@ where
         once: Option<Once<CheckedDraft>>,
     ) -> Result<Outcome<CheckedDraft>, Error> {
         let NewImportDraft { router_id, on_conflict, file } = new.into_inner();
-        let (json, looked_through) = look_through(file).await?;
+        let (file, checked) = self.transfers.look_through(file).await?;
+        let (json, file) = written(file).await?;
         let now = self.transfers.cx.now();
         let outcome = perform_once(self.store(), once, now, async |tx| -> Result<CheckedDraft, Error> {
             let router = tx.router_catalog().find_for_update(&router_id).await?.ok_or(RouterUnknown)?;
             if tx.import_drafts().count(&router.id, now).await? >= MAX_DRAFTS {
                 return Err(Error::TooMany);
             }
-            let check = match looked_through {
-                Ok(file) => planned(tx, &router, &file, on_conflict).await?,
+            let check = match checked {
+                Ok(()) => planned(tx, &router, &file, on_conflict).await?,
                 Err(error) => DraftCheck { errors: findings(error), ..DraftCheck::default() },
             };
             let draft = ImportDraft {
@@ -200,16 +200,10 @@ where
     }
 }
 
-/// Looks through a file where no other task waits for it: it may be large. Returns its JSON and, without an error in it,
-/// the file.
-async fn look_through(
-    file: TransferFile,
-) -> Result<(String, Result<TransferFile, TransferError>), StorageError> {
-    let looked = aside(move || {
-        let json = serde_json::to_string(&file)?;
-        Ok::<_, serde_json::Error>((json, check_file(&file).map(|()| file)))
-    });
-    looked.await?.map_err(|error| StorageError::Other(Box::new(error)))
+/// Writes a file where no other task waits for it: it may be large.
+async fn written(file: TransferFile) -> Result<(String, TransferFile), StorageError> {
+    let written = aside(move || serde_json::to_string(&file).map(|json| (json, file))).await?;
+    written.map_err(|error| StorageError::Other(Box::new(error)))
 }
 
 /// Reads a file where no other task waits for it: it may be large.

@@ -9,10 +9,9 @@ pub(in crate::transfer) use variables::variables_of;
 use std::collections::BTreeSet;
 
 use super::export::flows_of;
-use super::plan::{OnConflict, check_file};
+use super::plan::OnConflict;
 use super::references::free_name;
 use super::{ImportReport, Missing, TransferError, TransferFile, TransferredRouter, Transfers};
-use crate::aside::aside;
 use crate::change::{Author, Change, Entity, EntityKind, Recorded as _};
 use crate::id::RouterId;
 use crate::idempotency::{Once, Outcome, perform_once};
@@ -51,7 +50,7 @@ where
         on_conflict: OnConflict,
         once: Option<Once<ImportReport>>,
     ) -> Result<Outcome<ImportReport>, TransferError> {
-        let file = checked(file).await?;
+        let file = self.checked(file).await?;
         let Some(settings) = &file.router else {
             let must = Text::new("Campo obrigatório", "Required field");
             return Err(TransferError::Invalid(vec![("router".to_owned(), must)]));
@@ -93,7 +92,7 @@ where
         on_conflict: OnConflict,
         once: Option<Once<ImportReport>>,
     ) -> Result<Outcome<ImportReport>, TransferError> {
-        let file = checked(file).await?;
+        let file = self.checked(file).await?;
         let mut notes = Vec::new();
         let outcome = perform_once(&*self.store, once, self.cx.now(), async |tx| {
             let router = tx.router_catalog().find_for_update(router).await?;
@@ -120,6 +119,12 @@ where
         self.router_variables(&mut import, &file.variables, on_conflict).await?;
         self.flows(&mut import, file, &existing, on_conflict).await?;
         Ok((import.report, import.notes))
+    }
+
+    /// Returns a file that can be imported.
+    async fn checked(&self, file: TransferFile) -> Result<TransferFile, TransferError> {
+        let (file, checked) = self.look_through(file).await?;
+        checked.map(|()| file)
     }
 
     pub(in crate::transfer) fn tell(&self, author: &Author, report: &ImportReport, notes: Notes) {
@@ -158,11 +163,6 @@ impl<'t, X> Import<'t, X> {
             }
         }
     }
-}
-
-/// The file, looked through where no other task waits for it: it may be large.
-async fn checked(file: TransferFile) -> Result<TransferFile, TransferError> {
-    aside(move || check_file(&file).map(|()| file)).await?
 }
 
 async fn free_router_name<X: TransferTx>(

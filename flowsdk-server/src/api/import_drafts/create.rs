@@ -12,6 +12,7 @@ use super::COLLECTION;
 use super::view::DraftView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyQueue;
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
 use crate::api::reply::Created;
 use crate::api::state::ImportDrafts;
@@ -34,12 +35,14 @@ use crate::api::transfer::{IMPORT_LIMIT, require_flows};
 pub(super) async fn create_import_draft(
     can: Can<marks::Routers, marks::Write>,
     State(drafts): State<Arc<ImportDrafts>>,
+    queue: HeavyQueue,
     mut body: Idempotent<NewImportDraft, IMPORT_LIMIT>,
 ) -> Result<Response, ApiError> {
     let _place = body.place();
     let (new, request) = body.of(&can.caller);
     let new = can.admit(new)?;
     require_flows(&can.caller, Action::Write)?;
+    let _turn = queue.turn().await?;
     let once = request.map(|request| Once {
         request,
         answer: |draft: &CheckedDraft| stored(&DraftView::from(draft.clone())),

@@ -14,6 +14,7 @@ use utoipa::IntoParams;
 use super::{COLLECTION, IMPORT_LIMIT, ReportView, on_conflict, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyQueue;
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored_as};
 use crate::api::path::PathId;
 use crate::api::query::{FromQuery, Query, QueryReader};
@@ -61,12 +62,14 @@ pub(super) async fn import_flows(
     State(transfers): State<Arc<Transfers>>,
     PathId(id): PathId<RouterId>,
     Query(Wish(on_conflict)): Query<Wish>,
+    queue: HeavyQueue,
     mut body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     let id = can.admit(id)?;
     require_flows(&can.caller, Action::Write)?;
     let _place = body.place();
     let (file, request) = body.of(&can.caller);
+    let _turn = queue.turn().await?;
     let once = request.map(|request| Once {
         request,
         answer: |report: &ImportReport| stored_as(StatusCode::OK, &ReportView::from(report.clone())),

@@ -13,6 +13,7 @@ use utoipa::IntoParams;
 use super::{COLLECTION, IMPORT_LIMIT, ReportView, on_conflict, require_channels, require_flows};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
+use crate::api::heavy::HeavyQueue;
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
 use crate::api::query::{FromQuery, Query, QueryReader};
 use crate::api::reply::Created;
@@ -58,6 +59,7 @@ pub(super) async fn import_router(
     can: Can<marks::Routers, marks::Write>,
     State(transfers): State<Arc<Transfers>>,
     Query(Wish(on_conflict)): Query<Wish>,
+    queue: HeavyQueue,
     mut body: Idempotent<TransferFile, IMPORT_LIMIT, true>,
 ) -> Result<Response, ApiError> {
     let everywhere = can.admit(AllRouters)?;
@@ -65,6 +67,7 @@ pub(super) async fn import_router(
     let _place = body.place();
     let (file, request) = body.of(&can.caller);
     require_channels(&can.caller, Action::Write, &file)?;
+    let _turn = queue.turn().await?;
     let once = request.map(|request| Once {
         request,
         answer: |report: &ImportReport| stored(&ReportView::from(report.clone())),

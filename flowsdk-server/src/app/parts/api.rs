@@ -9,6 +9,7 @@ use flowsdk_auth::token::Tokens;
 use flowsdk_core::admin::session::TraceRetention;
 use flowsdk_core::change::ChangeLog;
 use flowsdk_core::fault::{BoxError, Chain};
+use flowsdk_core::flow::FlowChecker;
 use flowsdk_core::transfer::draft::DraftExpiry;
 use flowsdk_crypto::FormKeyMaker;
 use flowsdk_store::sql::SqlStore;
@@ -39,6 +40,8 @@ pub(super) const PART: Part =
 
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let http = ground.http()?;
+    let checker = FlowChecker::with_scripts(ground.scripts()?);
+    let checker = || checker.clone();
     let config = Arc::clone(&ground.config);
     let administration = config.administration.as_ref().ok_or("the API needs the settings of its users")?;
     let (supervisor, cx) = (&ground.supervisor, || ground.cx.clone());
@@ -80,7 +83,9 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         state::Users::new(store(), cx(), ground.hasher.clone(), audit.clone(), settings.password_cost);
     let retention = AuditRetention::new(store(), cx(), audit.clone(), config.api.audit_retention);
     let traces = TraceRetention::new(store(), config.api.trace_retention);
-    let transfers = Arc::new(state::Transfers::new(store(), cx(), key(), changes()));
+    let webchat_channels = state::WebchatChannels::new(store(), cx(), key(), changes()).checked_by(checker());
+    let transfers = state::Transfers::new(store(), cx(), key(), changes()).checked_by(checker());
+    let transfers = Arc::new(transfers);
     retain(ground, retention, traces);
     expire(ground);
     housekeeping(ground, &authenticator, limits.as_ref());
@@ -94,12 +99,12 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         user_devices: Arc::new(state::UserDevices::new(store(), cx(), audit)),
         audit_logs: Arc::new(state::AuditLogs::new(store())),
         routers: Arc::new(state::Routers::new(store(), cx(), key(), changes())),
-        flows: Arc::new(state::Flows::new(store(), cx(), changes())),
+        flows: Arc::new(state::Flows::new(store(), cx(), changes()).checked_by(checker())),
         variables: Arc::new(state::Variables::new(store(), cx(), key(), changes())),
         event_definitions: Arc::new(state::EventDefinitions::new(store(), cx(), changes())),
         import_drafts: Arc::new(state::ImportDrafts::new(Arc::clone(&transfers))),
         transfers,
-        webchat_channels: Arc::new(state::WebchatChannels::new(store(), cx(), key(), changes())),
+        webchat_channels: Arc::new(webchat_channels),
         channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),
         templates: Arc::new(state::Templates::new(store(), cx(), changes())),
         forms: Arc::new(state::Forms::new(store(), cx(), changes())),

@@ -11,6 +11,7 @@ use crate::harness::{Api, Setup, everywhere};
 everywhere!(a_draft_may_be_wrong_and_what_is_published_not);
 everywhere!(in process:
     a_flow_and_its_definition_are_of_one_kind,
+    a_script_that_is_not_javascript_is_a_problem,
     two_authors_do_not_overwrite_each_other,
     authors_are_warned_of_secrets_and_flows_that_are_not_there,
     a_flow_in_use_is_not_deleted,
@@ -128,6 +129,45 @@ async fn a_flow_and_its_definition_are_of_one_kind(setup: Setup) {
     of_flow["kind"] = json!("flow");
     let made = id(&draft(&admin, &router, &of_flow).await);
     act(&admin, &format!("/flows/{made}/publish")).await.ok(200);
+}
+
+async fn a_script_that_is_not_javascript_is_a_problem(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let with = |script: &str| {
+        let mut definition = says("oi");
+        definition["blocks"][0]["onEnter"] =
+            json!([{ "type": "executeScript", "continueOnError": true, "script": script }]);
+        definition
+    };
+    let flow = draft(&admin, &router, &with("const a = 1\nreturn a +* 2")).await;
+    let path = format!("/flows/{}", id(&flow));
+    let english = [("accept-language", "en")];
+    let found = admin.send("POST", &format!("{path}/validate"), &english, None).await.ok(200);
+    let problem = &found["problems"][0];
+    assert_eq!((&found["valid"], &problem["code"]), (&json!(false), &json!("bad_script")), "{found}");
+    assert_eq!(
+        (&problem["pointer"], &problem["blockId"]),
+        (&json!("/blocks/0/onEnter/0/script"), &json!("start"))
+    );
+    let message = problem["message"].as_str().unwrap();
+    assert!(message.starts_with("the script is not JavaScript: line 2, column 11: "), "{message}");
+    for publish in ["publish", "publish-test"] {
+        let refused = act(&admin, &format!("{path}/{publish}")).await;
+        refused.refused(422, "flow_invalid", "Definição do flow inválida");
+        let (place, text) = details(&refused).remove(0);
+        assert_eq!(place, "definition/blocks/0/onEnter/0/script");
+        assert!(text.starts_with("start: o script não é JavaScript: linha 2, coluna 11: "), "{text}");
+    }
+    // What runs for ever is not run, and what only fails when it runs is not wrong.
+    for (revision, script) in [(1, "for (;;);"), (2, "if (input) return null.x")] {
+        let change = json!({ "definition": with(script), "revision": revision });
+        admin.patch(&path, &change).await.ok(200);
+        for publish in ["validate", "publish", "publish-test"] {
+            act(&admin, &format!("{path}/{publish}")).await.ok(200);
+        }
+    }
 }
 
 async fn two_authors_do_not_overwrite_each_other(setup: Setup) {

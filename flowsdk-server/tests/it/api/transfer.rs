@@ -318,6 +318,14 @@ async fn all_or_nothing(setup: Setup) {
     let refused = admin.post(&path, &other_kind).await;
     refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
     assert_eq!(details(&refused)[0].0, "flows[0].published/kind");
+    // So is a script that is not JavaScript, found together with the other errors.
+    let mut broken = other_kind;
+    broken["flows"][0]["published"]["blocks"][0]["onEnter"] =
+        json!([{ "type": "executeScript", "script": "return (", "continueOnError": true }]);
+    let refused = admin.post(&path, &broken).await;
+    refused.refused(422, "import_invalid", "O arquivo não pode ser importado");
+    let places: Vec<_> = details(&refused).into_iter().map(|(place, _)| place).collect();
+    assert_eq!(places, ["flows[0].published/kind", "flows[0].published/blocks/0/onEnter/0/script"]);
     // A conflict that is found late undoes what was written early.
     admin.post(&format!("/routers/{router}/variables"), &json!({ "key": "a", "value": "v" })).await.ok(201);
     admin.post("/flows", &json!({ "routerId": router, "name": "Novo" })).await.ok(201);

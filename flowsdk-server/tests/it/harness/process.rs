@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use flowsdk_outside::script::{ScriptWorkers, WorkerCommand};
+use flowsdk_server::script_worker::WORKER_COMMAND;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -21,6 +23,15 @@ pub fn command() -> Command {
         }
     }
     command
+}
+
+/// Script workers of the server's program, for applications in this process.
+pub fn script_workers() -> ScriptWorkers {
+    let command = WorkerCommand {
+        program: env!("CARGO_BIN_EXE_flowsdk-server").into(),
+        arguments: vec![WORKER_COMMAND.to_owned()],
+    };
+    ScriptWorkers::new(command, 1)
 }
 
 /// A running process; killed when dropped.

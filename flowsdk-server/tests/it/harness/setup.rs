@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::process::command;
+use super::process::{command, script_workers};
 use super::seed::{Seeded, seed};
 use super::{Client, Server, log, token};
 
@@ -201,6 +201,7 @@ impl Setup {
         // No two servers of a run make the same ids.
         let (mut adapters, clock) = TestApp::adapters(SEEDS.fetch_add(1, Ordering::SeqCst));
         adapters.store = Some(store.clone());
+        adapters.scripts = Some(std::sync::Arc::new(script_workers()));
         let config = self.config("api,orchestrator,engine,webchat");
         Server::in_process(TestApp::start_with(config, adapters, clock).await.unwrap()).await
     }

@@ -24,8 +24,8 @@ use crate::fault::StorageError;
 use crate::flow::definition::SCHEMA_VERSION;
 use crate::flow::diff::{FlowDiff, diff};
 use crate::flow::{
-    Flow, FlowDefinition, FlowDraft, FlowFilter, FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Problem,
-    check,
+    Flow, FlowChecker, FlowDefinition, FlowDraft, FlowFilter, FlowKind, FlowVersion, FlowVersionHead,
+    ListedFlow, Problem,
 };
 use crate::id::{FlowId, FlowVersionId};
 use crate::page::{Cursor, NameSearch, Page, PageRequest};
@@ -52,15 +52,22 @@ pub struct Flows<S> {
     store: Arc<S>,
     cx: OpContext,
     changes: Arc<dyn ChangeLog>,
+    checker: FlowChecker,
 }
 
 impl<S: Store> Flows<S>
 where
     S::Tx: FlowsTx,
 {
-    /// Creates a service over `store`.
+    /// Creates a service over `store`, which parses no scripts.
     pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
-        Self { store, cx, changes }
+        Self { store, cx, changes, checker: FlowChecker::default() }
+    }
+
+    /// Checks definitions with `checker`.
+    #[must_use]
+    pub fn checked_by(self, checker: FlowChecker) -> Self {
+        Self { checker, ..self }
     }
 
     /// Returns a page of flows within reach whose names fit `query`, newest first.
@@ -107,7 +114,7 @@ where
         let warnings = warnings(&mut tx, &listed.flow, &definition).await?;
         drop(tx);
         let kind = listed.flow.kind;
-        let mut problems = aside(move || check::problems(kind, &definition)).await?;
+        let (_, mut problems) = self.checker.problems(kind, definition).await?;
         problems.extend(warnings);
         Ok((listed.revision, problems))
     }
@@ -213,12 +220,6 @@ async fn warnings<X: FlowsTx>(
         Ok(definition) => Ok(Surroundings::of(tx, flow, &definition).await?.warnings(&definition)),
         Err(_problems) => Ok(Vec::new()),
     }
-}
-
-/// Checks a definition, and returns it with the warnings for its author.
-async fn publishable(kind: FlowKind, definition: Value) -> Result<(Value, Vec<Problem>), FlowError> {
-    let check = move || check::publishable(kind, &definition).map(|warnings| (definition, warnings));
-    aside(check).await?.map_err(FlowError::Invalid)
 }
 
 /// Returns the draft of a flow; of one that never had any, revision 0: the published definition, or an empty one.

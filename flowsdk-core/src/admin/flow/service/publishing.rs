@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use super::{
-    Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, publishable, published, warnings, within,
-};
+use super::{Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, published, warnings, within};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::{Author, Change, Recorded as _};
 use crate::fault::StorageError;
@@ -64,7 +62,8 @@ where
         }
         // While no writer waits for it.
         let mut problems;
-        (checked.definition, problems) = publishable(flow.kind, checked.definition).await?;
+        let check = self.checker.publishable(flow.kind, checked.definition);
+        (checked.definition, problems) = check.await?.map_err(FlowError::Invalid)?;
         problems.extend(warnings);
         let same = current.filter(|current| current.definition == checked.definition);
 
@@ -99,7 +98,8 @@ where
         let kind = within(tx.flow_catalog().find(id).await?, reach)?.flow.kind;
         let old = published(&mut tx, id, number).await?;
         drop(tx);
-        let (definition, _warnings) = publishable(kind, old.definition).await?;
+        let check = self.checker.publishable(kind, old.definition);
+        let (definition, _warnings) = check.await?.map_err(FlowError::Invalid)?;
         let mut tx = self.store.begin().await?;
         let flow = lock(&mut tx, reach, id).await?;
         let version = self.next_version(&mut tx, &flow, definition).await?;

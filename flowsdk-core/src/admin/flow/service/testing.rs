@@ -1,10 +1,10 @@
 //! Test versions: only the test channel of the router runs them (spec B 4.1, 4.4).
 
-use super::{draft_of, lock, must_stand_still, publishable, within};
+use super::{draft_of, lock, must_stand_still, within};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::Change;
 use crate::context::OpContext;
-use crate::flow::{Flow, FlowDraft, FlowKind, FlowVersion};
+use crate::flow::{Flow, FlowChecker, FlowDraft, FlowKind, FlowVersion};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::Reach;
 
@@ -35,6 +35,7 @@ pub struct CheckedTest {
 /// [`FlowError::NotFound`], [`FlowError::Tool`], [`FlowError::Invalid`], [`FlowError::Storage`].
 pub async fn check_test<X: FlowsTx>(
     mut tx: X,
+    checker: &FlowChecker,
     reach: Reach<'_>,
     id: &FlowId,
 ) -> Result<CheckedTest, FlowError> {
@@ -44,7 +45,8 @@ pub async fn check_test<X: FlowsTx>(
     }
     let mut draft = draft_of(&mut tx, &flow).await?;
     drop(tx);
-    (draft.definition, _) = publishable(flow.kind, draft.definition).await?;
+    let check = checker.publishable(flow.kind, draft.definition);
+    (draft.definition, _) = check.await?.map_err(FlowError::Invalid)?;
     Ok(CheckedTest { flow, draft })
 }
 

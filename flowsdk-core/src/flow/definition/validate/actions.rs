@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::parts::{Known, conditions};
 use super::{Findings, between, millis_between, names};
-use crate::flow::definition::{Action, ActionKind, ExecuteScriptAction, HttpRequestAction};
+use crate::flow::definition::{Action, ActionKind, ExecuteScriptAction, HttpRequestAction, MAX_SCRIPT};
 use crate::flow::interpolate::{Template, ValueTemplate};
 use crate::flow::tracked_event::{MAX_EVENT_NAME, is_event_name};
 use crate::text::Text;
@@ -17,8 +17,6 @@ const MAX_ACTIONS: usize = 200;
 const MAX_HTTP_TIMEOUT_MS: u64 = 30_000;
 /// Most headers of a request, and most parts kept of an answer.
 const MAX_FIELDS: usize = 50;
-/// Longest script, in bytes.
-const MAX_SCRIPT: usize = 64 * 1024;
 /// Most labels of an action.
 const MAX_TAGS: usize = 50;
 
@@ -172,7 +170,7 @@ fn is_header_name(name: &str) -> bool {
 }
 
 fn execute(script: &ExecuteScriptAction, pointer: &str, findings: &mut Findings) {
-    if script.script.trim().is_empty() || script.script.len() > MAX_SCRIPT {
+    if !script.has_length() {
         let message = Text::of(
             format!("um script tem de 1 a {MAX_SCRIPT} bytes"),
             format!("a script has 1 to {MAX_SCRIPT} bytes"),

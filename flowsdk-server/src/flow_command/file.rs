@@ -1,0 +1,53 @@
+//! Files of definitions and tests, and the problems in them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use flowsdk_core::fault::BoxError;
+use flowsdk_core::flow::{CompiledFlow, FlowVersion, Problem};
+use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
+use flowsdk_core::time::Timestamp;
+use serde_json::Value;
+
+use crate::strict_json::{self, Refused};
+
+pub(super) fn line(problem: &Problem) -> String {
+    let severity = if problem.is_error() { "error" } else { "warning" };
+    let block = problem.block_id.as_ref().map(|block| format!(" in `{block}`")).unwrap_or_default();
+    format!("{severity} {}{block} at {}: {}", problem.code, problem.pointer, problem.message.english())
+}
+
+pub(super) fn text(file: &Path) -> Result<String, BoxError> {
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
+    // The byte order mark that some editors write is not part of the JSON.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Reads as strictly as the API reads bodies, so that an accepted file is not refused there.
+pub(super) fn json(file: &Path) -> Result<Value, BoxError> {
+    let text = text(file)?;
+    Ok(strict_json::parse(text.as_bytes()).map_err(|refused| match refused {
+        Refused::Syntax(error) => format!("{}: {error}", file.display()),
+        Refused::Field(field, why) => format!("{}: {field}: {}", file.display(), why.english()),
+    })?)
+}
+
+pub(super) fn compile(id: &str, file: &Path) -> Result<Arc<CompiledFlow>, BoxError> {
+    let flow_id = FlowId::parse(id).map_err(|_| format!("expected the id of a flow, found `{id}`"))?;
+    let version = FlowVersion {
+        id: FlowVersionId::parse(format!("{id}-v1"))?,
+        flow_id,
+        router_id: RouterId::parse("router")?,
+        flow_name: id.to_owned(),
+        number: 1,
+        definition: json(file)?,
+        created_at: Timestamp::from_millis(0),
+    };
+    CompiledFlow::compile(&version).map_err(|problems| listed(file, &problems).into())
+}
+
+pub(super) fn listed(file: &Path, problems: &[Problem]) -> String {
+    let lines: Vec<String> = problems.iter().map(line).collect();
+    format!("{}:\n  {}", file.display(), lines.join("\n  "))
+}

@@ -1,0 +1,105 @@
+//! `flow test`: plays definitions against test files.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use flowsdk_core::fault::BoxError;
+use flowsdk_core::flow::simulator::{Does, TestFile, simulate};
+use flowsdk_core::router::TimeZoneName;
+use serde_json::Value;
+
+use super::Printed;
+use super::file::{compile, json, text};
+
+/// Plays test files.
+pub(super) fn test(files: &[PathBuf], trace: bool) -> Result<Printed, BoxError> {
+    let mut printed = Printed { text: String::new(), ok: true };
+    for file in files {
+        // Of a file that cannot be played nothing is; the others are.
+        if let Err(error) = test_one(file, trace, &mut printed) {
+            printed.ok = false;
+            writeln!(printed.text, "{error}")?;
+        }
+    }
+    Ok(printed)
+}
+
+fn test_one(file: &Path, trace: bool, printed: &mut Printed) -> Result<(), BoxError> {
+    let tests = test_file(file)?;
+    if tests.tests.is_empty() {
+        return Err(format!("{}: tests: expected at least one", file.display()).into());
+    }
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let named = |field: &str, id: &str, path: &str| {
+        let place = format!("{}: {field}", file.display());
+        compile(id, &folder.join(path)).map_err(|error| format!("{place}: {error}"))
+    };
+    let flow = named("flow", "flow", &tests.flow)?;
+    let others = tests.flows.iter().map(|(id, path)| named(&format!("flows.{id}"), id, path));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    for (at, script) in tests.tests.iter().enumerate() {
+        let report = simulate(&flow, &others, script);
+        let title = if script.title.is_empty() { format!("test {at}") } else { script.title.clone() };
+        let verdict = if report.passed() { "ok" } else { "FAILED" };
+        writeln!(printed.text, "{}: {title} ... {verdict}", file.display())?;
+        printed.ok &= report.passed();
+        for failure in &report.failures {
+            writeln!(printed.text, "  {failure}")?;
+        }
+        if trace || !report.passed() {
+            for (step, played) in script.steps.iter().zip(&report.steps) {
+                let played = serde_json::to_string(played)?;
+                writeln!(printed.text, "  {}: {played}", step.does.name())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the tests, or tells where in the file something is not as it must be.
+fn test_file(file: &Path) -> Result<TestFile, BoxError> {
+    let text = text(file)?;
+    let json = json(file)?;
+    let odd = json["tests"].as_array().into_iter().flatten().enumerate().find_map(|(at, test)| odd(at, test));
+    if let Some(odd) = odd {
+        return Err(format!("{}: {odd}", file.display()).into());
+    }
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        format!("{}: {path}: {}", file.display(), error.into_inner()).into()
+    })
+}
+
+/// Returns the field of a test that would be left out or put into other words than the author's.
+fn odd(at: usize, test: &Value) -> Option<String> {
+    let of = |field: &str, fits: fn(&str) -> bool, expected: &str| {
+        let text = test[field].as_str().filter(|text| !fits(text))?;
+        Some(format!("tests[{at}].{field}: expected {expected}, found `{text}`"))
+    };
+    let head = of("now", is_moment, "a moment such as 2026-01-01T12:00:00Z")
+        .or_else(|| of("tz", is_time_zone, "an IANA time zone such as America/Sao_Paulo"));
+    head.or_else(|| {
+        let steps = test["steps"].as_array().into_iter().flatten().enumerate();
+        steps.into_iter().find_map(|(step, fields)| {
+            let names: Vec<_> = fields.as_object()?.keys().filter(|name| *name != "expect").collect();
+            if matches!(&names[..], [name] if Does::NAMES.contains(&name.as_str())) {
+                return None;
+            }
+            let known = Does::NAMES.join(", ");
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            Some(format!(
+                "tests[{at}].steps[{step}]: expected one of {known}, perhaps with expect; found {found}"
+            ))
+        })
+    })
+}
+
+fn is_moment(text: &str) -> bool {
+    text.parse::<jiff::Timestamp>().is_ok()
+}
+
+fn is_time_zone(text: &str) -> bool {
+    TimeZoneName::parse(text).is_ok()
+}

@@ -1,0 +1,109 @@
+use std::path::Path;
+
+use flowsdk_outside::script::NoScripts;
+
+use super::*;
+
+/// Runs a command that needs no worker process.
+fn run(command: &FlowCommand) -> Result<Printed, BoxError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(super::run(command, Arc::new(NoScripts)))
+}
+
+fn examples(end: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/flows");
+    let files = std::fs::read_dir(folder).expect("the examples").map(|file| file.expect("a file").path());
+    let is_test = |path: &PathBuf| path.to_string_lossy().ends_with(".test.json");
+    let mut files: Vec<_> = files.filter(|path| is_test(path) == (end == "test")).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    files
+}
+
+#[test]
+fn the_worked_examples_are_flawless_and_pass_their_tests() {
+    let definitions = examples("flow");
+    assert!(definitions.len() >= 3);
+    let checked = run(&FlowCommand::Check { files: definitions.clone() }).expect("read");
+    assert!(checked.ok && !checked.text.contains("warning "), "{}", checked.text);
+    let tested = run(&FlowCommand::Test { files: examples("test"), trace: false }).expect("read");
+    assert!(tested.ok && tested.text.lines().count() >= 6, "{}", tested.text);
+    for file in definitions {
+        for mermaid in [true, false] {
+            assert!(run(&FlowCommand::Graph { file: file.clone(), mermaid }).expect("drawn").ok);
+        }
+    }
+}
+
+#[test]
+fn files_are_read_as_the_api_reads_bodies() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let checked = |content: &[u8]| {
+        let file = folder.path().join("flow.json");
+        std::fs::write(&file, content).expect("written");
+        run(&FlowCommand::Check { files: vec![file] }).expect("checked")
+    };
+    let flow = |more: &str, end: &str| {
+        format!(
+            r#"{{ "schemaVersion": 1, "startBlockId": "a", {more}
+            "blocks": [{{ "id": "a", "type": "content", "defaultOutput": {end} }}] }}"#
+        )
+    };
+    let end = r#"{ "end": true }"#;
+    let twice = checked(flow(r#""startBlockId": "b","#, end).as_bytes());
+    assert!(!twice.ok && twice.text.contains("flow.json: startBlockId: Repeated field"), "{}", twice.text);
+    let below = checked(flow("", r#"{ "end": true, "end": true }"#).as_bytes());
+    assert!(below.text.contains("blocks[0].defaultOutput.end: Repeated field"), "{}", below.text);
+    let marked = checked(&[b"\xef\xbb\xbf", flow("", end).as_bytes()].concat());
+    assert!(marked.ok && marked.text.contains("flow.json: 0 errors, 0 warnings"), "{}", marked.text);
+    let always =
+        r#"{ "blockId": "gone" }, "outputConditions": [{ "conditions": [], "target": { "end": true } }]"#;
+    let one = checked(flow("", always).as_bytes());
+    assert!(one.text.contains("flow.json: 1 error, 1 warning\n"), "{}", one.text);
+}
+
+#[test]
+fn what_is_wrong_with_a_test_is_told_with_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| std::fs::write(at(name), text).expect("written");
+    let flow = r#"{ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+        { "id": "a", "type": "content", "defaultOutput": { "flowId": "gone" } }] }"#;
+    write("flow.json", flow);
+    let test = |test: &str| format!(r#"{{ "flow": "flow.json", "tests": [ {{}}, {test} ] }}"#);
+    write("good.json", r#"{ "flow": "flow.json", "tests": [{}] }"#);
+    let files = vec![at("nowhere.json"), at("flow.json")];
+    let checked = run(&FlowCommand::Check { files }).expect("checked");
+    assert!(!checked.ok && checked.text.contains("nowhere.json: cannot be read"), "{}", checked.text);
+    assert!(checked.text.contains("flow.json: 0 errors"), "{}", checked.text);
+    for (content, expected) in [
+        ("{\n  \"flow\": 7,", "line 2"),
+        (r#"{ "tests": [] }"#, "missing field `flow`"),
+        (r#"{ "flow": "flow.json", "tests": [] }"#, "t.json: tests: expected at least one"),
+        (r#"{ "flow": "none.json", "tests": [{}] }"#, "t.json: flow: "),
+        (r#"{ "flow": "none.json", "tests": [{}] }"#, "none.json: cannot be read: "),
+        (
+            r#"{ "flow": "flow.json", "flows": { "a b": "flow.json" }, "tests": [{}] }"#,
+            "flows.a b: expected the id of a flow",
+        ),
+        (
+            &test(r#"{ "steps": [{ "say": "a" }, { "sya": "b" }] }"#),
+            "tests[1].steps[1]: expected one of say, ",
+        ),
+        (&test(r#"{ "steps": [{ "say": "a", "expects": {} }] }"#), "found `expects`, `say`"),
+        (&test(r#"{ "steps": [{}] }"#), "found none"),
+        (&test(r#"{ "steps": [{ "wait": "a" }] }"#), "tests[1].steps[0]"),
+        (&test(r#"{ "now": "noon" }"#), "tests[1].now: expected a moment"),
+        (&test(r#"{ "tz": "Mars" }"#), "tests[1].tz: expected an IANA time zone"),
+    ] {
+        write("t.json", content);
+        let files = vec![at("t.json"), at("good.json")];
+        let Printed { text, ok } = run(&FlowCommand::Test { files, trace: false }).expect("played");
+        assert!(!ok && text.contains("t.json: ") && text.contains(expected), "{expected} not in {text}");
+        assert!(text.contains("good.json: test 0 ... ok"), "the other file is played: {text}");
+    }
+    write("t.json", &test(r#"{ "steps": [{ "say": "a", "expect": { "end": "ended" } }] }"#));
+    let played = run(&FlowCommand::Test { files: vec![at("t.json")], trace: false }).expect("played");
+    assert!(!played.ok);
+    assert!(played.text.contains("froze with flow_not_found: flow `gone`"), "{}", played.text);
+}
