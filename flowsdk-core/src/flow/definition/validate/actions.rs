@@ -30,6 +30,19 @@ pub(super) fn check(actions: &[Action], pointer: &str, known: &Known, findings: 
         let pointer = format!("{pointer}/{at}");
         conditions(&action.conditions, &format!("{pointer}/conditions"), known, findings);
         kind(&action.kind, &pointer, known, findings);
+        handled(action, &pointer, findings);
+    }
+}
+
+/// A server that is away for a moment is no reason to leave a contact without an answer.
+fn handled(action: &Action, pointer: &str, findings: &mut Findings) {
+    let may_fail = matches!(action.kind, ActionKind::HttpRequest(_) | ActionKind::ExecuteScript(_));
+    if may_fail && !action.continue_on_error && !findings.handles_errors {
+        let message = Text::new(
+            "uma falha aqui congela a sessão: diga `continueOnError`, ou dê ao flow um `errorTarget`",
+            "a failure here freezes the session: say `continueOnError`, or give the flow an `errorTarget`",
+        );
+        findings.warn("unhandled_failure", pointer, message);
     }
 }
 

@@ -9,7 +9,7 @@ mod tool;
 
 use std::collections::HashSet;
 
-use super::{FlowDefinition, Problem, SCHEMA_VERSION, Severity};
+use super::{FlowDefinition, FlowKind, Problem, SCHEMA_VERSION, Severity};
 use crate::flow::compiled::pattern::Patterns;
 use crate::id::BlockId;
 use crate::text::Text;
@@ -28,7 +28,7 @@ impl FlowDefinition {
 
     /// As [`FlowDefinition::validate`], with the expressions that were compiled on the way.
     pub(in crate::flow) fn validated(&self) -> (Vec<Problem>, Patterns) {
-        let mut findings = Findings::default();
+        let mut findings = Findings { handles_errors: self.handles_errors(), ..Findings::default() };
         self.validate_head(&mut findings);
         let known = names::known(self);
         let mut ids = HashSet::new();
@@ -48,6 +48,11 @@ impl FlowDefinition {
         graph::check(self, &mut findings);
         tool::check(self, &mut findings);
         (findings.problems, findings.patterns)
+    }
+
+    /// Returns whether a failed action leads on without the action saying so. The failure of a tool goes to its caller.
+    fn handles_errors(&self) -> bool {
+        self.settings.error_target.is_some() || self.kind == FlowKind::Tool
     }
 
     fn validate_head(&self, findings: &mut Findings) {
@@ -95,6 +100,8 @@ struct Findings {
     problems: Vec<Problem>,
     /// The regular expressions so far.
     patterns: Patterns,
+    /// Whether a failed action leads on without the action saying so.
+    handles_errors: bool,
     /// Whether it was told that they are too large together.
     beyond: bool,
 }

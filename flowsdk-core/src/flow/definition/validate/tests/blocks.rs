@@ -148,10 +148,32 @@ fn actions_stay_in_their_limits() {
         ),
         (json!({ "type": "delay", "millis": 60_001 }), format!("out_of_range {at}/millis")),
     ] {
-        assert_eq!(of_block(&json!({ "onEnter": [action] })), [expected], "{action}");
+        let mut handled = action.clone();
+        handled["continueOnError"] = json!(true);
+        assert_eq!(of_block(&json!({ "onEnter": [handled] })), [expected], "{action}");
     }
     let many: Vec<Value> = (0..201).map(|_| json!({ "type": "closeChat" })).collect();
     assert_eq!(of_block(&json!({ "onLeave": many })), ["out_of_range /blocks/0/onLeave"]);
+}
+
+#[test]
+fn authors_are_warned_of_failures_that_freeze_the_session() {
+    let flow = |action: &Value, more: Value| {
+        let mut flow = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+            { "id": "a", "type": "content", "defaultOutput": { "end": true }, "onLeave": [{ "type": "closeChat" }, action] }] });
+        flow.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        problems(&flow)
+    };
+    let request = json!({ "type": "httpRequest", "url": "https://a.example/" });
+    let script = json!({ "type": "executeScript", "script": "1" });
+    for action in [request, script] {
+        assert_eq!(flow(&action, json!({})), ["unhandled_failure? /blocks/0/onLeave/1"]);
+        assert_eq!(flow(&action, json!({ "settings": { "errorTarget": { "blockId": "a" } } })), [""; 0]);
+        assert_eq!(flow(&action, json!({ "kind": "tool" })), [""; 0]);
+        let mut handled = action.clone();
+        handled["continueOnError"] = json!(true);
+        assert_eq!(flow(&handled, json!({})), [""; 0]);
+    }
 }
 
 #[test]
