@@ -134,6 +134,12 @@ async fn a_check_ends_and_takes_no_worker_from_a_conversation() {
     assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
     assert_eq!(ran, Ok(json!(2)));
     assert!(!faults.expect("a worker").is_empty());
+    let open = workers.check(&["1", "a(\nb"]).await.expect("a worker");
+    let end = Some(ScriptPosition { line: 2, column: 2 });
+    assert_eq!(
+        (open[0].script, open[0].at, open[0].message.as_str()),
+        (1, end, "unexpected end of the script")
+    );
     let nobody = ScriptWorkers::new(WorkerCommand { program: "/nowhere".into(), arguments: vec![] }, 1);
     nobody.check(&["1"]).await.expect_err("no worker");
 }

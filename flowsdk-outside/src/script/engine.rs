@@ -74,22 +74,26 @@ fn check(scripts: &[String]) -> rquickjs::Result<Answer> {
         let mut faults = Vec::new();
         for (script, text) in scripts.iter().enumerate() {
             if let Err(error) = source::parse(ctx, &intrinsics, text).catch(ctx) {
-                let at = source::position(&error).map(|at| within_text(at, text));
-                faults.push(ScriptFault { script, at, message: message(&error) });
+                let (at, message) = fault(&error, text);
+                faults.push(ScriptFault { script, at, message });
             }
         }
         Ok(Answer::Faults(faults))
     })
 }
 
-/// Returns the end of a script for a fault beyond it: something is not closed.
-fn within_text(at: ScriptPosition, text: &str) -> ScriptPosition {
-    let lines = text.split('\n').count();
-    if at.line <= lines {
-        return at;
+/// Returns the place and the reason of a syntax error. One beyond the text names what the author did not write.
+fn fault(error: &CaughtError<'_>, text: &str) -> (Option<ScriptPosition>, String) {
+    let at = source::position(error);
+    let mut lines = text.split('\n');
+    match at {
+        Some(at) if at.line > lines.clone().count() => {
+            let last = lines.next_back().unwrap_or_default();
+            let end = ScriptPosition { line: at.line - 1, column: last.chars().count() + 1 };
+            (Some(end), "unexpected end of the script".to_owned())
+        }
+        at => (at, message(error)),
     }
-    let last = text.rsplit('\n').next().unwrap_or_default();
-    ScriptPosition { line: lines, column: last.chars().count() + 1 }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "JavaScript has no other numbers")]

@@ -3,11 +3,12 @@
 mod check;
 mod file;
 mod test;
+mod trace;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::graph::Graph;
 use flowsdk_core::flow::{FlowChecker, FlowDefinition, ScriptRunner};
@@ -31,15 +32,25 @@ pub enum FlowCommand {
         #[arg(long)]
         mermaid: bool,
     },
-    /// Plays definitions against the scripts of test files; fails when an expectation is not met.
+    /// Plays definitions against test files: runs their scripts, mocks their requests, and fails when an expectation is
+    /// not met.
     Test {
         /// The test files, as JSON.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Print the effects of every step.
-        #[arg(long)]
-        trace: bool,
+        /// Print every step: as `text`, or as `json`.
+        #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+        trace: Option<TraceFormat>,
     },
+}
+
+/// The form of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    /// Lines for people.
+    Text,
+    /// A line of JSON for each step.
+    Json,
 }
 
 /// The output of a command, and its success.
@@ -51,7 +62,7 @@ pub struct Printed {
     pub ok: bool,
 }
 
-/// Runs a command; `scripts` parses the scripts of definitions.
+/// Runs a command; `scripts` parses and runs the scripts of definitions.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -59,7 +70,7 @@ pub async fn run(command: &FlowCommand, scripts: Arc<dyn ScriptRunner>) -> Resul
     match command {
         FlowCommand::Check { files } => check::check(files, &FlowChecker::with_scripts(scripts)).await,
         FlowCommand::Graph { file, mermaid } => graph(file, *mermaid),
-        FlowCommand::Test { files, trace } => test::test(files, *trace),
+        FlowCommand::Test { files, trace } => test::test(files, *trace, &*scripts).await,
     }
 }
 

@@ -4,19 +4,25 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use flowsdk_core::fault::BoxError;
-use flowsdk_core::flow::simulator::{Does, TestFile, simulate};
+use flowsdk_core::flow::ScriptRunner;
+use flowsdk_core::flow::simulator::{Does, TestFile, simulate_with};
 use flowsdk_core::router::TimeZoneName;
 use serde_json::Value;
 
-use super::Printed;
 use super::file::{compile, json, text};
+use super::trace::traced;
+use super::{Printed, TraceFormat};
 
-/// Plays test files.
-pub(super) fn test(files: &[PathBuf], trace: bool) -> Result<Printed, BoxError> {
+/// Plays test files; `scripts` runs the scripts that they do not mock.
+pub(super) async fn test(
+    files: &[PathBuf],
+    trace: Option<TraceFormat>,
+    scripts: &dyn ScriptRunner,
+) -> Result<Printed, BoxError> {
     let mut printed = Printed { text: String::new(), ok: true };
     for file in files {
         // Of a file that cannot be played nothing is; the others are.
-        if let Err(error) = test_one(file, trace, &mut printed) {
+        if let Err(error) = test_one(file, trace, scripts, &mut printed).await {
             printed.ok = false;
             writeln!(printed.text, "{error}")?;
         }
@@ -24,7 +30,12 @@ pub(super) fn test(files: &[PathBuf], trace: bool) -> Result<Printed, BoxError> 
     Ok(printed)
 }
 
-fn test_one(file: &Path, trace: bool, printed: &mut Printed) -> Result<(), BoxError> {
+async fn test_one(
+    file: &Path,
+    trace: Option<TraceFormat>,
+    scripts: &dyn ScriptRunner,
+    printed: &mut Printed,
+) -> Result<(), BoxError> {
     let tests = test_file(file)?;
     if tests.tests.is_empty() {
         return Err(format!("{}: tests: expected at least one", file.display()).into());
@@ -38,19 +49,17 @@ fn test_one(file: &Path, trace: bool, printed: &mut Printed) -> Result<(), BoxEr
     let others = tests.flows.iter().map(|(id, path)| named(&format!("flows.{id}"), id, path));
     let others = others.collect::<Result<Vec<_>, _>>()?;
     for (at, script) in tests.tests.iter().enumerate() {
-        let report = simulate(&flow, &others, script);
-        let title = if script.title.is_empty() { format!("test {at}") } else { script.title.clone() };
+        let report = simulate_with(&flow, &others, script, scripts).await;
+        let title = if script.title.is_empty() { format!("test {}", at + 1) } else { script.title.clone() };
         let verdict = if report.passed() { "ok" } else { "FAILED" };
         writeln!(printed.text, "{}: {title} ... {verdict}", file.display())?;
         printed.ok &= report.passed();
         for failure in &report.failures {
             writeln!(printed.text, "  {failure}")?;
         }
-        if trace || !report.passed() {
-            for (step, played) in script.steps.iter().zip(&report.steps) {
-                let played = serde_json::to_string(played)?;
-                writeln!(printed.text, "  {}: {played}", step.does.name())?;
-            }
+        let shown = trace.or((!report.passed()).then_some(TraceFormat::Text));
+        if let Some(format) = shown {
+            printed.text.push_str(&traced(script, &report, format)?);
         }
     }
     Ok(())

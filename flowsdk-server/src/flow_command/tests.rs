@@ -26,7 +26,7 @@ fn the_worked_examples_are_flawless_and_pass_their_tests() {
     assert!(definitions.len() >= 3);
     let checked = run(&FlowCommand::Check { files: definitions.clone() }).expect("read");
     assert!(checked.ok && !checked.text.contains("warning "), "{}", checked.text);
-    let tested = run(&FlowCommand::Test { files: examples("test"), trace: false }).expect("read");
+    let tested = run(&FlowCommand::Test { files: examples("test"), trace: None }).expect("read");
     assert!(tested.ok && tested.text.lines().count() >= 6, "{}", tested.text);
     for file in definitions {
         for mermaid in [true, false] {
@@ -98,12 +98,37 @@ fn what_is_wrong_with_a_test_is_told_with_its_place() {
     ] {
         write("t.json", content);
         let files = vec![at("t.json"), at("good.json")];
-        let Printed { text, ok } = run(&FlowCommand::Test { files, trace: false }).expect("played");
+        let Printed { text, ok } = run(&FlowCommand::Test { files, trace: None }).expect("played");
         assert!(!ok && text.contains("t.json: ") && text.contains(expected), "{expected} not in {text}");
-        assert!(text.contains("good.json: test 0 ... ok"), "the other file is played: {text}");
+        assert!(text.contains("good.json: test 1 ... ok"), "the other file is played: {text}");
     }
     write("t.json", &test(r#"{ "steps": [{ "say": "a", "expect": { "end": "ended" } }] }"#));
-    let played = run(&FlowCommand::Test { files: vec![at("t.json")], trace: false }).expect("played");
+    let played = run(&FlowCommand::Test { files: vec![at("t.json")], trace: None }).expect("played");
     assert!(!played.ok);
     assert!(played.text.contains("froze with flow_not_found: flow `gone`"), "{}", played.text);
+}
+
+#[test]
+fn a_trace_is_read_by_people_or_by_programs() {
+    let files = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/flows/orders.test.json")];
+    let traced = |trace| {
+        let printed = run(&FlowCommand::Test { files: files.clone(), trace: Some(trace) }).expect("played");
+        assert!(printed.ok, "{}", printed.text);
+        printed.text
+    };
+    let text = traced(TraceFormat::Text);
+    for expected in [
+        "  step 2: the contact says \"AB-1234\"\n",
+        "    the answer is valid\n",
+        "    requests GET https://",
+        "    httpRequest has failed with http_timeout: as the test says\n",
+        "    sets shopError, at the end \"http_timeout\"\n",
+        "    sends \"I cannot see the orders now.\"\n    ",
+        "    ends: ended\n",
+    ] {
+        assert!(text.contains(expected), "{expected} not in {text}");
+    }
+    let json = traced(TraceFormat::Json);
+    let step = json.lines().find_map(|line| line.strip_prefix("  say: ")).expect("a step");
+    assert!(serde_json::from_str::<serde_json::Value>(step).expect("JSON")["trace"].is_array());
 }

@@ -13,21 +13,32 @@ pub use world::Simulator;
 
 use std::sync::Arc;
 
-use super::CompiledFlow;
+use super::{CompiledFlow, ScriptRunner};
 
-/// Plays `script` on `flow`; `others` are flows of the same router that it leads to.
+/// Plays `script` on `flow`; `others` are flows of the same router that it leads to. A script of the flow fails if the
+/// test does not mock it.
 ///
 /// It goes on after an expectation that was not met, and stops at an error of the script itself.
 pub fn simulate(flow: &Arc<CompiledFlow>, others: &[Arc<CompiledFlow>], script: &Script) -> Report {
     let mut simulator = Simulator::new(flow, others, script);
     let mut report = Report::default();
-    for (at, step) in script.steps.iter().enumerate() {
-        let played = simulator.play(&step.does);
-        let failures = played.compare(&step.expect);
-        report.failures.extend(
-            failures.into_iter().map(|failure| format!("step {at} ({}): {failure}", step.does.name())),
-        );
-        report.steps.push(played);
+    for step in &script.steps {
+        report.add(step, simulator.play(&step.does));
+    }
+    report
+}
+
+/// As [`simulate`], but `scripts` runs the scripts of the flow that the test does not mock.
+pub async fn simulate_with(
+    flow: &Arc<CompiledFlow>,
+    others: &[Arc<CompiledFlow>],
+    script: &Script,
+    scripts: &dyn ScriptRunner,
+) -> Report {
+    let mut simulator = Simulator::new(flow, others, script);
+    let mut report = Report::default();
+    for step in &script.steps {
+        report.add(step, simulator.play_with(&step.does, scripts).await);
     }
     report
 }

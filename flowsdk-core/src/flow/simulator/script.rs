@@ -39,7 +39,7 @@ pub struct Script {
     /// The replies of servers. The first unused reply that fits answers; the last one that fits answers repeatedly.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<HttpReply>,
-    /// The results of scripts, chosen as `http` is.
+    /// The results of scripts, chosen as `http` is. A script without one is run where something can run it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptReply>,
     /// The steps, in order.
@@ -194,8 +194,8 @@ impl Does {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Expect {
-    /// The texts of the messages that are sent, in order; of other messages than texts their `type` in
-    /// angle brackets.
+    /// The texts of the messages that are sent, in order: of buttons and lists the body and each title in square
+    /// brackets, as in `Which? [Red] [Blue]`. The `type` in angle brackets, as in `<image>`, fits any message of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<String>>,
     /// The block on which the session stands after it.

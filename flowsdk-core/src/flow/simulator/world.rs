@@ -13,8 +13,8 @@ use crate::contact::Contact;
 use crate::event::{ExternalJump, HandBack, HandoffDeflect};
 use crate::flow::perform::read;
 use crate::flow::{
-    CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, HttpAnswer, OutsideCall, Scene, Trigger,
-    TurnEnd, run,
+    CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, HttpAnswer, OutsideCall, Scene,
+    ScriptRunner, Trigger, TurnEnd, run,
 };
 use crate::id::{ChatId, ContactId, FlowId, FlowVersionId};
 use crate::message::{ContentMessage, IncomingMessage};
@@ -40,6 +40,9 @@ pub struct Simulator {
     scripts: Vec<(ScriptReply, bool)>,
     messages: usize,
 }
+
+/// What a turn did so far, and what it asks of the outside.
+type Turn = (StepReport, Option<EffectRequest>);
 
 /// The flows that are there.
 #[derive(Debug, Default)]
@@ -111,8 +114,37 @@ impl Simulator {
         &self.contact
     }
 
-    /// Lets one thing happen.
+    /// Lets one thing happen. A script that the test does not mock fails.
     pub fn play(&mut self, does: &Does) -> StepReport {
+        let (mut report, mut request) = self.begin(does);
+        while let Some(asked) = request.take() {
+            let result = self.mocked(&asked.call, &mut report).unwrap_or_else(|| unmocked(&asked.call));
+            report.note(&result);
+            request = self.go_on(asked.seq, &result, &mut report);
+        }
+        report
+    }
+
+    /// As [`play`](Self::play), but `scripts` runs the scripts that the test does not mock.
+    pub async fn play_with(&mut self, does: &Does, scripts: &dyn ScriptRunner) -> StepReport {
+        let (mut report, mut request) = self.begin(does);
+        while let Some(asked) = request.take() {
+            let result = match (self.mocked(&asked.call, &mut report), &asked.call) {
+                (Some(result), _) => result,
+                (None, OutsideCall::Script(script)) => match scripts.run(script).await {
+                    Ok(value) => EffectResult::Script { value },
+                    Err(failure) => EffectResult::failed(failure.code, failure.message),
+                },
+                (None, call @ OutsideCall::Http(_)) => unmocked(call),
+            };
+            report.note(&result);
+            request = self.go_on(asked.seq, &result, &mut report);
+        }
+        report
+    }
+
+    /// Begins a step; returns what it asks of the outside, if it does.
+    fn begin(&mut self, does: &Does) -> Turn {
         match does {
             Does::Say(text) => {
                 let message = IncomingMessage::text(self.message_id(), text.clone());
@@ -153,18 +185,19 @@ impl Simulator {
         format!("message-{}", self.messages)
     }
 
-    fn content(&mut self, content: &Value) -> StepReport {
+    fn content(&mut self, content: &Value) -> Turn {
         let mut content = content.clone();
         content["id"] = Value::from(self.message_id());
         match serde_json::from_value::<IncomingMessage>(content) {
             Ok(message) => self.message(&message),
             Err(error) => {
-                StepReport { end: format!("the message cannot be read: {error}"), ..StepReport::default() }
+                let end = format!("the message cannot be read: {error}");
+                (StepReport { end, ..StepReport::default() }, None)
             }
         }
     }
 
-    fn message(&mut self, message: &IncomingMessage) -> StepReport {
+    fn message(&mut self, message: &IncomingMessage) -> Turn {
         let session = self.session.get_or_insert_with(|| {
             let mut session = Session::begin(
                 session_id(),
@@ -202,20 +235,15 @@ impl Simulator {
         }
     }
 
-    /// A turn, with everything that it asks of the outside.
-    fn turn(&mut self, trigger: Trigger<'_>) -> StepReport {
+    fn turn(&mut self, trigger: Trigger<'_>) -> Turn {
         let mut report = StepReport { end: "no session".to_owned(), ..StepReport::default() };
-        let Some(session) = self.session.take() else {
-            return report;
-        };
-        let mut request = self.step(session, trigger, &mut report);
-        while let Some(asked) = request.take() {
-            let result = self.answer(&asked, &mut report);
-            let Some(session) = self.session.take() else { break };
-            request =
-                self.step(session, Trigger::EffectDone { seq: asked.seq, result: &result }, &mut report);
-        }
-        report
+        let request = self.session.take().and_then(|session| self.step(session, trigger, &mut report));
+        (report, request)
+    }
+
+    fn go_on(&mut self, seq: i64, result: &EffectResult, report: &mut StepReport) -> Option<EffectRequest> {
+        let session = self.session.take()?;
+        self.step(session, Trigger::EffectDone { seq, result }, report)
     }
 
     fn step(
@@ -241,10 +269,7 @@ impl Simulator {
             _ => None,
         });
         for content in sent {
-            report.messages.push(match &content {
-                ContentMessage::Text { text } => text.body.clone(),
-                other => format!("<{}>", other.kind()),
-            });
+            report.messages.push(shown(&content));
             report.contents.push(content);
         }
         // The latest stops are enough here, where nobody reads older ones.
@@ -276,39 +301,59 @@ impl Simulator {
         request
     }
 
-    fn answer(&mut self, request: &EffectRequest, report: &mut StepReport) -> EffectResult {
-        match &request.call {
+    /// Returns the answer that the test gives to a call, if it gives one.
+    fn mocked(&mut self, call: &OutsideCall, report: &mut StepReport) -> Option<EffectResult> {
+        Some(match call {
             OutsideCall::Http(call) => {
                 let made = format!("{} {}", call.method.name(), call.url.expose_secret());
                 report.requests.push(made.clone());
-                match choose(&mut self.http, |reply| made.contains(&reply.to)) {
-                    None => EffectResult::failed("http_unreachable", "the script has no answer to this"),
-                    Some(HttpReply { fails: Some(code), .. }) => {
-                        EffectResult::failed(code, "as the script says")
-                    }
-                    Some(reply) => {
+                let reply = choose(&mut self.http, |reply| made.contains(&reply.to))?;
+                match reply.fails {
+                    Some(code) => EffectResult::failed(code, "as the test says"),
+                    None => {
                         let body = match reply.body {
                             Value::String(text) => text.into_bytes(),
                             json => json.to_string().into_bytes(),
                         };
-                        read(
-                            call,
-                            &HttpAnswer { status: reply.status.unwrap_or(200), content_type: None, body },
-                        )
+                        let status = reply.status.unwrap_or(200);
+                        read(call, &HttpAnswer { status, content_type: None, body })
                     }
                 }
             }
             OutsideCall::Script(call) => {
-                match choose(&mut self.scripts, |reply| call.script.contains(&reply.to)) {
-                    None => EffectResult::failed("script_error", "the script has no result for this"),
-                    Some(ScriptReply { fails: Some(code), .. }) => {
-                        EffectResult::failed(code, "as the script says")
-                    }
-                    Some(reply) => EffectResult::Script { value: reply.value },
+                let reply = choose(&mut self.scripts, |reply| call.script.contains(&reply.to))?;
+                match reply.fails {
+                    Some(code) => EffectResult::failed(code, "as the test says"),
+                    None => EffectResult::Script { value: reply.value },
                 }
             }
-        }
+        })
     }
+}
+
+/// Returns the failure of a call that the test does not mock.
+fn unmocked(call: &OutsideCall) -> EffectResult {
+    match call {
+        OutsideCall::Http(_) => EffectResult::failed("http_unreachable", "the test has no answer to this"),
+        OutsideCall::Script(_) => EffectResult::failed("script_error", "the test has no result for this"),
+    }
+}
+
+/// Returns a message as a test expects it: the body with the titles of its buttons or rows, or else its type.
+fn shown(content: &ContentMessage) -> String {
+    match content {
+        ContentMessage::Text { text } => text.body.clone(),
+        ContentMessage::Interactive { .. } => {
+            let titles = content.options().into_iter().map(|option| format!(" [{}]", option.title));
+            content.body().unwrap_or_default().to_owned() + &titles.collect::<String>()
+        }
+        file => type_of(file),
+    }
+}
+
+/// Returns the type of a message in angle brackets.
+pub(super) fn type_of(content: &ContentMessage) -> String {
+    format!("<{}>", content.kind())
 }
 
 /// The first that fits and was not used yet, else the last that fits.
