@@ -5,7 +5,8 @@
 //! - [`serve`]: the accept loop every FlowSDK server runs on.
 //! - [`socket`]: Socket.IO with ordered, bounded event handling; [`webchat`]: the web chat over it.
 //! - [`sms`]: text messages to users, by webhook, Twilio or the log.
-//! - [`script_worker`]: the processes that run scripts of flows; [`flow_command`]: flows at the command line.
+//! - [`script_worker`]: the processes that run scripts of flows; [`flow_command`]: flows at the command line;
+//!   [`remote`]: flows on a server, at the command line.
 //! - `testkit`, behind the feature of that name: the app in process, for tests.
 //! - [`demo`]: the data folder of the one-command demonstration.
 
@@ -20,7 +21,10 @@ pub mod flow_command;
 mod front;
 mod gate;
 pub mod health;
+mod http_client;
 pub mod logging;
+mod private_file;
+pub mod remote;
 pub mod rotate_command;
 pub mod script_worker;
 pub mod serve;

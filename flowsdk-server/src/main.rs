@@ -15,8 +15,10 @@ use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, Facts, pages, seed};
 use flowsdk_server::flow_command::{self, FlowCommand};
+use flowsdk_server::remote::SessionFile;
+use flowsdk_server::remote::login::Login;
 use flowsdk_server::script_worker::{WORKER_COMMAND, script_workers};
-use flowsdk_server::{backup_command, logging, rotate_command};
+use flowsdk_server::{backup_command, logging, remote, rotate_command};
 use flowsdk_store::sql::SqlKeyValue;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -57,7 +59,13 @@ enum Command {
     Serve,
     /// Prints the OpenAPI document of the administrative API, as it is in docs/openapi.json.
     Openapi,
-    /// Checks, draws and tests flow definitions.
+    /// Logs you in at a server, for `flow push`, `pull` and `watch`. The password is that of `FLOWSDK_PASSWORD`, or asked
+    /// for, or the first line of standard input. The login is kept in `flowsdk/session.json` in `XDG_CONFIG_HOME`, or in
+    /// `~/.config`.
+    Login(Login),
+    /// Ends every login of yours at that server.
+    Logout,
+    /// Checks, draws and tests flow definitions, and takes them to a server and back.
     Flow {
         #[command(subcommand)]
         command: FlowCommand,
@@ -91,6 +99,8 @@ fn main() -> ExitCode {
         Command::Demo { .. }
         | Command::Serve
         | Command::Openapi
+        | Command::Login(_)
+        | Command::Logout
         | Command::Flow { .. }
         | Command::RotateSecrets
         | Command::AdoptSettings => {}
@@ -106,6 +116,10 @@ fn main() -> ExitCode {
             Command::RotateSecrets => rotate_secrets().await,
             Command::AdoptSettings => adopt_settings().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
+            Command::Login(login) => {
+                print_line(&remote::login::login(&login, SessionFile::of_user()?).await?)
+            }
+            Command::Logout => print_line(&remote::login::logout(SessionFile::of_user()?).await?),
             Command::Flow { command } => return flow(&command).await,
             Command::Backup { .. } | Command::ScriptWorker => Ok(()),
         }
@@ -150,7 +164,7 @@ fn done(result: Result<(), BoxError>) -> ExitCode {
 }
 
 async fn flow(command: &FlowCommand) -> Result<ExitCode, BoxError> {
-    let printed = flow_command::run(command, Arc::new(script_workers()?)).await?;
+    let printed = flow_command::run(command, Arc::new(script_workers()?), print_line).await?;
     print_line(printed.text.trim_end())?;
     Ok(if printed.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

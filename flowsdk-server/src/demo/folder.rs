@@ -1,12 +1,14 @@
 //! The data folder and the secrets in it.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use flowsdk_core::id::IdSource;
 use serde::{Deserialize, Serialize};
+
+use crate::private_file::write_private;
 
 /// The database within the folder.
 pub(crate) const DATABASE: &str = "flowsdk.db";
@@ -118,13 +120,6 @@ fn create_secrets(file: &Path, ids: &dyn IdSource) -> Result<Secrets, FolderErro
     };
     write().map_err(|source| FolderError::Io { path: file.to_owned(), source })?;
     Ok(secrets)
-}
-
-/// Writes a file that its owner alone reads.
-fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
-    out.write_all(bytes)?;
-    out.sync_all()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) fn text(file: &Path) -> Result<String, BoxError> {
 }
 
 /// Reads as strictly as the API reads bodies, so that an accepted file is not refused there.
-pub(super) fn json(file: &Path) -> Result<Value, BoxError> {
+pub(crate) fn json(file: &Path) -> Result<Value, BoxError> {
     let text = text(file)?;
     Ok(strict_json::parse(text.as_bytes()).map_err(|refused| match refused {
         Refused::Syntax(error) => format!("{}: {error}", file.display()),

@@ -1,7 +1,8 @@
-//! `flowsdk-server flow`: checks, draws and tests definitions, without a server.
+//! `flowsdk-server flow`: checks, draws and tests definitions without a server, and takes them to one and back.
 
 mod check;
 mod file;
+mod new;
 mod test;
 mod trace;
 
@@ -13,11 +14,20 @@ use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::graph::Graph;
 use flowsdk_core::flow::{FlowChecker, FlowDefinition, ScriptRunner};
 
+use crate::remote::pull::{self, Pull};
+use crate::remote::push::{self, Target};
+use crate::remote::{Client, SessionFile, watch};
+pub(crate) use file::json as read_definition;
 use file::{json, listed};
 
 /// Commands over definitions.
 #[derive(Debug, Subcommand)]
 pub enum FlowCommand {
+    /// Writes a definition to begin with, and a test of it.
+    New {
+        /// The file to make.
+        file: PathBuf,
+    },
     /// Lists the problems of definitions; fails when one cannot be published.
     Check {
         /// The definitions, as JSON.
@@ -42,6 +52,23 @@ pub enum FlowCommand {
         #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
         trace: Option<TraceFormat>,
     },
+    /// Makes a file the draft of a flow of the server that you are logged in at (`login`), and lists its problems.
+    Push {
+        /// The file, and where it goes.
+        #[command(flatten)]
+        target: Target,
+        /// Publish it too, if it has no errors.
+        #[arg(long)]
+        publish: bool,
+    },
+    /// Writes the draft of a flow of the server that you are logged in at into a file.
+    Pull(Pull),
+    /// Publishes a file to the test channel of its router, now and after each save, until Ctrl-C.
+    Watch {
+        /// The file, and where it goes.
+        #[command(flatten)]
+        target: Target,
+    },
 }
 
 /// The form of a trace.
@@ -62,15 +89,37 @@ pub struct Printed {
     pub ok: bool,
 }
 
-/// Runs a command; `scripts` parses and runs the scripts of definitions.
+/// Runs a command; `scripts` parses and runs the scripts of definitions, and `say` prints what is told before the end.
 ///
 /// # Errors
-/// When a file cannot be read.
-pub async fn run(command: &FlowCommand, scripts: Arc<dyn ScriptRunner>) -> Result<Printed, BoxError> {
+/// When a file cannot be read, or the server refuses.
+pub async fn run(
+    command: &FlowCommand,
+    scripts: Arc<dyn ScriptRunner>,
+    say: impl FnMut(&str) -> Result<(), BoxError>,
+) -> Result<Printed, BoxError> {
     match command {
+        FlowCommand::New { file } => new::new(file).map(Printed::done),
         FlowCommand::Check { files } => check::check(files, &FlowChecker::with_scripts(scripts)).await,
         FlowCommand::Graph { file, mermaid } => graph(file, *mermaid),
         FlowCommand::Test { files, trace } => test::test(files, *trace, &*scripts).await,
+        FlowCommand::Push { target, publish } => push::push(&mut client()?, target, *publish).await,
+        FlowCommand::Pull(pull) => pull::pull(&mut client()?, pull).await.map(Printed::done),
+        FlowCommand::Watch { target } => {
+            watch::watch(&mut client()?, target, say).await.map(|()| Printed::done(String::new()))
+        }
+    }
+}
+
+/// Returns the client of the server that the user is logged in at.
+fn client() -> Result<Client, BoxError> {
+    Ok(Client::open(SessionFile::of_user()?)?)
+}
+
+impl Printed {
+    /// The output of a command that succeeded.
+    fn done(text: String) -> Self {
+        Self { text, ok: true }
     }
 }
 

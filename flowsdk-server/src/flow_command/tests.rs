@@ -7,7 +7,7 @@ use super::*;
 /// Runs a command that needs no worker process.
 fn run(command: &FlowCommand) -> Result<Printed, BoxError> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(super::run(command, Arc::new(NoScripts)))
+    runtime.block_on(super::run(command, Arc::new(NoScripts), |_| Ok(())))
 }
 
 fn examples(end: &str) -> Vec<PathBuf> {
@@ -131,4 +131,18 @@ fn a_trace_is_read_by_people_or_by_programs() {
     let json = traced(TraceFormat::Json);
     let step = json.lines().find_map(|line| line.strip_prefix("  say: ")).expect("a step");
     assert!(serde_json::from_str::<serde_json::Value>(step).expect("JSON")["trace"].is_array());
+}
+
+#[test]
+fn a_new_flow_is_flawless_and_replaces_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("my bot.json");
+    let made = run(&FlowCommand::New { file: file.clone() }).expect("made");
+    assert!(made.text.contains("my bot.test.json"), "{}", made.text);
+    let checked = run(&FlowCommand::Check { files: vec![file.clone()] }).expect("checked");
+    assert!(checked.text.contains("0 errors, 0 warnings"), "{}", checked.text);
+    let content = std::fs::read(&file).expect("there");
+    let again = run(&FlowCommand::New { file: file.clone() }).expect_err("it is there").to_string();
+    assert!(again.contains("is there already"), "{again}");
+    assert_eq!(std::fs::read(&file).expect("there"), content);
 }

@@ -11,6 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 
 use super::client;
+use crate::http_client;
 
 /// Most characters of a message; Twilio refuses longer ones with this code, and so do we before we ask.
 const MAX_CHARACTERS: usize = 1_600;
@@ -71,7 +72,7 @@ impl TwilioSms {
             .map_err(|()| "TWILIO_BASE_URL can have no path")?
             .pop_if_empty()
             .extend(["2010-04-01", "Accounts", &account.account_sid, "Messages.json"]);
-        Ok(Self { account, endpoint, client: client::client(timeout)? })
+        Ok(Self { account, endpoint, client: http_client::client(timeout)? })
     }
 }
 

@@ -13,6 +13,7 @@ use serde::Serialize;
 use sha2::Sha256;
 
 use super::client;
+use crate::http_client;
 
 /// The header with the signature, as Meta and GitHub name and write it.
 const SIGNATURE: &str = "X-Signature-256";
@@ -48,7 +49,7 @@ impl WebhookSms {
     /// # Errors
     /// The HTTP client cannot be built.
     pub fn new(webhook: SmsWebhook, timeout: Duration) -> Result<Self, BoxError> {
-        Ok(Self { webhook, client: client::client(timeout)? })
+        Ok(Self { webhook, client: http_client::client(timeout)? })
     }
 
     fn signature(&self, body: &[u8]) -> Result<String, SmsError> {

@@ -31,6 +31,7 @@ mod observability;
 mod opt_ins;
 mod order;
 mod recovery;
+mod remote;
 mod router_records;
 mod routers;
 mod session_histories;

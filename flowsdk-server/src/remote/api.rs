@@ -1,0 +1,190 @@
+//! The requests that the commands make.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Client, RemoteError};
+
+/// A router.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Router {
+    pub(super) id: String,
+    pub(super) name: String,
+}
+
+/// A flow without its definition.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Flow {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) revision: i64,
+}
+
+/// A flow with its draft.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct FlowDetails {
+    #[serde(flatten)]
+    pub(super) flow: Flow,
+    pub(super) definition: Value,
+}
+
+/// A finding of the validation.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Problem {
+    pub(super) severity: String,
+    pub(super) code: String,
+    pub(super) block_id: Option<String>,
+    pub(super) pointer: String,
+    pub(super) message: String,
+}
+
+/// What is wrong with a draft.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Validation {
+    pub(super) valid: bool,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// A version that was published.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Published {
+    pub(super) number: i64,
+}
+
+/// A version under test, and where it is tested.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct PublishedTest {
+    pub(super) channel: Channel,
+}
+
+/// A channel of the web chat.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Channel {
+    pub(super) id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<T> {
+    items: Vec<T>,
+    next_cursor: Option<String>,
+}
+
+/// A new flow.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NewFlow<'a> {
+    pub(super) router_id: &'a str,
+    pub(super) name: &'a str,
+    pub(super) kind: &'a str,
+    pub(super) definition: &'a Value,
+}
+
+impl Client {
+    /// Returns the router with this name, or else this id.
+    pub(super) async fn router(&mut self, name: &str) -> Result<Router, RemoteError> {
+        let mut named = self.all::<Router>("/routers", &[("q", name)]).await?;
+        named.retain(|router| router.name == name);
+        let ids = named.iter().map(|router| router.id.clone()).collect();
+        match one(named, "router", name, ids)? {
+            Some(router) => Ok(router),
+            None => self.by_id("/routers", "router", name).await,
+        }
+    }
+
+    /// Returns the flow of a router with this name; `None` of any router.
+    pub(super) async fn flow_named(
+        &mut self,
+        router: Option<&Router>,
+        name: &str,
+    ) -> Result<Option<Flow>, RemoteError> {
+        let mut query = vec![("q", name)];
+        query.extend(router.map(|router| ("routerId", router.id.as_str())));
+        let mut named = self.all::<Flow>("/flows", &query).await?;
+        named.retain(|flow| flow.name == name);
+        let ids = named.iter().map(|flow| flow.id.clone()).collect();
+        one(named, "flow", name, ids)
+    }
+
+    /// Returns the flow with this id.
+    pub(super) async fn flow(&mut self, id: &str) -> Result<FlowDetails, RemoteError> {
+        self.by_id("/flows", "flow", id).await
+    }
+
+    pub(super) async fn create_flow(&mut self, new: &NewFlow<'_>) -> Result<Flow, RemoteError> {
+        self.post("/flows", Some(&json!(new))).await
+    }
+
+    /// Replaces the draft of a flow, if it still has the revision that was read.
+    pub(super) async fn change_draft(
+        &mut self,
+        flow: &Flow,
+        definition: &Value,
+    ) -> Result<Flow, RemoteError> {
+        let body = json!({ "definition": definition, "revision": flow.revision });
+        self.patch(&format!("/flows/{}", flow.id), &body).await
+    }
+
+    pub(super) async fn validate(&mut self, flow: &Flow) -> Result<Validation, RemoteError> {
+        self.post(&format!("/flows/{}/validate", flow.id), None).await
+    }
+
+    pub(super) async fn publish(&mut self, flow: &Flow) -> Result<Published, RemoteError> {
+        self.post(&format!("/flows/{}/publish?revision={}", flow.id, flow.revision), None).await
+    }
+
+    pub(super) async fn publish_test(&mut self, flow: &Flow) -> Result<PublishedTest, RemoteError> {
+        self.post(&format!("/flows/{}/publish-test", flow.id), None).await
+    }
+
+    async fn by_id<T: serde::de::DeserializeOwned>(
+        &mut self,
+        path: &str,
+        kind: &'static str,
+        id: &str,
+    ) -> Result<T, RemoteError> {
+        let missing = || RemoteError::NotFound { kind, name: id.to_owned() };
+        // Anything else is not an id, and would lead elsewhere.
+        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
+            return Err(missing());
+        }
+        match self.get(&format!("{path}/{id}"), &[]).await {
+            Err(RemoteError::Refused(refusal)) if refusal.code == "not_found" => Err(missing()),
+            found => found,
+        }
+    }
+
+    /// Returns every page of a list.
+    async fn all<T: serde::de::DeserializeOwned>(
+        &mut self,
+        path: &str,
+        query: &[(&str, &str)],
+    ) -> Result<Vec<T>, RemoteError> {
+        let (mut found, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let mut query = query.to_vec();
+            query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+            let page: Page<T> = self.get(path, &query).await?;
+            found.extend(page.items);
+            match page.next_cursor {
+                Some(next) => cursor = Some(next),
+                None => return Ok(found),
+            }
+        }
+    }
+}
+
+/// Returns the one of these things, if there is one.
+fn one<T>(
+    mut things: Vec<T>,
+    kind: &'static str,
+    name: &str,
+    ids: Vec<String>,
+) -> Result<Option<T>, RemoteError> {
+    if things.len() > 1 {
+        return Err(RemoteError::Ambiguous { kind, name: name.to_owned(), ids });
+    }
+    Ok(things.pop())
+}

@@ -1,0 +1,97 @@
+//! Why a command against a server fails.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// The reason why a command against a server fails.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoteError {
+    /// Nobody is logged in.
+    #[error("not logged in: run `flowsdk-server login URL`")]
+    NotLoggedIn,
+    /// The server takes the login no more.
+    #[error("the login has ended: run `flowsdk-server login {url}`")]
+    LoggedOut {
+        /// The address of the server.
+        url: String,
+    },
+    /// The address of the server is not one.
+    #[error("`{0}` is not the address of a server: expected one such as https://chat.example.com")]
+    Address(String),
+    /// No answer came.
+    #[error("{url} cannot be reached")]
+    Unreachable {
+        /// The address of the server.
+        url: String,
+        /// The error of the connection.
+        source: reqwest::Error,
+    },
+    /// An answer came that is none of a FlowSDK server.
+    #[error("{url} does not answer as a FlowSDK server does (status {status})")]
+    Foreign {
+        /// The address that was asked.
+        url: String,
+        /// The status of the answer.
+        status: u16,
+    },
+    /// The server refused the request.
+    #[error("the server refuses: {0}")]
+    Refused(Refusal),
+    /// Nothing has the name or id that was given.
+    #[error("there is no {kind} `{name}`")]
+    NotFound {
+        /// The kind of thing.
+        kind: &'static str,
+        /// The name or id.
+        name: String,
+    },
+    /// Several things have the name that was given.
+    #[error("several {kind}s are called `{name}`: {}", .ids.join(", "))]
+    Ambiguous {
+        /// The kind of thing.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// A file cannot be read or written.
+    #[error("{}", .path.display())]
+    File {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+/// An error of the API, as the server tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub struct Refusal {
+    pub code: String,
+    pub message: String,
+    #[serde(default)]
+    pub details: Vec<Detail>,
+}
+
+/// A field that the server refuses, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub struct Detail {
+    pub field: String,
+    pub message: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)?;
+        for detail in &self.details {
+            write!(f, "\n  {}: {}", detail.field, detail.message)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! `flow push`: a file becomes the draft of a flow.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use flowsdk_core::fault::BoxError;
+use serde_json::Value;
+
+use super::api::{Flow, NewFlow, Problem, Router, Validation};
+use super::{Client, RemoteError};
+use crate::flow_command::{Printed, read_definition};
+
+/// Where a file goes.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Target {
+    /// The definition, as JSON.
+    pub file: PathBuf,
+    /// The name or id of the router.
+    #[arg(long)]
+    pub router: String,
+    /// The name of the flow; without it, that of the file.
+    #[arg(long)]
+    pub name: Option<String>,
+}
+
+/// What became of the draft.
+enum Drafted {
+    Created,
+    Updated,
+    Unchanged,
+}
+
+/// Puts a file into the draft of its flow, which is made if there is none, and publishes it if that is wished.
+///
+/// # Errors
+/// The file cannot be read, or the server refuses.
+pub async fn push(client: &mut Client, target: &Target, publish: bool) -> Result<Printed, BoxError> {
+    let definition = read_definition(&target.file)?;
+    let router = client.router(&target.router).await?;
+    let (flow, drafted) = draft(client, &router, &target.flow_name()?, &definition).await?;
+    let mut text = match drafted {
+        Drafted::Created => {
+            format!("created flow `{}` ({}) in router `{}`\n", flow.name, flow.id, router.name)
+        }
+        Drafted::Updated => format!("updated flow `{}`, now at revision {}\n", flow.name, flow.revision),
+        Drafted::Unchanged => format!("flow `{}` is as the file, at revision {}\n", flow.name, flow.revision),
+    };
+    let Validation { valid, problems } = client.validate(&flow).await?;
+    for problem in &problems {
+        writeln!(text, "  {}", line(problem))?;
+    }
+    match (publish, valid) {
+        (true, true) => {
+            let version = client.publish(&flow).await?;
+            writeln!(text, "published version {}", version.number)?;
+        }
+        (true, false) => writeln!(text, "not published: the draft has errors")?,
+        (false, _) => {}
+    }
+    Ok(Printed { text, ok: valid })
+}
+
+impl Target {
+    /// Returns the name of the flow.
+    pub(super) fn flow_name(&self) -> Result<String, BoxError> {
+        let stem = || self.file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
+        let name = self.name.clone().or_else(stem);
+        name.ok_or_else(|| format!("{}: the flow needs a --name", self.file.display()).into())
+    }
+}
+
+/// Makes a definition the draft of the flow with this name.
+async fn draft(
+    client: &mut Client,
+    router: &Router,
+    name: &str,
+    definition: &Value,
+) -> Result<(Flow, Drafted), RemoteError> {
+    let Some(found) = client.flow_named(Some(router), name).await? else {
+        let kind = definition["kind"].as_str().unwrap_or("flow");
+        let new = NewFlow { router_id: &router.id, name, kind, definition };
+        return Ok((client.create_flow(&new).await?, Drafted::Created));
+    };
+    let found = client.flow(&found.id).await?;
+    if found.definition == *definition {
+        return Ok((found.flow, Drafted::Unchanged));
+    }
+    Ok((client.change_draft(&found.flow, definition).await?, Drafted::Updated))
+}
+
+/// Makes a file the version that the test channel of its router runs, and returns the address of the chat.
+///
+/// # Errors
+/// As [`push`]; the draft has errors.
+pub(super) async fn push_test(client: &mut Client, target: &Target) -> Result<String, BoxError> {
+    let definition = read_definition(&target.file)?;
+    let router = client.router(&target.router).await?;
+    let (flow, _drafted) = draft(client, &router, &target.flow_name()?, &definition).await?;
+    let test = client.publish_test(&flow).await?;
+    Ok(format!("{}/chat/{}", client.session().url, test.channel.id))
+}
+
+fn line(problem: &Problem) -> String {
+    let Problem { severity, code, block_id, pointer, message } = problem;
+    let block = block_id.as_ref().map(|block| format!(" in `{block}`")).unwrap_or_default();
+    format!("{severity} {code}{block} at {pointer}: {message}")
+}

@@ -1,0 +1,194 @@
+//! Commands against a server: `login`, `flow push`, `pull` and `watch`, as their users run them.
+
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::building::{router, says};
+use crate::harness::api::ADMIN;
+use crate::harness::process::{command, run};
+use crate::harness::{Api, Server, Setup, everywhere};
+
+everywhere!(in process: from_a_file_to_a_published_flow, a_login_renews_itself_and_ends, a_file_that_is_watched);
+
+/// A user with a folder of files and configurations.
+struct Author<'a> {
+    folder: TempDir,
+    server: &'a Server,
+    password: String,
+}
+
+impl<'a> Author<'a> {
+    fn new(setup: &Setup, server: &'a Server) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { folder, server, password: setup.admin_password().to_owned() }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = command();
+        command.current_dir(self.folder.path()).env("XDG_CONFIG_HOME", self.folder.path().join("config"));
+        command.env("FLOWSDK_PASSWORD", &self.password).args(arguments);
+        command
+    }
+
+    /// Runs a command; returns what it printed, and whether it succeeded.
+    async fn runs(&self, arguments: &[&str]) -> (bool, String) {
+        let (status, out, err) = run(self.command(arguments)).await;
+        (status.success(), out + &err)
+    }
+
+    async fn does(&self, arguments: &[&str]) -> String {
+        let (ok, said) = self.runs(arguments).await;
+        assert!(ok, "{arguments:?}: {said}");
+        said
+    }
+
+    async fn fails(&self, arguments: &[&str]) -> String {
+        let (ok, said) = self.runs(arguments).await;
+        assert!(!ok, "{arguments:?}: {said}");
+        said
+    }
+
+    async fn logs_in(&self) -> String {
+        self.does(&["login", &format!("http://{}", self.server.addr), "--email", ADMIN]).await
+    }
+
+    fn writes(&self, file: &str, definition: &Value) {
+        std::fs::write(self.folder.path().join(file), definition.to_string()).unwrap();
+    }
+
+    fn session(&self) -> Value {
+        let file = self.folder.path().join("config/flowsdk/session.json");
+        serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+    }
+}
+
+async fn from_a_file_to_a_published_flow(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let id = router(&admin, "Shop").await;
+    let mut author = Author::new(&setup, &server);
+    author.writes("hello.json", &says("Hello!"));
+    let push = ["flow", "push", "hello.json", "--router", "Shop"];
+    assert!(author.fails(&push).await.contains("not logged in: run `flowsdk-server login URL`"));
+    let right = std::mem::replace(&mut author.password, "wrong".to_owned());
+    let url = format!("http://{}", server.addr);
+    let refused = author.fails(&["login", &url, "--email", ADMIN]).await;
+    assert!(
+        refused.contains("the server refuses: ") && refused.contains("(invalid_credentials)"),
+        "{refused}"
+    );
+    author.password = right;
+    let said = author.logs_in().await;
+    assert_eq!(said, format!("logged in at {url} as {ADMIN}\n"));
+    let mode = |path: &str| std::fs::metadata(author.folder.path().join(path)).unwrap().permissions().mode();
+    assert_eq!(mode("config/flowsdk/session.json") & 0o777, 0o600);
+
+    let created = author.does(&push).await;
+    assert!(created.starts_with("created flow `hello` ("), "{created}");
+    assert_eq!(author.does(&push).await, "flow `hello` is as the file, at revision 1\n");
+    author.writes("hello.json", &says("Hi!"));
+    let by_id = ["flow", "push", "hello.json", "--router", &id, "--publish"];
+    assert_eq!(author.does(&by_id).await, "updated flow `hello`, now at revision 2\npublished version 1\n");
+    let mut broken = says("Hi!");
+    broken["blocks"][0]["onEnter"] = json!([{ "type": "executeScript", "script": "return (" }]);
+    author.writes("hello.json", &broken);
+    let refused = author.fails(&by_id).await;
+    assert!(refused.contains("  error bad_script in `start` at /blocks/0/onEnter/0/script: "), "{refused}");
+    assert!(refused.contains("warning unhandled_failure in `start`"), "{refused}");
+    assert!(refused.ends_with("not published: the draft has errors\n"), "{refused}");
+
+    let pulled = author.does(&["flow", "pull", "hello", "copy.json"]).await;
+    assert_eq!(pulled, "copy.json is flow `hello` at revision 3\n");
+    let copy: Value =
+        serde_json::from_slice(&std::fs::read(author.folder.path().join("copy.json")).unwrap()).unwrap();
+    assert_eq!(copy, broken);
+    let file = author.folder.path().join("hello.json");
+    let before = std::fs::read(&file).unwrap();
+    let pulled = author.does(&["flow", "pull", "hello", "hello.json"]).await;
+    assert_eq!(pulled, "hello.json is flow `hello` at revision 3 already\n");
+    assert_eq!(std::fs::read(&file).unwrap(), before, "it stays as it is written");
+    let printed = author.does(&["flow", "pull", "hello", "--router", "Shop"]).await;
+    assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), broken);
+
+    for (arguments, expected) in [
+        (&["flow", "push", "hello.json", "--router", "Nowhere"][..], "there is no router `Nowhere`"),
+        (&["flow", "push", "none.json", "--router", "Shop"], "none.json: cannot be read"),
+        (&["flow", "pull", "../users"], "there is no flow `../users`"),
+        (&["login", "example.com"], "`example.com` is not the address of a server"),
+        (&["login", "http://127.0.0.1:1", "--email", "a@b.c"], "http://127.0.0.1:1 cannot be reached"),
+    ] {
+        let said = author.fails(arguments).await;
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+    for _ in 0..2 {
+        admin.post("/flows", &json!({ "routerId": id, "name": "twin" })).await.ok(201);
+    }
+    let said = author.fails(&["flow", "pull", "twin"]).await;
+    assert!(said.contains("several flows are called `twin`: "), "{said}");
+}
+
+async fn a_login_renews_itself_and_ends(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    router(&admin, "Shop").await;
+    let author = Author::new(&setup, &server);
+    author.writes("hello.json", &says("Hello!"));
+    author.logs_in().await;
+    let push = ["flow", "push", "hello.json", "--router", "Shop"];
+    let before = author.session();
+    author.does(&push).await;
+    assert_eq!(author.session(), before, "a token that counts is kept");
+    // Past the life of the access token, within that of the other.
+    server.advance(Duration::from_secs(2 * 24 * 60 * 60)).await;
+    author.does(&push).await;
+    let renewed = author.session();
+    assert_ne!(renewed["accessToken"], before["accessToken"]);
+    assert_eq!(author.does(&["logout"]).await, format!("logged out at http://{}\n", server.addr));
+    assert!(author.fails(&push).await.contains("not logged in"));
+    author.logs_in().await;
+    server.advance(Duration::from_secs(400 * 24 * 60 * 60)).await;
+    let ended = author.fails(&push).await;
+    assert!(
+        ended.contains(&format!("the login has ended: run `flowsdk-server login http://{}`", server.addr))
+    );
+}
+
+async fn a_file_that_is_watched(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    router(&admin, "Shop").await;
+    let author = Author::new(&setup, &server);
+    author.logs_in().await;
+    let watch = ["flow", "watch", "hello.json", "--router", "Shop"];
+    assert!(author.fails(&watch).await.contains("hello.json"), "there is nothing to watch");
+    author.writes("hello.json", &says("Hello!"));
+    let mut child = author.command(&watch).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = async || {
+        let line = tokio::task::block_in_place(|| lines.next());
+        line.unwrap().unwrap()
+    };
+    let first = next().await;
+    let (_, chat) = first.split_once("is in the test chat: ").expect(&first);
+    assert!(chat.starts_with(&format!("http://{}/chat/", server.addr)), "{chat}");
+    author.writes("hello.json", &json!({ "schemaVersion": 1 }));
+    let refused = next().await;
+    assert!(refused.starts_with("not published: the server refuses: "), "{refused}");
+    // The fields that are missing.
+    while !next().await.contains("definition") {}
+    author.writes("hello.json", &says("Hello again!"));
+    let mut line = next().await;
+    while line.starts_with("  ") {
+        line = next().await;
+    }
+    assert_eq!(line, first);
+    let flows = admin.get("/flows?q=hello").await.ok(200);
+    assert_eq!(flows["items"][0]["hasTestVersion"], true);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
