@@ -86,10 +86,10 @@ impl StepReport {
                 failures.push(format!("{what}: expected {expected}, found {found}"));
             }
         };
-        if let Some(messages) = &expect.messages {
-            if !self.sent(messages) {
-                differ("messages", &messages.as_slice().into(), &self.messages.as_slice().into());
-            }
+        if let Some(messages) = &expect.messages
+            && !self.sent(messages)
+        {
+            differ("messages", &messages.as_slice().into(), &self.messages.as_slice().into());
         }
         if let Some(block) = &expect.block {
             differ("block", &block.as_str().into(), &self.block.as_ref().map(|block| block.as_str()).into());
