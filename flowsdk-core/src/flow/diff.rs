@@ -1,9 +1,14 @@
-//! The differences of two definitions: blocks by their ids, everything else by JSON pointer.
+//! The differences of two definitions: blocks by their ids, elements of lists by their ids or their content, everything
+//! else by JSON pointer.
+
+mod list;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
+
+use list::{Aligned, align};
 
 /// Most changes that are listed; a definition with more is another flow.
 const MOST: usize = 1_000;
@@ -26,7 +31,8 @@ pub enum DiffKind {
 #[allow(missing_docs, reason = "the fields say it")]
 pub struct ValueDiff {
     pub kind: DiffKind,
-    /// JSON pointer to it: below its block, or below the definition.
+    /// JSON pointer to it: below its block, or below the definition. Indices are those of the later definition, or of the
+    /// earlier one for what is removed.
     pub pointer: String,
     /// The value before; absent when it is new.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,10 +134,15 @@ fn compare(before: &Value, after: &Value, at: &mut String, found: &mut Vec<Value
             }
         }
         (Value::Array(from), Value::Array(to)) => {
-            for index in 0..from.len().max(to.len()) {
+            for aligned in align(from, to) {
+                let (index, before, after) = match aligned {
+                    Aligned::Removed(index) => (index, from.get(index), None),
+                    Aligned::Added(index) => (index, None, to.get(index)),
+                    Aligned::Both(earlier, later) => (later, from.get(earlier), to.get(later)),
+                };
                 at.push('/');
                 at.push_str(&index.to_string());
-                one(from.get(index), to.get(index), at, found, budget);
+                one(before, after, at, found, budget);
                 at.truncate(depth);
             }
         }
@@ -197,6 +208,21 @@ mod tests {
         let gone = diff(&after, &json!({ "blocks": [] }));
         assert_eq!(gone.blocks.len(), 4);
         assert!(gone.blocks.iter().all(|block| block.kind == DiffKind::Removed));
+    }
+
+    #[test]
+    fn a_message_in_front_is_one_change() {
+        let text = |body: &str| json!({ "type": "text", "text": { "body": body } });
+        let of = |contents: Value| json!({ "blocks": [{ "id": "a", "contents": contents }] });
+        let changes = |before: Value, after: Value| {
+            let found = diff(&of(before), &of(after)).blocks;
+            let changes = found.into_iter().flat_map(|block| block.changes);
+            changes.map(|change| format!("{:?} {}", change.kind, change.pointer)).collect::<Vec<_>>()
+        };
+        let (a, b, c) = (text("a"), text("b"), text("c"));
+        assert_eq!(changes(json!([a, b]), json!([c, a, b])), ["Added /contents/0"]);
+        assert_eq!(changes(json!([c, a, b]), json!([a, b])), ["Removed /contents/0"]);
+        assert_eq!(changes(json!([a, b]), json!([a, c])), ["Changed /contents/1/text/body"]);
     }
 
     #[test]

@@ -86,7 +86,8 @@ impl From<DiffKind> for KindView {
 #[schema(as = ValueDiff)]
 struct ValueView {
     kind: KindView,
-    /// JSON pointer below the block, or below the definition.
+    /// JSON pointer below the block, or below the definition; in the later definition, or in the earlier one for what is
+    /// removed.
     #[schema(example = "/contents/0/text/body")]
     pointer: String,
     /// The old value; absent when it is new.
