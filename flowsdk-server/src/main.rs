@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 use flowsdk_auth::bootstrap::Bootstrapped;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::text::Language;
@@ -14,11 +15,12 @@ use flowsdk_server::app::{self, Adapters, App};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, RotationConfig};
 use flowsdk_server::demo::{DataFolder, Facts, pages, seed};
-use flowsdk_server::flow_command::{self, FlowCommand};
+use flowsdk_server::flow_command::{self, FlowCommand, Printed};
 use flowsdk_server::remote::SessionFile;
 use flowsdk_server::remote::login::Login;
 use flowsdk_server::script_worker::{WORKER_COMMAND, script_workers};
-use flowsdk_server::{backup_command, logging, remote, rotate_command};
+use flowsdk_server::user_command::{self, Account, Deed};
+use flowsdk_server::{backup_command, check_command, logging, remote, restore_command, rotate_command};
 use flowsdk_store::sql::SqlKeyValue;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -54,8 +56,8 @@ enum Command {
         lang: Option<String>,
     },
     /// Starts the server with the configuration of the environment: `DATABASE_URL`, `REDIS_URL`,
-    /// `LISTEN_ADDR`, `CRYPTO_SECRET`, `JWT_ACCESS_SECRET`, `JWT_REFRESH_SECRET` and others (see
-    /// docs/configuration.md).
+    /// `LISTEN_ADDR`, `CRYPTO_SECRET`, `JWT_ACCESS_SECRET`, `JWT_REFRESH_SECRET` and others. All are listed in
+    /// docs/configuration.md; `check-config` says what is wrong with them.
     Serve,
     /// Prints the OpenAPI document of the administrative API, as it is in docs/openapi.json.
     Openapi,
@@ -76,14 +78,39 @@ enum Command {
     /// Makes the settings of the environment those that processes on its database must have in common: takes what `serve`
     /// takes, and prints the names of those that changed.
     AdoptSettings,
-    /// Copies a SQLite database into a new folder, with the secrets of a data folder. The server may run meanwhile. To
-    /// restore it, start the server on the copy.
+    /// Copies a SQLite database into a new folder, with the secrets of a data folder. The server may run meanwhile. The
+    /// copy of a data folder is one too: start the server on it, or see `restore`.
     Backup {
         /// The folder to make.
         to: PathBuf,
         /// The data folder of `demo`; without it, the database of `DATABASE_URL` is copied.
         #[arg(long)]
         data: Option<PathBuf>,
+    },
+    /// Makes a data folder of a copy that `backup` made of one. The copy is checked, and stays.
+    Restore {
+        /// The folder that `backup` made.
+        copy: PathBuf,
+        /// The data folder to make.
+        #[arg(long)]
+        data: PathBuf,
+        /// Move a folder that is there to one with `.replaced` behind its name, unless a server works in it.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Creates an administrator, with a password that is made and shown once. A server that has the database for itself
+    /// must not run meanwhile.
+    CreateAdmin(Account),
+    /// Gives a user another password, which is made and shown once, and ends their sessions. A server that has the
+    /// database for itself must not run meanwhile.
+    ResetPassword(Account),
+    /// Lists what stands in the way of `serve`: every problem of the configuration, and whether database and Redis can be
+    /// reached. It changes nothing, and fails if there is anything.
+    CheckConfig,
+    /// Prints the completion of these commands for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
     },
     /// Runs scripts of flows for a server; started by it.
     #[command(hide = true, name = WORKER_COMMAND)]
@@ -96,10 +123,15 @@ fn main() -> ExitCode {
     match &command {
         Command::ScriptWorker => return done(flowsdk_outside::script::serve().map_err(Into::into)),
         Command::Backup { to, data } => return done(back_up(to, data.clone())),
+        Command::Completions { shell } => return done(complete(*shell)),
         Command::Demo { .. }
         | Command::Serve
         | Command::Openapi
         | Command::Login(_)
+        | Command::Restore { .. }
+        | Command::CreateAdmin(_)
+        | Command::ResetPassword(_)
+        | Command::CheckConfig
         | Command::Logout
         | Command::Flow { .. }
         | Command::RotateSecrets
@@ -121,7 +153,14 @@ fn main() -> ExitCode {
             }
             Command::Logout => print_line(&remote::login::logout(SessionFile::of_user()?).await?),
             Command::Flow { command } => return flow(&command).await,
-            Command::Backup { .. } | Command::ScriptWorker => Ok(()),
+            Command::Restore { copy, data, replace } => restore(&copy, &data, replace).await,
+            Command::CreateAdmin(account) => print_line(&user_command::run(Deed::Create, &account).await?),
+            Command::ResetPassword(account) => print_line(&user_command::run(Deed::Reset, &account).await?),
+            Command::CheckConfig => {
+                let checked = check_command::run(|name| std::env::var(name).ok()).await;
+                return printed(&checked);
+            }
+            Command::Backup { .. } | Command::Completions { .. } | Command::ScriptWorker => Ok(()),
         }
         .map(|()| ExitCode::SUCCESS)
     });
@@ -164,9 +203,23 @@ fn done(result: Result<(), BoxError>) -> ExitCode {
 }
 
 async fn flow(command: &FlowCommand) -> Result<ExitCode, BoxError> {
-    let printed = flow_command::run(command, Arc::new(script_workers()?), print_line).await?;
+    printed(&flow_command::run(command, Arc::new(script_workers()?), print_line).await?)
+}
+
+fn printed(printed: &Printed) -> Result<ExitCode, BoxError> {
     print_line(printed.text.trim_end())?;
     Ok(if printed.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn restore(copy: &Path, data: &Path, replace: bool) -> Result<(), BoxError> {
+    restore_command::run(copy, data, replace).await?;
+    print_line(&format!("{} holds the data of {}", data.display(), copy.display()))
+}
+
+fn complete(shell: Shell) -> Result<(), BoxError> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_PKG_NAME"), &mut script);
+    print_line(String::from_utf8(script)?.trim_end())
 }
 
 #[allow(clippy::print_stderr, reason = "the last word of a command")]

@@ -26,6 +26,11 @@ pub struct ApiSettings {
     pub trace_retention: Duration,
 }
 
+/// Reads `BCRYPT_COST`.
+pub(super) fn password_cost(env: &mut Environment<'_>) -> u32 {
+    env.number("BCRYPT_COST", PASSWORD_COST, 8..=14)
+}
+
 /// Reads the settings, with defaults.
 pub(super) fn api(env: &mut Environment<'_>) -> ApiSettings {
     let rotation = match env.text("REFRESH_ROTATION").as_deref() {
@@ -43,7 +48,7 @@ pub(super) fn api(env: &mut Environment<'_>) -> ApiSettings {
         refreshes_per_user: env.number("REFRESHES_PER_USER", 60, 0..=MOST),
         refreshes_per_address: env.number("REFRESHES_PER_ADDRESS", 600, 0..=MOST),
     };
-    let password_cost = env.number("BCRYPT_COST", PASSWORD_COST, 8..=14);
+    let password_cost = password_cost(env);
     ApiSettings {
         rate: RequestRate {
             per_second: env.number("API_REQUESTS_PER_SECOND", 50, 0..=MOST),

@@ -26,6 +26,12 @@ pub enum FolderError {
         /// The error of the system.
         source: io::Error,
     },
+    /// The folder is not there, or holds something else.
+    #[error("there is no data folder at {path}")]
+    NoFolder {
+        /// The path of the folder.
+        path: PathBuf,
+    },
     /// A database is there and the secrets that it was written with are not.
     #[error(
         "{path} is missing beside a database that needs it: restore it from a backup, or delete the whole folder to begin \
@@ -81,6 +87,18 @@ impl DataFolder {
             Err(source) => return Err(FolderError::Io { path: file, source }),
         };
         Ok(Self { path: path.to_owned(), secrets })
+    }
+
+    /// Returns the address of the database of the data folder `path`, which is not made.
+    ///
+    /// # Errors
+    /// There is no such folder.
+    pub(crate) fn database_url(path: &Path) -> Result<String, FolderError> {
+        let file = path.join(DATABASE);
+        if !file.is_file() || !path.join(SECRETS).is_file() {
+            return Err(FolderError::NoFolder { path: path.to_owned() });
+        }
+        Ok(format!("sqlite:{}", file.display()))
     }
 
     /// Copies the secrets of the data folder `from` into the folder `to`.

@@ -26,6 +26,7 @@ mod handshakes;
 mod history;
 mod messages;
 mod operation;
+mod operators;
 mod outside;
 mod readme;
 mod request_log;
