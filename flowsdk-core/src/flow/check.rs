@@ -3,17 +3,23 @@
 
 use serde_json::Value;
 
-use super::{FlowDefinition, FlowKind, Problem};
+use super::{FlowDefinition, FlowKind, PlacedScript, Problem};
 use crate::text::Text;
 
 /// Everything that is wrong with the definition of a flow of this kind, whether or not it can be read.
 pub fn problems(kind: FlowKind, definition: &Value) -> Vec<Problem> {
+    problems_and_scripts(kind, definition).0
+}
+
+/// As [`problems`], with the scripts of a definition that can be read.
+pub(super) fn problems_and_scripts(kind: FlowKind, definition: &Value) -> (Vec<Problem>, Vec<PlacedScript>) {
     let mut found: Vec<_> = kind_mismatch(kind, definition).into_iter().collect();
-    match FlowDefinition::parse(definition) {
-        Ok(flow) => found.extend(flow.validate()),
-        Err(problems) => found.extend(problems),
-    }
-    found
+    let (problems, scripts) = match FlowDefinition::parse(definition) {
+        Ok(flow) => (flow.validate(), flow.scripts()),
+        Err(problems) => (problems, Vec::new()),
+    };
+    found.extend(problems);
+    (found, scripts)
 }
 
 /// Returns the warnings for the author of a definition that can be published.

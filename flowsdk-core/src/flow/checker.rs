@@ -42,8 +42,8 @@ impl FlowChecker {
         kind: FlowKind,
         definition: Value,
     ) -> Result<(Value, Vec<Problem>), StorageError> {
-        let look = move || (check::problems(kind, &definition), scripts_of(&definition), definition);
-        let (mut problems, scripts, definition) = aside(look).await?;
+        let look = move || (check::problems_and_scripts(kind, &definition), definition);
+        let ((mut problems, scripts), definition) = aside(look).await?;
         problems.extend(self.script_problems(&scripts).await?);
         Ok((definition, problems))
     }
