@@ -16,7 +16,7 @@ use crate::flow::{
     CompiledFlow, Effect, EffectRequest, EffectResult, FlowSource, Outcome, Scene, TraceStep, TrackedEvent,
     Trigger, TurnEnd, run_within,
 };
-use crate::id::{AgentId, FlowId, FlowVersionId, MessageId, TicketId};
+use crate::id::{AgentId, BlockId, FlowId, FlowVersionId, MessageId, TicketId};
 use crate::message::{IncomingMessage, Sender, Source};
 use crate::router::{Router, StaticVariables};
 use crate::session::{FrozenError, Session};
@@ -125,6 +125,22 @@ impl FlowSource for Flows {
     }
 }
 
+/// Logs an error that a flow led to its `errorTarget`: the contact goes on, so nothing else tells of it. The turn began at
+/// the block `stood`.
+fn log_caught(session: &Session, stood: Option<&BlockId>, trace: &[TraceStep]) {
+    let mut block = stood.map(BlockId::as_str);
+    for step in trace {
+        match step {
+            TraceStep::BlockEntered { block_id } => block = Some(block_id.as_str()),
+            TraceStep::Failed { code, .. } => {
+                tracing::warn!(session = %session.id, %code, block, "an error led to the errorTarget of a flow");
+                metrics::counter!("flowsdk_flow_errors_caught").increment(1);
+            }
+            _ => {}
+        }
+    }
+}
+
 impl Stage<'_> {
     /// The engine answers one message.
     pub(super) fn message(&self, run: Run, message: &IncomingMessage) -> Run {
@@ -164,6 +180,7 @@ impl Stage<'_> {
             return run;
         };
         run.traced |= self.is_traced(&run.session);
+        let stood = run.session.position.as_ref().and_then(|position| position.block_id.clone());
         let outcome = match self.rehearsed.find(&flow, &run.session, &run.contact, trigger) {
             Some(outcome) => outcome,
             None => {
@@ -194,6 +211,9 @@ impl Stage<'_> {
             tracing::debug!(session = %outcome.session.id, reason, "an event changes nothing");
         }
         let Outcome { session, contact, contact_changed, effects, end, trace, work, .. } = outcome;
+        if run.long.is_none() && !matches!(end, TurnEnd::Frozen(_)) {
+            log_caught(&session, stood.as_ref(), &trace);
+        }
         run.work += work;
         run.session = session;
         run.contact = contact;

@@ -78,17 +78,19 @@ fn own(fallback: Fallback, language: Option<&str>, default: Language) -> &'stati
     let primary = language.and_then(|tag| tag.split('-').next());
     let known = primary.filter(|tag| ["pt", "en", "es", "fr", "de"].contains(tag));
     match (fallback, known.unwrap_or(default)) {
-        (Fallback::Failed, "en") => "Sorry, something went wrong on our side. Your message is kept.",
+        (Fallback::Failed, "en") => "Sorry, something went wrong on our side. What you write is kept.",
         (Fallback::Failed, "es") => {
-            "Lo sentimos, algo ha fallado por nuestra parte. Su mensaje queda guardado."
+            "Lo sentimos, algo ha fallado por nuestra parte. Lo que escriba queda guardado."
         }
         (Fallback::Failed, "fr") => {
-            "Désolé, une erreur est survenue de notre côté. Votre message est conservé."
+            "Désolé, une erreur est survenue de notre côté. Ce que vous écrivez est conservé."
         }
         (Fallback::Failed, "de") => {
-            "Bei uns ist leider ein Fehler aufgetreten. Ihre Nachricht ist gespeichert."
+            "Bei uns ist leider ein Fehler aufgetreten. Was Sie schreiben, bleibt gespeichert."
         }
-        (Fallback::Failed, _) => "Desculpe, algo deu errado do nosso lado. Sua mensagem está guardada.",
+        (Fallback::Failed, _) => {
+            "Desculpe, algo deu errado do nosso lado. O que você escrever fica guardado."
+        }
         (Fallback::Unanswered, "en") => "We have your message, but nobody can answer it right now.",
         (Fallback::Unanswered, "es") => "Hemos recibido su mensaje, pero ahora nadie puede responderlo.",
         (Fallback::Unanswered, "fr") => {

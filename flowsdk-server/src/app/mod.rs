@@ -98,7 +98,7 @@ impl App {
     pub async fn bind(address: SocketAddr) -> Result<TcpListener, BoxError> {
         Ok(TcpListener::bind(address).await.map_err(|error| match error.kind() {
             ErrorKind::AddrInUse => format!(
-                "{address} is in use by another program; choose another port with LISTEN_ADDR, or --listen of demo"
+                "{address} is in use, perhaps by another server of this kind; choose another port with LISTEN_ADDR, or --listen of demo"
             ),
             _ => format!("{address}: {error}"),
         })?)

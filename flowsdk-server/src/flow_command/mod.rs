@@ -63,7 +63,8 @@ pub enum FlowCommand {
     },
     /// Writes the draft of a flow of the server that you are logged in at into a file.
     Pull(Pull),
-    /// Publishes a file to the test channel of its router, now and after each save, until Ctrl-C.
+    /// Makes a file the draft of its flow and publishes it to the test channel of its router, now and after each save,
+    /// until Ctrl-C.
     Watch {
         /// The file, and where it goes.
         #[command(flatten)]

@@ -52,7 +52,8 @@ fn password(prompt: &str) -> Result<SecretString, BoxError> {
     if io::stdin().is_terminal() {
         return Ok(rpassword::prompt_password(prompt)?.into());
     }
-    line().map(SecretString::from)
+    let too_few = "standard input has too few lines: the e-mail, unless --email names it, then the password";
+    line().map(SecretString::from).map_err(|_| too_few.into())
 }
 
 fn asked(prompt: &str) -> Result<String, BoxError> {

@@ -17,13 +17,16 @@ pub struct Pull {
     /// The name or id of the router, where several have a flow of this name.
     #[arg(long)]
     pub router: Option<String>,
+    /// Replace a file that says something else.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Writes the draft of a flow into a file, or returns it. A file that says the same stays as its author wrote it: a
 /// server keeps neither the order of keys nor the lines.
 ///
 /// # Errors
-/// There is no such flow, the server refuses, or the file cannot be written.
+/// There is no such flow, the server refuses, or the file says something else or cannot be written.
 pub async fn pull(client: &mut Client, pull: &Pull) -> Result<String, BoxError> {
     let router = match &pull.router {
         Some(name) => Some(client.router(name).await?),
@@ -37,6 +40,9 @@ pub async fn pull(client: &mut Client, pull: &Pull) -> Result<String, BoxError> 
     let described = format!("flow `{}` at revision {}", found.flow.name, found.flow.revision);
     if read_definition(file).is_ok_and(|here| here == found.definition) {
         return Ok(format!("{} is {described} already", file.display()));
+    }
+    if file.exists() && !pull.force {
+        return Err(format!("{} says something else; --force replaces it", file.display()).into());
     }
     std::fs::write(file, definition + "\n")
         .map_err(|source| RemoteError::File { path: file.clone(), source })?;

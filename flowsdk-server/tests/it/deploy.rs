@@ -66,7 +66,8 @@ fn every_setting_of_the_samples_is_documented() {
     let compose = read("compose.yaml");
     let of_server =
         compose.split("environment:\n").nth(1).and_then(|rest| rest.split("ports:").next()).unwrap();
-    let composed = of_server.lines().filter_map(|line| line.trim().split_once(": ")).map(|(name, _)| name);
+    let settings = of_server.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let composed = settings.filter_map(|line| line.split_once(": ")).map(|(name, _)| name);
     let guide = read("docs/production.md");
     let listed = guide.split("<<ENV\n").nth(1).and_then(|rest| rest.split("\nENV\n").next()).unwrap();
     let names: Vec<&str> = composed

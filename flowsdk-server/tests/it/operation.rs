@@ -192,7 +192,11 @@ async fn a_first_start() {
     assert_eq!(fields["roles"], "api,orchestrator,engine,webchat");
     assert_eq!(fields["version"], env!("CARGO_PKG_VERSION"));
     let (status, _, err) = run(serve(&server.addr.to_string())).await;
-    assert!(!status.success() && err.contains("is in use by another program; choose another port"), "{err}");
+    assert!(
+        !status.success()
+            && err.contains("is in use, perhaps by another server of this kind; choose another port"),
+        "{err}"
+    );
     assert!(server.stop().await.0.success());
 }
 

@@ -25,10 +25,9 @@ async fn the_blocks_make_a_bot_that_answers() {
         return eprintln!("SKIPPED: the tutorial needs {missing}");
     }
     let dir = tempfile::tempdir().unwrap();
-    let mut demo = command();
-    demo.args(["demo", "--listen", "127.0.0.1:0", "--json", "--lang", "en"]).current_dir(dir.path());
-    demo.env("FLOW_HTTP_ALLOWED_HOSTS", "127.0.0.1");
-    let server = Server::start(demo, dir.path(), "demo").await;
+    let mut allowed = demo(dir.path());
+    allowed.env("FLOW_HTTP_ALLOWED_HOSTS", "127.0.0.1");
+    let server = Server::start(allowed, dir.path(), "demo").await;
     let started: Value = serde_json::from_str(server.output().lines().next().unwrap()).unwrap();
     let script = blocks("sh").join("\n");
     let mut shell = Command::new("bash");
@@ -53,4 +52,21 @@ async fn the_blocks_make_a_bot_that_answers() {
     visitor.say("12").await;
     assert_eq!(visitor.texts(1).await, ["12 pizzas are a party! We will call you, Bia."]);
     assert!(server.stop().await.0.success());
+
+    // Without the variable the kitchen may not be asked, and the log says so.
+    let server = Server::start(demo(dir.path()), dir.path(), "again").await;
+    let (mut visitor, _) = Client::enter(server.addr, json!({ "channelId": chat })).await;
+    visitor.say("Caio").await;
+    visitor.say("2").await;
+    visitor.until("Our kitchen does not answer. Please call us.").await;
+    let log = server.log();
+    let caught = log.lines().find(|line| line.contains("http_forbidden")).expect("it is in the log");
+    assert!(caught.contains("\"block\":\"order\""), "{caught}");
+    assert!(server.stop().await.0.success());
+}
+
+fn demo(folder: &Path) -> Command {
+    let mut demo = command();
+    demo.args(["demo", "--listen", "127.0.0.1:0", "--json", "--lang", "en"]).current_dir(folder);
+    demo
 }

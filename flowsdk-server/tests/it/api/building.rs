@@ -56,7 +56,7 @@ pub async fn visitor(server: &Server, channel: &str) -> Client {
 }
 
 /// The words to a visitor whose session froze.
-pub const FAILED: &str = "Desculpe, algo deu errado do nosso lado. Sua mensagem está guardada.";
+pub const FAILED: &str = "Desculpe, algo deu errado do nosso lado. O que você escrever fica guardado.";
 /// The words to a visitor whom no flow answers.
 pub const UNANSWERED: &str = "Recebemos sua mensagem, mas ninguém pode respondê-la agora.";
 

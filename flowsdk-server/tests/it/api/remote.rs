@@ -112,6 +112,13 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     let pulled = author.does(&["flow", "pull", "hello", "hello.json"]).await;
     assert_eq!(pulled, "hello.json is flow `hello` at revision 3 already\n");
     assert_eq!(std::fs::read(&file).unwrap(), before, "it stays as it is written");
+    author.writes("copy.json", &json!({ "my": "work" }));
+    let kept = author.fails(&["flow", "pull", "hello", "copy.json"]).await;
+    assert!(kept.contains("copy.json says something else; --force replaces it"), "{kept}");
+    author.does(&["flow", "pull", "hello", "copy.json", "--force"]).await;
+    let copy: Value =
+        serde_json::from_slice(&std::fs::read(author.folder.path().join("copy.json")).unwrap()).unwrap();
+    assert_eq!(copy, broken);
     let printed = author.does(&["flow", "pull", "hello", "--router", "Shop"]).await;
     assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), broken);
 

@@ -31,7 +31,7 @@ use super::flows::{block, flow_of, main_flow};
 pub(crate) const NOW: i64 = 1_795_085_820_050;
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 /// The words to a contact whose session froze.
-pub(crate) const FAILED: &str = "Desculpe, algo deu errado do nosso lado. Sua mensagem está guardada.";
+pub(crate) const FAILED: &str = "Desculpe, algo deu errado do nosso lado. O que você escrever fica guardado.";
 /// The words to a contact whom no flow answers.
 pub(crate) const UNANSWERED: &str = "Recebemos sua mensagem, mas ninguém pode respondê-la agora.";
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
