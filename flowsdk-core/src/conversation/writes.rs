@@ -129,7 +129,7 @@ impl Writes {
     pub(super) fn announce_answer(&mut self, session: &SessionId, now: Timestamp, end: Timestamp) {
         if session.channel() == Channel::Webchat {
             let notice = TypingEvent::until(session.clone(), now, end);
-            self.publications.push(Publication::Entry(notice.to_entry()));
+            self.publications.push(Publication::Entry(notice_entry(&notice)));
         }
     }
 
@@ -225,6 +225,15 @@ impl Numbers {
     /// Numbers the event of a stored message.
     pub(super) fn set(&self, event: &mut OutgoingEvent) {
         event.seq = self.0.get(&event.internal_id).copied();
+    }
+}
+
+/// The entry of a notice, which goes among the messages of its session.
+fn notice_entry(notice: &TypingEvent) -> NewEntry {
+    NewEntry {
+        topic: TopicName::OutgoingChat,
+        key: notice.session_id.to_string(),
+        payload: serde_json::to_string(notice).unwrap_or_default(),
     }
 }
 

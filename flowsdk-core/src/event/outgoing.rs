@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ChatId, MessageId};
 use crate::message::{ContentMessage, Sender, Source};
 use crate::session::SessionId;
-use crate::stream::broker::NewEntry;
-use crate::stream::topic::TopicName;
 use crate::time::Timestamp;
 
 /// One message to a contact (spec B 6).
@@ -76,15 +74,6 @@ impl TypingEvent {
         let millis = end.as_millis().saturating_sub(now.as_millis());
         let typing_ms = u64::try_from(millis).unwrap_or(0);
         Self { kind: TypingKind::Typing, session_id, typing_ms, timestamp: now }
-    }
-
-    /// Returns the entry of the stream.
-    pub fn to_entry(&self) -> NewEntry {
-        NewEntry {
-            topic: TopicName::OutgoingChat,
-            key: self.session_id.to_string(),
-            payload: serde_json::to_string(self).unwrap_or_default(),
-        }
     }
 }
 

@@ -40,7 +40,7 @@ async fn administrators_are_made_and_get_other_passwords() {
     assert!(!none.0 && none.1.contains("there is no data folder"), "{}", none.1);
     assert!(!data.exists(), "nothing is made");
     let demo = |name: &'static str| {
-        let command = of_folder(&data, &["demo", "--listen", "127.0.0.1:0", "--json"]);
+        let command = of_folder(&data, &["demo", "--listen", "127.0.0.1:0", "--json", "--lang", "pt"]);
         Server::start(command, dir.path(), name)
     };
     let server = demo("first").await;
