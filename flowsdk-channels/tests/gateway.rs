@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use flowsdk_channels::webchat::payload::ServerMessage;
-use flowsdk_channels::webchat::{Connection, Gateway, SendError, StatusQueue, StatusSink};
+use flowsdk_channels::webchat::payload::{ServerMessage, ServerNotice};
+use flowsdk_channels::webchat::{ChatEvent, Connection, Gateway, SendError, StatusQueue, StatusSink};
 use flowsdk_core::context::OpContext;
-use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
+use flowsdk_core::event::{DeliveryStatus, Notice, NoticeKind, OutgoingEvent, StatusEvent};
 use flowsdk_core::id::{Cuids, MessageId};
-use flowsdk_core::message::{ContentMessage, Sender, SenderKind, Source};
+use flowsdk_core::message::{ContentMessage, Sender, Source};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::{Clock as _, ManualClock};
 use futures_util::FutureExt as _;
@@ -57,8 +57,8 @@ impl Connection for Socket {
         Ok(async move { answer }.boxed())
     }
 
-    fn typing(&self, _kind: SenderKind, _longest: Duration) {
-        self.seen.lock().expect("lock").push("typing".to_owned());
+    fn notify(&self, notice: &ServerNotice) {
+        self.seen.lock().expect("lock").push(notice.name().to_owned());
     }
 
     fn is_connected(&self) -> bool {
@@ -68,6 +68,10 @@ impl Connection for Socket {
     fn close(&self) {
         self.gone.store(true, Ordering::SeqCst);
     }
+}
+
+fn message(event: OutgoingEvent) -> ChatEvent {
+    ChatEvent::Message(Box::new(event))
 }
 
 #[derive(Debug, Default)]
@@ -129,12 +133,12 @@ async fn what_arrives_during_a_replay_waits_and_nothing_is_shown_twice() {
     let socket = Socket::new(true);
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     let (missed, both, new) = (stage.event("missed"), stage.event("both"), stage.event("new"));
-    stage.gateway.emit(both.clone());
-    stage.gateway.emit(new.clone());
+    stage.gateway.emit(message(both.clone()));
+    stage.gateway.emit(message(new.clone()));
     assert!(socket.seen().is_empty(), "held while the replay runs");
     seat.go_live(&[], &[ServerMessage::from(&missed), ServerMessage::from(&both)]).await;
-    stage.gateway.emit(new);
-    stage.gateway.emit(stage.event("live"));
+    stage.gateway.emit(message(new));
+    stage.gateway.emit(message(stage.event("live")));
     let bodies: Vec<String> = socket.seen().iter().map(|body| body.replace('?', "")).collect();
     assert_eq!(bodies, ["missed", "both", "new", "live"]);
 }
@@ -148,17 +152,17 @@ async fn every_socket_of_a_session_is_told_and_nobody_else() {
     for seat in seats.iter().chain([&stranger]) {
         seat.go_live(&[], &[]).await;
     }
-    stage.gateway.emit(stage.event("hi"));
+    stage.gateway.emit(message(stage.event("hi")));
     assert_eq!((one.seen().len(), two.seen().len(), other.seen().len()), (1, 1, 0));
     drop(seats);
-    stage.gateway.emit(stage.event("nobody"));
+    stage.gateway.emit(message(stage.event("nobody")));
     assert_eq!((one.seen().len(), stage.gateway.sessions()), (1, 1));
 }
 
 #[tokio::test]
 async fn nobody_there_is_not_delivered() {
     let stage = stage();
-    stage.gateway.emit(stage.event("hi"));
+    stage.gateway.emit(message(stage.event("hi")));
     stage.clock.advance(Duration::from_secs(60));
     stage.gateway.settle_deliveries();
     assert_eq!(stage.reported().await, []);
@@ -170,7 +174,7 @@ async fn an_acknowledgement_is_a_delivery() {
     let socket = Socket::new(true);
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
-    stage.gateway.emit(stage.event("hi"));
+    stage.gateway.emit(message(stage.event("hi")));
     stage.gateway.drain().await;
     assert_eq!(stage.reported().await, [DeliveryStatus::Delivered]);
 }
@@ -182,7 +186,7 @@ async fn a_client_that_never_acknowledges_counts_after_five_seconds_if_it_is_sti
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
     for body in ["first", "second", "third"] {
-        stage.gateway.emit(stage.event(body));
+        stage.gateway.emit(message(stage.event(body)));
     }
     // Only one message finds out whether the client acknowledges.
     assert_eq!(socket.seen(), ["?first", "second", "third"]);
@@ -202,8 +206,8 @@ async fn a_client_that_left_within_five_seconds_was_not_reached() {
     let socket = Socket::new(false);
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
-    stage.gateway.emit(stage.event("first"));
-    stage.gateway.emit(stage.event("second"));
+    stage.gateway.emit(message(stage.event("first")));
+    stage.gateway.emit(message(stage.event("second")));
     socket.close();
     stage.clock.advance(Duration::from_secs(6));
     stage.gateway.settle_deliveries();
@@ -218,7 +222,7 @@ async fn a_socket_that_takes_no_more_is_closed_so_that_its_visitor_reads_the_gap
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
     socket.room.store(0, Ordering::SeqCst);
-    stage.gateway.emit(stage.event("hi"));
+    stage.gateway.emit(message(stage.event("hi")));
     assert!(!socket.is_connected());
 }
 
@@ -246,7 +250,7 @@ async fn a_replay_waits_ten_seconds_in_all_and_not_for_each_message() {
     let socket = Socket::new(false);
     socket.room.store(0, Ordering::SeqCst);
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
-    stage.gateway.emit(stage.event("held"));
+    stage.gateway.emit(message(stage.event("held")));
     let missed: Vec<_> = (0..10).map(|n| ServerMessage::from(&stage.event(&n.to_string()))).collect();
     let began = tokio::time::Instant::now();
     let trickles = async {
@@ -270,17 +274,17 @@ async fn a_socket_for_which_too_much_waits_is_broken_off() {
     let (socket, patient) = (Socket::new(true), Socket::new(true));
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     let events: Vec<_> = (0..257).map(|n| stage.event(&n.to_string())).collect();
-    stage.gateway.emit(events[0].clone());
+    stage.gateway.emit(message(events[0].clone()));
     let behind = stage.gateway.join(stage.session.clone(), Arc::clone(&patient) as _);
     for event in &events[1..256] {
-        stage.gateway.emit(event.clone());
+        stage.gateway.emit(message(event.clone()));
     }
     assert!(socket.is_connected(), "as many as may wait");
-    stage.gateway.emit(events[256].clone());
+    stage.gateway.emit(message(events[256].clone()));
     assert!(!socket.is_connected() && patient.is_connected());
     seat.go_live(&[], &[ServerMessage::from(&events[0])]).await;
     behind.go_live(&[], &[]).await;
-    stage.gateway.emit(stage.event("later"));
+    stage.gateway.emit(message(stage.event("later")));
     assert!(socket.seen().is_empty(), "its visitor reads the gap from the store");
     assert_eq!(patient.seen().len(), 257);
 }
@@ -295,7 +299,7 @@ async fn nothing_overtakes_a_message_that_did_not_get_through() {
     seat.go_live(&[], &missed).await;
     assert!(!socket.is_connected(), "closed after its patience");
     socket.room.store(10, Ordering::SeqCst);
-    stage.gateway.emit(stage.event("c"));
+    stage.gateway.emit(message(stage.event("c")));
     assert_eq!(socket.seen(), ["?a"]);
 }
 
@@ -306,13 +310,31 @@ async fn typing_comes_first_and_keeps_the_order() {
     let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&socket) as _);
     seat.go_live(&[], &[]).await;
     let slow = OutgoingEvent { typing_ms: Some(3_000), ..stage.event("slow") };
-    stage.gateway.emit(slow);
-    stage.gateway.emit(stage.event("after"));
+    stage.gateway.emit(message(slow));
+    stage.gateway.emit(message(stage.event("after")));
     assert!(socket.seen().is_empty());
     socket.asked.notified().await;
     stage.gateway.drain().await;
     let bodies: Vec<String> = socket.seen().iter().map(|body| body.replace('?', "")).collect();
     assert_eq!(bodies, ["typing", "slow", "after"]);
-    stage.gateway.emit(stage.event("at once"));
+    stage.gateway.emit(message(stage.event("at once")));
     assert_eq!(socket.seen().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_session_is_told_behind_its_last_message() {
+    let stage = stage();
+    let (live, entering) = (Socket::new(true), Socket::new(true));
+    let seat = stage.gateway.join(stage.session.clone(), Arc::clone(&live) as _);
+    seat.go_live(&[], &[]).await;
+    let held = stage.gateway.join(stage.session.clone(), Arc::clone(&entering) as _);
+    let slow = OutgoingEvent { typing_ms: Some(3_000), ..stage.event("bye") };
+    stage.gateway.emit(message(slow));
+    let kind = NoticeKind::Session { mode: None };
+    let end = Notice { session_id: stage.session.clone(), timestamp: stage.clock.now(), kind };
+    stage.gateway.emit(ChatEvent::Notice(end));
+    stage.gateway.drain().await;
+    assert_eq!(live.seen(), ["typing", "?bye", "session"]);
+    held.go_live(&[], &[]).await;
+    assert_eq!(entering.seen(), ["typing", "?bye", "session"]);
 }

@@ -24,7 +24,7 @@ mod visitors;
 
 pub use admissions::{Admission, Admissions};
 pub use error::{AUTH_ERROR_MESSAGE, AuthError};
-pub use gateway::{Connection, Gateway, RECENT, Seat, SendError};
+pub use gateway::{ChatEvent, Connection, Gateway, RECENT, Seat, SendError};
 pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};
 pub use key_digest::key_digest;
 pub use limits::{Limits, LimitsConfig};

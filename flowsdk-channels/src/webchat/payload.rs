@@ -1,8 +1,10 @@
 //! The payloads of the web chat socket and of its history, as they go over the wire.
 
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::{ChatId, MessageId};
-use flowsdk_core::message::{Direction, Message, MessageStatus, Sender};
+use flowsdk_core::message::{Direction, Message, MessageStatus, Sender, SenderKind};
+use flowsdk_core::session::Mode;
 use flowsdk_core::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,6 +22,10 @@ pub struct AuthOk {
     pub channel_name: String,
     /// Colours, avatar, texts; passed to the page as it is.
     pub appearance: Option<Value>,
+    /// What begins a session of the channel.
+    pub start_on: StartOn,
+    /// Who has the session; `None` before it begins and after it has ended.
+    pub mode: Option<Mode>,
 }
 
 /// The payload of `auth_error`.
@@ -79,6 +85,34 @@ impl From<Message> for ServerMessage {
     }
 }
 
+/// What a socket is told beside its messages: the payload of the event of this [`name`](Self::name).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ServerNotice {
+    /// An answer is being prepared.
+    Typing {
+        /// Who prepares it.
+        kind: SenderKind,
+        /// For at most as many milliseconds.
+        ms: u64,
+    },
+    /// The session has another owner.
+    Session {
+        /// The owner; `None` once the session has ended.
+        mode: Option<Mode>,
+    },
+}
+
+impl ServerNotice {
+    /// The name of the event.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Typing { .. } => "typing",
+            Self::Session { .. } => "session",
+        }
+    }
+}
+
 /// An item of `GET /webchat/history`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HistoryItem {
@@ -96,6 +130,13 @@ impl From<Message> for HistoryItem {
     fn from(message: Message) -> Self {
         Self { direction: message.direction, status: message.status, message: message.into() }
     }
+}
+
+/// The ack of `start`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StartAck {
+    /// Always `true`: only a taken event has this ack.
+    pub ok: bool,
 }
 
 /// The ack of `message` and `message_interactive`.

@@ -1,9 +1,10 @@
 //! Storage of the web chat.
 
 use async_trait::async_trait;
+use flowsdk_core::chat::ChatStatus;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::{ChannelId, ContactId, IdentityId};
+use flowsdk_core::id::{ChannelId, ChatId, ContactId, IdentityId};
 
 use super::{WebchatChannel, WebchatIdentity};
 
@@ -40,7 +41,7 @@ pub trait WebchatRepository: Send {
         &mut self,
         channel: &ChannelId,
         contact: &ContactId,
-    ) -> Result<Option<flowsdk_core::id::ChatId>, StorageError>;
+    ) -> Result<Option<(ChatId, ChatStatus)>, StorageError>;
 }
 
 /// A transaction with web chat channels and the identities of their visitors.

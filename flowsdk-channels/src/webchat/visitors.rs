@@ -101,9 +101,10 @@ impl Visitor {
         IncomingEvent { messages: vec![message], ..self.event(cx) }
     }
 
-    /// Returns the incoming event of the visitor who has entered a chat without messages.
-    pub fn opening(&self, cx: &OpContext) -> IncomingEvent {
-        IncomingEvent { opened_after: Some(0), ..self.event(cx) }
+    /// Returns the incoming event of the visitor who begins without a message, in a chat whose newest message has this
+    /// number; 0 in a new chat.
+    pub fn opening(&self, newest: i64, cx: &OpContext) -> IncomingEvent {
+        IncomingEvent { opened_after: Some(newest), ..self.event(cx) }
     }
 
     fn event(&self, cx: &OpContext) -> IncomingEvent {
@@ -204,6 +205,8 @@ where
                 .map(|key| key.expose_secret().to_owned()),
             channel_name: channel.name,
             appearance: channel.appearance,
+            start_on: visitor.start_on,
+            mode: None,
         };
         Ok((visitor, ok))
     }
@@ -271,6 +274,8 @@ where
             session_key: Some(session_key.expose_secret().to_owned()),
             channel_name: channel.name.clone(),
             appearance: channel.appearance.clone(),
+            start_on: channel.start_on,
+            mode: None,
         };
         Ok((self.visitor(handshake, channel, session_id, contact.id), ok))
     }

@@ -13,12 +13,12 @@ use super::turn::{After, Run, Stage};
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, Handover, StoredMessage, TurnReport};
 use crate::context::OpContext;
-use crate::event::{FlowEvent, IncomingEvent};
+use crate::event::{FlowEvent, IncomingEvent, Notice, NoticeKind};
 use crate::fault::StorageError;
-use crate::flow::Trigger;
+use crate::flow::{EffectRequest, Trigger};
 use crate::id::{ChatId, MessageId};
 use crate::message::IncomingMessage;
-use crate::session::{MAX_DEFERRED, Mode, Position, Session};
+use crate::session::{Channel, MAX_DEFERRED, Mode, Position, Session};
 use crate::stream::lanes::Party;
 use crate::time::Timestamp;
 
@@ -104,6 +104,7 @@ impl Decider<'_> {
             // A timer or a redirect of a session that has ended since has nothing to do.
             (None, Some(Opened::Dropped) | None) => return Ok(report),
         };
+        let mode = run.session.mode;
         if let Progress::Ran(mut run) = self.run(event, run, ahead, &mut report)? {
             if let Some(long) = run.long.take() {
                 self.long.push(*long);
@@ -121,6 +122,7 @@ impl Decider<'_> {
             if run.is_frozen() && !self.facts.replaying {
                 self.unsaid = Some(Unsaid::failed(&run.session));
             }
+            report.notices = notices(&run, mode, report.request.as_ref(), self.now);
             report.party = Party::of(&run.session.router_id);
             report.cost = cost_of(&run);
             report.waits = run.session.pending.is_some() && !run.is_frozen();
@@ -135,9 +137,7 @@ impl Decider<'_> {
             let stopped_at = run.stopped_at.take().map(ConversationEvent::Flow);
             let cause = stopped_at.as_ref().unwrap_or(event);
             self.writes.add(cause, *run, expected, self.now, self.handover);
-            if let (Some(request), Handover::Stream) = (&report.request, self.handover) {
-                self.writes.announce_answer(event.session_id(), self.now, request.deadline);
-            }
+            self.writes.notify(&report.notices, self.handover);
         }
         Ok(report)
     }
@@ -411,6 +411,26 @@ fn deliver(stage: &Stage<'_>, mut run: Run, fresh: Vec<IncomingMessage>) -> Run 
         break;
     }
     run
+}
+
+/// Returns what the sockets of a session are told after a turn before which it had this `mode`.
+fn notices(run: &Run, mode: Mode, request: Option<&EffectRequest>, now: Timestamp) -> Vec<Notice> {
+    let session = &run.session;
+    if session.id.channel() != Channel::Webchat {
+        return Vec::new();
+    }
+    let turned = match run.after {
+        After::Ended => Some(NoticeKind::Session { mode: None }),
+        After::Live | After::Frozen(_) => {
+            (session.mode != mode).then_some(NoticeKind::Session { mode: Some(session.mode) })
+        }
+    };
+    let typing = request.map(|request| NoticeKind::typing(now, request.deadline));
+    turned
+        .into_iter()
+        .chain(typing)
+        .map(|kind| Notice { session_id: session.id.clone(), timestamp: now, kind })
+        .collect()
 }
 
 /// Returns whether the flow of a session has not begun.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::event::{FlowEvent, IncomingEvent, OutgoingEvent};
+use crate::event::{FlowEvent, IncomingEvent, Notice, OutgoingEvent};
 use crate::flow::EffectRequest;
 use crate::id::{FlowId, MessageId};
 use crate::session::SessionId;
@@ -82,6 +82,8 @@ pub struct TurnReport {
     pub stored: Vec<StoredMessage>,
     /// The messages sent, in order.
     pub outgoing: Vec<OutgoingEvent>,
+    /// What the sockets of the session are told after these messages.
+    pub notices: Vec<Notice>,
     /// The request for which the turn waits, to be performed now.
     pub request: Option<EffectRequest>,
     /// Whether the session waits for something outside: the answer to its messages follows later.
@@ -98,6 +100,7 @@ impl TurnReport {
     /// Adds the report of the rest of the same event.
     pub(super) fn extend(&mut self, rest: Self) {
         self.outgoing.extend(rest.outgoing);
+        self.notices = rest.notices;
         self.cost += rest.cost;
         (self.request, self.waits, self.frozen) = (rest.request, rest.waits, rest.frozen);
     }

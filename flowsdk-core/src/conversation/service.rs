@@ -18,11 +18,11 @@ use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
 use crate::context::OpContext;
 use crate::crypto::MasterKey;
-use crate::event::{IncomingEvent, OutgoingEvent, TypingEvent};
+use crate::event::{IncomingEvent, Notice, OutgoingEvent};
 use crate::fault::StorageError;
 use crate::flow::{EffectRequest, HasFlows as _, MAX_TURN_WORK};
 use crate::id::{FlowVersionId, RouterId};
-use crate::session::{Channel, FrozenError, FrozenSession, HasSessions as _, SessionId};
+use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
 use crate::stream::topic::TopicName;
 use crate::text::Language;
@@ -32,8 +32,8 @@ pub trait OutgoingSink: Send + Sync + fmt::Debug {
     /// Must not block; events of one session are in order.
     fn deliver(&self, events: Vec<OutgoingEvent>);
 
-    /// Shows that an answer is being prepared. Must not block.
-    fn typing(&self, _event: &TypingEvent) {}
+    /// Tells the sockets of a session something, behind the messages delivered before. Must not block.
+    fn notify(&self, _notice: Notice) {}
 }
 
 /// Performs the outside requests of flows, after the commit of the turn that asks.
@@ -236,11 +236,9 @@ where
             if !events.is_empty() {
                 sink.deliver(events);
             }
+            report.notices.iter().cloned().for_each(|notice| sink.notify(notice));
         }
         if let (Some(outside), Some(request)) = (&self.outside, &report.request) {
-            if let (Handover::Direct(sink), Channel::Webchat) = (&self.handover, session.channel()) {
-                sink.typing(&TypingEvent::until(session.clone(), self.cx.now(), request.deadline));
-            }
             outside.perform(session, request.clone());
         }
     }

@@ -6,11 +6,11 @@ use super::rows::outgoing_row;
 use super::turn::{After, Records, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
-use crate::event::{OutgoingEvent, TypingEvent};
+use crate::event::{Notice, OutgoingEvent};
 use crate::fault::StorageError;
 use crate::id::{BlockId, ChatId, ContactId, MessageId};
 use crate::message::{MessageStatus, NewMessage};
-use crate::session::{Channel, FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
+use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
 use crate::stream::topic::{OutgoingChat, OutgoingPhone, OutgoingSocial, TopicName};
 use crate::time::Timestamp;
@@ -125,11 +125,10 @@ impl Writes {
         self.say_at(self.messages.len(), event, chat_id, handover);
     }
 
-    /// Tells the gateways that an answer is being prepared until `end`, behind the messages of the turn.
-    pub(super) fn announce_answer(&mut self, session: &SessionId, now: Timestamp, end: Timestamp) {
-        if session.channel() == Channel::Webchat {
-            let notice = TypingEvent::until(session.clone(), now, end);
-            self.publications.push(Publication::Entry(notice_entry(&notice)));
+    /// Adds what sockets are told, behind the messages so far. In one process they are told after the commit.
+    pub(super) fn notify(&mut self, notices: &[Notice], handover: &Handover) {
+        if matches!(handover, Handover::Stream) {
+            self.publications.extend(notices.iter().map(notice_entry).map(Publication::Entry));
         }
     }
 
@@ -229,7 +228,7 @@ impl Numbers {
 }
 
 /// The entry of a notice, which goes among the messages of its session.
-fn notice_entry(notice: &TypingEvent) -> NewEntry {
+fn notice_entry(notice: &Notice) -> NewEntry {
     NewEntry {
         topic: TopicName::OutgoingChat,
         key: notice.session_id.to_string(),

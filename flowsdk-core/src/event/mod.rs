@@ -5,6 +5,7 @@ mod agent;
 mod flow;
 mod helpdesk;
 mod incoming;
+mod notice;
 mod outgoing;
 mod social;
 mod status;
@@ -20,7 +21,8 @@ pub use helpdesk::{
     Sentiment,
 };
 pub use incoming::IncomingEvent;
-pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent, TypingEvent, TypingKind};
+pub use notice::{Notice, NoticeKind};
+pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent};
 pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusError, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};

@@ -45,38 +45,6 @@ pub struct OutgoingEvent {
     pub ig_comment_target: Option<CommentTarget>,
 }
 
-/// A notice that an answer is being prepared, on `stream:outgoing-chat` between the messages. It is stored nowhere else,
-/// and may be lost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TypingEvent {
-    /// Tells the notice from a message.
-    pub kind: TypingKind,
-    /// The id of the session.
-    pub session_id: SessionId,
-    /// Milliseconds after which no answer is expected any more.
-    pub typing_ms: u64,
-    /// When it was produced.
-    pub timestamp: Timestamp,
-}
-
-/// `typing`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TypingKind {
-    /// The one kind of notice.
-    Typing,
-}
-
-impl TypingEvent {
-    /// An answer in `session_id` is being prepared from `now` until `end`.
-    pub fn until(session_id: SessionId, now: Timestamp, end: Timestamp) -> Self {
-        let millis = end.as_millis().saturating_sub(now.as_millis());
-        let typing_ms = u64::try_from(millis).unwrap_or(0);
-        Self { kind: TypingKind::Typing, session_id, typing_ms, timestamp: now }
-    }
-}
-
 /// The comment that an outgoing message answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{FrozenError, Session, SessionId};
+use super::{FrozenError, Mode, Session, SessionId};
 use crate::event::FlowEvent;
 use crate::fault::StorageError;
 use crate::time::Timestamp;
@@ -80,6 +80,9 @@ pub trait SessionRepository: Send {
         until: Timestamp,
         limit: u32,
     ) -> Result<Vec<(Timestamp, SessionId)>, StorageError>;
+
+    /// Returns who has a session; `None` if there is none.
+    async fn mode(&mut self, id: &SessionId) -> Result<Option<Mode>, StorageError>;
 
     /// Returns the reason why a session does not answer its messages, if there is one.
     async fn standstill(&mut self, id: &SessionId) -> Result<Option<Standstill>, StorageError>;

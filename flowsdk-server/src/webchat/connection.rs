@@ -1,10 +1,7 @@
 //! A Socket.IO socket as the gateway sees it.
 
-use std::time::Duration;
-
-use flowsdk_channels::webchat::payload::ServerMessage;
+use flowsdk_channels::webchat::payload::{ServerMessage, ServerNotice};
 use flowsdk_channels::webchat::{Connection, SendError};
-use flowsdk_core::message::SenderKind;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use socketioxide::AckError;
@@ -27,10 +24,9 @@ impl Connection for SocketConnection {
         Ok(Box::pin(async move { matches!(ack.await, Ok(_) | Err(AckError::Decode(_))) }))
     }
 
-    fn typing(&self, kind: SenderKind, longest: Duration) {
-        let ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
+    fn notify(&self, notice: &ServerNotice) {
         // A loss is counted there.
-        let _lost = emit_checked(&self.0, "typing", &serde_json::json!({ "kind": kind, "ms": ms }));
+        let _lost = emit_checked(&self.0, notice.name(), notice);
     }
 
     fn is_connected(&self) -> bool {

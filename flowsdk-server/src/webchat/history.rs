@@ -71,7 +71,7 @@ where
         .await?;
     let page = async {
         let mut tx = services.store.read().await?;
-        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
+        let Some((chat, _)) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
             return Ok(None);
         };
         tx.messages().history(&HistoryQuery { chat_id: &chat, before, limit }).await.map(Some)

@@ -4,7 +4,9 @@ mod caller;
 mod connection;
 mod history;
 mod page;
+mod refusal;
 mod socket;
+mod standing;
 mod stream;
 mod test_messages;
 

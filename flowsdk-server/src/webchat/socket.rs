@@ -3,17 +3,20 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flowsdk_channels::webchat::payload::{AuthErrorPayload, MessageAck, ServerMessage};
+use flowsdk_channels::webchat::inbound::{self, InboundError};
+use flowsdk_channels::webchat::payload::{AuthErrorPayload, AuthOk, MessageAck, StartAck};
 use flowsdk_channels::webchat::{
     AUTH_ERROR_MESSAGE, Admissions, AuthError, Gateway, Handshake, HasWebchat, Ingress, IngressError, Limits,
-    RECENT, Visitor, Visitors, inbound,
+    Visitor, Visitors,
 };
 use flowsdk_core::chat::StartOn;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::fault::{Chain, Fault as _, StorageError};
-use flowsdk_core::id::{ChatId, MessageId};
+use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{HasMessages, IncomingMessage};
+use flowsdk_core::session::HasSessions;
 use flowsdk_core::store::Store;
+use serde::Serialize;
 use serde_json::Value;
 use socketioxide::TransportType;
 use socketioxide::extract::SocketRef;
@@ -22,16 +25,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller;
 use super::connection::SocketConnection;
+use super::refusal::Refusal;
+use super::standing::{NextChat, Standing};
 use crate::socket::{Ack, Event, EventHandler, Newcomer, Transports, emit_checked};
 
 /// The HTTP path of the socket.
 pub const SOCKET_PATH: &str = "/webchat/socket.io";
-/// Most messages of a replay; older ones are read from the history.
-const REPLAY_LIMIT: u32 = 200;
-
-const RATE_LIMITED: &str = "rate_limited";
-const TOO_MANY_MESSAGES: &str = "Muitas mensagens, aguarde um momento";
-
 /// Handles the sockets of all visitors.
 pub struct WebchatSocket<S> {
     store: Arc<S>,
@@ -71,7 +70,7 @@ struct GuestState {
 
 impl<S: Store> WebchatSocket<S>
 where
-    S::Tx: HasWebchat + HasContacts + HasMessages,
+    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions,
 {
     /// A handler over the services.
     pub fn new(
@@ -102,10 +101,11 @@ where
         let connection = Arc::new(SocketConnection(socket.clone()));
         let admission = self.admissions.note(&visitor, Arc::clone(&connection) as _);
         let seat = self.gateway.join(visitor.session_id.clone(), connection);
-        if emit_checked(socket, "auth_ok", &ok).is_err() {
+        // After it has joined: what changes from now on waits for it.
+        let Standing { mode, had, missed } = Standing::read(&*self.store, &visitor).await?;
+        if emit_checked(socket, "auth_ok", &AuthOk { mode, ..ok }).is_err() {
             return Ok(());
         }
-        let (had, missed) = self.missed(&visitor).await?;
         seat.go_live(&had, &missed).await;
         let held: Box<dyn std::any::Any + Send> = Box::new((seat, place, admission));
         let guest = Guest(Arc::new(GuestState { visitor, held: Mutex::new(Some(held)) }));
@@ -122,72 +122,66 @@ where
 
     /// Begins the session of a visitor in whose chat nobody has written (rulings S22).
     async fn open(&self, visitor: &Visitor) -> Result<(), OpenError> {
-        let mut tx = self.store.glance().await?;
-        let chat = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await?;
-        let chats: Vec<ChatId> = chat.into_iter().collect();
-        let is_silent = tx.messages().last_numbers(&chats).await?.iter().all(|(_, number)| *number == 0);
-        drop(tx);
-        if is_silent && self.limits.admit_message(&visitor.session_id) {
-            self.ingress.open(visitor.opening(self.visitors.context()), &visitor.router_id).await?;
+        let chat = NextChat::read(&*self.store, visitor).await?;
+        if chat.is_first && self.limits.admit_message(&visitor.session_id) {
+            self.begin(visitor, &chat).await?;
         }
         Ok(())
     }
 
-    /// Returns the messages that the visitor has and those missed, when `since` names the last one (rulings S8).
-    async fn missed(&self, visitor: &Visitor) -> Result<(Vec<MessageId>, Vec<ServerMessage>), StorageError> {
-        let Some(since) = &visitor.since else {
-            return Ok(Default::default());
-        };
-        let mut tx = self.store.read().await?;
-        let Some(chat) = tx.webchat().find_chat(&visitor.channel_id, &visitor.contact_id).await? else {
-            return Ok(Default::default());
-        };
-        let session = &visitor.session_id;
-        let messages = tx.messages();
-        let had = messages.outgoing_until(session, &chat, since, RECENT).await?;
-        let missed = messages.outgoing_since(session, &chat, Some(since), REPLAY_LIMIT).await?;
-        Ok((had, missed.into_iter().map(ServerMessage::from).collect()))
+    /// Begins another session of a visitor whose last one has ended, without a message. While there is one, nothing
+    /// happens.
+    async fn start(&self, visitor: &Visitor) -> Result<StartAck, Refusal> {
+        if visitor.start_on != StartOn::Open {
+            return Err(Refusal::message_first());
+        }
+        if !self.limits.admit_message(&visitor.session_id) {
+            return Err(Refusal::rate_limited());
+        }
+        let chat = NextChat::read(&*self.store, visitor).await;
+        let chat = chat.map_err(|error| Refusal::unavailable(visitor, &error))?;
+        self.begin(visitor, &chat).await.map_err(|error| Refusal::of_ingress(visitor, &error))?;
+        Ok(StartAck { ok: true })
+    }
+
+    async fn begin(&self, visitor: &Visitor, chat: &NextChat) -> Result<(), IngressError> {
+        let opening = visitor.opening(chat.newest, self.visitors.context());
+        self.ingress.open(opening, &visitor.router_id).await
     }
 
     async fn take(
         &self,
         visitor: &Visitor,
-        message: Result<IncomingMessage, inbound::InboundError>,
-        ack: Option<Ack>,
-    ) {
-        let (code, text) = match message {
-            Err(error) => (error.code(), error.to_string()),
-            Ok(_) if !self.limits.admit_message(&visitor.session_id) => {
-                (RATE_LIMITED, TOO_MANY_MESSAGES.to_owned())
-            }
-            Ok(message) => {
-                let event = visitor.incoming(message, self.visitors.context());
-                match self.ingress.accept(event, &visitor.router_id).await {
-                    Ok(accepted) => {
-                        let answer = MessageAck { ok: true, message_id: accepted.message_id };
-                        if let Some(Err(error)) = ack.map(|ack| ack.send(&answer)) {
-                            tracing::debug!(%error, "an ack was not sent");
-                        }
-                        return;
-                    }
-                    Err(IngressError::Backpressure) => (RATE_LIMITED, TOO_MANY_MESSAGES.to_owned()),
-                    Err(error) => {
-                        tracing::warn!(session = %visitor.session_id, error = %Chain(&error), "a message was not taken");
-                        ("unavailable", "Serviço indisponível, tente novamente".to_owned())
-                    }
-                }
-            }
-        };
-        metrics::counter!("flowsdk_webchat_refused", "code" => code).increment(1);
-        if let Some(ack) = ack {
-            ack.refuse(code, &text);
+        message: Result<IncomingMessage, InboundError>,
+    ) -> Result<MessageAck, Refusal> {
+        let message = message?;
+        if !self.limits.admit_message(&visitor.session_id) {
+            return Err(Refusal::rate_limited());
         }
+        let event = visitor.incoming(message, self.visitors.context());
+        match self.ingress.accept(event, &visitor.router_id).await {
+            Ok(accepted) => Ok(MessageAck { ok: true, message_id: accepted.message_id }),
+            Err(error) => Err(Refusal::of_ingress(visitor, &error)),
+        }
+    }
+}
+
+/// Answers a client, if it waits for an answer.
+fn answer<T: Serialize>(ack: Option<Ack>, outcome: Result<T, Refusal>) {
+    match (outcome, ack) {
+        (Err(refusal), ack) => refusal.send(ack),
+        (Ok(answer), Some(ack)) => {
+            if let Err(error) = ack.send(&answer) {
+                tracing::debug!(%error, "an ack was not sent");
+            }
+        }
+        (Ok(_), None) => {}
     }
 }
 
 impl<S: Store> EventHandler for WebchatSocket<S>
 where
-    S::Tx: HasWebchat + HasContacts + HasMessages,
+    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions,
 {
     async fn on_connect(&self, socket: &SocketRef, auth: Value) {
         let Err(error) = self.enter(socket, auth).await else {
@@ -218,10 +212,11 @@ where
         let visitor = &guest.visitor;
         let cx = self.visitors.context();
         match event.name.as_str() {
-            "message" => self.take(visitor, inbound::text(event.payload, cx), event.ack).await,
+            "message" => answer(event.ack, self.take(visitor, inbound::text(event.payload, cx)).await),
             "message_interactive" => {
-                self.take(visitor, inbound::interactive(event.payload, cx), event.ack).await
+                answer(event.ack, self.take(visitor, inbound::interactive(event.payload, cx)).await);
             }
+            "start" => answer(event.ack, self.start(visitor).await),
             "read" => {
                 let id = event.payload.get("messageId").and_then(Value::as_str);
                 if let Some(id) = id.and_then(|id| MessageId::parse(id).ok())

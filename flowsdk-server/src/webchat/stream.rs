@@ -5,8 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_channels::webchat::Gateway;
-use flowsdk_core::event::{OutgoingEvent, TypingEvent};
+use flowsdk_channels::webchat::{ChatEvent, Gateway};
 use flowsdk_core::stream::broker::{Entry, StreamReader};
 use tokio_util::sync::CancellationToken;
 
@@ -31,12 +30,9 @@ pub async fn tail_outgoing(
 
 fn emit_all(gateway: &Gateway, entries: Vec<Entry>) {
     for entry in entries {
-        match serde_json::from_str::<OutgoingEvent>(&entry.payload) {
+        match ChatEvent::parse(&entry.payload) {
             Ok(event) => gateway.emit(event),
-            Err(error) => match serde_json::from_str::<TypingEvent>(&entry.payload) {
-                Ok(notice) => gateway.prepare(&notice),
-                Err(_) => tracing::error!(entry = entry.id, %error, "an outgoing event cannot be read"),
-            },
+            Err(error) => tracing::error!(entry = entry.id, %error, "an outgoing event cannot be read"),
         }
     }
 }

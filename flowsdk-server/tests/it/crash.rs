@@ -235,7 +235,7 @@ async fn stored(store: &SqlStore, channel: &str, visitor: &str) -> Vec<Message> 
     let contacts = tx.contacts().find_by_phone_numbers(&[identity]).await.unwrap();
     let contact = contacts.first().expect("the visitor's contact");
     let chat = tx.webchat().find_chat(&channel, &contact.id).await.unwrap();
-    let chat = chat.expect("the visitor's chat");
+    let (chat, _) = chat.expect("the visitor's chat");
     let query = HistoryQuery { chat_id: &chat, before: None, limit: 200 };
     let mut rows = tx.messages().history(&query).await.unwrap().items;
     rows.reverse();

@@ -21,6 +21,7 @@ mod composition;
 mod crash;
 mod delivery;
 mod deploy;
+mod ends;
 mod flow_command;
 mod handshakes;
 mod history;

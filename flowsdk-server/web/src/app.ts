@@ -14,6 +14,7 @@ import {
   fromVisitor,
   fromWire,
   lastKnownId,
+  leavesGap,
   mergeHistory,
   moveToEnd,
   without,
@@ -45,7 +46,10 @@ export interface State {
   cursor: string | null;
   loadingEarlier: boolean;
   typing: string | null;
-  mode: string;
+  /** Who has the session; `null` before it begins and after it has ended. */
+  mode: string | null;
+  /** Whether a session can begin without a message of the visitor. */
+  startsOnOpen: boolean;
   /** The language that the page around asks for. */
   language: string | null;
   /** Whether a widget holds the page, which can close it. */
@@ -78,6 +82,7 @@ export class ChatApp {
   /** Messages that other tabs are sending. */
   #ofOtherTabs = new Map<string, ReturnType<typeof setTimeout>>();
   #orderDoubtful = false;
+  #settling = false;
   #lastRead: string | null = null;
   #lastTyping = 0;
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
@@ -105,6 +110,7 @@ export class ChatApp {
       loadingEarlier: false,
       typing: null,
       mode: 'flow',
+      startsOnOpen: false,
       language: around?.hello.language ?? null,
       closable: around !== null,
       shown: around?.hello.shown ?? true,
@@ -220,6 +226,11 @@ export class ChatApp {
     if (this.#outbox.retry(key)) this.#set({ items: moveToEnd(this.state.items, key) });
   }
 
+  /** Lets the flow speak again after the end of a session. */
+  startAgain(): void {
+    this.#connection.start();
+  }
+
   noteTyping(): void {
     const now = Date.now();
     if (now - this.#lastTyping < TYPING_SENT_EVERY_MS) return;
@@ -263,7 +274,10 @@ export class ChatApp {
   #send(outgoing: Outgoing): void {
     const entry: OutboxEntry = { clientMessageId: newId(), outgoing, at: Date.now(), state: 'queued' };
     this.#lastTyping = 0;
-    this.#set({ items: addLocal(this.state.items, fromVisitor(entry.clientMessageId, outgoing, entry.at)) });
+    this.#set({
+      items: addLocal(this.state.items, fromVisitor(entry.clientMessageId, outgoing, entry.at)),
+      mode: this.state.mode ?? 'flow',
+    });
     this.#outbox.add(entry);
   }
 
@@ -280,9 +294,12 @@ export class ChatApp {
   }
 
   async #settleOrder(): Promise<void> {
-    if (!this.#orderDoubtful || this.#outbox.hasQueued) return;
+    if (!this.#orderDoubtful || this.#outbox.hasQueued || this.#settling) return;
     this.#orderDoubtful = false;
+    this.#settling = true;
     const page = await fetchHistory(this.#credentials(), null);
+    this.#settling = false;
+    void this.#settleOrder();
     if (!page) return;
     const now = Date.now();
     this.#set({
@@ -365,7 +382,9 @@ export class ChatApp {
     } else if (!this.state.started) this.#restoreOutbox();
     this.#storage.keepOutbox(this.#userId, this.#outbox.entries);
     this.#storage.keepLook(channelName, appearance);
-    this.#set({ link: 'online', started: true, refusal: null, channelName, appearance });
+    const mode = auth.mode === undefined ? 'flow' : auth.mode;
+    const startsOnOpen = auth.startOn === 'open';
+    this.#set({ link: 'online', started: true, refusal: null, channelName, appearance, mode, startsOnOpen });
   }
 
   #lost(): void {
@@ -389,9 +408,10 @@ export class ChatApp {
       return;
     }
     clearTimeout(this.#typingTimer);
-    const known = this.state.items.length;
-    this.#set({ items: addIncoming(this.state.items, item), typing: null });
-    if (item.direction === 'out' && this.state.items.length > known) this.#announce(item);
+    const known = this.state.items;
+    this.#set({ items: addIncoming(known, item), typing: null, mode: this.state.mode ?? 'flow' });
+    if (item.direction === 'out' && this.state.items.length > known.length) this.#announce(item);
+    if (leavesGap(known, item)) this.#doubtOrder();
   }
 
   /** The page around hears of new messages only: neither of the history nor of what the visitor writes. */

@@ -21,7 +21,7 @@ export interface ConnectionHooks {
   onLost(): void;
   onMessage(message: WireMessage): void;
   onTyping(kind: string, ms?: number): void;
-  onSession(mode: string): void;
+  onSession(mode: string | null): void;
 }
 
 export class Connection {
@@ -78,7 +78,7 @@ export class Connection {
     socket.on('typing', (event: { kind?: string; ms?: number } | undefined) =>
       this.#hooks.onTyping(event?.kind ?? 'flow', event?.ms),
     );
-    socket.on('session', (event: { mode?: string } | undefined) => this.#hooks.onSession(event?.mode ?? 'flow'));
+    socket.on('session', (event: { mode?: string | null } | undefined) => this.#hooks.onSession(event?.mode ?? null));
     window.addEventListener('online', () => this.#nudge());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') this.#nudge();
@@ -120,6 +120,11 @@ export class Connection {
     }>;
     if (given.ok === true) return { ok: true, messageId: given.messageId ?? clientMessageId };
     return { ok: false, code: given.code ?? 'unknown' };
+  }
+
+  /** Begins another session without a message. */
+  start(): void {
+    if (this.#ready) this.#socket.emit('start', {});
   }
 
   typing(): void {

@@ -25,6 +25,10 @@ export interface AuthOk {
   sessionKey: string | null;
   channelName: string;
   appearance: Appearance | null;
+  /** Who begins: `open` lets the flow speak first. */
+  startOn?: string;
+  /** Who has the session; `null` before it begins and after it has ended. Older servers do not say. */
+  mode?: string | null;
 }
 
 export interface AuthError {

@@ -96,6 +96,24 @@ export function addIncoming(items: readonly Item[], item: Item): Item[] {
   return [...items.slice(0, end), item, ...items.slice(end)];
 }
 
+/**
+ * Whether the chat has messages before `item` that are not in `items`: what the visitor writes on another device is sent
+ * to nobody, and only the numbers tell of it.
+ */
+export function leavesGap(items: readonly Item[], item: Item): boolean {
+  const { place } = item;
+  if (!place) return false;
+  let last = 0;
+  let unnumbered = 0;
+  for (const known of items) {
+    if (known.place?.chatId === place.chatId) {
+      last = Math.max(last, known.place.seq);
+      unnumbered = 0;
+    } else if (known.direction === 'in' && known.place === null && !isWaiting(known)) unnumbered += 1;
+  }
+  return place.seq - last - 1 > unnumbered;
+}
+
 function isWaiting(item: Item | undefined): boolean {
   return item !== undefined && item.id === null && (item.delivery === 'queued' || item.delivery === 'failed');
 }
@@ -167,6 +185,12 @@ function closesOptions(item: Item | undefined): boolean {
   const kind = item?.content.kind;
   if (item?.direction === 'in') return kind === 'choice' && item.delivery !== 'failed';
   return kind === 'buttons' || kind === 'list';
+}
+
+/** The index of the newest message of the service: what stands before it has been read. -1 where there is none. */
+export function lastAnswer(items: readonly Item[]): number {
+  for (let at = items.length - 1; at >= 0; at -= 1) if (items[at]?.direction === 'out') return at;
+  return -1;
 }
 
 /**

@@ -7,7 +7,9 @@ import {
   fromVisitor,
   fromWire,
   isOpen,
+  lastAnswer,
   lastKnownId,
+  leavesGap,
   mergeHistory,
   parseTime,
   prependHistory,
@@ -102,4 +104,26 @@ test('times of several notations', () => {
   assert.equal(parseTime('1767323045006', 0), 1767323045006);
   assert.equal(parseTime('yesterday', 7), 7);
   assert.equal(parseTime(undefined, 7), 7);
+});
+
+test('numbers tell of messages that were written elsewhere', () => {
+  const numbered = (id: string, seq: number, direction: 'in' | 'out' = 'out', chatId = 'c') =>
+    fromWire({ id, type: 'text', text: { body: id }, chatId, seq, direction }, 0);
+  const sent = confirm([local('a')], 'a', '2');
+  assert.equal(leavesGap([], numbered('1', 1)), false, 'a greeting');
+  assert.equal(leavesGap([numbered('1', 1)], numbered('2', 2)), false);
+  assert.equal(leavesGap([numbered('1', 1), ...sent], numbered('3', 3)), false, 'one of this page stands between');
+  assert.equal(leavesGap([numbered('1', 1)], numbered('3', 3)), true, 'one of another device');
+  assert.equal(leavesGap([numbered('1', 1), ...sent], numbered('4', 4)), true, 'one of each');
+  assert.equal(leavesGap([...sent, numbered('3', 3)], numbered('5', 5)), true, 'the first is behind');
+  assert.equal(leavesGap([numbered('9', 9, 'out', 'b')], numbered('2', 2)), true, 'the first of a new chat is missing');
+  assert.equal(leavesGap([numbered('1', 1), local('queued')], numbered('3', 3)), true, 'what waits is not stored');
+  assert.equal(leavesGap([numbered('4', 4)], numbered('2', 2)), false, 'it comes late');
+  assert.equal(leavesGap([], out('1')), false, 'a server that numbers nothing');
+});
+
+test('what stands before an answer was read', () => {
+  assert.equal(lastAnswer([]), -1);
+  assert.equal(lastAnswer([inbound('1')]), -1);
+  assert.equal(lastAnswer([inbound('1'), out('2'), inbound('3')]), 1);
 });

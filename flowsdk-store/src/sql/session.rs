@@ -13,7 +13,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::session::{
     AgentState, Call, FrozenError, FrozenSession, HasSessions, HelpdeskState, HistoryKind, MAX_AHEAD,
-    MAX_HISTORY, Pending, Position, Redirect, Session, SessionId, SessionRepository, SessionWrite,
+    MAX_HISTORY, Mode, Pending, Position, Redirect, Session, SessionId, SessionRepository, SessionWrite,
     Standstill, Stop, StoredSession,
 };
 use flowsdk_core::time::Timestamp;
@@ -244,6 +244,8 @@ const DUE: Sql = sql("SELECT wake_at, id FROM session WHERE (wake_at, id) > ($1,
      AND NOT EXISTS (SELECT 1 FROM frozen_session WHERE frozen_session.session_id = session.id)
      ORDER BY wake_at, id LIMIT $4");
 
+const MODE: Sql = sql("SELECT mode FROM session WHERE id = $1");
+
 const STANDSTILL: Sql = sql("SELECT EXISTS (SELECT 1 FROM frozen_session WHERE session_id = $1),
         EXISTS (SELECT 1 FROM session WHERE id = $1 AND state->'pending' IS NOT NULL)");
 
@@ -292,7 +294,7 @@ const TAKE_KEPT: Sql = sql("DELETE FROM kept_entry
      WHERE seq = (SELECT MIN(seq) FROM kept_entry WHERE session_id = $1) RETURNING entry");
 
 super::statement::statements! {
-    FIND_FOR_UPDATE, PUT_AHEAD, CLEAR_AHEAD, DELETE, DUE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
+    FIND_FOR_UPDATE, PUT_AHEAD, CLEAR_AHEAD, DELETE, DUE, MODE, STANDSTILL, FROZEN_AMONG, TAKE_FROZEN, TAKE_KEPT; INSERT, UPDATE, FREEZE, KEEP, KEEP_BEHIND
 }
 
 super::accessor::has!(HasSessions::sessions -> SessionRepository);
@@ -365,6 +367,11 @@ impl SessionRepository for SqlTx {
     ) -> Result<Vec<(Timestamp, SessionId)>, StorageError> {
         let behind = behind.map(SessionId::to_string).unwrap_or_default();
         self.conn.fetch_all(DUE, (from, &*behind, until, i64::from(limit))).await
+    }
+
+    async fn mode(&mut self, session: &SessionId) -> Result<Option<Mode>, StorageError> {
+        let row = self.conn.fetch_optional::<(Mode,)>(MODE, (session,)).await?;
+        Ok(row.map(|(mode,)| mode))
     }
 
     async fn standstill(&mut self, session: &SessionId) -> Result<Option<Standstill>, StorageError> {

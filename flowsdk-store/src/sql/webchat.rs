@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_channels::webchat::{HasWebchat, WebchatChannel, WebchatIdentity, WebchatRepository};
 use flowsdk_core::cell::Json;
+use flowsdk_core::chat::ChatStatus;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, ChatId, ContactId, IdentityId};
@@ -49,7 +50,7 @@ const NOTE_KEY_DIGEST: Sql =
 /// SQLite, which keeps no statistics here, is told the index: it would read every chat of the router.
 const FIND_CHAT: Sql =
     sql_per(concat!(CHAT_OF, " INDEXED BY chat_by_contact", WITH_CHANNEL), concat!(CHAT_OF, WITH_CHANNEL));
-const CHAT_OF: &str = "SELECT chat.id FROM chat";
+const CHAT_OF: &str = "SELECT chat.id, chat.status FROM chat";
 const WITH_CHANNEL: &str = " JOIN webchat_channel ON webchat_channel.router_id = chat.router_id
      WHERE webchat_channel.id = $1 AND chat.contact_id = $2
      ORDER BY CASE WHEN chat.status = 'open' THEN 0 ELSE 1 END, chat.created_at DESC, chat.id DESC LIMIT 1";
@@ -96,8 +97,7 @@ impl WebchatRepository for SqlTx {
         &mut self,
         channel: &ChannelId,
         contact: &ContactId,
-    ) -> Result<Option<ChatId>, StorageError> {
-        let row = self.conn.fetch_optional::<(ChatId,)>(FIND_CHAT, (channel, contact)).await?;
-        Ok(row.map(|(chat,)| chat))
+    ) -> Result<Option<(ChatId, ChatStatus)>, StorageError> {
+        self.conn.fetch_optional(FIND_CHAT, (channel, contact)).await
     }
 }

@@ -9,7 +9,7 @@ use flowsdk_channels::webchat::{
     Accepted, AuthError, Caller, Handshake, HasWebchat as _, Ingress, IngressError, Limits, LimitsConfig,
     TestChat, Visitors, WebchatChannel, WebchatIdentity, inbound,
 };
-use flowsdk_core::chat::{Chat, HasChats as _, StartOn};
+use flowsdk_core::chat::{Chat, ChatStatus, HasChats as _, StartOn};
 use flowsdk_core::contact::{Contact, HasContacts as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
@@ -176,10 +176,12 @@ async fn the_open_chat_is_found_before_the_newest(store: SqlStore) {
     };
     for chat in [chat(5), chat(9), chat(1)] {
         tx.chats().open_or_get_many(std::slice::from_ref(&chat)).await.expect("open");
-        assert_eq!(tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find"), Some(chat.id.clone()));
+        let found = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find");
+        assert_eq!(found, Some((chat.id.clone(), ChatStatus::Open)));
         tx.chats().close_many(&[chat.id]).await.expect("close");
     }
     let newest = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find").expect("a chat");
+    assert_eq!(newest.1, ChatStatus::Closed);
     let again = tx.webchat().find_chat(&channel.id, &ana.id).await.expect("find");
     assert_eq!(again, Some(newest));
 }

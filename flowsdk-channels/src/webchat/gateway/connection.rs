@@ -1,11 +1,8 @@
 //! A socket, as the gateway needs it.
 
-use std::time::Duration;
-
-use flowsdk_core::message::SenderKind;
 use futures_util::future::BoxFuture;
 
-use crate::webchat::payload::ServerMessage;
+use crate::webchat::payload::{ServerMessage, ServerNotice};
 
 /// A packet was not taken by the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -20,8 +17,8 @@ pub trait Connection: Send + Sync + std::fmt::Debug {
     /// Writes a message; the future says whether the client acknowledged it in time.
     fn send_acknowledged(&self, message: &ServerMessage) -> Result<BoxFuture<'static, bool>, SendError>;
 
-    /// Shows that somebody types, for at most `longest`; lost without harm.
-    fn typing(&self, kind: SenderKind, longest: Duration);
+    /// Writes a notice; it may be lost.
+    fn notify(&self, notice: &ServerNotice);
 
     /// Returns whether it is still connected.
     fn is_connected(&self) -> bool;

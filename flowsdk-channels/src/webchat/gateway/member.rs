@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex};
 
-use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::session::SessionId;
 
-use super::Connection;
+use super::{ChatEvent, Connection};
 
 /// Messages that a socket remembers, so that a repetition of the stream is not shown twice: after a crash
 /// the stream may repeat messages of the connection before. More than a replay has.
@@ -29,7 +28,7 @@ pub(super) enum Acks {
 #[derive(Debug)]
 pub(super) struct State {
     /// Events that arrived while the replay runs, at most [`MOST_HELD`]; `None` once the socket is live.
-    pub(super) held: Option<VecDeque<OutgoingEvent>>,
+    pub(super) held: Option<VecDeque<ChatEvent>>,
     /// A message did not get through: nothing after it may, or the visitor would miss it for good.
     pub(super) broken: bool,
     /// Digests of the last [`RECENT`] ids, because there is one of these for every socket.

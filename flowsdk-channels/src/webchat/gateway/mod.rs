@@ -5,9 +5,10 @@
 //! closed, and its visitor reads the gap from the store at the next connection.
 
 mod connection;
+mod event;
 mod member;
+mod notices;
 mod seat;
-mod typing;
 mod write;
 
 use std::collections::{HashMap, VecDeque};
@@ -15,22 +16,30 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::OutgoingSink;
-use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent, TypingEvent};
+use flowsdk_core::event::{DeliveryStatus, Notice, OutgoingEvent, StatusEvent};
 use flowsdk_core::id::MessageId;
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::Timestamp;
 use member::{Acks, MOST_HELD, Member, State};
+use notices::notice_of;
 use tokio_util::task::TaskTracker;
 
 use super::StatusQueue;
-use super::payload::ServerMessage;
+use super::payload::{ServerMessage, ServerNotice};
 
 pub use connection::{Connection, SendError};
+pub use event::ChatEvent;
 pub use member::RECENT;
 pub use seat::Seat;
 
 /// Messages of a session that may wait behind one before which somebody types; beyond it nobody types.
 const MAX_DELAYED: usize = 64;
+
+/// An event as sockets get it.
+enum Written {
+    Message(ServerMessage),
+    Notice(ServerNotice),
+}
 
 /// A message that counts as delivered when its socket is still there later.
 #[derive(Debug)]
@@ -50,7 +59,7 @@ pub struct Gateway {
     /// Sockets that are to be closed.
     broken: Mutex<Vec<Arc<Member>>>,
     /// Events that wait behind a message before which somebody types, by session, in order.
-    delayed: Mutex<HashMap<SessionId, VecDeque<OutgoingEvent>>>,
+    delayed: Mutex<HashMap<SessionId, VecDeque<ChatEvent>>>,
     tasks: TaskTracker,
     /// For the tasks of delayed messages.
     this: Weak<Gateway>,
@@ -93,17 +102,18 @@ impl Gateway {
         self.rooms.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Emits one event to every socket of its session and reports it; where it is to look typed, after as
+    /// Emits one event to every socket of its session, and reports a message; where it is to look typed, after as
     /// long. Events of one session must come in order, one call after the other.
-    pub fn emit(&self, event: OutgoingEvent) {
+    pub fn emit(&self, mut event: ChatEvent) {
         let mut delayed = self.delayed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(waiting) = delayed.get_mut(&event.session_id) {
+        if let Some(waiting) = delayed.get_mut(event.session()) {
             if waiting.len() >= MAX_DELAYED {
-                waiting.iter_mut().for_each(|event| event.typing_ms = None);
+                waiting.iter_mut().for_each(ChatEvent::hurry);
+                event.hurry();
             }
             waiting.push_back(event);
-        } else if event.typing_ms.is_some() {
-            let session = event.session_id.clone();
+        } else if event.typing_ms().is_some() {
+            let session = event.session().clone();
             delayed.insert(session.clone(), VecDeque::from([event]));
             drop(delayed);
             if let Some(gateway) = self.this.upgrade() {
@@ -120,28 +130,34 @@ impl Gateway {
         rooms.get(session).cloned().unwrap_or_default()
     }
 
-    fn emit_now(&self, event: OutgoingEvent) {
-        let members = self.members(&event.session_id);
-        if members.is_empty() {
-            metrics::counter!("flowsdk_webchat_emits", "to" => "nobody").increment(1);
-            tracing::debug!(session = %event.session_id, message = %event.internal_id, "not delivered: no socket");
-            return;
-        }
-        metrics::counter!("flowsdk_webchat_emits", "to" => "socket").increment(1);
-        let message = ServerMessage::from(&event);
+    fn emit_now(&self, event: ChatEvent) {
+        let members = self.members(event.session());
+        let written = match &event {
+            ChatEvent::Message(event) if members.is_empty() => {
+                metrics::counter!("flowsdk_webchat_emits", "to" => "nobody").increment(1);
+                tracing::debug!(session = %event.session_id, message = %event.internal_id, "not delivered: no socket");
+                return;
+            }
+            ChatEvent::Message(event) => {
+                metrics::counter!("flowsdk_webchat_emits", "to" => "socket").increment(1);
+                Written::Message(ServerMessage::from(&**event))
+            }
+            ChatEvent::Notice(notice) => Written::Notice(notice_of(notice)),
+        };
         for member in members {
             let mut state = member.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.broken {
                 // It is given nothing any more.
                 continue;
             }
-            match &mut state.held {
-                Some(held) if held.len() < MOST_HELD => held.push_back(event.clone()),
-                Some(held) => {
+            match (&mut state.held, &written) {
+                (Some(held), _) if held.len() < MOST_HELD => held.push_back(event.clone()),
+                (Some(held), _) => {
                     held.clear();
                     self.break_off(&member, &mut state);
                 }
-                None => self.write(&member, &mut state, &message),
+                (None, Written::Message(message)) => self.write(&member, &mut state, message),
+                (None, Written::Notice(notice)) => member.connection.notify(notice),
             }
         }
     }
@@ -208,11 +224,11 @@ fn status(cx: &OpContext, session: &SessionId, message: &MessageId, to: Delivery
 impl OutgoingSink for Gateway {
     fn deliver(&self, events: Vec<OutgoingEvent>) {
         for event in events {
-            self.emit(event);
+            self.emit(ChatEvent::Message(Box::new(event)));
         }
     }
 
-    fn typing(&self, event: &TypingEvent) {
-        self.prepare(event);
+    fn notify(&self, notice: Notice) {
+        self.emit(ChatEvent::Notice(notice));
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
-use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
 use tokio::time::Instant;
 
-use super::Gateway;
 use super::member::Member;
+use super::notices::notice_of;
 use super::write::PATIENCE;
+use super::{ChatEvent, Gateway};
 use crate::webchat::payload::ServerMessage;
 
 /// A socket's place in its room; it leaves when dropped.
@@ -34,12 +34,17 @@ impl Seat {
             gateway.write_patiently(member, message, until).await;
         }
         while let Some(event) = self.next_held() {
-            gateway.write_patiently(member, &ServerMessage::from(&event), until).await;
+            match event {
+                ChatEvent::Message(event) => {
+                    gateway.write_patiently(member, &ServerMessage::from(&*event), until).await;
+                }
+                ChatEvent::Notice(notice) => member.connection.notify(&notice_of(&notice)),
+            }
         }
     }
 
     /// The oldest event that waits; without one the socket is live.
-    fn next_held(&self) -> Option<OutgoingEvent> {
+    fn next_held(&self) -> Option<ChatEvent> {
         let mut state = self.member.state.lock().unwrap_or_else(PoisonError::into_inner);
         let next = state.held.as_mut().and_then(VecDeque::pop_front);
         if next.is_none() {

@@ -13,7 +13,7 @@ use crate::message::IncomingMessage;
 use crate::prelude::*;
 use crate::session::{
     AgentState, Call, FrozenError, FrozenSession, HelpdeskState, Mode, Pending, Phase, Position, Redirect,
-    Session, SessionWrite, Standstill, Stop, StoredSession, Waiting,
+    Session, SessionId, SessionWrite, Standstill, Stop, StoredSession, Waiting,
 };
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
@@ -88,10 +88,16 @@ where
         let mut tx = world.store.read().await.expect("read");
         tx.sessions().standstill(&first.id).await.expect("a session")
     };
+    let mode = async |id: &SessionId| {
+        let mut tx = world.store.read().await.expect("read");
+        tx.sessions().mode(id).await.expect("a mode")
+    };
     assert_eq!(standstill().await, None);
     world.save(&[(full.clone(), Some(first.version))]).await.expect("save");
     assert_eq!(world.stored(1).await.expect("stored").session, full);
     assert_eq!(standstill().await, Some(Standstill::Outside));
+    assert_eq!(mode(&first.id).await, Some(full.mode));
+    assert_eq!(mode(&SessionId::parse("wc-c1-nobody").expect("an id")).await, None);
     let mut tx = world.store.begin().await.expect("begin");
     let error = FrozenError { code: "flow_loop".to_owned(), message: "é".to_owned() };
     let frozen = FrozenSession { session_id: first.id.clone(), error, entry: json!({}), frozen_at: later(5) };

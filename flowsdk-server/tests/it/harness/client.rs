@@ -185,8 +185,17 @@ impl Client {
 
     /// Waits until somebody types, and returns the payload.
     pub async fn typing(&self) -> Value {
-        self.wait("somebody types", |inbox| {
-            let at = inbox.events.iter().position(|(name, _)| name == "typing")?;
+        self.event("typing").await
+    }
+
+    /// Waits until the session has another owner, and returns the payload.
+    pub async fn session(&self) -> Value {
+        self.event("session").await
+    }
+
+    async fn event(&self, wanted: &str) -> Value {
+        self.wait(wanted, |inbox| {
+            let at = inbox.events.iter().position(|(name, _)| name == wanted)?;
             Some(inbox.events.remove(at).1)
         })
         .await

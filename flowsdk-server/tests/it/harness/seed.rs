@@ -1,6 +1,7 @@
 //! Routers, flows and channels, as the administrative API would create them.
 
 use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows as _};
@@ -25,6 +26,8 @@ pub struct Seeded {
     pub card: String,
     /// A channel whose flow runs a script and makes a request for every message.
     pub calls: String,
+    /// A channel that speaks first, asks once, closes the chat and ends.
+    pub short: String,
     /// A flow of the same router that says `outro {{input}}`.
     pub other_flow: String,
     /// A flow of another router.
@@ -57,17 +60,20 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
     let card = flow(&mut tx, &cx, &router, "{{contact.name}}/{{plan}}/{{order.id}}/{{input}}").await;
     let other = flow(&mut tx, &cx, &router, "outro {{input}}").await;
     let calling = publish(&mut tx, &cx, &router, "calls", calls()).await;
+    let short = publish(&mut tx, &cx, &router, "short", asks_once()).await;
     let foreign_flow = flow(&mut tx, &cx, &foreign, "alheio {{input}}").await;
     tx.routers().set_initial_flow(&router, Some(&echo)).await.unwrap();
     let sealed = Some(key.encrypt(&secret));
     let mut channels = Vec::new();
-    for (flow, embed_secret) in
-        [(None, None), (None, None), (None, sealed.clone()), (Some(card), sealed), (Some(calling), None)]
-    {
+    let echoes = [(None, None), (None, None), (None, sealed.clone())];
+    let others = [(Some(card), sealed), (Some(calling), None), (Some(short.clone()), None)];
+    for (flow, embed_secret) in echoes.into_iter().chain(others) {
+        let start_on = if flow.as_ref() == Some(&short) { StartOn::Open } else { StartOn::Message };
         let channel = WebchatChannel {
             appearance: Some(json!({ "title": "Loja" })),
             initial_flow_id: flow,
             embed_secret,
+            start_on,
             ..WebchatChannel::new(ChannelId::generate(cx.ids()), router.clone(), "Canal", cx.now())
         };
         tx.webchat().insert_channel(&channel).await.unwrap();
@@ -83,6 +89,7 @@ pub async fn seed(store: &SqlStore, key: &MasterKey) -> Seeded {
         closed: next(),
         card: next(),
         calls: next(),
+        short: next(),
         other_flow: other.to_string(),
         foreign_flow: foreign_flow.to_string(),
         secret,
@@ -105,6 +112,20 @@ fn calls() -> Value {
     flow["blocks"][0]["onLeave"] = json!([
         { "type": "executeScript", "script": "variables.said.length * 2", "variable": "n" },
         { "type": "httpRequest", "url": "http://127.0.0.1:9/", "errorVariable": "error", "continueOnError": true }]);
+    flow
+}
+
+/// Asks how it was, and ends with the answer.
+fn asks_once() -> Value {
+    let mut flow = answers("Como foi?");
+    flow["blocks"][0]["defaultOutput"] = json!({ "blockId": "bye" });
+    let bye = json!({
+        "id": "bye", "type": "content", "title": "Fim", "position": { "x": 0, "y": 200 },
+        "onEnter": [{ "type": "closeChat" }],
+        "contents": [{ "type": "text", "text": { "body": "Obrigado por {{said}}" } }],
+        "defaultOutput": { "end": true }
+    });
+    flow["blocks"].as_array_mut().unwrap().push(bye);
     flow
 }
 

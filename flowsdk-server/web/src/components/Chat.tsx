@@ -75,6 +75,7 @@ export function Chat({ app }: { app: ChatApp }) {
             onRetry={(key) => app.retry(key)}
             onLoadEarlier={() => void app.loadEarlier()}
             onRead={onRead}
+            onStartAgain={() => app.startAgain()}
           />
         </>
       )}

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import type { State } from '../app.ts';
 import { clock, locale, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
-import { isOpen, type Item } from '../timeline.ts';
+import { isOpen, lastAnswer, type Item } from '../timeline.ts';
 import { ChatIcon, DownIcon } from './icons.tsx';
 import { Message, senderLabel } from './Message.tsx';
 import { RichText } from './RichText.tsx';
@@ -14,13 +14,15 @@ interface Props {
   onRetry: (key: string) => void;
   onLoadEarlier: () => void;
   onRead: (messageId: string) => void;
+  onStartAgain: () => void;
 }
 
 const NEAR_END_PX = 60;
 const RUN_MS = 5 * 60_000;
 
-export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRead }: Props) {
+export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRead, onStartAgain }: Props) {
   const { items } = state;
+  const answered = lastAnswer(items);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
@@ -67,7 +69,7 @@ export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRe
     else if (appended) setUnseen(true);
     height.current = element.scrollHeight;
     edges.current = { first, last };
-  }, [items, toEnd]);
+  }, [items, state.mode, toEnd]);
 
   // Pictures that finish loading and the keyboard of a phone change heights without any new message.
   useEffect(() => {
@@ -115,12 +117,16 @@ export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRe
               before={items[at - 1]}
               after={items[at + 1]}
               open={isOpen(items, at)}
+              read={state.typing !== null || at < answered}
               serviceName={serviceName}
               onChoose={onChoose}
               onRetry={onRetry}
             />
           ))}
           {state.typing && <Typing />}
+          {state.mode === null && items.length > 0 && (
+            <Ended startsOnOpen={state.startsOnOpen && state.link === 'online'} onStartAgain={onStartAgain} />
+          )}
         </div>
       </div>
       {away && (
@@ -139,6 +145,7 @@ interface EntryProps {
   after: Item | undefined;
   /** Whether its options may still be chosen. */
   open: boolean;
+  read: boolean;
   serviceName: string;
   onChoose: (choice: Choice) => void;
   onRetry: (key: string) => void;
@@ -211,6 +218,19 @@ function Welcome({ state }: { state: State }) {
       <div>
         <RichText text={text || t.welcome} />
       </div>
+    </div>
+  );
+}
+
+function Ended({ startsOnOpen, onStartAgain }: { startsOnOpen: boolean; onStartAgain: () => void }) {
+  return (
+    <div class="ended">
+      <p>{startsOnOpen ? t.ended : `${t.ended} ${t.writeAgain}`}</p>
+      {startsOnOpen && (
+        <button type="button" class="link-button" onClick={onStartAgain}>
+          {t.startAgain}
+        </button>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { clock, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
 import type { Item } from '../timeline.ts';
-import { AlertIcon, CheckIcon, ClockIcon } from './icons.tsx';
+import { AlertIcon, CheckIcon, ClockIcon, ReadIcon } from './icons.tsx';
 import { Interactive } from './Interactive.tsx';
 import { Media } from './Media.tsx';
 import { RichText, TypedText } from './RichText.tsx';
@@ -14,6 +14,8 @@ interface Props {
   /** First and last of a run of messages by the same side: the name stands above the first. */
   first: boolean;
   last: boolean;
+  /** Whether somebody has read it, as the answer shows. */
+  read: boolean;
   /** Whether the time stands below: it does where that of the next message is another one. */
   timed: boolean;
   onChoose: (choice: Choice) => void;
@@ -26,7 +28,7 @@ export function senderLabel(item: Item): string {
   return item.sender?.kind === 'ai' ? t.senderAi : '';
 }
 
-export function Message({ item, open, serviceName, first, last, timed, onChoose, onRetry }: Props) {
+export function Message({ item, open, serviceName, first, last, read, timed, onChoose, onRetry }: Props) {
   const mine = item.direction === 'in';
   const label = mine ? t.you : senderLabel(item);
   const classes = ['message', mine ? 'mine' : 'theirs', first ? 'first' : '', last ? 'last' : ''];
@@ -47,8 +49,8 @@ export function Message({ item, open, serviceName, first, last, timed, onChoose,
             <time dateTime={new Date(item.at).toISOString()}>{clock.format(item.at)}</time>
             {mine && (
               <>
-                <CheckIcon />
-                <span class="hidden">{t.sent}</span>
+                {read ? <ReadIcon /> : <CheckIcon />}
+                <span class="hidden">{read ? t.read : t.sent}</span>
               </>
             )}
           </span>

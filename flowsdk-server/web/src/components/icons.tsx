@@ -30,6 +30,11 @@ export const CheckIcon = () => (
     <path d="m5 12.5 4.5 4.5L19 7.5" />
   </Icon>
 );
+export const ReadIcon = () => (
+  <Icon size={16}>
+    <path d="m2 12.5 4.5 4.5L16 7.5M12 16l1 1 9.5-9.5" />
+  </Icon>
+);
 export const ClockIcon = () => (
   <Icon size={14}>
     <circle cx="12" cy="12" r="9" />

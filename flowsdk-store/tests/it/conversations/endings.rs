@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use flowsdk_core::chat::{Chat, HasChats as _};
 use flowsdk_core::conversation::ConversationEvent;
+use flowsdk_core::event::{Notice, NoticeKind};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::store::Store as _;
 use flowsdk_store::sql::SqlStore;
@@ -15,6 +16,7 @@ use crate::support::databases::on_every_database;
 
 on_every_database! {
     after_an_end_the_next_message_begins_anew,
+    sockets_are_told_of_an_end,
     after_an_end_the_next_message_of_the_same_event_does_so_too,
     a_wait_that_runs_out_is_rung_for_once,
     an_answer_prolongs_the_wait,
@@ -38,6 +40,28 @@ async fn after_an_end_the_next_message_begins_anew(store: SqlStore) {
     let new = Chat::open(&world.cx, second.contact_id, second.router_id);
     let open = tx.chats().open_or_get_many(&[new]).await.expect("open");
     assert_eq!(open[0].id, second.chat_id);
+}
+
+async fn sockets_are_told_of_an_end(store: SqlStore) {
+    let world = World::new(store).await;
+    assert_eq!(world.handle(world.text("ana", "m1", "oi")).await.notices, [], "a session that begins");
+    let end = world.handle(world.text("ana", "m2", "bye")).await;
+    let notice = Notice {
+        session_id: session("ana"),
+        timestamp: world.cx.now(),
+        kind: NoticeKind::Session { mode: None },
+    };
+    assert_eq!(end.notices, [notice.clone()]);
+    assert_eq!(world.sink.told(), [notice]);
+    // Where the rest of the event begins another session, it has not ended.
+    let messages = [
+        IncomingMessage::text("m3", "oi"),
+        IncomingMessage::text("m4", "bye"),
+        IncomingMessage::text("m5", "oi"),
+    ];
+    let report = world.handle(ConversationEvent::Incoming(world.event("ana", messages.to_vec()))).await;
+    assert_eq!(bodies(&report), ["Hello ", "Bye", "Hello "]);
+    assert_eq!(report.notices, []);
 }
 
 async fn after_an_end_the_next_message_of_the_same_event_does_so_too(store: SqlStore) {

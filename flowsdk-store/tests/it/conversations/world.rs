@@ -11,7 +11,7 @@ use flowsdk_core::conversation::{
     ConversationError, ConversationEvent, Conversations, Handover, InputTimers, OutgoingSink, TurnReport,
 };
 use flowsdk_core::crypto::MasterKey;
-use flowsdk_core::event::{FlowEvent, IncomingEvent, InputTimeout, OutgoingEvent};
+use flowsdk_core::event::{FlowEvent, IncomingEvent, InputTimeout, Notice, OutgoingEvent};
 use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion, HasFlows as _};
 use flowsdk_core::id::{ChatId, Cuids, FlowId, RouterId};
 use flowsdk_core::message::{Direction, HasMessages as _, HistoryQuery, IncomingMessage, Message};
@@ -38,11 +38,22 @@ pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 /// Remembers what is handed over.
 #[derive(Debug, Default)]
-pub(crate) struct Sink(pub(crate) Mutex<Vec<OutgoingEvent>>);
+pub(crate) struct Sink(pub(crate) Mutex<Vec<OutgoingEvent>>, Mutex<Vec<Notice>>);
+
+impl Sink {
+    /// The notices that sockets were told.
+    pub(crate) fn told(&self) -> Vec<Notice> {
+        self.1.lock().expect("a lock").clone()
+    }
+}
 
 impl OutgoingSink for Sink {
     fn deliver(&self, events: Vec<OutgoingEvent>) {
         self.0.lock().expect("a lock").extend(events);
+    }
+
+    fn notify(&self, notice: Notice) {
+        self.1.lock().expect("a lock").push(notice);
     }
 }
 

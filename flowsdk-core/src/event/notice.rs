@@ -1,0 +1,43 @@
+//! Notices between the messages of `stream:outgoing-chat`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::session::{Mode, SessionId};
+use crate::time::Timestamp;
+
+/// Something that the sockets of a session are told beside its messages. It is stored nowhere else, and may be lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// The id of the session.
+    pub session_id: SessionId,
+    /// When it was produced.
+    pub timestamp: Timestamp,
+    /// What they are told; its `kind` tells the notice from a message.
+    #[serde(flatten)]
+    pub kind: NoticeKind,
+}
+
+/// What a [`Notice`] tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub enum NoticeKind {
+    /// An answer is being prepared.
+    Typing {
+        /// Milliseconds after which no answer is expected any more.
+        typing_ms: u64,
+    },
+    /// The conversation has another owner.
+    Session {
+        /// The owner; `None` once the session has ended.
+        mode: Option<Mode>,
+    },
+}
+
+impl NoticeKind {
+    /// Says that an answer is being prepared from `now` until `end`.
+    pub fn typing(now: Timestamp, end: Timestamp) -> Self {
+        let millis = end.as_millis().saturating_sub(now.as_millis());
+        Self::Typing { typing_ms: u64::try_from(millis).unwrap_or(0) }
+    }
+}
