@@ -177,6 +177,13 @@ async function run() {
     await page.locator('.status.on').waitFor();
   });
 
+  await step('a history that cannot be had at first', async () => {
+    await page.route('**/webchat/history*', (route) => route.fulfill({ status: 503 }), { times: 1 });
+    await page.reload();
+    await endsWith(page, 'abc', 'Digite um número de 1 a 10.');
+    assert.deepEqual(await transcript(page), before);
+  });
+
   await step('an order after the reload', async () => {
     await type(page, '7');
     await endsWith(page, '7', 'Pedido grande: 7 unidades. Vamos dar desconto!', ASK);
@@ -224,8 +231,11 @@ async function run() {
   });
 
   await step('starts again', async () => {
+    await page.getByText('A conversa terminou. Escreva para começar de novo.').waitFor();
     await type(page, 'oi');
     await endsWith(page, 'oi', HELLO);
+    assert.equal(await page.locator('.ended').count(), 0);
+    await page.locator('.mine').last().getByText('Lida').waitFor({ state: 'attached' });
     assert.equal(await page.locator('.message.mine[data-delivery="failed"]').count(), 0);
   });
 

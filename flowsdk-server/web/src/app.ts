@@ -83,6 +83,8 @@ export class ChatApp {
   #ofOtherTabs = new Map<string, ReturnType<typeof setTimeout>>();
   #orderDoubtful = false;
   #settling = false;
+  /** A conversation that could not be read when the page was opened. */
+  #historyMissing = false;
   #lastRead: string | null = null;
   #lastTyping = 0;
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
@@ -177,19 +179,7 @@ export class ChatApp {
     this.#set({ refusal: null, loading: true });
     this.#bannerLater('connecting', FIRST_BANNER_DELAY_MS);
     // With a conversation on the screen already, the server replays what is missing.
-    if ((this.#identity || this.#token) && this.state.items.length === 0) {
-      const page = await fetchHistory(this.#credentials(), null);
-      if (page) {
-        const now = Date.now();
-        this.#set({
-          items: prependHistory(
-            this.state.items,
-            page.items.map((item) => fromWire(item, now)),
-          ),
-          cursor: page.nextCursor,
-        });
-      }
-    }
+    if ((this.#identity || this.#token) && this.state.items.length === 0) await this.#readHistory();
     if (!this.#token) this.#restoreOutbox();
     this.#set({ loading: false });
     this.#connection.open();
@@ -198,20 +188,19 @@ export class ChatApp {
   async loadEarlier(): Promise<void> {
     if (!this.state.cursor || this.state.loadingEarlier) return;
     this.#set({ loadingEarlier: true });
-    const page = await fetchHistory(this.#credentials(), this.state.cursor);
+    await this.#readHistory(this.state.cursor);
+    this.#set({ loadingEarlier: false });
+  }
+
+  /** Puts a page of the history, the newest one without a cursor, before what is shown. */
+  async #readHistory(cursor: string | null = null): Promise<void> {
+    const page = await fetchHistory(this.#credentials(), cursor);
+    // The newest page is asked for again as soon as the server lets the visitor in.
+    this.#historyMissing = cursor === null && page === null;
+    if (!page) return;
     const now = Date.now();
-    this.#set(
-      page
-        ? {
-            items: prependHistory(
-              this.state.items,
-              page.items.map((item) => fromWire(item, now)),
-            ),
-            cursor: page.nextCursor,
-            loadingEarlier: false,
-          }
-        : { loadingEarlier: false },
-    );
+    const older = page.items.map((item) => fromWire(item, now));
+    this.#set({ items: prependHistory(this.state.items, older), cursor: page.nextCursor });
   }
 
   sendText(text: string): void {
@@ -385,6 +374,7 @@ export class ChatApp {
     const mode = auth.mode === undefined ? 'flow' : auth.mode;
     const startsOnOpen = auth.startOn === 'open';
     this.#set({ link: 'online', started: true, refusal: null, channelName, appearance, mode, startsOnOpen });
+    if (this.#historyMissing) void this.#readHistory();
   }
 
   #lost(): void {

@@ -124,7 +124,7 @@ export class Connection {
 
   /** Begins another session without a message. */
   start(): void {
-    if (this.#ready) this.#socket.emit('start', {});
+    if (this.#socket.connected) this.#socket.emit('start', {});
   }
 
   typing(): void {

@@ -3,7 +3,15 @@ import type { Appearance } from './protocol.ts';
 
 const SURFACE_LIGHT: Rgb = [255, 255, 255];
 const SURFACE_DARK: Rgb = [30, 35, 46];
-const PROPERTIES = ['--brand', '--on-brand', '--brand-text', '--bg', '--on-bg'] as const;
+const PROPERTIES = ['--brand', '--on-brand', '--brand-text', '--bg', '--on-bg', '--font', '--radius'] as const;
+
+/** Families that devices have: the page loads nothing from elsewhere. */
+const FONTS: Readonly<Record<string, string>> = {
+  serif: 'ui-serif, Georgia, Cambria, "Noto Serif", serif',
+  rounded: 'ui-rounded, "SF Pro Rounded", "Hiragino Maru Gothic ProN", Quicksand, Nunito, ui-sans-serif, sans-serif',
+  mono: 'ui-monospace, Menlo, Consolas, "Noto Sans Mono", monospace',
+};
+const MAX_RADIUS = 28;
 
 /** Colours chosen by a customer are kept where they can be read, and bent towards the readable where not. */
 export function lookOf(appearance: Appearance | null, dark: boolean): Partial<Record<(typeof PROPERTIES)[number], string>> {
@@ -24,6 +32,10 @@ export function lookOf(appearance: Appearance | null, dark: boolean): Partial<Re
     look['--bg'] = toHex(background);
     look['--on-bg'] = toHex(legible(mix(background, readableOn(background), 0.6), background));
   }
+  const font = typeof appearance?.font === 'string' ? FONTS[appearance.font] : undefined;
+  if (font) look['--font'] = font;
+  const radius = appearance?.radius;
+  if (typeof radius === 'number' && radius >= 0) look['--radius'] = `${Math.min(radius, MAX_RADIUS)}px`;
   return look;
 }
 

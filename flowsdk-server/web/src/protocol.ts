@@ -7,16 +7,23 @@ export type AuthErrorCode =
   | 'rate_limited'
   | 'unavailable';
 
-export interface Appearance {
-  primaryColor?: string;
-  backgroundColor?: string;
+export interface PageTexts {
   title?: string;
   subtitle?: string;
-  avatarUrl?: string;
   placeholder?: string;
   welcomeText?: string;
+}
+
+export interface Appearance extends PageTexts {
+  primaryColor?: string;
+  backgroundColor?: string;
+  font?: string;
+  /** Of the corners of messages, in pixels. */
+  radius?: number;
+  avatarUrl?: string;
   /** The language of the page, as a tag such as `es`; the visitor's where it is missing or not spoken. */
   language?: string;
+  texts?: Record<string, PageTexts | undefined>;
 }
 
 export interface AuthOk {

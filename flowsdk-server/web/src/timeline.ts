@@ -187,9 +187,9 @@ function closesOptions(item: Item | undefined): boolean {
   return kind === 'buttons' || kind === 'list';
 }
 
-/** The index of the newest message of the service: what stands before it has been read. -1 where there is none. */
-export function lastAnswer(items: readonly Item[]): number {
-  for (let at = items.length - 1; at >= 0; at -= 1) if (items[at]?.direction === 'out') return at;
+/** The index of the newest message of one side: before that of the service everything has been read. -1 without one. */
+export function lastOf(direction: Item['direction'], items: readonly Item[]): number {
+  for (let at = items.length - 1; at >= 0; at -= 1) if (items[at]?.direction === direction) return at;
   return -1;
 }
 

@@ -36,3 +36,12 @@ test('backgrounds', () => {
   assert.deepEqual(readableOn([255, 255, 255]), [16, 20, 30]);
   assert.deepEqual(legible([0, 0, 0], [255, 255, 255]), [0, 0, 0]);
 });
+
+test('letters and corners', () => {
+  assert.match(lookOf({ font: 'serif', radius: 4 }, false)['--font'] ?? '', /Georgia/);
+  assert.equal(lookOf({ radius: 4 }, false)['--radius'], '4px');
+  assert.equal(lookOf({ radius: 400 }, false)['--radius'], '28px');
+  for (const odd of [{ font: 'Comic; x', radius: -1 }, { font: 'system', radius: '4' }] as object[]) {
+    assert.deepEqual(lookOf(odd, false), {});
+  }
+});

@@ -7,8 +7,8 @@ import {
   fromVisitor,
   fromWire,
   isOpen,
-  lastAnswer,
   lastKnownId,
+  lastOf,
   leavesGap,
   mergeHistory,
   parseTime,
@@ -123,7 +123,8 @@ test('numbers tell of messages that were written elsewhere', () => {
 });
 
 test('what stands before an answer was read', () => {
-  assert.equal(lastAnswer([]), -1);
-  assert.equal(lastAnswer([inbound('1')]), -1);
-  assert.equal(lastAnswer([inbound('1'), out('2'), inbound('3')]), 1);
+  assert.equal(lastOf('out', []), -1);
+  assert.equal(lastOf('out', [inbound('1')]), -1);
+  assert.equal(lastOf('out', [inbound('1'), out('2'), inbound('3')]), 1);
+  assert.equal(lastOf('in', [inbound('1'), out('2'), inbound('3'), out('4')]), 2);
 });

@@ -3,6 +3,7 @@ import type { ChatApp } from '../app.ts';
 import { language, speak, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
 import { applyLook } from '../look.ts';
+import { wordingOf } from '../wording.ts';
 import { Banner } from './Banner.tsx';
 import { Composer } from './Composer.tsx';
 import { CloseButton, Header } from './Header.tsx';
@@ -19,8 +20,8 @@ export function Chat({ app }: { app: ChatApp }) {
     document.documentElement.lang = language;
   }, [language]);
 
-  const own = state.appearance?.title;
-  const title = (typeof own === 'string' && own) || state.channelName;
+  const wording = wordingOf(state.appearance, language);
+  const title = wording.title || state.channelName;
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
@@ -52,7 +53,6 @@ export function Chat({ app }: { app: ChatApp }) {
   const onRead = useCallback((messageId: string) => app.noteRead(messageId), [app]);
 
   const full = state.refusal !== null && state.items.length === 0;
-  const placeholder = state.appearance?.placeholder;
   const notice = state.refusal !== null && (
     <Notice
       code={state.refusal}
@@ -66,11 +66,12 @@ export function Chat({ app }: { app: ChatApp }) {
       {full && state.closable && <CloseButton onClose={() => app.hide()} />}
       {!full && (
         <>
-          <Header state={state} title={title} onClose={() => app.hide()} />
+          <Header state={state} title={title} subtitle={wording.subtitle} onClose={() => app.hide()} />
           <Banner state={state} />
           <Log
             state={state}
             serviceName={title}
+            welcomeText={wording.welcomeText}
             onChoose={onChoose}
             onRetry={(key) => app.retry(key)}
             onLoadEarlier={() => void app.loadEarlier()}
@@ -81,7 +82,7 @@ export function Chat({ app }: { app: ChatApp }) {
       )}
       {notice || (
         <Composer
-          placeholder={typeof placeholder === 'string' && placeholder ? placeholder : t.placeholder}
+          placeholder={wording.placeholder || t.placeholder}
           onSend={(text) => app.sendText(text)}
           onTyping={() => app.noteTyping()}
         />

@@ -7,10 +7,12 @@ import { CloseIcon } from './icons.tsx';
 interface Props {
   state: State;
   title: string;
+  /** The customer's own; empty without one. */
+  subtitle: string;
   onClose: () => void;
 }
 
-export function Header({ state, title, onClose }: Props) {
+export function Header({ state, title, subtitle, onClose }: Props) {
   return (
     <header class="header">
       <Avatar key={state.appearance?.avatarUrl ?? ''} url={state.appearance?.avatarUrl} title={title} />
@@ -18,7 +20,7 @@ export function Header({ state, title, onClose }: Props) {
         <h1>{title || t.chat}</h1>
         <p class={state.link === 'online' ? 'status on' : 'status'}>
           <span class="dot" aria-hidden="true" />
-          <span class="status-text">{subtitle(state)}</span>
+          <span class="status-text">{subtitleOf(state, subtitle)}</span>
         </p>
       </div>
       {state.closable && <CloseButton onClose={onClose} />}
@@ -35,11 +37,10 @@ export function CloseButton({ onClose }: { onClose: () => void }) {
   );
 }
 
-function subtitle(state: State): string {
+function subtitleOf(state: State, own: string): string {
   if (!state.started) return state.refusal ? '' : t.connecting;
   if (state.mode === 'human') return t.withHuman;
-  const own = state.appearance?.subtitle;
-  if (typeof own === 'string' && own !== '') return own;
+  if (own !== '') return own;
   return state.mode === 'agent' ? t.withAi : t.online;
 }
 

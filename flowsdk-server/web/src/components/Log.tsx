@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import type { State } from '../app.ts';
 import { clock, locale, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
-import { isOpen, lastAnswer, type Item } from '../timeline.ts';
+import { isOpen, lastOf, type Item } from '../timeline.ts';
 import { ChatIcon, DownIcon } from './icons.tsx';
 import { Message, senderLabel } from './Message.tsx';
 import { RichText } from './RichText.tsx';
@@ -10,6 +10,7 @@ import { RichText } from './RichText.tsx';
 interface Props {
   state: State;
   serviceName: string;
+  welcomeText: string;
   onChoose: (choice: Choice) => void;
   onRetry: (key: string) => void;
   onLoadEarlier: () => void;
@@ -20,9 +21,10 @@ interface Props {
 const NEAR_END_PX = 60;
 const RUN_MS = 5 * 60_000;
 
-export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRead, onStartAgain }: Props) {
+export function Log({ state, serviceName, welcomeText, onChoose, onRetry, onLoadEarlier, onRead, onStartAgain }: Props) {
   const { items } = state;
-  const answered = lastAnswer(items);
+  const answered = lastOf('out', items);
+  const newest = lastOf('in', items);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
@@ -109,7 +111,7 @@ export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRe
               {state.loadingEarlier ? t.loading : t.loadEarlier}
             </button>
           )}
-          {!state.cursor && <Welcome state={state} />}
+          {!state.cursor && <Welcome state={state} text={welcomeText} />}
           {items.map((item, at) => (
             <Entry
               key={item.key}
@@ -118,6 +120,7 @@ export function Log({ state, serviceName, onChoose, onRetry, onLoadEarlier, onRe
               after={items[at + 1]}
               open={isOpen(items, at)}
               read={state.typing !== null || at < answered}
+              newest={at === newest}
               serviceName={serviceName}
               onChoose={onChoose}
               onRetry={onRetry}
@@ -146,6 +149,7 @@ interface EntryProps {
   /** Whether its options may still be chosen. */
   open: boolean;
   read: boolean;
+  newest: boolean;
   serviceName: string;
   onChoose: (choice: Choice) => void;
   onRetry: (key: string) => void;
@@ -191,7 +195,7 @@ function dayName(at: number): string {
   return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' }).format(at);
 }
 
-function Welcome({ state }: { state: State }) {
+function Welcome({ state, text }: { state: State; text: string }) {
   if (!state.started && state.items.length === 0) {
     return (
       <div class="skeleton" aria-hidden="true">
@@ -201,8 +205,6 @@ function Welcome({ state }: { state: State }) {
       </div>
     );
   }
-  const own = state.appearance?.welcomeText;
-  const text = typeof own === 'string' ? own : '';
   if (state.items.length > 0) {
     return text ? (
       <div class="welcome">

@@ -16,6 +16,8 @@ interface Props {
   last: boolean;
   /** Whether somebody has read it, as the answer shows. */
   read: boolean;
+  /** Whether it is the visitor's newest one, below which a tick always stands. */
+  newest: boolean;
   /** Whether the time stands below: it does where that of the next message is another one. */
   timed: boolean;
   onChoose: (choice: Choice) => void;
@@ -28,7 +30,7 @@ export function senderLabel(item: Item): string {
   return item.sender?.kind === 'ai' ? t.senderAi : '';
 }
 
-export function Message({ item, open, serviceName, first, last, read, timed, onChoose, onRetry }: Props) {
+export function Message({ item, open, serviceName, first, last, read, newest, timed, onChoose, onRetry }: Props) {
   const mine = item.direction === 'in';
   const label = mine ? t.you : senderLabel(item);
   const classes = ['message', mine ? 'mine' : 'theirs', first ? 'first' : '', last ? 'last' : ''];
@@ -44,9 +46,9 @@ export function Message({ item, open, serviceName, first, last, read, timed, onC
       {mine && item.delivery !== 'sent' ? (
         <Delivery item={item} onRetry={onRetry} />
       ) : (
-        timed && (
+        (timed || newest) && (
           <span class="meta" aria-live="off">
-            <time dateTime={new Date(item.at).toISOString()}>{clock.format(item.at)}</time>
+            {timed && <time dateTime={new Date(item.at).toISOString()}>{clock.format(item.at)}</time>}
             {mine && (
               <>
                 {read ? <ReadIcon /> : <CheckIcon />}
