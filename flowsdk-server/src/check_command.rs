@@ -3,13 +3,15 @@
 use flowsdk_core::fault::{BoxError, Chain};
 use flowsdk_store::sql::{DatabaseUrl, SchemaState};
 
+use crate::app::differing;
 use crate::config::{Config, Environment};
 use crate::flow_command::Printed;
 
 /// Reads the configuration as `serve` does, and asks the database and Redis. It changes nothing.
 pub async fn run(find: impl Fn(&str) -> Option<String> + Copy) -> Printed {
     let mut printed = Printed { text: String::new(), ok: true };
-    match Config::read(Environment::new(find)) {
+    let config = Config::read(Environment::new(find));
+    match &config {
         Ok(config) => printed.line(Ok(format!("configuration: no problem; the roles are {}", config.roles))),
         Err(error) => printed.line(Err(error.to_string().trim_end().to_owned())),
     }
@@ -17,6 +19,9 @@ pub async fn run(find: impl Fn(&str) -> Option<String> + Copy) -> Printed {
     // Also when other settings are wrong: whoever puts them right wants to know of both.
     if let Some(Ok(url)) = env.text("DATABASE_URL").map(|text| text.parse::<DatabaseUrl>()) {
         printed.line(database(&url).await);
+        if let (Ok(config), Ok(SchemaState::Current)) = (&config, url.schema().await) {
+            printed.line(in_common(config).await);
+        }
     }
     if let Some(url) = env.text("REDIS_URL") {
         printed.line(redis(&url).await.map_err(|error| format!("redis: {}", Chain(&*error))));
@@ -53,6 +58,19 @@ async fn database(url: &DatabaseUrl) -> Result<String, String> {
         Ok(SchemaState::Missing) => {
             Ok(format!("database: {engine} can be used; the first start makes the schema"))
         }
+    }
+}
+
+/// Compares the settings that all processes on the database have in common.
+async fn in_common(config: &Config) -> Result<String, String> {
+    match differing(config).await {
+        Ok(names) if names.is_empty() => Ok("settings in common: those of the database".to_owned()),
+        Ok(names) => Err(format!(
+            "settings in common: {} differ from those of the processes which have worked on this database; see \
+             \"Settings in common\" in docs/configuration.md",
+            names.join(", ")
+        )),
+        Err(error) => Err(format!("settings in common: {}", Chain(&*error))),
     }
 }
 

@@ -45,19 +45,17 @@ impl Unsaid {
 }
 
 /// Returns the message to each of these contacts, in order; `None` for one who was told already, or is to be told nothing.
-/// What they are numbered with does not matter here.
 pub(super) async fn messages<T: ConversationTx>(
     tx: &mut T,
     cx: &OpContext,
     language: Language,
-    numbered: &[(usize, Unsaid)],
+    unsaid: &[&Unsaid],
 ) -> Result<Vec<Option<OutgoingEvent>>, StorageError> {
-    if numbered.is_empty() {
+    if unsaid.is_empty() {
         return Ok(Vec::new());
     }
     let now = cx.now();
-    let unsaid: Vec<&Unsaid> = numbered.iter().map(|(_, unsaid)| unsaid).collect();
-    let wordings = wordings_of(tx, &unsaid).await?;
+    let wordings = wordings_of(tx, unsaid).await?;
     let text = |one: &&Unsaid| {
         let wording = wordings.get(one.session_id.phone_number_id());
         wording.and_then(|wording| wording.text(one.fallback, language)).map(str::to_owned)

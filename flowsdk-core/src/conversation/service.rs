@@ -282,7 +282,8 @@ where
         reports: &mut [TurnReport],
         unsaid: &[(usize, Unsaid)],
     ) -> Result<(), StorageError> {
-        let messages = fallback::messages(tx, &self.cx, self.language, unsaid).await?;
+        let contacts: Vec<&Unsaid> = unsaid.iter().map(|(_, unsaid)| unsaid).collect();
+        let messages = fallback::messages(tx, &self.cx, self.language, &contacts).await?;
         for ((place, unsaid), message) in unsaid.iter().zip(messages) {
             if let Some(message) = message {
                 writes.say(message.clone(), &unsaid.chat_id, &self.handover);

@@ -44,14 +44,31 @@ pub(super) async fn check(config: &Config, store: &SqlStore, cx: &OpContext) -> 
     for setting in counted(config) {
         let before = known.set_if_absent(&key(setting), &setting.value, None).await.map_err(Refusal::from)?;
         match before {
-            Some(before) if before == setting.value => {}
+            Some(before) if !setting.fits(&before) => different.push(setting.name),
             // The secret has changed, and this process knows both.
-            Some(before) if setting.previous.as_ref() == Some(&before) => note(&known, setting).await?,
-            Some(_) => different.push(setting.name),
-            None => {}
+            Some(before) if before != setting.value => note(&known, setting).await?,
+            Some(_) | None => {}
         }
     }
     if different.is_empty() { Ok(()) } else { Err(Refusal::Differs(different.join(", ")).into()) }
+}
+
+/// Names the settings of `config` with which a process would not start on its database, and changes nothing.
+///
+/// # Errors
+/// The database is away.
+pub async fn differing(config: &Config) -> Result<Vec<&'static str>, BoxError> {
+    let store = SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?;
+    let known = SqlKeyValue::new(store.clone(), OpContext::system().clock());
+    let mut different = Vec::new();
+    for setting in counted(config) {
+        let before = known.get(&key(setting)).await?;
+        if before.is_some_and(|before| !setting.fits(&before)) {
+            different.push(setting.name);
+        }
+    }
+    store.close().await;
+    Ok(different)
 }
 
 async fn note(known: &SqlKeyValue, setting: &Agreed) -> Result<(), KeyValueError> {

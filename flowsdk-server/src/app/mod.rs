@@ -40,8 +40,8 @@ use parts::{Part, REGISTRY};
 
 pub use crate::supervisor::Pace;
 pub use adapters::Adapters;
-pub use agreed::adopt;
 pub(crate) use agreed::note_rotated;
+pub use agreed::{adopt, differing};
 pub(crate) use parts::roles;
 
 /// An application whose tasks run. It has no socket of its own: [`App::serve`] takes a listener, [`App::router`] is

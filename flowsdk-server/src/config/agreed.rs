@@ -19,6 +19,13 @@ pub struct Agreed {
     pub stored: bool,
 }
 
+impl Agreed {
+    /// Returns whether a process with this setting may start where `known` is noted.
+    pub fn fits(&self, known: &String) -> bool {
+        self.value == *known || self.previous.as_ref() == Some(known)
+    }
+}
+
 /// Characters of a fingerprint.
 const LENGTH: usize = 32;
 

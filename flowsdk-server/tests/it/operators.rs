@@ -102,6 +102,8 @@ async fn what_stands_in_the_way_of_a_start(setup: Setup) {
         command.envs(changes.iter().copied());
         ended(command)
     };
+    // The first process notes the settings that all have in common.
+    assert!(setup.start().await.stop().await.0.success());
     let (ok, said) = check(&[]).await;
     assert!(ok, "{said}");
     assert!(said.contains("configuration: no problem") && said.contains("its schema is current"), "{said}");
@@ -114,6 +116,9 @@ async fn what_stands_in_the_way_of_a_start(setup: Setup) {
         let (ok, said) = check(&[("DATABASE_URL", url), ("REDIS_URL", "")]).await;
         assert!(!ok && said.contains("database: "), "{said}");
     }
+    let other = "fedcba9876543210fedcba9876543210";
+    let (ok, said) = check(&[("CRYPTO_SECRET", other)]).await;
+    assert!(!ok && said.contains("settings in common: CRYPTO_SECRET differ"), "{said}");
     let (ok, said) = check(&[("REDIS_URL", "redis://127.0.0.1:1")]).await;
     assert!(!ok && said.contains("redis: "), "{said}");
 }
