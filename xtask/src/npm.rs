@@ -15,7 +15,7 @@ pub(crate) const WEB: &str = "flowsdk-server/web";
 /// Every folder in it may be a JavaScript package.
 const CONFORMANCE: &str = "flowsdk-server/tests/conformance";
 /// The client that is generated from the OpenAPI document.
-const API_CLIENT: &str = "flowsdk-server/tests/api/client";
+const API_CLIENT: &str = "clients/typescript";
 
 /// Installs the packages of every folder whose lock file is newer than the installation.
 pub(crate) fn install_stale(npm: &Program, root: &Path) -> Result<()> {

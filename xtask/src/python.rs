@@ -1,4 +1,4 @@
-//! The Python packages that fuzz the HTTP API, in a virtual environment of their own.
+//! The Python packages that fuzz the HTTP API and make its Python client, in a virtual environment of their own.
 
 use std::fs;
 use std::io;

@@ -27,12 +27,12 @@ pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
     command.args(cargo_arguments(arguments));
     services.announce(&mut command);
     command.env_remove("FLOWSDK_TEST_NODE").env_remove("FLOWSDK_TEST_CHROMIUM");
-    command.env_remove("FLOWSDK_TEST_SCHEMATHESIS");
+    command.env_remove("FLOWSDK_TEST_PYTHON");
     if found.node.is_some() {
         command.env("FLOWSDK_TEST_NODE", "1");
     }
     if let Some(programs) = programs {
-        command.env("FLOWSDK_TEST_SCHEMATHESIS", programs.join("schemathesis"));
+        command.env("FLOWSDK_TEST_PYTHON", programs);
     }
     if let Some(browser) = &found.browser {
         command.env("FLOWSDK_TEST_CHROMIUM", &browser.path);

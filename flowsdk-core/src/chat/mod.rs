@@ -1,10 +1,12 @@
 //! Chats: the conversation of one contact with one router (spec A 2.4).
 
+mod appearance;
 mod catalog;
 mod model;
 mod repository;
 mod tag;
 
+pub use appearance::{Appearance, AppearanceTexts, Font, PageTexts};
 pub use catalog::{ChatCatalog, ChatFilter, HasChatCatalog};
 pub use model::{Chat, ChatStatus, StartOn};
 pub use repository::{ChatRepository, HasChats};

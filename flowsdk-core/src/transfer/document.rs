@@ -120,11 +120,11 @@ pub struct TransferredFlow {
     #[schema(value_type = crate::flow::FlowKind)]
     pub kind: String,
     /// The draft, as JSON.
-    #[schema(value_type = Object)]
+    #[schema(value_type = crate::schema::FlowDraft)]
     pub draft: Value,
     /// The published definition. It is published where it arrives.
     #[serde(default)]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<crate::schema::FlowDraft>)]
     pub published: Option<Value>,
     /// The variables of the flow.
     #[serde(default)]
@@ -146,7 +146,7 @@ pub struct TransferredChannel {
     pub name: String,
     /// Colours, avatar and texts of the page.
     #[serde(default)]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<crate::chat::Appearance>)]
     pub appearance: Option<Value>,
     /// Origins that may open a socket; null means any.
     #[serde(default)]

@@ -89,6 +89,7 @@ impl Routes {
     /// Returns the router, and the document if these have one.
     pub(super) fn finish(mut self) -> (Router<ApiState>, Option<OpenApi>) {
         self.document.iter_mut().for_each(openapi::refer_to_items);
+        self.document.iter_mut().for_each(openapi::describe_definitions);
         self.document.iter_mut().for_each(openapi::allow_any_fields);
         (self.router, self.document)
     }

@@ -1,7 +1,7 @@
 //! The input for a new channel, and the changes to one.
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
-use flowsdk_core::chat::StartOn;
+use flowsdk_core::chat::{Appearance, StartOn};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::patch::present;
@@ -24,9 +24,8 @@ pub struct NewWebchatChannel {
     /// The name that visitors see, `channelName` in `auth_ok`.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: String,
-    /// Colours, avatar, texts; passed to the page as it is.
-    #[schema(value_type = Option<Object>)]
-    pub appearance: Option<Value>,
+    /// Colours, avatar, texts.
+    pub appearance: Option<Appearance>,
     /// Overrides the router's initial flow; null inherits it.
     pub initial_flow_id: Option<FlowId>,
     /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
@@ -55,10 +54,9 @@ pub struct WebchatChannelChange {
     /// The name that visitors see, `channelName` in `auth_ok`.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: Option<String>,
-    /// Colours, avatar, texts; passed to the page as it is.
+    /// Colours, avatar, texts: all of them anew.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<Object>)]
-    pub appearance: Option<Option<Value>>,
+    pub appearance: Option<Option<Appearance>>,
     /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
     #[schema(value_type = StartOn, required = false)]
     pub start_on: Option<StartOn>,
@@ -79,7 +77,9 @@ impl WebchatChannelChange {
     /// The channel after the change.
     pub(super) fn apply(self, mut channel: WebchatChannel) -> WebchatChannel {
         channel.name = self.name.unwrap_or(channel.name);
-        channel.appearance = self.appearance.unwrap_or(channel.appearance);
+        if let Some(appearance) = self.appearance {
+            channel.appearance = appearance.map(|appearance| appearance.to_json());
+        }
         channel.initial_flow_id = self.initial_flow_id.unwrap_or(channel.initial_flow_id);
         channel.start_on = self.start_on.unwrap_or(channel.start_on);
         channel.fallback_texts =

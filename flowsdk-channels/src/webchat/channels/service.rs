@@ -101,7 +101,7 @@ where
                 }
                 let id = ChannelId::generate(self.cx.ids());
                 let channel = WebchatChannel {
-                    appearance: new.appearance,
+                    appearance: new.appearance.map(|appearance| appearance.to_json()),
                     initial_flow_id: new.initial_flow_id,
                     start_on: new.start_on,
                     fallback_texts: new.fallback_texts.unwrap_or_default(),

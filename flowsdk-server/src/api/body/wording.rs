@@ -135,7 +135,7 @@ fn by_pattern(pattern: &str) -> Text {
 /// Describes a pattern of the document, in Portuguese and in English.
 fn words_of(pattern: &str) -> Option<(&str, &str)> {
     Some(match pattern {
-        r"^[A-Za-z0-9_.@|:+-]+$" => ("um id", "an id"),
+        r"^[A-Za-z0-9_.@|:+-]+$" | r"^[A-Za-z0-9_.@|:+-]{1,128}$" => ("um id", "an id"),
         r"^(wa|wc|ig)-[!-~]+$" => ("o id de uma sessão", "the id of a session"),
         r"^[0-9]{1,32}$" => ("de 1 a 32 dígitos", "1 to 32 digits"),
         r"^\s*\+?[0-9 ().-]{8,32}$" => (
@@ -162,6 +162,7 @@ fn words_of(pattern: &str) -> Option<(&str, &str)> {
             ("letras minúsculas, dígitos e sublinhados", "lower case letters, digits and underscores")
         }
         LANGUAGE_PATTERN => ("um idioma como pt_BR", "a language such as pt_BR"),
+        "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" => ("uma cor como #0a7d4f", "a colour such as #0a7d4f"),
         r"^[!-~]+$" => ("caracteres ASCII visíveis", "visible characters of ASCII"),
         r"^[ -~]+$" => ("caracteres ASCII visíveis e espaços", "visible characters of ASCII and spaces"),
         pattern => {

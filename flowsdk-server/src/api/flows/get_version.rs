@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::id::FlowId;
+use flowsdk_core::schema::PublishedDefinition;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -21,7 +22,7 @@ use crate::api::state::Flows;
 pub(super) struct VersionDetailsView {
     #[serde(flatten)]
     version: VersionView,
-    #[schema(value_type = Object)]
+    #[schema(value_type = PublishedDefinition)]
     definition: Value,
 }
 

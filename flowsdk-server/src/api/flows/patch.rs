@@ -6,6 +6,7 @@ use axum::extract::State;
 use flowsdk_core::admin::flow::FlowChange;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::name::Name;
+use flowsdk_core::schema::FlowDraft;
 use flowsdk_core::text::Text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,7 +27,7 @@ pub(super) struct PatchFlow {
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200, pattern = r"\S", example = "Welcome")]
     name: Option<Name>,
     /// The draft (docs/flows.md). It may have errors; a published version may not.
-    #[schema(value_type = Object, required = false)]
+    #[schema(value_type = FlowDraft, required = false)]
     definition: Option<Value>,
     /// Of the draft that the definition is a change of; required with it.
     #[schema(value_type = i64, required = false, minimum = 0)]

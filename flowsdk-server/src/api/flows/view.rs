@@ -3,6 +3,7 @@
 use flowsdk_core::admin::flow::FlowDetails;
 use flowsdk_core::flow::{FlowKind, FlowVersion, FlowVersionHead, ListedFlow};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
+use flowsdk_core::schema::FlowDraft;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 use serde_json::Value;
@@ -54,7 +55,7 @@ pub(super) struct FlowDetailsView {
     #[serde(flatten)]
     pub(super) flow: FlowView,
     /// The draft (docs/flows.md).
-    #[schema(value_type = Object)]
+    #[schema(value_type = FlowDraft)]
     definition: Value,
 }
 

@@ -1,11 +1,13 @@
 //! The document of the API (OpenAPI 3.1): the common parts of all operations are added here, once.
 
 mod complete;
+mod definitions;
 mod free_form;
 mod pages;
 mod responses;
 
 pub(super) use complete::complete;
+pub(super) use definitions::describe_definitions;
 pub(super) use free_form::allow_any_fields;
 pub(super) use pages::refer_to_items;
 

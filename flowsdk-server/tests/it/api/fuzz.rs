@@ -1,6 +1,7 @@
 //! schemathesis over the OpenAPI document: no 5xx, no undocumented status, no body that fits no schema.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Command;
 
 use crate::harness::{Api, Setup, everywhere};
@@ -11,10 +12,11 @@ everywhere!(finds_nothing);
 const ON_CALLERS: [&str; 3] = ["putUser", "patchUser", "deleteUser"];
 
 async fn finds_nothing(setup: Setup) {
-    let Some(program) = std::env::var_os("FLOWSDK_TEST_SCHEMATHESIS") else {
-        eprintln!("SKIPPED: no schemathesis; set FLOWSDK_TEST_SCHEMATHESIS");
+    let Some(programs) = std::env::var_os("FLOWSDK_TEST_PYTHON") else {
+        eprintln!("SKIPPED: no schemathesis; set FLOWSDK_TEST_PYTHON to the folder of its program");
         return;
     };
+    let program = Path::new(&programs).join("schemathesis");
     let setup = setup
         .with("API_REQUESTS_PER_SECOND", "0")
         .with("LOGIN_FAILURES_PER_MINUTE", "0")
@@ -29,7 +31,7 @@ async fn finds_nothing(setup: Setup) {
     for operations in [all, rest] {
         // Who is refused everything finds nothing.
         admin.get("/auth/me").await.ok(200);
-        let mut fuzz = fuzz(&program, &server.addr.to_string(), admin.token.as_deref().unwrap());
+        let mut fuzz = fuzz(program.as_os_str(), &server.addr.to_string(), admin.token.as_deref().unwrap());
         fuzz.args(operations.iter().flat_map(|(choice, id)| [*choice, *id])).current_dir(setup.dir.path());
         let output = tokio::task::spawn_blocking(move || fuzz.output().unwrap()).await.unwrap();
         assert!(output.status.success(), "{}{}", report(&output.stdout), report(&output.stderr));

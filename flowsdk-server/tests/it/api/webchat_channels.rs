@@ -52,10 +52,17 @@ async fn life(setup: Setup) {
     }
     let (_client, ok) = Client::enter_as(server.addr, auth.clone(), from("https://else.example")).await;
     assert_eq!((&ok["channelName"], &ok["appearance"]), (&json!("Nova"), &Value::Null));
-    admin.patch(&path, &json!({ "appearance": { "a": 1 } })).await.ok(200);
+    let looks = json!({ "appearance": { "primaryColor": "#0a7d4f", "font": "serif", "radius": 4, "language": "en",
+        "texts": { "fr": { "title": "Boutique" } }, "custom": { "theme": [1] } } });
+    assert_eq!(admin.patch(&path, &looks).await.ok(200)["appearance"], looks["appearance"]);
     for (body, field) in [
         (json!({ "name": "" }), "name"),
         (json!({ "appearance": "red" }), "appearance"),
+        (json!({ "appearance": { "primarycolor": "#fff" } }), "appearance.primarycolor"),
+        (json!({ "appearance": { "primaryColor": "red" } }), "appearance.primaryColor"),
+        (json!({ "appearance": { "font": "comic" } }), "appearance.font"),
+        (json!({ "appearance": { "radius": 29 } }), "appearance.radius"),
+        (json!({ "appearance": { "texts": { "it": {} } } }), "appearance.texts.it"),
         (json!({ "allowedOrigins": ["loja.example"] }), "allowedOrigins[0]"),
         (json!({ "allowedOrigins": ["https://a/b"] }), "allowedOrigins[0]"),
         (json!({ "embedSecret": "x" }), "embedSecret"),

@@ -32,7 +32,7 @@ pub struct NewFlow {
     #[schema(required = false)]
     pub kind: FlowKind,
     /// The draft (docs/flows.md). It may have any error; only a published definition may not.
-    #[schema(value_type = Object, required = false)]
+    #[schema(value_type = crate::schema::FlowDraft, required = false)]
     pub definition: Option<Value>,
 }
 

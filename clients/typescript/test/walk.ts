@@ -1,7 +1,7 @@
 // Drives a server with nothing but the types of its OpenAPI document: SERVER_URL, ADMIN_EMAIL, ADMIN_PASSWORD.
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
-import type { paths } from "./generated/api.js";
+import type { paths } from "../src/api.js";
 
 const text = (name: string): string => process.env[name] ?? assert.fail(`${name} is not set`);
 const baseUrl = `${text("SERVER_URL")}/api`;
