@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Graph, NodeKind};
+use super::{EdgeKind, Graph, NodeKind};
 
 pub(super) fn write(graph: &Graph) -> String {
     let mut out = String::from("flowchart TD\n");
@@ -20,10 +20,18 @@ pub(super) fn write(graph: &Graph) -> String {
         _ = writeln!(out, "  n{at}{open}\"{}\"{close}", escaped(&node.label));
     }
     for edge in &graph.edges {
-        if edge.label.is_empty() {
-            _ = writeln!(out, "  n{} --> n{}", edge.from, edge.to);
+        let arrow = match edge.kind {
+            EdgeKind::Default | EdgeKind::Condition | EdgeKind::Call => "-->",
+            EdgeKind::Retry | EdgeKind::Fail | EdgeKind::Timeout | EdgeKind::Error => "-.->",
+        };
+        let words = match edge.kind {
+            EdgeKind::Call => EdgeKind::Call.name(),
+            _ => &edge.label,
+        };
+        if words.is_empty() {
+            _ = writeln!(out, "  n{} {arrow} n{}", edge.from, edge.to);
         } else {
-            _ = writeln!(out, "  n{} -->|\"{}\"| n{}", edge.from, escaped(&edge.label), edge.to);
+            _ = writeln!(out, "  n{} {arrow}|\"{}\"| n{}", edge.from, escaped(words), edge.to);
         }
     }
     out

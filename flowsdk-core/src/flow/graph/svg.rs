@@ -1,104 +1,173 @@
 //! A picture, without scripts and outside references.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::layout::{Place, places};
-use super::{Graph, NodeKind};
+use super::drawing::{Drawing, Frame, LINE, MARGIN, PADDING, Point, WIDTH, drawing};
+use super::words::short;
+use super::{EdgeKind, Graph, Node, NodeKind};
 
-const WIDTH: usize = 180;
-const HEIGHT: usize = 44;
-const GAP_X: usize = 60;
-const GAP_Y: usize = 70;
-const MARGIN: usize = 30;
-/// Most characters of a label; the whole of it is in the title.
-const LABEL: usize = 24;
+/// Most characters of a name, which is bold; the whole of it is in the title.
+const NAME: usize = 30;
+/// Most characters of the other lines.
+const TEXT: usize = 38;
+/// How round the corners of edges are.
+const ROUND: usize = 5;
 
 pub(super) fn write(graph: &Graph) -> String {
-    let places = places(graph);
-    let columns = places.iter().map(|place| place.column + 1).max().unwrap_or(1);
-    let layers = places.iter().map(|place| place.layer + 1).max().unwrap_or(1);
-    let (width, height) =
-        (2 * MARGIN + columns * (WIDTH + GAP_X), 2 * MARGIN + layers * (HEIGHT + GAP_Y) - GAP_Y);
+    let drawing = drawing(graph);
+    let kinds: BTreeSet<EdgeKind> = graph.edges.iter().map(|edge| edge.kind).collect();
+    let width = drawing.width.max(MARGIN + WIDTH + MARGIN);
+    let height = drawing.height + LINE * kinds.len() + if kinds.is_empty() { 0 } else { MARGIN };
     let mut out = String::new();
     // A formatter into a String does not fail.
     _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">"
+         viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#1f2430\">\n\
+         <path d=\"M0 0H{width}V{height}H0z\" fill=\"#fff\"/>"
     );
-    out.push_str(
-        "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-         orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" fill=\"#666\"/></marker></defs>\n",
-    );
-    for edge in &graph.edges {
-        line(&mut out, places[edge.from], places[edge.to], &edge.label);
+    edges(&mut out, graph, &drawing);
+    for (node, frame) in graph.nodes.iter().zip(&drawing.boxes) {
+        block(&mut out, graph, node, frame);
     }
-    for (node, place) in graph.nodes.iter().zip(&places) {
-        let (x, y) = corner(*place);
-        let (fill, stroke) = colours(node.kind);
-        _ = writeln!(
-            out,
-            "<g><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"6\" \
-             fill=\"{fill}\" stroke=\"{stroke}\"/><text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>",
-            escaped(&node.label),
-            x + WIDTH / 2,
-            y + HEIGHT / 2 + 4,
-            escaped(&short(&node.label)),
-        );
-    }
+    legend(&mut out, &kinds, drawing.height);
     out.push_str("</svg>\n");
     out
 }
 
-fn corner(place: Place) -> (usize, usize) {
-    (MARGIN + place.column * (WIDTH + GAP_X), MARGIN + place.layer * (HEIGHT + GAP_Y))
-}
-
-fn line(out: &mut String, from: Place, to: Place, label: &str) {
-    let ((x1, y1), (x2, y2)) = (corner(from), corner(to));
-    let (start_x, start_y, end_x, end_y) = (x1 + WIDTH / 2, y1 + HEIGHT, x2 + WIDTH / 2, y2);
-    let path = if to.layer > from.layer {
-        let middle = usize::midpoint(start_y, end_y);
-        format!("M{start_x} {start_y}C{start_x} {middle} {end_x} {middle} {end_x} {end_y}")
-    } else {
-        // Upwards and sideways it goes around the right side.
-        let (start_x, start_y) = (x1 + WIDTH, y1 + HEIGHT / 2);
-        let (end_x, end_y) = (x2 + WIDTH, y2 + HEIGHT / 2);
-        let side = start_x.max(end_x) + GAP_X / 2;
-        format!("M{start_x} {start_y}C{side} {start_y} {side} {end_y} {end_x} {end_y}")
-    };
-    _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"#666\" marker-end=\"url(#a)\"/>");
-    if !label.is_empty() {
-        let (x, y) = (usize::midpoint(start_x, end_x), usize::midpoint(start_y, end_y));
+/// Draws edges, those of a kind within one group, and an arrow where they come in.
+fn edges(out: &mut String, graph: &Graph, drawing: &Drawing) {
+    for kind in EdgeKind::ALL {
+        let edges = graph.edges.iter().zip(&drawing.edges).filter(|(edge, _)| edge.kind == kind);
+        let paths: BTreeSet<&Vec<Point>> = edges.map(|(_, corners)| corners).collect();
+        if paths.is_empty() {
+            continue;
+        }
+        let (colour, dash) = stroke(kind);
         _ = writeln!(
             out,
-            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" fill=\"#333\" stroke=\"#fff\" stroke-width=\"3\" \
-             paint-order=\"stroke\">{}</text>",
-            escaped(&short(label))
+            "<g fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"{dash}\">"
+        );
+        for corners in &paths {
+            _ = writeln!(out, "<path d=\"{}\"/>", rounded(corners));
+        }
+        let ends: BTreeSet<Point> = paths.iter().map(|corners| corners[0]).collect();
+        for (x, y) in ends {
+            _ = writeln!(out, "<path d=\"M{x} {y}l-4-8h8z\" fill=\"{colour}\" stroke=\"none\"/>");
+        }
+        out.push_str("</g>\n");
+    }
+}
+
+/// A path with round corners.
+fn rounded(corners: &[Point]) -> String {
+    let mut path = String::new();
+    for (at, (x, y)) in corners.iter().enumerate() {
+        let near = |other: usize| corners.get(other).map(|point| towards((*x, *y), *point));
+        match (at.checked_sub(1).and_then(near), near(at + 1)) {
+            (None, _) => _ = write!(path, "M{x} {y}"),
+            (_, None) => _ = write!(path, "L{x} {y}"),
+            (Some(before), Some(after)) => {
+                _ = write!(path, "L{} {}Q{x} {y} {} {}", before.0, before.1, after.0, after.1);
+            }
+        }
+    }
+    path
+}
+
+/// The point a little way from `from` to `to`, which lies straight beside it or above or below it.
+fn towards(from: Point, to: Point) -> Point {
+    let step = |from: usize, to: usize| {
+        let far = (from.abs_diff(to) / 2).min(ROUND);
+        if to > from { from + far } else { from - far }
+    };
+    (step(from.0, to.0), step(from.1, to.1))
+}
+
+/// Draws a box. Its contents are clipped at its border, however broad the letters are.
+fn block(out: &mut String, graph: &Graph, node: &Node, frame: &Frame) {
+    let (fill, stroke) = colours(node.kind);
+    let Frame { x, y, height, .. } = *frame;
+    _ = writeln!(
+        out,
+        "<svg x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{height}\"><title>{}</title>\
+         <rect x=\".75\" y=\".75\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{fill}\" stroke=\"{stroke}\" \
+         stroke-width=\"1.5\"/>",
+        escaped(&node.label),
+        as_pixels(WIDTH),
+        as_pixels(height),
+    );
+    let mut line = PADDING;
+    let mut text = |attributes: &str, text: &str| {
+        _ = writeln!(out, "<text y=\"{}\" {attributes}>{}</text>", line + 12, escaped(text));
+        line += LINE;
+    };
+    text("x=\"10\" font-weight=\"bold\"", &short(&node.label, NAME));
+    if !node.detail.is_empty() {
+        text("x=\"10\" font-size=\"11\" fill=\"#5b6472\"", &short(&node.detail, TEXT));
+    }
+    for words in &frame.excerpt {
+        text("x=\"10\" font-style=\"italic\"", &short(words, TEXT));
+    }
+    for at in &frame.exits {
+        let edge = &graph.edges[*at];
+        let words = if edge.label.is_empty() { edge.kind.name() } else { &edge.label };
+        let attributes = format!(
+            "x=\"{}\" text-anchor=\"end\" font-size=\"11\" fill=\"{}\"",
+            WIDTH - 10,
+            self::stroke(edge.kind).0
+        );
+        text(&attributes, &short(words, TEXT));
+    }
+    out.push_str("</svg>\n");
+}
+
+/// The size of a border around so many pixels.
+fn as_pixels(size: usize) -> String {
+    format!("{}.5", size - 2)
+}
+
+/// Explains the kinds of edges that the picture has.
+fn legend(out: &mut String, kinds: &BTreeSet<EdgeKind>, top: usize) {
+    for (at, kind) in kinds.iter().enumerate() {
+        let (colour, dash) = stroke(*kind);
+        let y = top + LINE * at + LINE / 2;
+        _ = writeln!(
+            out,
+            "<path d=\"M{MARGIN} {y}h36\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"{dash}\"/>\
+             <text x=\"{}\" y=\"{}\" font-size=\"11\">{}</text>",
+            MARGIN + 44,
+            y + 4,
+            kind.name(),
         );
     }
 }
 
-fn colours(kind: NodeKind) -> (&'static str, &'static str) {
+/// Colour and dash of an edge.
+const fn stroke(kind: EdgeKind) -> (&'static str, &'static str) {
+    match kind {
+        EdgeKind::Default => ("#4b5563", "none"),
+        EdgeKind::Condition => ("#1d4ed8", "none"),
+        EdgeKind::Call => ("#4b5563", "1 3"),
+        EdgeKind::Retry => ("#0f766e", "8 3 2 3"),
+        EdgeKind::Fail => ("#b45309", "8 4"),
+        EdgeKind::Timeout => ("#7e22ce", "3 3"),
+        EdgeKind::Error => ("#b91c1c", "5 3"),
+    }
+}
+
+const fn colours(kind: NodeKind) -> (&'static str, &'static str) {
     match kind {
         NodeKind::Start => ("#d7f0dc", "#2a8a43"),
         NodeKind::Passed => ("#ffffff", "#888888"),
-        NodeKind::Input => ("#dfeaff", "#2f62c9"),
+        NodeKind::Input => ("#e6eeff", "#2f62c9"),
         NodeKind::Agent => ("#f0e1ff", "#7d3cc2"),
         NodeKind::Human => ("#ffead1", "#c9772f"),
         NodeKind::SubFlow | NodeKind::OtherFlow => ("#eeeeee", "#555555"),
         NodeKind::End => ("#f7d9d9", "#b03030"),
         NodeKind::Error => ("#ffffff", "#b03030"),
     }
-}
-
-fn short(text: &str) -> String {
-    if text.chars().count() <= LABEL {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(LABEL - 1).collect();
-    short.push('…');
-    short
 }
 
 fn escaped(text: &str) -> String {
