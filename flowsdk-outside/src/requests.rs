@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use flowsdk_core::conversation::Outside;
 use flowsdk_core::event::EffectDone;
@@ -170,8 +171,10 @@ async fn perform_all<F, Fut>(
             }
             let (performers, deliver) = (performers.clone(), Arc::clone(deliver));
             let task = running.spawn(async move {
+                let began = Instant::now();
                 let result = perform(&request.call, &*performers.http, &*performers.scripts).await;
-                deliver(EffectDone { session_id, seq: request.seq, result }).await;
+                let took_ms = u64::try_from(began.elapsed().as_millis()).ok();
+                deliver(EffectDone { session_id, seq: request.seq, result, took_ms }).await;
                 drop(under_way);
             });
             routers.insert(task.id(), router);

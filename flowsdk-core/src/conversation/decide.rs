@@ -9,6 +9,7 @@ use super::fallback::Unsaid;
 use super::opening::Opened;
 use super::rehearsal::{Rehearsal, Rehearsed};
 use super::rows::incoming_row;
+use super::traced::{outside_done, storable};
 use super::turn::{After, Run, Stage};
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, Handover, StoredMessage, TurnReport};
@@ -134,6 +135,10 @@ impl Decider<'_> {
                 // Another session of the batch may be of the same contact.
                 self.facts.contacts.insert(run.contact.id.clone(), run.contact.clone());
             }
+            if run.traced || run.is_frozen() {
+                let steps = std::mem::take(&mut run.trace);
+                run.trace = storable(steps, &self.facts.statics_of(&run.session));
+            }
             let stopped_at = run.stopped_at.take().map(ConversationEvent::Flow);
             let cause = stopped_at.as_ref().unwrap_or(event);
             self.writes.add(cause, *run, expected, self.now, self.handover);
@@ -230,7 +235,13 @@ impl Decider<'_> {
                 run
             }
             None if is_over => run,
-            None => follow(&stage, run, trigger),
+            None => {
+                let mut run = run;
+                if let (FlowEvent::EffectDone(event), Trigger::EffectDone { .. }) = (flow_event, &trigger) {
+                    run.trace.push(outside_done(event));
+                }
+                follow(&stage, run, trigger)
+            }
         };
         let run = deliver(&stage, run, Vec::new());
         self.writes.led.extend(led);

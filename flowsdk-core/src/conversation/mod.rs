@@ -23,6 +23,7 @@ mod resume;
 mod rows;
 mod service;
 mod timers;
+mod traced;
 mod turn;
 mod tx;
 mod writes;

@@ -131,7 +131,7 @@ fn log_caught(session: &Session, stood: Option<&BlockId>, trace: &[TraceStep]) {
     let mut block = stood.map(BlockId::as_str);
     for step in trace {
         match step {
-            TraceStep::BlockEntered { block_id } => block = Some(block_id.as_str()),
+            TraceStep::BlockEntered { block_id, .. } => block = Some(block_id.as_str()),
             TraceStep::Failed { code, .. } => {
                 tracing::warn!(session = %session.id, %code, block, "an error led to the errorTarget of a flow");
                 metrics::counter!("flowsdk_flow_errors_caught").increment(1);

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::rows::outgoing_row;
+use super::traced::Stopped;
 use super::turn::{After, Records, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
 use crate::contact::Contact;
 use crate::event::{Notice, OutgoingEvent};
 use crate::fault::StorageError;
-use crate::id::{BlockId, ChatId, ContactId, MessageId};
+use crate::id::{ChatId, ContactId, MessageId};
 use crate::message::{MessageStatus, NewMessage};
 use crate::session::{FrozenSession, MAX_KEPT, Session, SessionId, SessionTrace, SessionWrite};
 use crate::stream::broker::NewEntry;
@@ -104,10 +105,8 @@ impl Writes {
             After::Ended if expected.is_some() => self.ended.push(session.id),
             After::Ended => {}
             After::Frozen(error) => {
-                let position = session.position.as_ref();
-                let flow = position.map(|position| position.flow_id.as_str());
-                let block = position.and_then(|position| position.block_id.as_ref()).map(BlockId::as_str);
-                tracing::warn!(session = %session.id, code = error.code, flow, block, "a session froze");
+                let Stopped { flow, block, message } = Stopped::of(&session, &trace);
+                tracing::warn!(session = %session.id, code = error.code, flow, block, message, "a session froze");
                 metrics::counter!("flowsdk_sessions_frozen").increment(1);
                 self.frozen.push(FrozenSession {
                     session_id: session.id.clone(),

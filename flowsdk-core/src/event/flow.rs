@@ -174,6 +174,9 @@ pub struct EffectDone {
     pub seq: i64,
     /// The result of the request.
     pub result: EffectResult,
+    /// How long the request took, in milliseconds, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
 }
 
 /// An operator lets a frozen session go on.

@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
     /// Adds the outputs of a block.
     fn outputs(&mut self, from: usize, block: &Block) {
         for output in &block.output_conditions {
-            self.edge(from, &output.target, EdgeKind::Condition, words::output(output));
+            self.edge(from, &output.target, EdgeKind::Condition, super::words::output(output));
         }
         self.edge(from, &block.default_output, EdgeKind::Default, String::new());
     }

@@ -15,6 +15,7 @@ mod repository;
 pub mod simulator;
 mod tool;
 mod tracked_event;
+mod words;
 mod work;
 
 pub use catalog::{FlowCatalog, FlowFilter, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow};
@@ -24,7 +25,7 @@ pub use definition::{FlowDefinition, Problem, Severity};
 #[cfg(test)]
 pub(crate) use engine::stage;
 pub use engine::{
-    ActionResult, Effect, EffectRequest, EffectResult, FlowSource, HttpRequest, NoFlows, Outcome,
+    ActionResult, Effect, EffectRequest, EffectResult, FlowSource, FlowStep, HttpRequest, NoFlows, Outcome,
     OutsideCall, Scene, ScriptRequest, TraceStep, Trigger, TurnEnd, ignored, run, run_within,
 };
 pub use model::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};

@@ -171,6 +171,12 @@ impl ContentMessage {
         }
     }
 
+    /// Returns the main text with the titles of the buttons or rows; empty for a file without a caption.
+    pub(crate) fn summary(&self) -> String {
+        let titles = self.options().into_iter().map(|option| format!(" [{}]", option.title));
+        self.body().unwrap_or_default().to_owned() + &titles.collect::<String>()
+    }
+
     /// Returns the main text: the body of a text, of buttons or of a list, the caption of a file.
     pub fn body(&self) -> Option<&str> {
         match self {

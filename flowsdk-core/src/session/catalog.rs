@@ -8,6 +8,7 @@ use super::{
 };
 use crate::fault::StorageError;
 use crate::id::{ContactId, FlowId, RouterId};
+use crate::message::IncomingMessage;
 use crate::page::{Page, PageRequest};
 use crate::router::{Reach, Reachable};
 use crate::time::Timestamp;
@@ -42,6 +43,8 @@ pub struct FrozenItem {
     pub mode: Option<Mode>,
     /// Where it stands; `None` for one that could not even begin.
     pub position: Option<Position>,
+    /// The message at which it stopped; `None` if it stopped at another event, or could not even begin.
+    pub message: Option<IncomingMessage>,
 }
 
 /// That a session is frozen.

@@ -11,8 +11,8 @@ use crate::time::Timestamp;
 /// Most events of a session whose traces are kept; newer ones take the place of the oldest.
 pub const MAX_TRACES: u32 = 100;
 
-/// The trace of one event of a session. It names blocks, variables and actions, never a value, so no secret
-/// can be in it.
+/// The trace of one event of a session. It holds parts of what was said and set; the values of static variables are
+/// hidden in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionTrace {
     /// The id of the session.

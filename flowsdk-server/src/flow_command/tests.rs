@@ -122,7 +122,7 @@ fn a_trace_is_read_by_people_or_by_programs() {
         "    the answer is valid\n",
         "    requests GET https://",
         "    httpRequest has failed with http_timeout: as the test says\n",
-        "    sets shopError, at the end \"http_timeout\"\n",
+        "    sets shopError = \"http_timeout\"\n",
         "    sends \"I cannot see the orders now.\"\n    ",
         "    ends: ended\n",
     ] {

@@ -52,69 +52,33 @@ fn quoted(text: &str) -> String {
 
 /// Returns what happened in a step, and how it ended.
 fn lines(played: &StepReport) -> Vec<String> {
-    let mut told = Told {
-        messages: played.messages.iter(),
-        requests: played.requests.iter(),
-        failures: played.failures.iter(),
-    };
-    let mut lines: Vec<String> = played.trace.iter().map(|step| line(step, played, &mut told)).collect();
+    let mut told = Told { requests: played.requests.iter(), failures: played.failures.iter() };
+    // What the contact says is in the line of the test's step.
+    let steps = played.trace.iter().filter(|step| !matches!(step, TraceStep::Received { .. }));
+    let mut lines: Vec<String> = steps.map(|step| line(step, &mut told)).collect();
     lines.push(ending(played));
     lines
 }
 
-/// What the trace names without its content, each in the order of the trace.
+/// What the trace tells only in part, each in the order of the trace.
 struct Told<'a> {
-    messages: Iter<'a, String>,
     requests: Iter<'a, String>,
     failures: Iter<'a, String>,
 }
 
-fn line(step: &TraceStep, played: &StepReport, told: &mut Told<'_>) -> String {
-    match step {
-        TraceStep::FlowEntered { flow_id } => format!("enters flow `{flow_id}`"),
-        TraceStep::FlowReturned { flow_id } => format!("returns to flow `{flow_id}`"),
-        TraceStep::Redirected { block_id } => format!("is redirected to `{block_id}`"),
-        TraceStep::HandedOver { to } => format!("is handed over: {}", to.name()),
-        TraceStep::HandedBack { from } => format!("comes back: {}", from.name()),
-        TraceStep::Suspended { kind: kind @ "httpRequest" } => match told.requests.next() {
-            Some(request) => format!("requests {request}"),
-            None => format!("waits for {kind}"),
-        },
-        TraceStep::Suspended { kind } => format!("waits for {kind}"),
-        TraceStep::Repeated { kind } => format!("repeats {kind}"),
-        TraceStep::BlockEntered { block_id } => format!("block `{block_id}`"),
-        TraceStep::Answer { valid: true } => "the answer is valid".to_owned(),
-        TraceStep::Answer { valid: false } => "the answer is not valid".to_owned(),
-        TraceStep::TimedOut => "the wait is over".to_owned(),
-        TraceStep::Output { index, held: true } => format!("takes output {}", index + 1),
-        TraceStep::Output { index, held: false } => format!("output {} does not hold", index + 1),
-        TraceStep::DefaultOutput => "takes the default output".to_owned(),
-        TraceStep::Action {
-            kind: kind @ ("httpRequest" | "executeScript"),
-            result: ActionResult::Failed,
-        } => match told.failures.next() {
-            Some(failure) => format!("{kind} has failed with {failure}"),
-            None => format!("{kind} has failed"),
-        },
-        TraceStep::Action { kind, result } => format!("{kind} {}", outcome(*result)),
-        TraceStep::VariableSet { key } => match played.variables.get(key) {
-            Some(value) => format!("sets {key}, at the end {value}"),
-            None => format!("sets {key}, at the end nothing"),
-        },
-        TraceStep::Sent { kind } => match told.messages.next() {
-            Some(message) => format!("sends {}", quoted(message)),
-            None => format!("sends a message of type {kind}"),
-        },
-        TraceStep::Failed { code } => format!("fails with {code}"),
-    }
-}
-
-fn outcome(result: ActionResult) -> &'static str {
-    match result {
-        ActionResult::Done => "is done",
-        ActionResult::Skipped => "is skipped",
-        ActionResult::Failed => "has failed",
-    }
+fn line(step: &TraceStep, told: &mut Told<'_>) -> String {
+    let more = match step {
+        TraceStep::Suspended { kind, .. } if kind == "httpRequest" => {
+            told.requests.next().map(|request| format!("requests {request}"))
+        }
+        TraceStep::Action { kind, result: ActionResult::Failed, .. }
+            if kind == "httpRequest" || kind == "executeScript" =>
+        {
+            told.failures.next().map(|failure| format!("{kind} has failed with {failure}"))
+        }
+        _ => None,
+    };
+    more.unwrap_or_else(|| step.to_string())
 }
 
 fn ending(played: &StepReport) -> String {

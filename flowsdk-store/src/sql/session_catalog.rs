@@ -5,6 +5,7 @@ use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
+use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::page::{Page, PageRequest};
 use flowsdk_core::session::{
     ChunksWanted, Frost, FrozenError, FrozenItem, FrozenSession, HasSessionCatalog, HistoryChunk,
@@ -45,12 +46,15 @@ pub(super) static LIST: ListSql<SessionFilter> =
             ),
         ]);
 
-/// A frozen session with its router, its mode and where it stands.
+/// A frozen session with its router, its mode, where it stands, and the message at which it stopped: that of the turn
+/// which waits for a result, or else the first of those that wait.
 const FROZEN: &str = concat!(
     "SELECT ",
     FrozenSession::COLUMNS,
     ", router_id, (SELECT mode FROM session WHERE session.id = frozen_session.session_id),
-        (SELECT state->'position' FROM session WHERE session.id = frozen_session.session_id)
+        (SELECT state->'position' FROM session WHERE session.id = frozen_session.session_id),
+        (SELECT COALESCE(state->'pending'->'input', state->'deferred'->0) FROM session
+            WHERE session.id = frozen_session.session_id)
      FROM frozen_session"
 );
 
@@ -69,10 +73,14 @@ const FORGET_KEPT: Sql = sql("DELETE FROM kept_entry WHERE session_id = $1");
 
 super::statement::statements! { FIND, FIND_FROZEN, FROSTS, FORGET_KEPT; LIST, LIST_FROZEN }
 
-type FrozenRow = With<FrozenSession, (Option<RouterId>, Option<Mode>, Option<Json<Option<Position>>>)>;
+type FrozenRow = With<
+    FrozenSession,
+    (Option<RouterId>, Option<Mode>, Option<Json<Option<Position>>>, Option<Json<Option<IncomingMessage>>>),
+>;
 
-fn frozen(With(frozen, (router_id, mode, position)): FrozenRow) -> FrozenItem {
-    FrozenItem { frozen, router_id, mode, position: position.and_then(|Json(position)| position) }
+fn frozen(With(frozen, (router_id, mode, position, message)): FrozenRow) -> FrozenItem {
+    let (position, message) = (position.and_then(|Json(it)| it), message.and_then(|Json(it)| it));
+    FrozenItem { frozen, router_id, mode, position, message }
 }
 
 super::accessor::has!(HasSessionCatalog::session_catalog -> SessionCatalog);

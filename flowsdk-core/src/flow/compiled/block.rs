@@ -11,7 +11,7 @@ use crate::session::Phase;
 #[derive(Debug)]
 pub(crate) struct CompiledBlock {
     pub(crate) id: BlockId,
-    pub(super) title: Option<String>,
+    pub(crate) title: Option<String>,
     pub(crate) on_enter: Vec<CompiledAction>,
     pub(crate) kind: CompiledBlockKind,
     pub(crate) on_leave: Vec<CompiledAction>,
@@ -105,6 +105,8 @@ impl CompiledTarget {
 /// An output and when it is taken.
 #[derive(Debug)]
 pub(crate) struct CompiledOutput {
+    /// Its title, or its conditions in short words.
+    pub(crate) when: String,
     pub(crate) conditions: Vec<CompiledCondition>,
     pub(crate) target: CompiledTarget,
 }

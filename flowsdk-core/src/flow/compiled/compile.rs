@@ -13,7 +13,7 @@ use super::{
 };
 use crate::flow::definition::{self, Action, Block, BlockKind, Condition, Input, Target, Validation};
 use crate::flow::interpolate::Template;
-use crate::flow::{FlowDefinition, FlowVersion, Problem};
+use crate::flow::{FlowDefinition, FlowVersion, Problem, words};
 use crate::id::BlockId;
 
 /// Compiles `definition`, which has no errors and whose expressions are `patterns`. The errors here are those that
@@ -38,6 +38,7 @@ pub(super) fn flow(
         version_id: version.id.clone(),
         router_id: version.router_id.clone(),
         name: version.flow_name.clone(),
+        number: version.number,
         uses_static_variables: error_target.as_ref().is_some_and(|target| target.other_flow().is_some())
             || blocks.iter().any(uses_static_variables),
         kind: definition.kind,
@@ -64,6 +65,7 @@ impl Cx<'_> {
     fn block(&self, block: &Block) -> Result<CompiledBlock, Problem> {
         let outputs = block.output_conditions.iter().map(|output| {
             Ok(CompiledOutput {
+                when: words::output(output),
                 conditions: self.conditions(&output.conditions),
                 target: self.target(&output.target)?,
             })

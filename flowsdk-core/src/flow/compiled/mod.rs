@@ -31,6 +31,7 @@ pub struct CompiledFlow {
     version_id: FlowVersionId,
     router_id: RouterId,
     name: String,
+    number: i64,
     uses_static_variables: bool,
     kind: FlowKind,
     parameters: Vec<Parameter>,
@@ -91,6 +92,11 @@ impl CompiledFlow {
     /// Name of the flow.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the number of the version; that of a test version is negative.
+    pub fn number(&self) -> i64 {
+        self.number
     }
 
     /// Returns the purpose of the flow.

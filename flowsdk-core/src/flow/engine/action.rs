@@ -25,12 +25,14 @@ impl Turn<'_> {
             let held = hold(&action.conditions, &self.view(), &self.calendar);
             self.afford()?;
             if !held {
-                self.trace.push(TraceStep::Action { kind, result: ActionResult::Skipped });
+                let kind = kind.into();
+                self.trace.push(TraceStep::Action { kind, result: ActionResult::Skipped, code: None });
                 continue;
             }
             let outcome = match self.ask(action, phase, at, 1) {
                 Some(Ok(request)) => {
-                    self.trace.push(TraceStep::Suspended { kind });
+                    let target = request.call.target();
+                    self.trace.push(TraceStep::Suspended { kind: kind.into(), target });
                     return Ok(Some(request));
                 }
                 Some(Err(failure)) => Err(failure),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::scene::Effect;
-use super::trace::TraceStep;
+use super::trace::{FlowStep, TraceStep};
 use super::turn::{Failure, Step, Turn, block_not_found};
 use crate::event::{ExternalJump, HandBack};
 use crate::flow::CompiledFlow;
@@ -158,7 +158,7 @@ impl Turn<'_> {
             });
         }
         if flow.version_id() != self.flow.version_id() {
-            self.trace.push(TraceStep::FlowEntered { flow_id: flow.flow_id().clone() });
+            self.trace.push(TraceStep::FlowEntered(FlowStep::of(&flow)));
         }
         self.flow = flow;
         self.block = at;
@@ -184,7 +184,7 @@ impl Turn<'_> {
                 block_id: self.flow.blocks[self.block].id.clone(),
             });
         }
-        self.trace.push(TraceStep::FlowEntered { flow_id: flow_id.clone() });
+        self.trace.push(TraceStep::FlowEntered(FlowStep::of(&flow)));
         self.flow = flow;
         Ok(Step::Enter(at))
     }
@@ -209,7 +209,7 @@ impl Turn<'_> {
         })?;
         self.block = flow.find(&call.block_id).ok_or_else(|| block_not_found(&call.block_id))?;
         self.flow = flow;
-        self.trace.push(TraceStep::FlowReturned { flow_id: call.flow_id.clone() });
+        self.trace.push(TraceStep::FlowReturned(FlowStep::of(&self.flow)));
         Ok(())
     }
 

@@ -21,7 +21,7 @@ mod wait;
 pub use outside::{EffectRequest, EffectResult, HttpRequest, OutsideCall, ScriptRequest};
 pub use scene::{Effect, FlowSource, NoFlows, Outcome, Scene, Trigger, TurnEnd};
 pub use stale::ignored;
-pub use trace::{ActionResult, TraceStep};
+pub use trace::{ActionResult, FlowStep, TraceStep};
 
 use crate::contact::Contact;
 use crate::flow::{MAX_TURN_WORK, Work};

@@ -7,6 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::trace::of_text;
 use crate::flow::definition::HttpMethod;
 use crate::id::RouterId;
 use crate::time::Timestamp;
@@ -31,6 +32,19 @@ pub enum OutsideCall {
     Http(HttpRequest),
     /// A script in a sandbox.
     Script(ScriptRequest),
+}
+
+impl OutsideCall {
+    /// Returns method and server of a request: more of its address may be secret.
+    pub(super) fn target(&self) -> Option<String> {
+        let Self::Http(request) = self else { return None };
+        let address = request.url.expose_secret();
+        let (scheme, rest) = address.split_once("://")?;
+        let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");
+        // Before it may stand a password.
+        let host = host.rsplit('@').next().unwrap_or("");
+        Some(of_text(&format!("{} {scheme}://{host}", request.method.name())))
+    }
 }
 
 /// An HTTP request with every value in its place. Address, headers and body may hold secrets: `Debug` shows

@@ -156,7 +156,7 @@ impl Turn<'_> {
         let flow = std::sync::Arc::clone(&self.flow);
         let action = flow.blocks[self.block].actions(pending.phase).get(pending.action);
         if let Some(action) = action.filter(|action| action.kind.is_repeatable() && pending.attempt == 1) {
-            self.trace.push(TraceStep::Repeated { kind: action.kind.name() });
+            self.trace.push(TraceStep::Repeated { kind: action.kind.name().into() });
             if let Some(Ok(request)) = self.ask(action, pending.phase, pending.action, 2) {
                 return Ok(Step::Suspend(request));
             }
@@ -265,9 +265,9 @@ impl Turn<'_> {
         action: &CompiledAction,
         outcome: Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let kind = action.kind.name();
         let result = if outcome.is_ok() { ActionResult::Done } else { ActionResult::Failed };
-        self.trace.push(TraceStep::Action { kind, result });
+        let code = outcome.as_ref().err().map(|failure| failure.code.clone());
+        self.trace.push(TraceStep::Action { kind: action.kind.name().into(), result, code });
         if let Some(name) = action.kind.error_variable() {
             let code = outcome.as_ref().err().map_or("", |failure| &failure.code);
             let code = Value::from(code);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::trace::TraceStep;
+use super::trace::{TraceStep, of_value};
 use super::turn::{Failure, Turn};
 use crate::contact::ContactChange;
 use crate::session::{
@@ -41,8 +41,9 @@ impl Turn<'_> {
         self.work.bytes(size_of_variables(values).saturating_add(before));
         merge_variables(&mut self.session.variables, values, MAX_SESSION_VARIABLES).map_err(too_large)?;
         self.stored.session = None;
-        let set = values.keys().map(|key| TraceStep::VariableSet { key: key.clone() });
-        self.trace.extend(set);
+        for (key, value) in values {
+            self.note_set(key, value);
+        }
         Ok(())
     }
 
@@ -88,15 +89,24 @@ impl Turn<'_> {
         }
         self.contact_before.get_or_insert_with(|| self.contact.clone());
         self.contact.apply(&change);
+        let (field, value) = match change {
+            ContactChange::Name(name) => ("name".to_owned(), Value::from(name)),
+            ContactChange::Variable { key, value } => (format!("variables.{key}"), value),
+        };
+        self.trace.push(TraceStep::ContactSet { field, value: of_value(&value) });
         Ok(())
     }
 
     fn put(&mut self, key: &str, value: Value) {
-        self.trace.push(TraceStep::VariableSet { key: key.to_owned() });
+        self.note_set(key, &value);
         match self.session.variables.get_mut(key) {
             Some(slot) => *slot = value,
             None => _ = self.session.variables.insert(key.to_owned(), value),
         }
+    }
+
+    fn note_set(&mut self, key: &str, value: &Value) {
+        self.trace.push(TraceStep::VariableSet { key: key.to_owned(), value: of_value(value) });
     }
 
     fn session_size(&mut self) -> usize {

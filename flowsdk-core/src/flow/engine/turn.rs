@@ -8,7 +8,7 @@ use super::condition::hold;
 use super::outside::EffectRequest;
 use super::scene::{Effect, Outcome, Scene, TurnEnd};
 use super::store::Stored;
-use super::trace::TraceStep;
+use super::trace::{FlowStep, TraceStep, of_text};
 use crate::contact::Contact;
 use crate::flow::compiled::{CompiledBlock, CompiledBlockKind, CompiledTarget};
 use crate::flow::{CompiledFlow, Work};
@@ -114,6 +114,8 @@ impl<'a> Turn<'a> {
         if self.message.is_some() {
             self.session.last_interaction_at = self.scene.now;
         }
+        self.trace.extend(self.message.map(TraceStep::received));
+        self.trace.push(TraceStep::InFlow(FlowStep::of(&self.flow)));
         let mut next = first(&mut self);
         let end = loop {
             next = next.and_then(|step| self.afford().map(|()| step));
@@ -208,7 +210,7 @@ impl<'a> Turn<'a> {
         }
         self.work.block();
         self.afford()?;
-        self.trace.push(TraceStep::BlockEntered { block_id: block.id.clone() });
+        self.trace.push(TraceStep::BlockEntered { block_id: block.id.clone(), title: block.title.clone() });
         self.entered(block, 0)
     }
 
@@ -258,7 +260,7 @@ impl<'a> Turn<'a> {
         for (index, output) in block.outputs.iter().enumerate() {
             let held = hold(&output.conditions, &self.view(), &self.calendar);
             self.afford()?;
-            self.trace.push(TraceStep::Output { index, held });
+            self.trace.push(TraceStep::Output { index, held, when: output.when.clone() });
             if held {
                 return Ok(Step::Go(output.target.clone()));
             }
@@ -273,8 +275,8 @@ impl<'a> Turn<'a> {
             CompiledTarget::End => self.end(),
             CompiledTarget::Flow { flow_id, block_id } => {
                 let (flow, block) = self.find(&flow_id, block_id.as_ref())?;
+                self.trace.push(TraceStep::FlowEntered(FlowStep::of(&flow)));
                 self.flow = flow;
-                self.trace.push(TraceStep::FlowEntered { flow_id });
                 Ok(Step::Enter(block))
             }
         }
@@ -282,7 +284,8 @@ impl<'a> Turn<'a> {
 
     /// Where a runtime error leads, if it does not freeze the session.
     fn recover(&mut self, failure: &Failure) -> Option<CompiledTarget> {
-        self.trace.push(TraceStep::Failed { code: failure.code.clone() });
+        let message = of_text(&failure.message);
+        self.trace.push(TraceStep::Failed { code: failure.code.clone(), message });
         if self.failed || matches!(&*failure.code, "flow_loop" | "turn_too_long") {
             return None;
         }

@@ -130,7 +130,7 @@ impl Turn<'_> {
 
     pub(super) fn send(&mut self, message: ContentMessage) {
         self.work.effect();
-        self.trace.push(TraceStep::Sent { kind: message.kind() });
+        self.trace.push(TraceStep::sent(&message));
         self.effects.push(Effect::Send(message));
     }
 }

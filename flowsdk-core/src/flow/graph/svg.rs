@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::drawing::{Drawing, Frame, LINE, MARGIN, PADDING, Point, WIDTH, drawing};
-use super::words::short;
 use super::{EdgeKind, Graph, Node, NodeKind};
+use crate::flow::words::short;
 
 /// Most characters of a name, which is bold; the whole of it is in the title.
 const NAME: usize = 30;

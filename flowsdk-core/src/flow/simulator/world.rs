@@ -343,10 +343,7 @@ fn unmocked(call: &OutsideCall) -> EffectResult {
 fn shown(content: &ContentMessage) -> String {
     match content {
         ContentMessage::Text { text } => text.body.clone(),
-        ContentMessage::Interactive { .. } => {
-            let titles = content.options().into_iter().map(|option| format!(" [{}]", option.title));
-            content.body().unwrap_or_default().to_owned() + &titles.collect::<String>()
-        }
+        ContentMessage::Interactive { .. } => content.summary(),
         file => type_of(file),
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_core::id::{BlockId, FlowId, RouterId};
+use flowsdk_core::id::{BlockId, FlowId, MessageId, RouterId};
+use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::page::PageRequest;
 use flowsdk_core::session::{FrozenError, FrozenItem, Mode, SessionId};
 use flowsdk_core::text::Language;
@@ -37,6 +38,32 @@ impl FrozenErrorView {
     }
 }
 
+/// Most characters of the text of a message that are shown.
+const EXCERPT: usize = 100;
+
+/// A message at which a session stopped.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FrozenMessage)]
+struct StoppedMessageView {
+    /// As in the chat, and in the log.
+    #[schema(required = true)]
+    id: Option<MessageId>,
+    /// The `type` of the message.
+    #[schema(example = "text")]
+    r#type: String,
+    /// The first 100 characters of its text, or of the title that was tapped.
+    text: String,
+}
+
+impl From<IncomingMessage> for StoppedMessageView {
+    fn from(message: IncomingMessage) -> Self {
+        let content = &message.content;
+        let text = content.as_text().chars().take(EXCERPT).collect();
+        Self { r#type: content.kind().to_owned(), text, id: message.internal_id }
+    }
+}
+
 // Rulings S5.
 /// A session that an error stopped.
 #[derive(Debug, Serialize, ToSchema)]
@@ -54,6 +81,9 @@ pub(super) struct FrozenSessionView {
     #[schema(required = true)]
     mode: Option<Mode>,
     error: FrozenErrorView,
+    /// The message at which it stopped; null if it stopped at another event.
+    #[schema(required = true)]
+    message: Option<StoppedMessageView>,
     /// The entry of a stream that could not be handled.
     #[schema(value_type = Object)]
     entry: Value,
@@ -62,7 +92,7 @@ pub(super) struct FrozenSessionView {
 
 impl FrozenSessionView {
     fn of(item: FrozenItem, language: Language) -> Self {
-        let FrozenItem { frozen, router_id, mode, position } = item;
+        let FrozenItem { frozen, router_id, mode, position, message } = item;
         Self {
             session_id: frozen.session_id,
             router_id,
@@ -70,6 +100,7 @@ impl FrozenSessionView {
             block_id: position.and_then(|position| position.block_id),
             mode,
             error: FrozenErrorView::of(frozen.error, language),
+            message: message.map(StoppedMessageView::from),
             entry: frozen.entry,
             frozen_at: frozen.frozen_at.into(),
         }

@@ -8,6 +8,7 @@ mod outcome;
 mod path;
 mod redirect;
 mod trace;
+mod trace_text;
 mod unfreeze;
 mod variables;
 mod view;

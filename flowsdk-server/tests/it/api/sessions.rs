@@ -293,7 +293,7 @@ async fn traces(setup: Setup) {
         contact_id: None,
         version: i64::MAX - 100 + version,
         event: "message".to_owned(),
-        steps: json!([{ "step": "blockEntered" }]),
+        steps: json!([{ "step": "blockEntered", "blockId": "ask" }, { "step": "variableSet", "key": "a", "value": [1] }]),
         created_at: OpContext::system().now(),
     };
     let mut tx = store.begin().await.unwrap();
@@ -307,6 +307,17 @@ async fn traces(setup: Setup) {
     let next = format!("{at}&cursor={}", first["nextCursor"].as_str().unwrap());
     assert_eq!(admin.get(&next).await.ok(200)["items"][0]["version"], i64::MAX - 97);
     assert_eq!(admin.get(&format!("{at}&cursor=x")).await.invalid_fields(), ["cursor"]);
+    assert_eq!(admin.get(&format!("{at}&format=xml")).await.invalid_fields(), ["format"]);
+
+    // For people: oldest first.
+    let text = admin.get(&format!("{at}&format=text")).await;
+    assert_eq!((text.status, &*text.headers["content-type"]), (200, "text/plain; charset=utf-8"));
+    let lines: Vec<&str> = text.body.lines().collect();
+    assert!(lines[0].contains(&format!("cursor={}", i64::MAX - 96)), "{lines:?}");
+    assert!(lines[1].ends_with("Z message") && lines[4].ends_with(" s after the turn before"), "{lines:?}");
+    assert_eq!(lines[2..4], ["  block `ask`", "  sets a = [1]"]);
+    let accepts = [("accept", "text/plain")];
+    assert_eq!(admin.json("GET", &at, &accepts, &Value::Null).await.body, text.body);
 
     // They outlive the session, for those who saw it.
     let store = setup.store().await;
@@ -391,7 +402,14 @@ async fn frozen(setup: &Setup, server: &Server, admin: &Api) -> (Client, Identit
     assert_eq!(english["items"][0]["error"]["message"], "flow `nowhere` is not published here");
     assert!(item["error"]["message"].is_string() && item["frozenAt"].is_string());
     assert_eq!(item["entry"]["messages"][0]["text"]["body"], "um", "{item}");
-    assert_eq!(item.as_object().unwrap().len(), 8, "{item}");
+    assert_eq!(
+        (&item["message"]["type"], &item["message"]["text"]),
+        (&json!("text"), &json!("um")),
+        "{item}"
+    );
+    let said = history(server, &ana).await;
+    assert!(said.iter().any(|message| message["id"] == item["message"]["id"]), "{item}");
+    assert_eq!(item.as_object().unwrap().len(), 9, "{item}");
     let frost = json!({ "error": item["error"], "frozenAt": item["frozenAt"] });
     assert_eq!(admin.get(&path(&ana)).await.ok(200)["frozen"], frost);
     let listed = admin.get("/sessions").await.ok(200);

@@ -7,7 +7,8 @@ use flowsdk_core::conversation::{ConversationEvent, Outside, TurnReport};
 use flowsdk_core::event::{EffectDone, FlowEvent};
 use flowsdk_core::flow::{EffectRequest, EffectResult};
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::session::{MAX_DEFERRED, Mode, SessionId};
+use flowsdk_core::session::{HasTraces as _, MAX_DEFERRED, Mode, SessionId};
+use flowsdk_core::store::Store as _;
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_store::sql::SqlStore;
 use serde_json::{Value, json};
@@ -88,7 +89,7 @@ impl Scene {
     }
 
     async fn done(&self, visitor: &str, seq: i64, result: EffectResult) -> TurnReport {
-        let event = EffectDone { session_id: session(visitor), seq, result };
+        let event = EffectDone { session_id: session(visitor), seq, result, took_ms: Some(12) };
         self.world.handle(ConversationEvent::Flow(FlowEvent::EffectDone(event))).await
     }
 
@@ -99,12 +100,24 @@ impl Scene {
 }
 
 async fn a_result_comes_back_through_the_lane(store: SqlStore) {
-    let scene = Scene::new(store, flow("GET", false)).await;
+    let mut definition = flow("GET", false);
+    definition["settings"]["trace"] = json!(true);
+    let scene = Scene::new(store, definition).await;
     assert_eq!(scene.world.say("ana", "m1", "oi").await, ["Wait"], "what was said before is out");
     let stored = scene.world.stored("ana").await.expect("a session").session;
     let pending = stored.pending.as_ref().expect("it waits");
     assert_eq!((pending.seq, stored.wake_at), (scene.seq(), Some(pending.deadline)));
     assert_eq!(scene.answered("ana", "A1").await, ["Got A1 for oi"]);
+    let mut tx = scene.world.store.read().await.expect("read");
+    let traces = tx.traces().trace(&session("ana"), None, 10).await.expect("a page");
+    drop(tx);
+    let done = json!({ "step": "outsideDone", "outcome": "200", "tookMs": 12 });
+    assert!(traces[0].steps.as_array().expect("steps").contains(&done), "{}", traces[0].steps);
+    let asks = traces[1].steps.as_array().expect("steps").iter().find(|step| step["step"] == "suspended");
+    assert!(
+        asks.expect("a request")["target"].as_str().expect("a server").starts_with("GET http"),
+        "{asks:?}"
+    );
     assert_eq!(scene.world.say("ana", "m2", "x").await, ["Echo x"]);
     assert_eq!(
         scene.world.transcript_of("ana").await,

@@ -53,7 +53,7 @@ fn event(scene: &Scene, stored: Option<&Session>, kind: u8, nth: usize) -> Optio
     };
     let done = |result: EffectResult| {
         let seq = stored?.pending.as_ref()?.seq;
-        flow(FlowEvent::EffectDone(EffectDone { session_id: session("ana"), seq, result }))
+        flow(FlowEvent::EffectDone(EffectDone { session_id: session("ana"), seq, result, took_ms: None }))
     };
     match kind {
         0 => say("agent"),

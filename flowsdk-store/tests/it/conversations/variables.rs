@@ -4,12 +4,13 @@ use flowsdk_core::conversation::ConversationEvent;
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::{HasRouters as _, StaticVariable, VariableOwner};
+use flowsdk_core::session::HasTraces as _;
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_store::sql::SqlStore;
 use serde_json::json;
 
 use super::flows::{block, flow_of};
-use super::world::{KEY, World, bodies};
+use super::world::{KEY, World, bodies, session};
 use crate::support::databases::on_every_database;
 
 on_every_database! {
@@ -51,7 +52,9 @@ async fn static_variables_are_read_and_secrets_decrypted(store: SqlStore) {
     let asks = json!({ "id": "ask", "type": "content", "input": {},
         "contents": [{ "type": "text", "text": { "body": text } }], "defaultOutput": { "flowId": "next" } });
     world.publish("router1", "next", flow_of(&[block("b", text, &json!({ "end": true }))])).await;
-    world.publish("router1", "uses", flow_of(&[asks])).await;
+    let mut uses = flow_of(&[asks]);
+    uses["settings"] = json!({ "trace": true });
+    world.publish("router1", "uses", uses).await;
     let variables = [
         (&of_router, "brand", Some("Ação"), None),
         (&of_router, "token", None, Some(key.encrypt("s3cr3t 👋"))),
@@ -73,6 +76,11 @@ async fn static_variables_are_read_and_secrets_decrypted(store: SqlStore) {
     tx.commit().await.expect("commit");
     world.start_with("router1", "uses").await;
     assert_eq!(world.say("ana", "m1", "oi").await, ["Ação/s3cr3t 👋//X1"]);
+    let mut tx = world.store.read().await.expect("read");
+    let traces = tx.traces().trace(&session("ana"), None, 10).await.expect("a page");
+    let steps = traces[0].steps.to_string();
+    assert!(steps.contains(r#""text":"•••/•••//X1""#) && !steps.contains("s3cr3t"), "{steps}");
+    drop(tx);
     assert_eq!(world.say("ana", "m2", "oi").await.len(), 1);
 }
 

@@ -280,6 +280,10 @@ fn a_script_sees_copies_and_sets_what_it_returns() {
     let mut stage = stage_of(&[script(&json!({ "continueOnError": true }))]);
     stage.start("oi");
     assert_eq!(done(&mut stage, &EffectResult::failed("script_timeout", "x")), ["/script_timeout///oi"]);
-    let waited = TraceStep::Action { kind: "executeScript", result: crate::flow::ActionResult::Failed };
+    let waited = TraceStep::Action {
+        kind: "executeScript".into(),
+        result: crate::flow::ActionResult::Failed,
+        code: Some("script_timeout".into()),
+    };
     assert!(stage.outcome().trace.contains(&waited));
 }

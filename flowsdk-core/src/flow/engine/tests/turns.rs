@@ -186,13 +186,49 @@ fn a_contact_variable_is_valid_in_the_same_turn() {
 }
 
 #[test]
-fn the_trace_carries_no_values() {
+fn the_trace_tells_what_was_asked_answered_and_set_and_why() {
     let mut stage = demo();
-    stage.start("a-secret-answer");
-    stage.send(&tapped("sales", "a-secret-answer"));
-    let trace = serde_json::to_string(&stage.outcome().trace).expect("serialises");
-    assert!(trace.contains("blockEntered") && trace.contains("\"key\":\"choice\""), "{trace}");
-    assert!(!trace.contains("a-secret-answer"), "{trace}");
+    stage.start("oi");
+    let told =
+        |stage: &Stage| -> Vec<String> { stage.outcome().trace.iter().map(ToString::to_string).collect() };
+    let asked = told(&stage);
+    assert_eq!(asked[..2], ["the contact says \"oi\"", "in flow `Flow flow1`, version 1"]);
+    assert!(asked.contains(&"sends \"What do you need? [Sales] [Support]\"".to_owned()), "{asked:?}");
+    stage.send(&tapped("sales", "Sales please"));
+    assert_eq!(
+        told(&stage),
+        [
+            "the contact says \"Sales please\"",
+            "in flow `Flow flow1`, version 1",
+            "the answer is valid",
+            "sets choice_title = \"Sales please\"",
+            "sets choice = \"sales\"",
+            "sets lastInput = \"Sales please\"",
+            "takes output 1: Sales",
+            "block `sales`: Sales",
+            "sends \"How many seats, Ana?\"",
+        ]
+    );
+    stage.say(&"7".repeat(300));
+    let TraceStep::Received { text, .. } = &stage.outcome().trace[0] else { panic!("a message") };
+    assert_eq!(text.chars().count(), 201, "a long text is cut");
+    let json = serde_json::to_value(&stage.outcome().trace).expect("serialises");
+    let read: Vec<TraceStep> = serde_json::from_value(json).expect("reads what it wrote");
+    assert_eq!(read, stage.outcome().trace);
+}
+
+#[test]
+fn a_trace_of_an_earlier_version_is_read() {
+    for (json, line) in [
+        (json!({ "step": "flowEntered", "flowId": "f1" }), "enters flow `f1`"),
+        (json!({ "step": "output", "index": 0, "held": false }), "output 1 does not hold"),
+        (json!({ "step": "variableSet", "key": "a" }), "sets a = null"),
+        (json!({ "step": "sent", "kind": "text" }), "sends a message of type text"),
+        (json!({ "step": "failed", "code": "flow_loop" }), "fails with flow_loop"),
+        (json!({ "step": "suspended", "kind": "httpRequest" }), "waits for httpRequest"),
+    ] {
+        assert_eq!(serde_json::from_value::<TraceStep>(json).expect("a step").to_string(), line);
+    }
 }
 
 #[test]
