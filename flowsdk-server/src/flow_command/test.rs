@@ -69,6 +69,9 @@ async fn test_one(
 fn test_file(file: &Path) -> Result<TestFile, BoxError> {
     let text = text(file)?;
     let json = json(file)?;
+    if json.get("blocks").is_some() && json.get("tests").is_none() {
+        return Err(is_a_definition(file).into());
+    }
     let odd = json["tests"].as_array().into_iter().flatten().enumerate().find_map(|(at, test)| odd(at, test));
     if let Some(odd) = odd {
         return Err(format!("{}: {odd}", file.display()).into());
@@ -78,6 +81,22 @@ fn test_file(file: &Path) -> Result<TestFile, BoxError> {
         let path = error.path().to_string();
         format!("{}: {path}: {}", file.display(), error.into_inner()).into()
     })
+}
+
+/// Says what to do with a definition that is taken for tests.
+fn is_a_definition(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let tests = file.with_extension("test.json");
+    let next = if tests.exists() {
+        format!("its tests are in {0}: run `flow test {0}`", tests.display())
+    } else {
+        let example = r#""tests": [{ "steps": [{ "say": "hi", "expect": { "messages": ["..."] } }] }]"#;
+        format!(
+            "write a file such as {} with {{ \"flow\": \"{name}\", {example} }}, and run `flow test` on it",
+            tests.display()
+        )
+    };
+    format!("{}: this is the definition of a flow, not a file of tests; {next}", file.display())
 }
 
 /// Returns the field of a test that would be left out or put into other words than the author's.

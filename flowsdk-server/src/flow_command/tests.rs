@@ -102,6 +102,16 @@ fn what_is_wrong_with_a_test_is_told_with_its_place() {
         assert!(!ok && text.contains("t.json: ") && text.contains(expected), "{expected} not in {text}");
         assert!(text.contains("good.json: test 1 ... ok"), "the other file is played: {text}");
     }
+    for (tests, expected) in [("flow.json", "write a file such as "), ("bot.json", "run `flow test ")] {
+        write("bot.json", flow);
+        write("bot.test.json", "{}");
+        let Printed { text, ok } =
+            run(&FlowCommand::Test { files: vec![at(tests)], trace: None }).expect("looked at");
+        assert!(
+            !ok && text.contains("this is the definition of a flow") && text.contains(expected),
+            "{text}"
+        );
+    }
     write("t.json", &test(r#"{ "steps": [{ "say": "a", "expect": { "end": "ended" } }] }"#));
     let played = run(&FlowCommand::Test { files: vec![at("t.json")], trace: None }).expect("played");
     assert!(!played.ok);

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::revisions::Revisions;
 use super::{Refusal, RemoteError, Session, SessionFile};
 use crate::http_client::client;
 
@@ -63,6 +64,11 @@ impl Client {
     pub fn open(file: SessionFile) -> Result<Self, RemoteError> {
         let session = file.load()?.ok_or(RemoteError::NotLoggedIn)?;
         Ok(Self { http: http(&session.url)?, file, session })
+    }
+
+    /// Returns which revisions the files of the user have.
+    pub(super) fn revisions(&self) -> Revisions {
+        Revisions::beside(&self.file)
     }
 
     /// The login.

@@ -48,6 +48,19 @@ pub enum RemoteError {
         /// The name or id.
         name: String,
     },
+    /// The draft of the server is another one than the file was made of.
+    #[error(
+        "the draft of flow `{name}` is at revision {now} on the server, and this file {}: see it with `flow pull`, or \
+         replace it with --force", .known.map_or_else(|| "was never pulled".to_owned(), |known| format!("was made of revision {known}"))
+    )]
+    Newer {
+        /// The name of the flow.
+        name: String,
+        /// The revision of which the file was made, if it was pulled or pushed before.
+        known: Option<i64>,
+        /// The revision of the server.
+        now: i64,
+    },
     /// Several things have the name that was given.
     #[error("several {kind}s are called `{name}`: {}", .ids.join(", "))]
     Ambiguous {

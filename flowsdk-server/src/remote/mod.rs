@@ -10,6 +10,7 @@ mod error;
 pub mod login;
 pub mod pull;
 pub mod push;
+mod revisions;
 mod session;
 pub mod watch;
 

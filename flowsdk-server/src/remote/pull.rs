@@ -38,7 +38,11 @@ pub async fn pull(client: &mut Client, pull: &Pull) -> Result<String, BoxError> 
     let definition = serde_json::to_string_pretty(&found.definition)?;
     let Some(file) = &pull.file else { return Ok(definition) };
     let described = format!("flow `{}` at revision {}", found.flow.name, found.flow.revision);
+    let note = |client: &Client| {
+        client.revisions().note(&client.session().url, &found.flow.id, file, found.flow.revision)
+    };
     if read_definition(file).is_ok_and(|here| here == found.definition) {
+        note(client)?;
         return Ok(format!("{} is {described} already", file.display()));
     }
     if file.exists() && !pull.force {
@@ -46,5 +50,6 @@ pub async fn pull(client: &mut Client, pull: &Pull) -> Result<String, BoxError> 
     }
     std::fs::write(file, definition + "\n")
         .map_err(|source| RemoteError::File { path: file.clone(), source })?;
+    note(client)?;
     Ok(format!("{} is {described}", file.display()))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use flowsdk_core::fault::BoxError;
 use serde_json::Value;
 
-use super::api::{Flow, NewFlow, Problem, Router, Validation};
+use super::api::{Flow, FlowDetails, NewFlow, Problem, Router, Validation};
 use super::{Client, RemoteError};
 use crate::flow_command::{Printed, read_definition};
 
@@ -21,6 +21,9 @@ pub struct Target {
     /// The name of the flow; without it, that of the file.
     #[arg(long)]
     pub name: Option<String>,
+    /// Replace the draft of the server, also where the file was not made of it.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// What became of the draft.
@@ -37,7 +40,7 @@ enum Drafted {
 pub async fn push(client: &mut Client, target: &Target, publish: bool) -> Result<Printed, BoxError> {
     let definition = read_definition(&target.file)?;
     let router = client.router(&target.router).await?;
-    let (flow, drafted) = draft(client, &router, &target.flow_name()?, &definition).await?;
+    let (flow, drafted) = draft(client, &router, target, &definition).await?;
     let mut text = match drafted {
         Drafted::Created => {
             format!("created flow `{}` ({}) in router `{}`\n", flow.name, flow.id, router.name)
@@ -69,13 +72,26 @@ impl Target {
     }
 }
 
-/// Makes a definition the draft of the flow with this name.
+/// Makes a definition the draft of its flow, and notes the revision that the file has from then on.
 async fn draft(
     client: &mut Client,
     router: &Router,
-    name: &str,
+    target: &Target,
     definition: &Value,
-) -> Result<(Flow, Drafted), RemoteError> {
+) -> Result<(Flow, Drafted), BoxError> {
+    let (flow, drafted) = put(client, router, target, definition).await?;
+    client.revisions().note(&client.session().url, &flow.id, &target.file, flow.revision)?;
+    Ok((flow, drafted))
+}
+
+/// Creates the flow, or replaces its draft if the file was made of it.
+async fn put(
+    client: &mut Client,
+    router: &Router,
+    target: &Target,
+    definition: &Value,
+) -> Result<(Flow, Drafted), BoxError> {
+    let name = &*target.flow_name()?;
     let Some(found) = client.flow_named(Some(router), name).await? else {
         let kind = definition["kind"].as_str().unwrap_or("flow");
         let new = NewFlow { router_id: &router.id, name, kind, definition };
@@ -85,7 +101,13 @@ async fn draft(
     if found.definition == *definition {
         return Ok((found.flow, Drafted::Unchanged));
     }
-    Ok((client.change_draft(&found.flow, definition).await?, Drafted::Updated))
+    let FlowDetails { flow, .. } = found;
+    let known = client.revisions().of(&client.session().url, &flow.id, &target.file)?;
+    if known != Some(flow.revision) && !target.force {
+        return Err(RemoteError::Newer { name: flow.name, known, now: flow.revision }.into());
+    }
+    // The server compares the revision again: somebody may be faster.
+    Ok((client.change_draft(&flow, definition).await?, Drafted::Updated))
 }
 
 /// Makes a file the version that the test channel of its router runs, and returns the address of the chat.
@@ -95,7 +117,7 @@ async fn draft(
 pub(super) async fn push_test(client: &mut Client, target: &Target) -> Result<String, BoxError> {
     let definition = read_definition(&target.file)?;
     let router = client.router(&target.router).await?;
-    let (flow, _drafted) = draft(client, &router, &target.flow_name()?, &definition).await?;
+    let (flow, _drafted) = draft(client, &router, target, &definition).await?;
     let test = client.publish_test(&flow).await?;
     Ok(format!("{}/chat/{}", client.session().url, test.channel.id))
 }

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 use super::RemoteError;
-use crate::private_file::write_private;
+use crate::private_file::replace_private;
 
 /// A login at a server.
 #[derive(Debug, Clone)]
@@ -93,15 +92,8 @@ impl SessionFile {
             access_token: session.access_token.expose_secret().to_owned(),
             refresh_token: session.refresh_token.expose_secret().to_owned(),
         };
-        let draft = self.0.with_added_extension(std::process::id().to_string());
-        let write = || -> io::Result<()> {
-            if let Some(folder) = self.0.parent() {
-                fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-            }
-            write_private(&draft, &serde_json::to_vec_pretty(&stored)?)?;
-            fs::rename(&draft, &self.0)
-        };
-        write().map_err(|error| self.failed(error))
+        let text = serde_json::to_vec_pretty(&stored).map_err(|error| self.failed(error.into()))?;
+        replace_private(&self.0, &text).map_err(|error| self.failed(error))
     }
 
     /// Forgets the login; returns whether there was one.

@@ -122,6 +122,27 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     let printed = author.does(&["flow", "pull", "hello", "--router", "Shop"]).await;
     assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), broken);
 
+    // A colleague was faster.
+    let flow = admin.get("/flows?q=hello").await.ok(200)["items"][0]["id"].as_str().unwrap().to_owned();
+    let theirs = json!({ "definition": says("Theirs"), "revision": 3 });
+    admin.patch(&format!("/flows/{flow}"), &theirs).await.ok(200);
+    author.writes("hello.json", &says("Mine"));
+    let refused = author.fails(&push).await;
+    let newer =
+        "the draft of flow `hello` is at revision 4 on the server, and this file was made of revision 3";
+    assert!(refused.contains(newer), "{refused}");
+    author.writes("other.json", &says("Other"));
+    let never = author.fails(&["flow", "push", "other.json", "--router", "Shop", "--name", "hello"]).await;
+    assert!(never.contains("and this file was never pulled"), "{never}");
+    assert_eq!(admin.get(&format!("/flows/{flow}")).await.ok(200)["definition"], says("Theirs"));
+    author.does(&["flow", "pull", "hello", "hello.json", "--force"]).await;
+    author.writes("hello.json", &says("Ours"));
+    assert_eq!(author.does(&push).await, "updated flow `hello`, now at revision 5\n");
+    let forced =
+        author.does(&["flow", "push", "other.json", "--router", "Shop", "--name", "hello", "--force"]).await;
+    assert_eq!(forced, "updated flow `hello`, now at revision 6\n");
+    author.writes("hello.json", &says("Other"));
+
     for (arguments, expected) in [
         (&["flow", "push", "hello.json", "--router", "Nowhere"][..], "there is no router `Nowhere`"),
         (&["flow", "push", "none.json", "--router", "Shop"], "none.json: cannot be read"),
