@@ -120,11 +120,11 @@ pub struct TransferredFlow {
     #[schema(value_type = crate::flow::FlowKind)]
     pub kind: String,
     /// The draft, as JSON.
-    #[schema(value_type = crate::schema::FlowDraft)]
+    #[schema(value_type = Object)]
     pub draft: Value,
     /// The published definition. It is published where it arrives.
     #[serde(default)]
-    #[schema(value_type = Option<crate::schema::FlowDraft>)]
+    #[schema(value_type = Option<Object>)]
     pub published: Option<Value>,
     /// The variables of the flow.
     #[serde(default)]
