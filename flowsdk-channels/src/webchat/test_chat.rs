@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use flowsdk_core::admin::flow::TOOL_BEGINS_NOTHING;
 use flowsdk_core::contact::HasContacts;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{Chain, Fault, StorageError, UNAVAILABLE};
-use flowsdk_core::id::MessageId;
+use flowsdk_core::flow::{FlowKind, HasFlows};
+use flowsdk_core::id::{FlowId, MessageId, RouterId};
 use flowsdk_core::message::{HasMessages, IncomingMessage};
 use flowsdk_core::session::{HasSessions, SessionId, Standstill};
 use flowsdk_core::store::Store;
@@ -36,6 +38,20 @@ pub enum TestChatError {
     #[error(transparent)]
     #[fault(Invalid, "validation_failed", text = .0.text(), field = .0.field())]
     Inbound(#[from] InboundError),
+    /// The flow to begin with is none of the router's, or was neither published nor made a test version.
+    #[error("no such flow to begin with")]
+    #[fault(
+        Unprocessable,
+        "flow_unknown",
+        pt = "Flow não pertence ao roteador, ou não tem versão publicada ou de teste",
+        en = "The flow does not belong to the router, or has neither a published version nor a test version",
+        field = "flowId"
+    )]
+    FlowUnknown,
+    /// The flow to begin with is a tool.
+    #[error("tool")]
+    #[fault(Unprocessable, "flow_is_tool", text = TOOL_BEGINS_NOTHING, field = "flowId")]
+    FlowIsTool,
     /// The visitor sends more messages than the rate limit admits, or more of the router wait than may.
     #[error("too many messages")]
     #[fault(
@@ -106,7 +122,7 @@ pub struct TestChat<S> {
 
 impl<S: Store> TestChat<S>
 where
-    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions,
+    S::Tx: HasWebchat + HasContacts + HasMessages + HasSessions + HasFlows,
 {
     /// A service over the same parts as the sockets.
     pub fn new(
@@ -118,7 +134,8 @@ where
         Self { store, visitors, ingress, limits, queues: Arc::default() }
     }
 
-    /// Takes a message and waits for its answers, at most as long as `patience`.
+    /// Takes a message and waits for its answers, at most as long as `patience`. A session that begins with it begins with
+    /// `flow`, if one is given, and not with the channel's.
     ///
     /// # Errors
     /// The message was not taken. When it was, but its answers cannot be read, they count as not complete.
@@ -127,11 +144,16 @@ where
         handshake: &Handshake,
         caller: Caller<'_>,
         message: impl FnOnce(&OpContext) -> Result<IncomingMessage, InboundError>,
+        flow: Option<FlowId>,
         patience: Duration,
     ) -> Result<TestTurn, TestChatError> {
         let cx = self.visitors.context();
         let mut message = message(cx)?;
-        let (visitor, ok) = self.visitors.enter_test_channel(handshake, caller).await?;
+        let (mut visitor, ok) = self.visitors.enter_test_channel(handshake, caller).await?;
+        if let Some(flow) = flow {
+            self.require(&flow, &visitor.router_id).await?;
+            visitor.flow_id = Some(flow);
+        }
         if !self.limits.admit_message(&visitor.session_id) {
             return Err(TestChatError::RateLimited);
         }
@@ -157,6 +179,17 @@ where
             complete,
             frozen,
         })
+    }
+
+    /// Requires that sessions of the test channel of `router` can begin with `flow`.
+    async fn require(&self, flow: &FlowId, router: &RouterId) -> Result<(), TestChatError> {
+        let found = self.store.read().await?.flows().find(flow).await?;
+        let flow = found.filter(|flow| flow.router_id == *router).ok_or(TestChatError::FlowUnknown)?;
+        if flow.kind == FlowKind::Tool {
+            return Err(TestChatError::FlowIsTool);
+        }
+        let can_run = flow.published_version_id.is_some() || flow.test_version_id.is_some();
+        if can_run { Ok(()) } else { Err(TestChatError::FlowUnknown) }
     }
 
     /// Looks at the store until the turn of `message` is there and waits for nothing.

@@ -9,7 +9,7 @@ use axum::response::Response;
 use axum::routing::post;
 use flowsdk_channels::webchat::payload::ServerMessage;
 use flowsdk_channels::webchat::{TestChat, inbound};
-use flowsdk_core::id::MessageId;
+use flowsdk_core::id::{FlowId, MessageId};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::text::Text;
 use flowsdk_store::sql::SqlStore;
@@ -80,6 +80,11 @@ struct NewMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, max_length = 64)]
     client_message_id: Option<String>,
+    /// The flow that a session begins with, if one begins with this message: its test version, or else its published one. Without
+    /// it the flow of the channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    flow_id: Option<FlowId>,
 }
 
 impl NewMessage {
@@ -169,6 +174,7 @@ impl FromQuery for Wait {
         (status = 401, description = "`identity_invalid`, `token_invalid` or `token_expired`"),
         (status = 403, description = "`origin_refused`"),
         (status = 404, description = "`channel_unknown`: no such channel, or no test channel"),
+        (status = 422, description = "`flow_unknown`: the flow is none of the router's, or has no version to run; `flow_is_tool`"),
         (status = 429, description = "`rate_limited`: too many messages, new visitors or wrong keys"),
     )
 )]
@@ -177,16 +183,17 @@ async fn post_test_message(
     headers: HeaderMap,
     extensions: Extensions,
     Query(Wait(patience)): Query<Wait>,
-    Body(body): Body<NewMessage, MAX_BODY>,
+    Body(mut body): Body<NewMessage, MAX_BODY>,
 ) -> Result<Response, ApiError> {
     let caller = caller::of(&headers, &extensions, services.trusted_proxies);
     let odd = body.odd();
     if !odd.is_empty() {
         return Err(ApiError::invalid(odd));
     }
+    let flow = body.flow_id.take();
     let read = if body.kind.is_some() { inbound::interactive } else { inbound::text };
     let message = |cx: &_| read(serde_json::to_value(&body).unwrap_or(Value::Null), cx);
-    let turn = services.chat.say(&caller::credentials(&headers), caller, message, patience).await?;
+    let turn = services.chat.say(&caller::credentials(&headers), caller, message, flow, patience).await?;
     let status = if turn.complete { StatusCode::OK } else { StatusCode::ACCEPTED };
     let answer = Turn {
         user_id: turn.visitor.user_id,

@@ -3,13 +3,13 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::building::{FAILED, id, says, shop};
+use super::building::{FAILED, act, id, says, shop};
 use crate::harness::http::{self, Answer};
 use crate::harness::setup::Identity;
 use crate::harness::{Api, Client, Server, Setup, eventually, everywhere};
 
 everywhere!(answers_in_one_call, turns_that_wait, turns_that_freeze);
-everywhere!(in process: who_is_refused, a_repetition, at_once);
+everywhere!(in process: who_is_refused, a_repetition, at_once, a_flow_of_ones_choice);
 
 const PATH: &str = "/webchat/test/messages";
 
@@ -79,6 +79,47 @@ async fn answers_in_one_call(setup: Setup) {
     assert_eq!(super::building::answer(&mut socket, "no soquete").await, "eco no soquete");
     let turn = post(&server, PATH, &ana.headers(), &json!({ "text": "fim" })).await.ok(200);
     assert_eq!(texts(&turn), ["eco fim"]);
+}
+
+async fn a_flow_of_ones_choice(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, _, _) = shop(&admin, "Loja", &says("canal {{input}}")).await;
+    let channel = id(&admin.get(&format!("/routers/{router}/webchat/test")).await.ok(200));
+    let flow =
+        |name: &str, definition: Value| json!({ "routerId": router, "name": name, "definition": definition });
+    let other = id(&admin.post("/flows", &flow("Outro", says("outro {{input}}"))).await.ok(201));
+    let said = |flow: &str| json!({ "text": "oi", "flowId": flow });
+    let new = [("x-channel-id", &*channel)];
+    // A draft does not run.
+    let draft = post(&server, PATH, &new, &said(&other)).await;
+    draft.refused(
+        422,
+        "flow_unknown",
+        "Flow não pertence ao roteador, ou não tem versão publicada ou de teste",
+    );
+    for way in ["publish", "publish-test"] {
+        act(&admin, &format!("/flows/{other}/{way}")).await.ok(200);
+        let turn = post(&server, PATH, &new, &said(&other)).await.ok(200);
+        assert_eq!(texts(&turn), ["outro oi"], "{way}");
+        let ana = visitor(&setup, &channel, &turn);
+        let of_channel = admin.get(&format!("/webchat/channels/{channel}")).await.ok(200);
+        assert_eq!(of_channel["initialFlowId"] == json!(other), way == "publish-test");
+        // A session that has begun stays in its flow.
+        let turn = post(&server, PATH, &ana.headers(), &json!({ "text": "mais" })).await.ok(200);
+        assert_eq!(texts(&turn), ["outro mais"]);
+    }
+    let (elsewhere, _, _) = shop(&admin, "Outra", &says("x")).await;
+    let foreign = json!({ "routerId": elsewhere, "name": "Alheio", "definition": says("x") });
+    let foreign = id(&admin.post("/flows", &foreign).await.ok(201));
+    for unknown in [&*foreign, "cunknown"] {
+        let refused = post(&server, PATH, &new, &said(unknown)).await;
+        assert_eq!(
+            (refused.status, refused.json()["code"].as_str()),
+            (422, Some("flow_unknown")),
+            "{unknown}"
+        );
+    }
 }
 
 async fn who_is_refused(setup: Setup) {
