@@ -28,7 +28,11 @@ impl FlowDefinition {
 
     /// As [`FlowDefinition::validate`], with the expressions that were compiled on the way.
     pub(in crate::flow) fn validated(&self) -> (Vec<Problem>, Patterns) {
-        let mut findings = Findings { handles_errors: self.handles_errors(), ..Findings::default() };
+        let mut findings = Findings {
+            handles_errors: self.handles_errors(),
+            names_contacts: names::names_contacts(self),
+            ..Findings::default()
+        };
         self.validate_head(&mut findings);
         let known = names::known(self);
         let mut ids = HashSet::new();
@@ -102,6 +106,8 @@ struct Findings {
     patterns: Patterns,
     /// Whether a failed action leads on without the action saying so.
     handles_errors: bool,
+    /// Whether the flow gives contacts a name.
+    names_contacts: bool,
     /// Whether it was told that they are too large together.
     beyond: bool,
 }

@@ -76,6 +76,12 @@ pub(super) fn known(definition: &FlowDefinition) -> HashSet<String> {
     known
 }
 
+/// Returns whether a block of `definition` sets the name of the contact.
+pub(super) fn names_contacts(definition: &FlowDefinition) -> bool {
+    let mut actions = definition.blocks.iter().flat_map(|block| block.on_enter.iter().chain(&block.on_leave));
+    actions.any(|action| matches!(action.kind, ActionKind::SetContactName { .. }))
+}
+
 /// Checks that `name` can be written and read back by a token.
 pub(super) fn variable(name: &str, pointer: &str, findings: &mut Findings) {
     if !is_name(name) {
@@ -142,6 +148,24 @@ pub(super) fn tokens(template: &Template, pointer: &str, known: &HashSet<String>
             }
             _ => {}
         }
+    }
+}
+
+/// Warns of tokens in a message that tell nothing of the anonymous visitors of a web chat.
+pub(super) fn of_anonymous(template: &Template, pointer: &str, findings: &mut Findings) {
+    for token in template.tokens() {
+        let message = match token {
+            Token::ContactName if !findings.names_contacts => Text::new(
+                "um visitante anônimo do webchat não tem nome: aqui fica vazio. `setContactName` ou um token de embed dá um nome",
+                "an anonymous visitor of the web chat has no name: this stays empty. `setContactName` or an embed token gives one",
+            ),
+            Token::ContactPhoneNumber => Text::new(
+                "um visitante do webchat não tem telefone: aqui fica um id interno",
+                "a visitor of the web chat has no phone number: an internal id stands here",
+            ),
+            _ => continue,
+        };
+        findings.warn("anonymous_contact", pointer, message);
     }
 }
 

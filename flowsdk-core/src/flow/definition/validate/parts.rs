@@ -30,7 +30,9 @@ fn kind(kind: &BlockKind, pointer: &str, known: &Known, findings: &mut Findings)
                 let pointer = format!("{pointer}/contents/{at}");
                 contents::check(message, &pointer, findings);
                 for text in message.texts() {
-                    names::tokens(&Template::parse(&text), &pointer, known, findings);
+                    let template = Template::parse(&text);
+                    names::tokens(&template, &pointer, known, findings);
+                    names::of_anonymous(&template, &pointer, findings);
                 }
             }
             if let Some(own) = own {
@@ -66,7 +68,9 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
     if let Some(text) = &validation.retry_text {
         let pointer = format!("{pointer}/retryText");
         contents::retry_text(text, &pointer, findings);
-        names::tokens(&Template::parse(text), &pointer, known, findings);
+        let template = Template::parse(text);
+        names::tokens(&template, &pointer, known, findings);
+        names::of_anonymous(&template, &pointer, findings);
     }
     if validation.fail_target.is_some() && validation.max_retries.is_none() {
         findings.warn(

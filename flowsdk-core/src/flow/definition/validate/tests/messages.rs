@@ -59,3 +59,19 @@ fn messages_stay_within_the_limits_of_the_channel() {
         assert_eq!(of_block(&json!({ "contents": [message] })), expected, "{message}");
     }
 }
+
+#[test]
+fn what_an_anonymous_visitor_lacks_is_told() {
+    let says = |body: &str| json!([{ "type": "text", "text": { "body": body } }]);
+    let warned = ["anonymous_contact /blocks/0/contents/0"];
+    assert_eq!(of_block(&json!({ "contents": says("Hi {{contact.name}}") })), warned);
+    assert_eq!(of_block(&json!({ "contents": says("{{contact.whatsapp.phoneNumber}}") })), warned);
+    assert_eq!(of_block(&json!({ "contents": says("{{contact.city}}") })), [""; 0]);
+    let named = json!([{ "type": "setContactName", "value": "Ana" }]);
+    assert_eq!(of_block(&json!({ "onEnter": named, "contents": says("Hi {{contact.name}}") })), [""; 0]);
+    let retry = json!({ "validation": { "kind": "email", "retryText": "{{contact.name}}?" } });
+    assert_eq!(
+        of_block(&json!({ "input": retry })),
+        ["anonymous_contact /blocks/0/input/validation/retryText"]
+    );
+}
