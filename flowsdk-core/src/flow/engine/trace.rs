@@ -96,7 +96,7 @@ pub enum TraceStep {
         /// Which of the block's outputs, from 0.
         index: usize,
         held: bool,
-        /// The title of the output, or its conditions in short words.
+        /// The title of the output that held, or its conditions in short words.
         #[serde(default)]
         when: String,
     },

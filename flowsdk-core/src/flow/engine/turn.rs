@@ -260,7 +260,9 @@ impl<'a> Turn<'a> {
         for (index, output) in block.outputs.iter().enumerate() {
             let held = hold(&output.conditions, &self.view(), &self.calendar);
             self.afford()?;
-            self.trace.push(TraceStep::Output { index, held, when: output.when.clone() });
+            // Of the many that may not hold the words would only take memory.
+            let when = if held { output.when.clone() } else { String::new() };
+            self.trace.push(TraceStep::Output { index, held, when });
             if held {
                 return Ok(Step::Go(output.target.clone()));
             }
