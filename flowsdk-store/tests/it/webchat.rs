@@ -237,7 +237,7 @@ async fn a_test_message_that_waited_is_younger_than_the_answers_before_it(store:
         read.add_permits(1);
         inbound::text(json!({ "text": "oi" }), cx)
     };
-    let say = || chat.say(&known, caller, message, Duration::ZERO);
+    let say = || chat.say(&known, caller, message, None, Duration::ZERO);
     let (one, other) = tokio::join!(say(), say());
     let named = [one, other].map(|turn| turn.expect("a turn"));
     assert!(named.iter().all(|turn| turn.complete && !turn.repeated), "{named:?}");
