@@ -51,7 +51,7 @@ async fn sockets_are_told_of_an_end(store: SqlStore) {
         timestamp: world.cx.now(),
         kind: NoticeKind::Session { mode: None },
     };
-    assert_eq!(end.notices, [notice.clone()]);
+    assert_eq!(end.notices, std::slice::from_ref(&notice));
     assert_eq!(world.sink.told(), [notice]);
     // Where the rest of the event begins another session, it has not ended.
     let messages = [
