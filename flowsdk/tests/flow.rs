@@ -10,16 +10,26 @@ const RECEPTION: &str = include_str!("../../examples/flows/reception.json");
 #[test]
 fn a_contact_taps_by_title_and_by_id() {
     let flow = Flow::from_json(RECEPTION).expect("a flow");
-    let script = Script { contact_name: Some("Bia".to_owned()), ..Script::default() };
     for choice in ["My order", "order"] {
-        let mut conversation = flow.conversation_with(&script);
+        let mut conversation = flow.conversation();
         let greeting = conversation.say("hi");
-        assert_eq!(greeting.texts(), ["Hello Bia!", "What is it about?"]);
+        assert_eq!(greeting.texts(), ["Hello!", "What is it about?"]);
         assert_eq!((greeting.end(), greeting.messages().len()), ("waiting", 2));
         let reply = conversation.tap(choice);
         assert_eq!(reply.error(), None);
         assert_ne!(reply.texts(), greeting.texts());
     }
+}
+
+#[test]
+fn a_contact_has_the_name_of_the_script() {
+    let flow = Flow::from_json(
+        r#"{ "schemaVersion": 1, "startBlockId": "a", "blocks": [{ "id": "a", "type": "content",
+            "contents": [{ "type": "text", "text": { "body": "Hello {{contact.name}}!" } }], "defaultOutput": { "end": true } }] }"#,
+    )
+    .expect("a flow");
+    let script = Script { contact_name: Some("Bia".to_owned()), ..Script::default() };
+    assert_eq!(flow.conversation_with(&script).say("hi").texts(), ["Hello Bia!"]);
 }
 
 #[test]
