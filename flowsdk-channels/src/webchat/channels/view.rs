@@ -1,7 +1,7 @@
 //! The public form of a channel.
 
 use flowsdk_core::change::View;
-use flowsdk_core::chat::{Appearance, StartOn};
+use flowsdk_core::chat::StartOn;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
 use flowsdk_core::router::FallbackTexts;
 use flowsdk_core::schema::SchemaAttributes;
@@ -26,7 +26,7 @@ pub struct WebchatChannelView {
     /// Whether new sessions run test versions of flows.
     is_test_channel: bool,
     /// Colours, avatar, texts; passed to the page as it is.
-    #[schema(value_type = Option<Appearance>, required = true)]
+    #[schema(value_type = Option<flowsdk_core::chat::Appearance>, required = true)]
     appearance: Option<Value>,
     /// Overrides the router's initial flow; null inherits it.
     #[schema(required = true)]

@@ -63,7 +63,7 @@ fn messages_stay_within_the_limits_of_the_channel() {
 #[test]
 fn what_an_anonymous_visitor_lacks_is_told() {
     let says = |body: &str| json!([{ "type": "text", "text": { "body": body } }]);
-    let warned = ["anonymous_contact /blocks/0/contents/0"];
+    let warned = ["anonymous_contact? /blocks/0/contents/0"];
     assert_eq!(of_block(&json!({ "contents": says("Hi {{contact.name}}") })), warned);
     assert_eq!(of_block(&json!({ "contents": says("{{contact.whatsapp.phoneNumber}}") })), warned);
     assert_eq!(of_block(&json!({ "contents": says("{{contact.city}}") })), [""; 0]);
@@ -72,6 +72,6 @@ fn what_an_anonymous_visitor_lacks_is_told() {
     let retry = json!({ "validation": { "kind": "email", "retryText": "{{contact.name}}?" } });
     assert_eq!(
         of_block(&json!({ "input": retry })),
-        ["anonymous_contact /blocks/0/input/validation/retryText"]
+        ["anonymous_contact? /blocks/0/input/validation/retryText"]
     );
 }
