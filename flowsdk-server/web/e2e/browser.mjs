@@ -208,14 +208,22 @@ async function run() {
     await endsWith(page, 'Pedido de 3 unidades anotado.', ASK);
     await allSent(page);
     await page.getByText('Sem conexão. Tentando reconectar…').waitFor({ state: 'detached' });
+    // What was written elsewhere is not sent here: the numbers of its answers tell of it.
+    await page.locator('.mine').getByText('Fazer um pedido').nth(1).waitFor();
     const after = (await transcript(page)).slice(count).map((text) => text.trim());
     assert.deepEqual(
       after.filter((text) => !['xyz', '3'].includes(text)),
-      ['Quantas unidades? (1 a 10)', 'Digite um número de 1 a 10.', 'Pedido de 3 unidades anotado.', ASK],
+      [
+        'Fazer um pedido',
+        'Quantas unidades? (1 a 10)',
+        'Digite um número de 1 a 10.',
+        'Pedido de 3 unidades anotado.',
+        ASK,
+      ],
       'what was missed and what was answered, each once',
     );
     assert.deepEqual(after.filter((text) => ['xyz', '3'].includes(text)), ['xyz', '3']);
-    assert.equal(after[0], 'Quantas unidades? (1 a 10)', 'what was missed stands above what was written meanwhile');
+    assert.equal(after[0], 'Fazer um pedido', 'what was missed stands above what was written meanwhile');
   });
 
   await step('waiting messages survive a reload', async () => {
