@@ -1,9 +1,12 @@
 //! Pages of a list, newest first, stable while rows are added (rulings H9).
 
+mod search;
+
 use std::fmt;
 
 use crate::time::Timestamp;
-use crate::words::NameQuery;
+
+pub use search::{MOST_LOOKED_AT, NameSearch, Searched};
 
 /// Most items of a page.
 pub const MAX_PAGE: u32 = 200;
@@ -28,6 +31,11 @@ pub struct Cursor {
 }
 
 impl Cursor {
+    /// Returns the place of an item.
+    pub fn of(at: Timestamp, id: impl fmt::Display) -> Self {
+        Self { at, id: id.to_string() }
+    }
+
     /// Reads the text that [`fmt::Display`] wrote.
     pub fn parse(text: &str) -> Result<Self, InvalidCursor> {
         let bytes = hex::decode(text).map_err(|_| InvalidCursor)?;
@@ -87,114 +95,9 @@ impl<T> Page<T> {
     }
 }
 
-/// Most rows that one page of a search looks at. Behind them the page ends, perhaps with fewer items than its limit,
-/// and the next one goes on.
-pub const MOST_LOOKED_AT: u32 = 2_000;
-
-/// A page of a list whose rows are looked through for a name. Without a query it is the page itself.
-///
-/// ```text
-/// let mut search = NameSearch::new(query, page);
-/// while let Some(request) = search.next_request() {
-///     search.take(list(&request).await?, |row| row.name.clone(), |row| row.created_at, |row| row.id.to_string());
-/// }
-/// let page = search.into_page();
-/// ```
-#[derive(Debug)]
-pub struct NameSearch<'q, T> {
-    query: Option<&'q NameQuery>,
-    limit: u32,
-    looked_at: u32,
-    found: Vec<T>,
-    /// The rows to be looked at next; `None` when the page is there.
-    request: Option<PageRequest>,
-    next: Option<Cursor>,
-}
-
-impl<'q, T> NameSearch<'q, T> {
-    /// Begins the search for a page.
-    pub fn new(query: Option<&'q NameQuery>, page: &PageRequest) -> Self {
-        let limit = if query.is_some() { MAX_PAGE } else { page.limit };
-        let request = Some(PageRequest { limit, after: page.after.clone() });
-        Self { query, limit: page.limit, looked_at: 0, found: Vec::new(), request, next: None }
-    }
-
-    /// Returns the request for the next rows; `None` when the page is there.
-    pub fn next_request(&mut self) -> Option<PageRequest> {
-        self.request.take()
-    }
-
-    /// Takes the rows of a request. `text` is searched, `place` is the place of a row.
-    pub fn take(&mut self, rows: Page<T>, text: impl Fn(&T) -> String, place: impl Fn(&T) -> Cursor) {
-        let Some(query) = self.query else {
-            (self.found, self.next) = (rows.items, rows.next);
-            return;
-        };
-        for row in rows.items {
-            self.looked_at += 1;
-            if query.fits(&text(&row)) {
-                let here = place(&row);
-                self.found.push(row);
-                if self.found.len() >= usize::try_from(self.limit).unwrap_or(usize::MAX) {
-                    self.next = Some(here);
-                    return;
-                }
-            }
-        }
-        if self.looked_at < MOST_LOOKED_AT {
-            self.request = rows.next.map(|after| PageRequest { limit: MAX_PAGE, after: Some(after) });
-        } else {
-            self.next = rows.next;
-        }
-    }
-
-    /// Returns the page.
-    pub fn into_page(self) -> Page<T> {
-        Page { items: self.found, next: self.next }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The pages of a search in `rows`, newest first; each as long as `limit`.
-    fn pages(query: Option<&str>, rows: i64, limit: u32) -> Vec<Vec<i64>> {
-        let query = query.and_then(NameQuery::parse);
-        let (mut after, mut pages) = (None, Vec::new());
-        loop {
-            let request = PageRequest { limit, after };
-            let mut search = NameSearch::new(query.as_ref(), &request);
-            while let Some(request) = search.next_request() {
-                let from = request.after.map_or(rows, |cursor| cursor.at.as_millis() - 1);
-                let limit = i64::from(request.limit);
-                let found = (0..=from).rev().take(usize::try_from(limit + 1).expect("few")).collect();
-                let page = Page::from_rows(found, request.limit, place);
-                search.take(page, |n| if n % 100 == 0 { "cem".to_owned() } else { "x".to_owned() }, place);
-            }
-            let page = search.into_page();
-            pages.push(page.items);
-            match page.next {
-                Some(next) => after = Some(next),
-                None => return pages,
-            }
-        }
-    }
-
-    #[test]
-    fn a_search_finds_every_row_once_page_by_page() {
-        assert_eq!(pages(Some("cem"), 250, 2), [vec![200, 100], vec![0]]);
-        assert_eq!(
-            pages(Some("cem"), 1_000, 4).concat(),
-            (0..=10).rev().map(|n| n * 100).collect::<Vec<_>>()
-        );
-        assert_eq!(pages(Some("nada"), 100, 5), [Vec::<i64>::new()]);
-        assert_eq!(pages(Some("!"), 100, 5), [Vec::<i64>::new()]);
-        assert_eq!(pages(None, 4, 3), [vec![4, 3, 2], vec![1, 0]]);
-        let long = pages(Some("cem"), 10_000, 50);
-        assert!(long.len() > 4, "a page looks at a bounded number of rows");
-        assert_eq!(long.concat().len(), 101);
-    }
 
     fn place(n: &i64) -> Cursor {
         Cursor { at: Timestamp::from_millis(*n), id: format!("c{n}") }

@@ -1,5 +1,7 @@
 //! The API client.
 
+use flowsdk_core::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::fmt;
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
@@ -65,6 +67,16 @@ pub struct ApiClient {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Searched for ApiClient {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
 }
 
 impl Recorded for ApiClient {

@@ -1,11 +1,12 @@
 //! The use cases of API clients (rulings H8).
 
+use flowsdk_core::words::NameQuery;
 use std::sync::Arc;
 
 use flowsdk_core::change::{Change, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::ApiClientId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{NameSearch, Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 use secrecy::SecretString;
 
@@ -70,12 +71,21 @@ where
         self.store.read().await?.api_clients().find(id).await?.ok_or(ApiClientError::NotFound)
     }
 
-    /// Returns a page of clients, newest first.
+    /// Returns a page of the clients whose names fit `query`, newest first.
     ///
     /// # Errors
     /// [`ApiClientError::Storage`].
-    pub async fn list(&self, page: &PageRequest) -> Result<Page<ApiClient>, ApiClientError> {
-        Ok(self.store.read().await?.api_clients().list(page).await?)
+    pub async fn list(
+        &self,
+        query: Option<&NameQuery>,
+        page: &PageRequest,
+    ) -> Result<Page<ApiClient>, ApiClientError> {
+        let mut tx = self.store.read().await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.api_clients().list(&request).await?);
+        }
+        Ok(search.into_page())
     }
 
     /// Changes a client, from its next request on.

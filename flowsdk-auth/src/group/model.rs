@@ -2,10 +2,12 @@
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::id::{GroupId, RouterId};
+use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::GroupView;
 use crate::permission::Permissions;
@@ -25,6 +27,16 @@ pub struct Group {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Searched for Group {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
 }
 
 impl Recorded for Group {

@@ -1,12 +1,13 @@
 //! The use cases of groups (rulings H8).
 
+use flowsdk_core::words::NameQuery;
 use std::sync::Arc;
 
 use flowsdk_core::change::{Change, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::id::GroupId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{NameSearch, Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 
 use super::{Group, GroupChange, GroupError, HasGroups, NewGroup};
@@ -68,12 +69,21 @@ where
         found.ok_or(GroupError::NotFound)
     }
 
-    /// Returns a page of groups, newest first.
+    /// Returns a page of the groups whose names fit `query`, newest first.
     ///
     /// # Errors
     /// [`GroupError::Storage`].
-    pub async fn list(&self, page: &PageRequest) -> Result<Page<Group>, GroupError> {
-        Ok(self.store.read().await?.groups().list(page).await?)
+    pub async fn list(
+        &self,
+        query: Option<&NameQuery>,
+        page: &PageRequest,
+    ) -> Result<Page<Group>, GroupError> {
+        let mut tx = self.store.read().await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.groups().list(&request).await?);
+        }
+        Ok(search.into_page())
     }
 
     /// Changes a group; its users have the new rights from their next request on.

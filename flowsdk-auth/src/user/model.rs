@@ -1,5 +1,7 @@
 //! The user.
 
+use flowsdk_core::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::fmt;
 
 use flowsdk_core::cell::{Named, TextType};
@@ -99,6 +101,16 @@ pub struct User {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Searched for User {
+    fn search_text(&self) -> Cow<'_, str> {
+        format!("{} {}", self.name, self.email).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
 }
 
 impl Recorded for User {

@@ -1,5 +1,6 @@
 //! The use cases of users (spec A 4.2).
 
+use flowsdk_core::words::NameQuery;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{GroupId, UserId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{NameSearch, Page, PageRequest};
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_crypto::PasswordHasher;
 use secrecy::SecretString;
@@ -87,17 +88,22 @@ where
         Ok((user, group))
     }
 
-    /// Returns a page of users, newest first, with their groups.
+    /// Returns a page of the users whose names or addresses fit `query`, newest first, with their groups.
     ///
     /// # Errors
     /// [`UserError::Storage`].
     pub async fn list(
         &self,
         filter: &UserFilter,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<UserWithGroup>, UserError> {
         let mut tx = self.store.read().await?;
-        let page = tx.users().list(filter, page).await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.users().list(filter, &request).await?);
+        }
+        let page = search.into_page();
         let ids: HashSet<_> = page.items.iter().filter_map(|user| user.group_id.clone()).collect();
         let ids: Vec<_> = ids.into_iter().collect();
         let groups = if ids.is_empty() { Vec::new() } else { tx.groups().find_many(&ids).await? };

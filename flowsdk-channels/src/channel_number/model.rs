@@ -3,6 +3,7 @@
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::id::{ChannelNumberId, RouterId};
+use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::router::{Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
@@ -11,6 +12,7 @@ use flowsdk_crypto::FormKeyPair;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::{ChannelNumberView, E164, ProviderId};
 
@@ -64,10 +66,13 @@ pub struct ChannelNumber {
     pub updated_at: Timestamp,
 }
 
-impl ChannelNumber {
-    /// Returns the words by which it is found: its name, its number and the provider's id of it.
-    pub(super) fn search_text(&self) -> String {
-        format!("{} {} {}", self.name, self.phone_number.as_str(), self.phone_number_id.as_str())
+impl Searched for ChannelNumber {
+    fn search_text(&self) -> Cow<'_, str> {
+        format!("{} {} {}", self.name, self.phone_number.as_str(), self.phone_number_id.as_str()).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
     }
 }
 

@@ -7,7 +7,7 @@ use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::id::ChannelNumberId;
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use flowsdk_core::page::{Cursor, NameSearch, Page, PageRequest};
+use flowsdk_core::page::{NameSearch, Page, PageRequest};
 use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
@@ -58,9 +58,7 @@ where
         let (mut tx, router) = (self.store.read().await?, router.map(AdmittedRouter::id));
         let mut search = NameSearch::new(query, page);
         while let Some(request) = search.next_request() {
-            let rows = tx.channel_numbers().list(router, reach.routers(), &request).await?;
-            let place = |number: &ChannelNumber| Cursor { at: number.created_at, id: number.id.to_string() };
-            search.take(rows, ChannelNumber::search_text, place);
+            search.take(tx.channel_numbers().list(router, reach.routers(), &request).await?);
         }
         Ok(search.into_page())
     }

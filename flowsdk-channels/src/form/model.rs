@@ -1,5 +1,7 @@
 //! The form, without and with its definition.
 
+use flowsdk_core::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
@@ -56,6 +58,16 @@ pub struct InteractiveForm {
     pub updated_at: Timestamp,
 }
 
+impl Searched for InteractiveForm {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
 impl Recorded for InteractiveForm {
     fn entity(&self) -> Entity<'_> {
         Entity { kind: EntityKind::InteractiveForm, id: self.id.as_str(), router_id: Some(&self.router_id) }
@@ -74,10 +86,6 @@ impl RouterRecord for InteractiveForm {
 
     fn router_id(&self) -> &RouterId {
         &self.router_id
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
     }
 
     fn set_updated_at(&mut self, now: Timestamp) {

@@ -1,5 +1,6 @@
 //! The use cases of forms.
 
+use flowsdk_core::words::NameQuery;
 use std::sync::Arc;
 
 use flowsdk_core::change::{Author, Change, ChangeLog, Recorded as _};
@@ -40,7 +41,7 @@ where
         Self { records, store, cx, changes }
     }
 
-    /// Returns a page of forms within reach, newest first; of a router, if it is given.
+    /// Returns a page of the forms within reach whose names fit `query`, newest first; of a router, if it is given.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -48,9 +49,10 @@ where
         &self,
         reach: Reach<'_>,
         router: &Admitted<Option<RouterId>>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<InteractiveForm>, StorageError> {
-        self.records.list(reach, router, page).await
+        self.records.list(reach, router, query, page).await
     }
 
     /// Returns a form with its definition.

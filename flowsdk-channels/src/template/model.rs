@@ -3,12 +3,14 @@
 use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{IdSource, RouterId, TemplateId};
+use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::record::{NewRecord, RecordChange, RecordFilter, RouterRecord};
 use flowsdk_core::router::{Reach, Reachable, router_gone};
 use flowsdk_core::schema::SchemaAttributes;
 use flowsdk_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::{
     Component, TemplateCategory, TemplateError, TemplateLanguage, TemplateName, TemplateStatus, TemplateView,
@@ -52,6 +54,16 @@ impl Template {
     }
 }
 
+impl Searched for Template {
+    fn search_text(&self) -> Cow<'_, str> {
+        self.name.as_str().into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
 impl Recorded for Template {
     fn entity(&self) -> Entity<'_> {
         Entity { kind: EntityKind::MessageTemplate, id: self.id.as_str(), router_id: Some(&self.router_id) }
@@ -69,10 +81,6 @@ impl RouterRecord for Template {
 
     fn router_id(&self) -> &RouterId {
         &self.router_id
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
     }
 
     fn set_updated_at(&mut self, now: Timestamp) {

@@ -1,5 +1,7 @@
 //! The mapping. Nothing in it is secret, so it is its own public form.
 
+use flowsdk_core::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use flowsdk_core::cell::TextType;
@@ -74,6 +76,16 @@ pub struct ChannelTypeMapping {
     pub updated_at: Timestamp,
 }
 
+impl Searched for ChannelTypeMapping {
+    fn search_text(&self) -> Cow<'_, str> {
+        format!("{} {}", self.label, self.external_type.as_str()).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
 impl Recorded for ChannelTypeMapping {
     fn entity(&self) -> Entity<'_> {
         Entity {
@@ -95,10 +107,6 @@ impl RouterRecord for ChannelTypeMapping {
 
     fn router_id(&self) -> &RouterId {
         &self.router_id
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
     }
 
     fn set_updated_at(&mut self, now: Timestamp) {

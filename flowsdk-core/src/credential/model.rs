@@ -1,8 +1,10 @@
 //! The credential.
 
+use crate::page::{Cursor, Searched};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::LlmCredentialView;
 use crate::cell::Named;
@@ -51,6 +53,16 @@ impl LlmCredential {
             Some(url) => url.is_encrypted(),
             None => self.provider == LlmProvider::Openai,
         }
+    }
+}
+
+impl Searched for LlmCredential {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
     }
 }
 

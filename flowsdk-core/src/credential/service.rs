@@ -1,5 +1,6 @@
 //! The use cases of credentials.
 
+use crate::words::NameQuery;
 use std::sync::Arc;
 
 use super::{
@@ -11,7 +12,7 @@ use crate::crypto::MasterKey;
 use crate::id::LlmCredentialId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::in_use::{Dependants, HasReferences, Referred};
-use crate::page::{Page, PageRequest};
+use crate::page::{NameSearch, Page, PageRequest};
 use crate::store::{Store, Transaction as _};
 
 /// Creates, shows, changes and deletes credentials of model providers.
@@ -37,12 +38,21 @@ where
         Self { store, cx, master_key, changes }
     }
 
-    /// Returns a page of credentials, newest first.
+    /// Returns a page of the credentials whose names fit `query`, newest first.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub async fn list(&self, page: &PageRequest) -> Result<Page<LlmCredential>, Error> {
-        Ok(self.store.read().await?.llm_credentials().list(page).await?)
+    pub async fn list(
+        &self,
+        query: Option<&NameQuery>,
+        page: &PageRequest,
+    ) -> Result<Page<LlmCredential>, Error> {
+        let mut tx = self.store.read().await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.llm_credentials().list(&request).await?);
+        }
+        Ok(search.into_page())
     }
 
     /// Returns a credential.

@@ -1,5 +1,7 @@
 //! The definition of an event.
 
+use crate::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -81,6 +83,16 @@ pub struct EventDefinition {
     pub updated_at: Timestamp,
 }
 
+impl Searched for EventDefinition {
+    fn search_text(&self) -> Cow<'_, str> {
+        self.name.as_str().into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
 impl Recorded for EventDefinition {
     fn entity(&self) -> Entity<'_> {
         Entity { kind: EntityKind::EventDefinition, id: self.id.as_str(), router_id: Some(&self.router_id) }
@@ -98,10 +110,6 @@ impl RouterRecord for EventDefinition {
 
     fn router_id(&self) -> &RouterId {
         &self.router_id
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
     }
 
     fn set_updated_at(&mut self, now: Timestamp) {

@@ -1,5 +1,6 @@
 //! The use cases of event definitions.
 
+use crate::words::NameQuery;
 use std::sync::Arc;
 
 use super::{
@@ -12,7 +13,7 @@ use crate::fault::StorageError;
 use crate::flow::EventName;
 use crate::id::RouterId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use crate::page::{MOST_LOOKED_AT, Page, PageRequest};
+use crate::page::{MOST_LOOKED_AT, NameSearch, Page, PageRequest};
 use crate::record::{HasRecords, NewRecord as _, RecordChange as _, RouterRecords, steps};
 use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach};
 use crate::store::{Store, Transaction as _};
@@ -55,7 +56,7 @@ where
         Self { records, store, cx, changes }
     }
 
-    /// Returns a page of definitions within reach, newest first; of a router, if it is given.
+    /// Returns a page of the definitions within reach whose names fit `query`, newest first; of a router, if it is given.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -63,10 +64,15 @@ where
         &self,
         reach: Reach<'_>,
         router: &Admitted<Option<RouterId>>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<CountedDefinition>, StorageError> {
         let mut tx = self.store.read().await?;
-        let Page { items, next } = tx.records().list(router, reach.routers(), page).await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.records().list(router, reach.routers(), &request).await?);
+        }
+        let Page { items, next } = search.into_page();
         Ok(Page { items: counted(&mut tx, items).await?, next })
     }
 

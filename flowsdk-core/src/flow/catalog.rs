@@ -1,7 +1,9 @@
 //! Storage of flows, as they are administered.
 
+use crate::page::{Cursor, Searched};
 use async_trait::async_trait;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::{Flow, FlowDraft, FlowKind, FlowVersion, FlowVersionHead};
 use crate::fault::StorageError;
@@ -33,6 +35,16 @@ pub struct ListedFlow {
     pub revision: i64,
     /// The number of its published version.
     pub published_number: Option<i64>,
+}
+
+impl Searched for ListedFlow {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.flow.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.flow.created_at, &self.flow.id)
+    }
 }
 
 /// The numbers that the next versions of a flow come after.

@@ -1,5 +1,7 @@
 //! The integration.
 
+use crate::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -132,6 +134,16 @@ pub struct Integration {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Searched for Integration {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
 }
 
 impl Recorded for Integration {

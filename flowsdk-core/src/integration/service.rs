@@ -1,5 +1,6 @@
 //! The use cases of integrations.
 
+use crate::words::NameQuery;
 use std::sync::Arc;
 
 use super::{HasIntegrations, Integration, IntegrationChange, IntegrationError as Error, NewIntegration};
@@ -9,7 +10,7 @@ use crate::crypto::MasterKey;
 use crate::flow::HttpCaller;
 use crate::id::IntegrationId;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use crate::page::{Page, PageRequest};
+use crate::page::{NameSearch, Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use crate::store::{Store, Transaction as _};
 
@@ -39,7 +40,7 @@ where
         Self { store, cx, master_key, http, changes }
     }
 
-    /// Returns a page of integrations within reach, newest first; of `router`, if it is given.
+    /// Returns a page of the integrations within reach whose names fit `query`, newest first; of `router`, if it is given.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -47,15 +48,15 @@ where
         &self,
         reach: Reach<'_>,
         router: Option<&AdmittedRouter>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<Integration>, Error> {
-        Ok(self
-            .store
-            .read()
-            .await?
-            .integrations()
-            .list(router.map(AdmittedRouter::id), reach.routers(), page)
-            .await?)
+        let (mut tx, router) = (self.store.read().await?, router.map(AdmittedRouter::id));
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.integrations().list(router, reach.routers(), &request).await?);
+        }
+        Ok(search.into_page())
     }
 
     /// Returns an integration.

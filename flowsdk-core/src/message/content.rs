@@ -173,8 +173,11 @@ impl ContentMessage {
 
     /// Returns the main text with the titles of the buttons or rows; empty for a file without a caption.
     pub(crate) fn summary(&self) -> String {
-        let titles = self.options().into_iter().map(|option| format!(" [{}]", option.title));
-        self.body().unwrap_or_default().to_owned() + &titles.collect::<String>()
+        let mut text = self.body().unwrap_or_default().to_owned();
+        for (_, title) in self.choices() {
+            text.extend([" [", title, "]"]);
+        }
+        text
     }
 
     /// Returns the main text: the body of a text, of buttons or of a list, the caption of a file.
@@ -193,20 +196,23 @@ impl ContentMessage {
 
     /// Returns the buttons or rows that a contact can choose from, in order.
     pub fn options(&self) -> Vec<Reply> {
+        let reply = |(id, title): (&str, &str)| Reply { id: id.to_owned(), title: title.to_owned() };
+        self.choices().into_iter().map(reply).collect()
+    }
+
+    /// Returns the ids and titles of the buttons or rows, in order.
+    fn choices(&self) -> Vec<(&str, &str)> {
         match self {
             Self::Interactive { interactive: Interactive::Button { action, .. } } => action
                 .buttons
                 .iter()
-                .map(|ReplyButton::Reply { reply }| Reply {
-                    id: reply.id.clone(),
-                    title: reply.title.clone(),
-                })
+                .map(|ReplyButton::Reply { reply }| (reply.id.as_str(), reply.title.as_str()))
                 .collect(),
             Self::Interactive { interactive: Interactive::List { action, .. } } => action
                 .sections
                 .iter()
                 .flat_map(|section| &section.rows)
-                .map(|row| Reply { id: row.id.clone(), title: row.title.clone() })
+                .map(|row| (row.id.as_str(), row.title.as_str()))
                 .collect(),
             _ => Vec::new(),
         }

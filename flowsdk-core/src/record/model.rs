@@ -4,11 +4,12 @@ use crate::change::Recorded;
 use crate::fault::StorageError;
 use crate::id::{IdSource, RouterId};
 use crate::idempotency::IdempotencyConflict;
+use crate::page::Searched;
 use crate::router::{Reach, Reachable, RouterUnknown, router_gone};
 use crate::time::Timestamp;
 
 /// A record that belongs to a router. It is deleted with its router, and never moves to another one.
-pub trait RouterRecord: Recorded + Clone + Send + Sync + 'static {
+pub trait RouterRecord: Recorded + Searched + Clone + Send + Sync + 'static {
     /// Its identifier.
     type Id: Send + Sync;
     /// The filter of its list; `Option<RouterId>` where there is nothing to filter by but the router.
@@ -18,9 +19,6 @@ pub trait RouterRecord: Recorded + Clone + Send + Sync + 'static {
 
     /// Returns the router that it belongs to.
     fn router_id(&self) -> &RouterId;
-
-    /// Returns when it was created. Lists are ordered by it.
-    fn created_at(&self) -> Timestamp;
 
     /// Sets when it was last changed.
     fn set_updated_at(&mut self, now: Timestamp);

@@ -1,5 +1,6 @@
 //! The use cases of records, each in one transaction.
 
+use crate::words::NameQuery;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use crate::change::{Author, ChangeLog};
 use crate::context::OpContext;
 use crate::fault::StorageError;
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use crate::page::{Page, PageRequest};
+use crate::page::{NameSearch, Page, PageRequest};
 use crate::router::{Admitted, HasRouters, Reach};
 use crate::store::{Store, Transaction as _};
 
@@ -31,7 +32,7 @@ where
         Self { store, cx, changes, record: PhantomData }
     }
 
-    /// Returns a page of the records within reach that pass the filter, newest first.
+    /// Returns a page of the records within reach that pass the filter and fit `query`, newest first.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -39,9 +40,15 @@ where
         &self,
         reach: Reach<'_>,
         filter: &Admitted<R::Filter>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<R>, StorageError> {
-        self.store.read().await?.records().list(filter, reach.routers(), page).await
+        let mut tx = self.store.read().await?;
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.records().list(filter, reach.routers(), &request).await?);
+        }
+        Ok(search.into_page())
     }
 
     /// Returns a record.

@@ -1,5 +1,7 @@
 //! The router and the static variables of routers and flows (spec A 2.2, 2.3).
 
+use crate::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -68,6 +70,16 @@ impl Router {
             created_at: now,
             updated_at: now,
         }
+    }
+}
+
+impl Searched for Router {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
     }
 }
 

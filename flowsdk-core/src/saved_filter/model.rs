@@ -1,5 +1,7 @@
 //! The saved filter. Nothing in it is secret, so it is its own public form.
 
+use crate::page::{Cursor, Searched};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +53,16 @@ pub struct SavedFilter {
     pub updated_at: Timestamp,
 }
 
+impl Searched for SavedFilter {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
+}
+
 impl Recorded for SavedFilter {
     fn entity(&self) -> Entity<'_> {
         Entity { kind: EntityKind::ContactFilter, id: self.id.as_str(), router_id: Some(&self.router_id) }
@@ -68,10 +80,6 @@ impl RouterRecord for SavedFilter {
 
     fn router_id(&self) -> &RouterId {
         &self.router_id
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
     }
 
     fn set_updated_at(&mut self, now: Timestamp) {

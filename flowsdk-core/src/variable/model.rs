@@ -1,8 +1,10 @@
 //! The variable.
 
+use crate::page::{Cursor, Searched};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::VariableView;
 
@@ -135,6 +137,16 @@ pub struct Variable {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Searched for Variable {
+    fn search_text(&self) -> Cow<'_, str> {
+        self.key.as_str().into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
+    }
 }
 
 impl Variable {

@@ -5,7 +5,7 @@ use constcat::concat;
 use flowsdk_auth::api_client::{ApiClient, ApiClientRepository, HasApiClients};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ApiClientId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 
 use super::SqlTx;
 use super::list::ListSql;
@@ -46,8 +46,7 @@ impl ApiClientRepository for SqlTx {
     }
 
     async fn list(&mut self, page: &PageRequest) -> Result<Page<ApiClient>, StorageError> {
-        let place = |client: &ApiClient| (client.created_at, client.id.to_string());
-        self.conn.page(&LIST, &(), None, page, place).await
+        self.conn.page(&LIST, &(), None, page, Searched::place).await
     }
 
     async fn insert(&mut self, client: &ApiClient) -> Result<(), StorageError> {

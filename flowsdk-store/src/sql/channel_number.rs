@@ -6,7 +6,7 @@ use flowsdk_channels::channel_number::{ChannelNumber, ChannelNumberRepository, F
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelNumberId, RouterId};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 
 use super::SqlTx;
 use super::bind::Binder;
@@ -73,8 +73,7 @@ impl ChannelNumberRepository for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<ChannelNumber>, StorageError> {
-        let place = |one: &ChannelNumber| (one.created_at, one.id.to_string());
-        self.conn.page(&LIST, &(), list::routers(router, only), page, place).await
+        self.conn.page(&LIST, &(), list::routers(router, only), page, Searched::place).await
     }
 
     async fn find(&mut self, id: &ChannelNumberId) -> Result<Option<ChannelNumber>, StorageError> {

@@ -6,7 +6,7 @@ use flowsdk_core::chat::{Chat, ChatCatalog, ChatFilter, ChatStatus, HasChatCatal
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId, RouterId};
 use flowsdk_core::message::Message;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 
 use super::SqlTx;
 use super::list::{self, Filter, ListSql, asked, asked_if};
@@ -48,7 +48,7 @@ impl ChatCatalog for SqlTx {
         page: &PageRequest,
     ) -> Result<Page<Chat>, StorageError> {
         let routers = list::routers(filter.router_id.as_ref(), only);
-        let place = |chat: &Chat| (chat.created_at, chat.id.to_string());
+        let place = |chat: &Chat| Cursor::of(chat.created_at, &chat.id);
         self.conn.page(&LIST, filter, routers, page, place).await
     }
 

@@ -11,11 +11,11 @@ use flowsdk_core::contact::{
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 
 use super::SqlTx;
 use super::bind::Binder;
-use super::list::{self, Filter, ListSql, asked};
+use super::list::{Filter, ListSql, asked};
 use super::record::{Record as _, record};
 use super::row::With;
 use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
@@ -141,12 +141,12 @@ impl ContactCatalog for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Contact>, StorageError> {
-        let place = |contact: &Contact| (contact.created_at, contact.id.to_string());
+        let place = |contact: &Contact| Cursor::of(contact.created_at, &contact.id);
         match filter.terms.as_deref() {
-            Some([]) => Ok(Page::from_rows(Vec::new(), page.limit, list::cursor(place))),
+            Some([]) => Ok(Page::from_rows(Vec::new(), page.limit, place)),
             Some(terms) => {
                 let found = self.search(terms, filter.origin, only, page).await?;
-                Ok(Page::from_rows(found, page.limit, list::cursor(place)))
+                Ok(Page::from_rows(found, page.limit, place))
             }
             None => self.conn.page(&LIST, filter, only, page, place).await,
         }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::DeadLetterId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::stream::dead_letter::{
     DeadLetter, DeadLetterFilter, DeadLetterRepository, FailedEntry, HasDeadLetters,
 };
@@ -55,7 +55,7 @@ impl DeadLetterRepository for SqlTx {
         filter: &DeadLetterFilter,
         page: &PageRequest,
     ) -> Result<Page<DeadLetter>, StorageError> {
-        let place = |letter: &DeadLetter| (letter.failed_at, letter.id.to_string());
+        let place = |letter: &DeadLetter| Cursor::of(letter.failed_at, &letter.id);
         self.conn.page(&LIST, filter, None, page, place).await
     }
 

@@ -9,7 +9,7 @@ use flowsdk_core::flow::{
     ListedFlow, WholeFlow,
 };
 use flowsdk_core::id::{FlowId, RouterId};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
@@ -116,7 +116,7 @@ impl FlowCatalog for SqlTx {
         page: &PageRequest,
     ) -> Result<Page<ListedFlow>, StorageError> {
         let routers = list::routers(filter.router_id.as_ref(), only);
-        let place = |With(flow, _): &Listed| (flow.created_at, flow.id.to_string());
+        let place = |With(flow, _): &Listed| Cursor::of(flow.created_at, &flow.id);
         Ok(self.conn.page(&LIST, filter, routers, page, place).await?.map(listed))
     }
 
@@ -162,7 +162,7 @@ impl FlowCatalog for SqlTx {
         flow: &FlowId,
         page: &PageRequest,
     ) -> Result<Page<FlowVersionHead>, StorageError> {
-        let place = |head: &FlowVersionHead| (head.created_at, head.id.to_string());
+        let place = |head: &FlowVersionHead| Cursor::of(head.created_at, &head.id);
         self.conn.page(&VERSIONS, flow, None, page, place).await
     }
 

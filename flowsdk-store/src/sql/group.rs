@@ -6,7 +6,7 @@ use flowsdk_auth::group::{Group, GroupRepository, HasGroups};
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::GroupId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 
 use super::SqlTx;
 use super::list::ListSql;
@@ -45,8 +45,7 @@ impl GroupRepository for SqlTx {
     }
 
     async fn list(&mut self, page: &PageRequest) -> Result<Page<Group>, StorageError> {
-        let place = |group: &Group| (group.created_at, group.id.to_string());
-        self.conn.page(&LIST, &(), None, page, place).await
+        self.conn.page(&LIST, &(), None, page, Searched::place).await
     }
 
     async fn insert(&mut self, group: &Group) -> Result<(), StorageError> {

@@ -5,7 +5,7 @@ use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::transfer::draft::{
     CheckedDraft, DraftCheck, DraftFilter, HasImportDrafts, ImportDraft, ImportDraftId, ImportDraftRepository,
@@ -68,7 +68,7 @@ impl ImportDraftRepository for SqlTx {
         page: &PageRequest,
     ) -> Result<Page<ImportDraft>, StorageError> {
         let routers = list::routers(filter.router_id.as_ref(), only);
-        let place = |one: &ImportDraft| (one.created_at, one.id.to_string());
+        let place = |one: &ImportDraft| Cursor::of(one.created_at, &one.id);
         self.conn.page(&LIST, filter, routers, page, place).await
     }
 

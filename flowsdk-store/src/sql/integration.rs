@@ -5,7 +5,7 @@ use constcat::concat;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{IntegrationId, RouterId};
 use flowsdk_core::integration::{HasIntegrations, Integration, IntegrationRepository};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 
 use super::SqlTx;
 use super::list::{self, ListSql};
@@ -43,8 +43,7 @@ impl IntegrationRepository for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Integration>, StorageError> {
-        let place = |one: &Integration| (one.created_at, one.id.to_string());
-        self.conn.page(&LIST, &(), list::routers(router, only), page, place).await
+        self.conn.page(&LIST, &(), list::routers(router, only), page, Searched::place).await
     }
 
     async fn find(&mut self, id: &IntegrationId) -> Result<Option<Integration>, StorageError> {

@@ -11,7 +11,7 @@ use flowsdk_core::cell::{Cell, Value};
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::id::RouterId;
 
-pub(super) use fetch::{Place, cursor};
+pub(super) use fetch::Place;
 
 use super::record::Record;
 use super::statement::Sql;

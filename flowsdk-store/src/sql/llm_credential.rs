@@ -5,7 +5,7 @@ use constcat::concat;
 use flowsdk_core::credential::{HasLlmCredentials, LlmCredential, LlmCredentialRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::LlmCredentialId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 
 use super::SqlTx;
 use super::list::ListSql;
@@ -38,8 +38,7 @@ super::accessor::has!(HasLlmCredentials::llm_credentials -> LlmCredentialReposit
 #[async_trait]
 impl LlmCredentialRepository for SqlTx {
     async fn list(&mut self, page: &PageRequest) -> Result<Page<LlmCredential>, StorageError> {
-        let place = |one: &LlmCredential| (one.created_at, one.id.to_string());
-        self.conn.page(&LIST, &(), None, page, place).await
+        self.conn.page(&LIST, &(), None, page, Searched::place).await
     }
 
     async fn find(&mut self, id: &LlmCredentialId) -> Result<Option<LlmCredential>, StorageError> {

@@ -8,12 +8,11 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::contact::{Contact, ContactOptIn, HasOptInCatalog, OptInCatalog, OptInFilter};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ContactId, RouterId};
-use flowsdk_core::page::{Page, PageRequest};
-use flowsdk_core::time::Timestamp;
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 
 use super::SqlTx;
 use super::contact_search::ends;
-use super::list::{self, Asked, Filter, ListSql, Place, asked, given};
+use super::list::{Asked, Filter, ListSql, Place, asked, given};
 use super::record::Record as _;
 use super::statement::{Sql, sql_list, sql_per};
 
@@ -70,8 +69,8 @@ const CONTACTS: Sql = sql_list!(concat!(Contact::SELECT, " WHERE id "), "$1", ""
 
 super::statement::statements! { SEARCH, CONTACTS; HISTORY, CURRENT }
 
-fn place(record: &ContactOptIn) -> (Timestamp, String) {
-    (record.recorded_at, record.id.clone())
+fn place(record: &ContactOptIn) -> Cursor {
+    Cursor::of(record.recorded_at, &record.id)
 }
 
 super::accessor::has!(HasOptInCatalog::opt_in_catalog -> OptInCatalog);
@@ -94,14 +93,14 @@ impl OptInCatalog for SqlTx {
         page: &PageRequest,
     ) -> Result<Page<(ContactOptIn, Contact)>, StorageError> {
         let records = match filter.terms.as_deref() {
-            Some([]) => Page::from_rows(Vec::new(), page.limit, list::cursor(place)),
+            Some([]) => Page::from_rows(Vec::new(), page.limit, place),
             Some(terms) => {
                 let (terms, _) = self.by_frequency(terms).await?;
                 let Place { at, id, limit } = Place::of(page);
                 let others = Json(ends(&terms[1..]));
                 let binds = (at, id, limit, router, &terms[0].from, &terms[0].to, others, &filter.status);
                 let found = self.conn.fetch_all_replanned(SEARCH, binds).await?;
-                Page::from_rows(found, page.limit, list::cursor(place))
+                Page::from_rows(found, page.limit, place)
             }
             None => {
                 let routers = Some(std::slice::from_ref(router));

@@ -6,7 +6,7 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{FlowId, RouterId};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 use flowsdk_core::router::{
     HasRouters, Route, Router, RouterRepository, StaticVariable, VariableOwner, Wording,
 };
@@ -77,8 +77,7 @@ impl RouterRepository for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<Router>, StorageError> {
-        let place = |router: &Router| (router.created_at, router.id.to_string());
-        self.conn.page(&LIST, &(), only, page, place).await
+        self.conn.page(&LIST, &(), only, page, Searched::place).await
     }
 
     async fn find_routes(&mut self, phone_number_ids: &[String]) -> Result<Vec<Route>, StorageError> {

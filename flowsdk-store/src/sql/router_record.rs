@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use flowsdk_core::cell::Cell;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 use flowsdk_core::record::{HasRecords, RecordFilter as _, RecordRepository, RouterRecord};
 
 use super::SqlTx;
@@ -69,8 +69,7 @@ impl<R: RouterTable> RecordRepository<R> for SqlTx {
         page: &PageRequest,
     ) -> Result<Page<R>, StorageError> {
         let routers = list::routers(filter.router(), only);
-        let place = |one: &R| (one.created_at(), one.entity().id.to_owned());
-        self.conn.page(&R::sql().list, filter, routers, page, place).await
+        self.conn.page(&R::sql().list, filter, routers, page, Searched::place).await
     }
 
     async fn find(&mut self, id: &R::Id) -> Result<Option<R>, StorageError> {

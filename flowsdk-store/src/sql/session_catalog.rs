@@ -6,7 +6,7 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::message::IncomingMessage;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::session::{
     ChunksWanted, Frost, FrozenError, FrozenItem, FrozenSession, HasSessionCatalog, HistoryChunk,
     HistoryKind, Mode, Position, Session, SessionCatalog, SessionFilter, SessionId, StoredSession,
@@ -100,7 +100,7 @@ impl SessionCatalog for SqlTx {
     ) -> Result<Page<Session>, StorageError> {
         type Row = With<StoredSession, (Timestamp,)>;
         let routers = list::routers(filter.router_id.as_ref(), only);
-        let place = |With(stored, (began_at,)): &Row| (*began_at, stored.session.id.to_string());
+        let place = |With(stored, (began_at,)): &Row| Cursor::of(*began_at, &stored.session.id);
         let rows = self.conn.page(&LIST, filter, routers, page, place).await?;
         Ok(rows.map(|With(stored, _)| stored.session))
     }
@@ -123,7 +123,7 @@ impl SessionCatalog for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<FrozenItem>, StorageError> {
-        let place = |With(frozen, _): &FrozenRow| (frozen.frozen_at, frozen.session_id.to_string());
+        let place = |With(frozen, _): &FrozenRow| Cursor::of(frozen.frozen_at, &frozen.session_id);
         Ok(self.conn.page(&LIST_FROZEN, &(), only, page, place).await?.map(frozen))
     }
 

@@ -5,7 +5,7 @@ use constcat::concat;
 use flowsdk_auth::user::{Email, HasUsers, User, UserFilter, UserRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::UserId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
@@ -71,8 +71,7 @@ impl UserRepository for SqlTx {
     }
 
     async fn list(&mut self, filter: &UserFilter, page: &PageRequest) -> Result<Page<User>, StorageError> {
-        let place = |user: &User| (user.created_at, user.id.to_string());
-        self.conn.page(&LIST, filter, None, page, place).await
+        self.conn.page(&LIST, filter, None, page, Searched::place).await
     }
 
     async fn insert_if_absent(&mut self, user: &User) -> Result<bool, StorageError> {

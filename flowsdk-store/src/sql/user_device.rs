@@ -5,7 +5,7 @@ use constcat::concat;
 use flowsdk_auth::device::{HasUserDevices, UserDevice, UserDeviceRepository};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{UserDeviceId, UserId};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 
 use super::SqlTx;
 use super::list::{Filter, ListSql, given};
@@ -45,7 +45,7 @@ impl UserDeviceRepository for SqlTx {
     }
 
     async fn list(&mut self, user: &UserId, page: &PageRequest) -> Result<Page<UserDevice>, StorageError> {
-        let place = |device: &UserDevice| (device.created_at, device.id.to_string());
+        let place = |device: &UserDevice| Cursor::of(device.created_at, &device.id);
         self.conn.page(&LIST, user, None, page, place).await
     }
 

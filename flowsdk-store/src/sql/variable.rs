@@ -5,7 +5,7 @@ use constcat::concat;
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::VariableId;
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Cursor, Page, PageRequest};
 use flowsdk_core::router::VariableOwner;
 use flowsdk_core::time::Timestamp;
 use flowsdk_core::variable::{HasVariables, Variable, VariableKey, VariableRepository, VariableValue};
@@ -124,7 +124,7 @@ impl VariableRepository for SqlTx {
             VariableOwner::Router(_) => &LIST_OF_ROUTER,
             VariableOwner::Flow(_) => &LIST_OF_FLOW,
         };
-        let place = |row: &Row| (row.4, row.0.to_string());
+        let place = |row: &Row| Cursor::of(row.4, &row.0);
         let rows = self.conn.page(list, owner, None, page, place).await?;
         Ok(rows.map(|row| variable(owner, row)))
     }

@@ -6,7 +6,7 @@ use flowsdk_channels::webchat::WebchatChannel;
 use flowsdk_channels::webchat::channels::{HasWebchatCatalog, WebchatCatalog};
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChannelId, RouterId};
-use flowsdk_core::page::{Page, PageRequest};
+use flowsdk_core::page::{Page, PageRequest, Searched};
 
 use super::SqlTx;
 use super::list::{self, ListSql};
@@ -41,8 +41,7 @@ impl WebchatCatalog for SqlTx {
         only: Option<&[RouterId]>,
         page: &PageRequest,
     ) -> Result<Page<WebchatChannel>, StorageError> {
-        let place = |one: &WebchatChannel| (one.created_at, one.id.to_string());
-        self.conn.page(&LIST, &(), list::routers(router, only), page, place).await
+        self.conn.page(&LIST, &(), list::routers(router, only), page, Searched::place).await
     }
 
     async fn find_channel_for_update(

@@ -4,11 +4,13 @@ use flowsdk_core::change::{Entity, EntityKind, Recorded, public_json};
 use flowsdk_core::chat::{Appearance, StartOn};
 use flowsdk_core::crypto::Encrypted;
 use flowsdk_core::id::{FlowId, RouterId};
+use flowsdk_core::page::{Cursor, Searched};
 use flowsdk_core::patch::present;
 use flowsdk_core::router::{FallbackTexts, Reach, Reachable};
 use flowsdk_core::schema::SchemaAttributes;
 use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::WebchatChannelView;
 use crate::webchat::WebchatChannel;
@@ -86,6 +88,16 @@ impl WebchatChannelChange {
             self.fallback_texts.map_or(channel.fallback_texts, Option::unwrap_or_default);
         channel.allowed_origins = self.allowed_origins.unwrap_or(channel.allowed_origins);
         channel
+    }
+}
+
+impl Searched for WebchatChannel {
+    fn search_text(&self) -> Cow<'_, str> {
+        (&self.name).into()
+    }
+
+    fn place(&self) -> Cursor {
+        Cursor::of(self.created_at, &self.id)
     }
 }
 

@@ -10,7 +10,7 @@ use flowsdk_core::fault::StorageError;
 use flowsdk_core::flow::{FlowChecker, HasFlows};
 use flowsdk_core::id::{ChannelId, FlowId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use flowsdk_core::page::{Cursor, NameSearch, Page, PageRequest};
+use flowsdk_core::page::{NameSearch, Page, PageRequest};
 use flowsdk_core::router::{Admitted, AdmittedRouter, HasRouters, Reach, RouterUnknown, router_gone};
 use flowsdk_core::session::{HasLiveSessions, SessionsOf};
 use flowsdk_core::store::{Store, Transaction as _};
@@ -65,10 +65,7 @@ where
         let (mut tx, router) = (self.store.read().await?, router.map(AdmittedRouter::id));
         let mut search = NameSearch::new(query, page);
         while let Some(request) = search.next_request() {
-            let rows = tx.webchat_catalog().list_channels(router, reach.routers(), &request).await?;
-            let place =
-                |channel: &WebchatChannel| Cursor { at: channel.created_at, id: channel.id.to_string() };
-            search.take(rows, |channel| channel.name.clone(), place);
+            search.take(tx.webchat_catalog().list_channels(router, reach.routers(), &request).await?);
         }
         Ok(search.into_page())
     }

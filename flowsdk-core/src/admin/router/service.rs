@@ -17,7 +17,7 @@ use crate::flow::HasFlows;
 use crate::id::{LlmCredentialId, RouterId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
 use crate::loader::{Load, Loader};
-use crate::page::{Cursor, NameSearch, Page, PageRequest};
+use crate::page::{NameSearch, Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, AllRouters, HasRouterCatalog, HasRouters, Reach, Router};
 use crate::session::{HasLiveSessions, SessionsOf};
 use crate::store::{Records, Store, Transaction as _};
@@ -76,9 +76,7 @@ where
         let mut tx = self.store.read().await?;
         let mut search = NameSearch::new(query, page);
         while let Some(request) = search.next_request() {
-            let rows = tx.routers().list(reach.routers(), &request).await?;
-            let place = |router: &Router| Cursor { at: router.created_at, id: router.id.to_string() };
-            search.take(rows, |router| router.name.clone(), place);
+            search.take(tx.routers().list(reach.routers(), &request).await?);
         }
         Ok(search.into_page())
     }

@@ -1,5 +1,6 @@
 //! The use cases of variables (spec A 4.4).
 
+use crate::words::NameQuery;
 use std::sync::Arc;
 
 use super::VariableError;
@@ -10,7 +11,7 @@ use crate::fault::StorageError;
 use crate::flow::HasFlows;
 use crate::id::{RouterId, VariableId};
 use crate::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use crate::page::{Page, PageRequest};
+use crate::page::{NameSearch, Page, PageRequest};
 use crate::router::{Admitted, HasRouters, Reach, VariableOwner};
 use crate::store::{Store, Transaction as _};
 use crate::variable::{HasVariables, NewVariable, Variable, VariableChange, VariableValue};
@@ -40,7 +41,7 @@ where
         Self { store, cx, master_key, changes }
     }
 
-    /// Returns a page of the variables of `owner`, newest first.
+    /// Returns a page of the variables of `owner` whose keys fit `query`, newest first.
     ///
     /// # Errors
     /// [`VariableError::RouterNotFound`], [`VariableError::FlowNotFound`], [`VariableError::Storage`].
@@ -48,11 +49,16 @@ where
         &self,
         owner: &Admitted<VariableOwner>,
         reach: Reach<'_>,
+        query: Option<&NameQuery>,
         page: &PageRequest,
     ) -> Result<Page<Variable>, VariableError> {
         let mut tx = self.store.read().await?;
         router_of(&mut tx, owner, reach).await?;
-        Ok(tx.variables().list(owner, page).await?)
+        let mut search = NameSearch::new(query, page);
+        while let Some(request) = search.next_request() {
+            search.take(tx.variables().list(owner, &request).await?);
+        }
+        Ok(search.into_page())
     }
 
     /// Returns a variable of `owner`.

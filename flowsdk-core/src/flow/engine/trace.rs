@@ -116,7 +116,7 @@ pub enum TraceStep {
     VariableSet {
         /// The name of the variable.
         key: String,
-        /// Its value; of a large list or object, its size.
+        /// Its value; of a list or object of more than 200 bytes, the number of its entries.
         #[serde(default)]
         value: Value,
     },

@@ -8,7 +8,7 @@ use flowsdk_core::saved_filter::SavedFilter;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::query::{OfRouter, PageParams, PageView, Query, RouterParams};
+use crate::api::query::{NameParams, Named, OfRouter, PageParams, PageView, Query, RouterParams};
 use crate::api::reply::Reply;
 use crate::api::state::SavedFilters;
 
@@ -17,15 +17,15 @@ use crate::api::state::SavedFilters;
 /// A caller who is confined to routers sees theirs only.
 #[utoipa::path(
     get, path = "/contact-filters", tag = "contact-filters",
-    params(PageParams, RouterParams),
+    params(PageParams, RouterParams, NameParams),
     responses((status = 200, description = "A page of filters", body = PageView<SavedFilter>))
 )]
 pub(super) async fn list_contact_filters(
     can: Can<marks::Contacts, marks::Read>,
     State(filters): State<Arc<SavedFilters>>,
-    Query((page, OfRouter(router))): Query<(PageRequest, OfRouter)>,
+    Query((page, (OfRouter(router), Named(query)))): Query<(PageRequest, (OfRouter, Named))>,
 ) -> Result<Reply<PageView<SavedFilter>>, ApiError> {
     let router = can.admit(router)?;
-    let page = filters.list(can.reach(), &router, &page).await?;
+    let page = filters.list(can.reach(), &router, query.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, |filter| filter)))
 }

@@ -11,7 +11,9 @@ use utoipa::IntoParams;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::query::{FromQuery, OfRouter, PageParams, PageView, Query, QueryReader, RouterParams};
+use crate::api::query::{
+    FromQuery, NameParams, Named, OfRouter, PageParams, PageView, Query, QueryReader, RouterParams,
+};
 use crate::api::reply::Reply;
 use crate::api::state::Templates;
 
@@ -51,15 +53,15 @@ impl FromQuery for Wanted {
 /// A caller who is confined to routers sees theirs only.
 #[utoipa::path(
     get, path = "/templates", tag = "templates",
-    params(PageParams, RouterParams, TemplateParams),
+    params(PageParams, RouterParams, TemplateParams, NameParams),
     responses((status = 200, description = "A page of templates", body = PageView<TemplateView>))
 )]
 pub(super) async fn list_templates(
     can: Can<marks::ChannelNumbers, marks::Read>,
     State(templates): State<Arc<Templates>>,
-    Query((page, Wanted(filter))): Query<(PageRequest, Wanted)>,
+    Query((page, (Wanted(filter), Named(query)))): Query<(PageRequest, (Wanted, Named))>,
 ) -> Result<Reply<PageView<TemplateView>>, ApiError> {
     let filter = can.admit(filter)?;
-    let page = templates.list(can.reach(), &filter, &page).await?;
+    let page = templates.list(can.reach(), &filter, query.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, TemplateView::from)))
 }

@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
-use crate::api::query::{FromQuery, PageParams, PageView, Query, QueryReader};
+use crate::api::query::{FromQuery, NameParams, Named, PageParams, PageView, Query, QueryReader};
 use crate::api::reply::Reply;
 use crate::api::state::Users;
 
@@ -39,14 +39,14 @@ impl FromQuery for UserFilter {
 /// List users
 #[utoipa::path(
     get, path = "/users", tag = "users",
-    params(PageParams, UserParams),
+    params(PageParams, UserParams, NameParams),
     responses((status = 200, description = "A page of users", body = PageView<UserView>))
 )]
 pub(super) async fn list_users(
     _can: Can<marks::Users, marks::Read>,
     State(users): State<Arc<Users>>,
-    Query((page, filter)): Query<(PageRequest, UserFilter)>,
+    Query((page, (filter, Named(query)))): Query<(PageRequest, (UserFilter, Named))>,
 ) -> Result<Reply<PageView<UserView>>, ApiError> {
-    let page = users.list(&filter, &page).await?;
+    let page = users.list(&filter, query.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, UserView::from)))
 }

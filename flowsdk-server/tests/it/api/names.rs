@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::building::{answer, id, records, router};
 use crate::harness::{Api, Client, Setup, everywhere, token};
 
-everywhere!(in process: lists_are_searched, names_are_locked_and_unlocked, contacts_are_found_as_people_write_them);
+everywhere!(in process: lists_are_searched, records_of_every_kind_are_searched, names_are_locked_and_unlocked, contacts_are_found_as_people_write_them);
 
 fn names(page: &Value) -> Vec<&str> {
     page["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect()
@@ -65,6 +65,49 @@ async fn lists_are_searched(setup: Setup) {
     let read = json!([{ "resource": "routers", "actions": ["read"] }]);
     let bia = admin.member(&setup, &read, &[&setup.seeded.router]).await;
     assert_eq!(names(&bia.get("/routers?q=vendas").await.ok(200)), Vec::<&str>::new());
+}
+
+async fn records_of_every_kind_are_searched(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Loja").await;
+    let named = |name: &str| json!({ "routerId": router, "name": name });
+    let template = |name: &str| {
+        json!({ "routerId": router, "businessAccountId": "777", "name": name, "language": "pt_BR",
+            "category": "UTILITY", "status": "DRAFT",
+            "components": [{ "type": "BODY", "text": "Olá" }] })
+    };
+    let mapping = |channel: &str, label: &str| json!({ "routerId": router, "channelType": channel, "label": label, "externalType": "X" });
+    let variable = |key: &str| json!({ "key": key, "value": "1" });
+    let person = |name: &str, email: &str| json!({ "name": name, "email": email, "phone": "5511999990000", "password": "senha-segura" });
+    let credential = |name: &str| json!({ "name": name, "provider": "openai", "apiKey": "sk-1" });
+    let integration = |name: &str| json!({ "routerId": router, "name": name, "kind": "http", "baseUrl": "https://example.com" });
+    let client = |name: &str| json!({ "name": name, "permissions": [], "routerIds": [] });
+    for (path, first, second, query) in [
+        ("/groups".to_owned(), json!({ "name": "Ação" }), json!({ "name": "Outro" }), "acao"),
+        ("/api-clients".to_owned(), client("Ação"), client("Outro"), "acao"),
+        ("/users".to_owned(), person("Ação", "a@example.com"), person("Outro", "b@example.com"), "acao"),
+        (
+            "/users".to_owned(),
+            person("Bia", "bia@exemplo.com.br"),
+            person("Caio", "c@example.com"),
+            "exemplo",
+        ),
+        (format!("/routers/{router}/variables"), variable("acao"), variable("outra"), "ac"),
+        ("/llm-credentials".to_owned(), credential("Ação"), credential("Outra"), "acao"),
+        ("/integrations".to_owned(), integration("Ação"), integration("Outra"), "acao"),
+        ("/event-definitions".to_owned(), named("acao"), named("outra"), "acao"),
+        ("/contact-filters".to_owned(), named("Ação"), named("Outra"), "acao"),
+        ("/interactive-forms".to_owned(), named("Ação"), named("Outra"), "acao"),
+        ("/templates".to_owned(), template("acao_boa"), template("outra"), "boa"),
+        ("/channel-type-mappings".to_owned(), mapping("webchat", "Ação"), mapping("phone", "Zap"), "acao"),
+    ] {
+        let made = id(&admin.post(&path, &first).await.ok(201));
+        admin.post(&path, &second).await.ok(201);
+        let found = admin.get(&format!("{path}?q={query}")).await.ok(200);
+        let ids: Vec<_> = found["items"].as_array().unwrap().iter().map(id).collect();
+        assert_eq!(ids, [made], "{path}");
+    }
 }
 
 async fn names_are_locked_and_unlocked(setup: Setup) {

@@ -4,7 +4,6 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::RouterId;
 use flowsdk_core::page::{Cursor, Page, PageRequest};
-use flowsdk_core::time::Timestamp;
 
 use super::{Asked, ListSql, Routers};
 use crate::sql::bind::{Binder, Binds};
@@ -30,14 +29,6 @@ impl<'a> Place<'a> {
             id: before.map_or("", |cursor| cursor.id.as_str()),
             limit: i64::from(page.limit) + 1,
         }
-    }
-}
-
-/// The cursor behind a row that stands at its `place`.
-pub(in crate::sql) fn cursor<R>(place: impl Fn(&R) -> (Timestamp, String)) -> impl Fn(&R) -> Cursor {
-    move |row| {
-        let (at, id) = place(row);
-        Cursor { at, id }
     }
 }
 
@@ -104,9 +95,9 @@ impl Conn {
         filter: &F,
         routers: Option<&[RouterId]>,
         page: &PageRequest,
-        place: impl Fn(&R) -> (Timestamp, String),
+        place: impl Fn(&R) -> Cursor,
     ) -> Result<Page<R>, StorageError> {
         let rows = self.fetch_list(list, filter, routers, Place::of(page)).await?;
-        Ok(Page::from_rows(rows, page.limit, cursor(place)))
+        Ok(Page::from_rows(rows, page.limit, place))
     }
 }

@@ -54,7 +54,7 @@ async fn a_group_is_administered(store: SqlStore) {
     assert_eq!(again, Outcome::Replayed(StoredAnswer { status: 201, body: group.id.to_string() }));
     let other = groups.create(&actor, new(), Some(once("e"))).await;
     assert!(matches!(other, Err(GroupError::Idempotency(_))));
-    let page = groups.list(&PageRequest::default()).await.expect("a page");
+    let page = groups.list(None, &PageRequest::default()).await.expect("a page");
     assert_eq!(page.items, std::slice::from_ref(&group));
 
     world.pass(Duration::from_secs(1));
@@ -99,7 +99,7 @@ async fn an_api_client_is_administered(store: SqlStore) {
     assert!(token.expose_secret().starts_with("fai_") && token.expose_secret().len() == 68);
     assert!(!format!("{client:?} {token:?}").contains(client.token_hash.as_str()));
     assert_eq!(clients.get(&client.id).await.expect("a client"), client);
-    let page = clients.list(&PageRequest::default()).await.expect("a page");
+    let page = clients.list(None, &PageRequest::default()).await.expect("a page");
     assert_eq!(page.items, std::slice::from_ref(&client));
 
     let change =

@@ -224,7 +224,7 @@ async fn administrators_who_demote_each_other_leave_one(store: SqlStore) {
     let refused: Vec<_> = outcomes.iter().filter(|outcome| outcome.is_err()).collect();
     assert!(matches!(refused[..], [Err(UserError::LastAdministrator)]), "{outcomes:?}");
     let filter = UserFilter { role: Some(UserRole::Admin), group_id: None };
-    let left = world.users().list(&filter, &PageRequest::default()).await.expect("a page");
+    let left = world.users().list(&filter, None, &PageRequest::default()).await.expect("a page");
     assert_eq!(left.items.len(), 1);
 }
 
@@ -274,7 +274,7 @@ async fn a_list_shows_groups_with_one_query(store: SqlStore) {
     let mut request = PageRequest { limit: 3, after: None };
     let mut seen = Vec::new();
     loop {
-        let page = world.users().list(&UserFilter::default(), &request).await.expect("a page");
+        let page = world.users().list(&UserFilter::default(), None, &request).await.expect("a page");
         seen.extend(page.items.into_iter().map(|(user, group)| (user.email.to_string(), group.is_some())));
         match page.next {
             Some(next) => request.after = Some(next),
@@ -285,7 +285,7 @@ async fn a_list_shows_groups_with_one_query(store: SqlStore) {
     let expected: Vec<_> = (0..7).rev().map(|n| (format!("user{n}@example.com"), n % 2 == 0)).collect();
     assert_eq!(seen, expected);
     let filter = UserFilter { group_id: Some(group.id), role: Some(UserRole::Member) };
-    let page = world.users().list(&filter, &PageRequest::default()).await.expect("a page");
+    let page = world.users().list(&filter, None, &PageRequest::default()).await.expect("a page");
     assert_eq!(page.items.len(), 4);
 }
 

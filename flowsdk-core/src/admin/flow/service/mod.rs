@@ -28,7 +28,7 @@ use crate::flow::{
     ListedFlow, Problem,
 };
 use crate::id::{FlowId, FlowVersionId};
-use crate::page::{Cursor, NameSearch, Page, PageRequest};
+use crate::page::{NameSearch, Page, PageRequest};
 use crate::router::{Admitted, Reach};
 use crate::store::Store;
 use crate::words::NameQuery;
@@ -84,10 +84,7 @@ where
         let mut tx = self.store.read().await?;
         let mut search = NameSearch::new(query, page);
         while let Some(request) = search.next_request() {
-            let rows = tx.flow_catalog().list(filter, reach.routers(), &request).await?;
-            let place =
-                |listed: &ListedFlow| Cursor { at: listed.flow.created_at, id: listed.flow.id.to_string() };
-            search.take(rows, |listed| listed.flow.name.clone(), place);
+            search.take(tx.flow_catalog().list(filter, reach.routers(), &request).await?);
         }
         Ok(search.into_page())
     }

@@ -11,23 +11,23 @@ use flowsdk_core::variable::VariableView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
-use crate::api::query::{PageParams, PageView, Query};
+use crate::api::query::{NameParams, Named, PageParams, PageView, Query};
 use crate::api::reply::Reply;
 use crate::api::state::Variables;
 
 /// List the variables of a router
 #[utoipa::path(
     get, path = "/routers/{id}/variables", tag = "variables",
-    params(("id" = RouterId, Path, description = "The router"), PageParams),
+    params(("id" = RouterId, Path, description = "The router"), PageParams, NameParams),
     responses((status = 200, description = "A page of variables", body = PageView<VariableView>))
 )]
 pub(in crate::api::variables) async fn list_router_variables(
     can: Can<marks::Routers, marks::Read>,
     State(variables): State<Arc<Variables>>,
     PathId(id): PathId<RouterId>,
-    Query(page): Query<PageRequest>,
+    Query((page, Named(query))): Query<(PageRequest, Named)>,
 ) -> Result<Reply<PageView<VariableView>>, ApiError> {
     let owner = can.admit(VariableOwner::Router(id))?;
-    let page = variables.list(&owner, can.reach(), &page).await?;
+    let page = variables.list(&owner, can.reach(), query.as_ref(), &page).await?;
     Ok(Reply(PageView::of(page, VariableView::from)))
 }
