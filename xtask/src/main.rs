@@ -6,6 +6,8 @@
 mod apt;
 mod bench;
 mod ci;
+#[cfg(test)]
+mod deployment;
 mod features;
 mod interrupt;
 mod npm;
