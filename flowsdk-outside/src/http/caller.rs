@@ -13,7 +13,7 @@ use reqwest::{Client, Response, Url, redirect};
 use secrecy::ExposeSecret as _;
 
 use super::resolver::{GuardedResolver, NotPublic};
-use super::{AllowedHosts, is_public};
+use super::{AllowedHosts, build_trusting, is_public};
 
 /// Most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -33,14 +33,15 @@ impl GuardedHttp {
     /// # Errors
     /// When TLS cannot be set up.
     pub fn new(allowed: AllowedHosts) -> Result<Self, reqwest::Error> {
-        let client = Client::builder()
-            .dns_resolver(Arc::new(GuardedResolver { allowed: allowed.clone() }))
-            .redirect(redirect::Policy::none())
-            // A proxy of the environment would connect for us, to addresses that nobody checks.
-            .no_proxy()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .user_agent(concat!("FlowSDK/", env!("CARGO_PKG_VERSION")))
-            .build()?;
+        let client = build_trusting(|| {
+            Client::builder()
+                .dns_resolver(Arc::new(GuardedResolver { allowed: allowed.clone() }))
+                .redirect(redirect::Policy::none())
+                // A proxy of the environment would connect for us, to addresses that nobody checks.
+                .no_proxy()
+                .connect_timeout(CONNECT_TIMEOUT)
+                .user_agent(concat!("FlowSDK/", env!("CARGO_PKG_VERSION")))
+        })?;
         Ok(Self { client, allowed })
     }
 

@@ -133,12 +133,7 @@ impl Config {
             partitions,
             lease_ttl,
             shutdown_timeout: env.duration("SHUTDOWN_TIMEOUT", Duration::from_secs(30)),
-            flow_http_allowed_hosts: AllowedHosts::new(
-                env.text("FLOW_HTTP_ALLOWED_HOSTS")
-                    .iter()
-                    .flat_map(|hosts| hosts.split(','))
-                    .map(str::to_owned),
-            ),
+            flow_http_allowed_hosts: env.parsed("FLOW_HTTP_ALLOWED_HOSTS").unwrap_or_default(),
             json_logs: log_format == "json",
             default_language: default_language(&mut env),
             agreed,

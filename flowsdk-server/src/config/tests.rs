@@ -36,6 +36,7 @@ fn every_problem_is_reported_at_once_and_no_value_of_a_secret() {
         ("ROLES", "engine"),
         ("ADMIN_EMAIL", "nobody"),
         ("DEFAULT_LANGUAGE", "tlh"),
+        ("FLOW_HTTP_ALLOWED_HOSTS", "127.0.0.1:8080"),
     ])
     .expect_err("bad");
     let names: Vec<&str> = problems.iter().filter_map(|p| p.split(' ').next()).collect();
@@ -50,6 +51,7 @@ fn every_problem_is_reported_at_once_and_no_value_of_a_secret() {
         "ROLES",
         "ADMIN_EMAIL",
         "DEFAULT_LANGUAGE",
+        "FLOW_HTTP_ALLOWED_HOSTS",
     ] {
         assert!(names.contains(&name), "{name} in {problems:?}");
     }

@@ -76,6 +76,21 @@ async fn the_demo_goes_on_where_it_was() {
     assert!(server.stop().await.0.success());
 }
 
+/// Minimal containers have no certificates of authorities: those of Mozilla stand in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_demo_needs_no_certificates_of_the_system() {
+    let dir = tempfile::tempdir().unwrap();
+    let empty = dir.path().join("certificates");
+    std::fs::create_dir(&empty).unwrap();
+    let mut command = demo_command(&dir.path().join("data"));
+    command.env("SSL_CERT_FILE", empty.join("none.pem")).env("SSL_CERT_DIR", &empty);
+    let server = Server::start(command, dir.path(), "bare").await;
+    let auth = json!({ "channelId": first_line(&server)["channelId"] });
+    let (mut client, _) = Client::enter(server.addr, auth).await;
+    client.next_messages(1).await;
+    assert!(server.stop().await.0.success());
+}
+
 /// A killed demo leaves no lock behind, and one that is stopped twice ends at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_demo_starts_again() {
