@@ -13,6 +13,6 @@ mod view;
 pub use catalog::{HasWebchatCatalog, WebchatCatalog};
 pub use change::{NewWebchatChannel, WebchatChannelChange};
 pub use error::WebchatChannelError;
-pub use service::WebchatChannels;
+pub use service::{ShownChannel, WebchatChannels};
 pub use testing::PublishedTest;
 pub use view::WebchatChannelView;

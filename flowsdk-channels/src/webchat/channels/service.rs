@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flowsdk_core::admin::flow::require_initial;
+use flowsdk_core::admin::flow::{NoOpening, no_opening, require_initial};
 use flowsdk_core::change::{Author, ChangeLog};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
@@ -19,6 +19,15 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{HasWebchatCatalog, NewWebchatChannel, WebchatChannelChange, WebchatChannelError as Error};
 use crate::webchat::{HasWebchat, WebchatChannel};
+
+/// A channel, and what its visitors lack.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownChannel {
+    /// The channel.
+    pub channel: WebchatChannel,
+    /// Why no flow answers its visitors; `None` where one does.
+    pub no_opening: Option<NoOpening>,
+}
 
 /// Creates, shows, changes and deletes channels of the web chat. A channel whose router is out of the caller's
 /// reach is as good as none.
@@ -74,8 +83,10 @@ where
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Storage`].
-    pub async fn get(&self, reach: Reach<'_>, id: &ChannelId) -> Result<WebchatChannel, Error> {
-        within(self.store.read().await?.webchat().find_channel(id).await?, reach)
+    pub async fn get(&self, reach: Reach<'_>, id: &ChannelId) -> Result<ShownChannel, Error> {
+        let mut tx = self.store.read().await?;
+        let channel = within(tx.webchat().find_channel(id).await?, reach)?;
+        Ok(shown(&mut tx, channel).await?)
     }
 
     /// Creates a channel, once for each idempotency key.
@@ -87,11 +98,11 @@ where
         &self,
         author: &Author,
         new: Admitted<NewWebchatChannel>,
-        once: Option<Once<WebchatChannel>>,
-    ) -> Result<Outcome<WebchatChannel>, Error> {
+        once: Option<Once<ShownChannel>>,
+    ) -> Result<Outcome<ShownChannel>, Error> {
         let new = new.into_inner();
         let outcome =
-            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<WebchatChannel, Error> {
+            perform_once(&*self.store, once, self.cx.now(), async |tx| -> Result<ShownChannel, Error> {
                 tx.routers().find(&new.router_id).await?.ok_or(RouterUnknown)?;
                 if let Some(flow) = &new.initial_flow_id {
                     require_initial(tx, &new.router_id, flow).await?;
@@ -112,10 +123,10 @@ where
                     }
                     inserted => inserted.map_err(router_gone::<Error>)?,
                 }
-                Ok(channel)
+                Ok(shown(tx, channel).await?)
             })
             .await?;
-        Ok(outcome.inspect(|channel| self.changes.created(author, channel)))
+        Ok(outcome.inspect(|shown| self.changes.created(author, &shown.channel)))
     }
 
     /// Changes settings of a channel. Its initial flow must be of its router.
@@ -128,13 +139,17 @@ where
         reach: Reach<'_>,
         id: &ChannelId,
         change: WebchatChannelChange,
-    ) -> Result<WebchatChannel, Error> {
+    ) -> Result<ShownChannel, Error> {
         let mut tx = self.store.begin().await?;
         if let Some(Some(flow)) = &change.initial_flow_id {
             let channel = within(tx.webchat().find_channel(id).await?, reach)?;
             require_initial(&mut tx, &channel.router_id, flow).await?;
         }
-        self.rewrite(tx, author, reach, id, |channel| change.apply(channel)).await
+        let (before, after) = rewrite(&mut tx, reach, id, |channel| change.apply(channel)).await?;
+        let shown = shown(&mut tx, after).await?;
+        tx.commit().await?;
+        self.changes.updated(author, &before, &shown.channel);
+        Ok(shown)
     }
 
     /// Closes a channel, or sets another secret of a closed one; this is the only time that it is shown
@@ -150,9 +165,8 @@ where
     ) -> Result<SecretString, Error> {
         let secret = SecretString::from(self.cx.ids().secret(2));
         let sealed = self.master_key.encrypt(secret.expose_secret());
-        let tx = self.store.begin().await?;
         let close = |channel| WebchatChannel { embed_secret: Some(sealed), ..channel };
-        self.rewrite(tx, author, reach, id, close).await?;
+        self.change_door(author, reach, id, close).await?;
         Ok(secret)
     }
 
@@ -166,9 +180,7 @@ where
         reach: Reach<'_>,
         id: &ChannelId,
     ) -> Result<(), Error> {
-        let tx = self.store.begin().await?;
-        let open = |channel| WebchatChannel { embed_secret: None, ..channel };
-        self.rewrite(tx, author, reach, id, open).await.map(drop)
+        self.change_door(author, reach, id, |channel| WebchatChannel { embed_secret: None, ..channel }).await
     }
 
     /// Lets the sessions of a channel begin with a flow of its router, or with the router's own.
@@ -181,7 +193,7 @@ where
         reach: Reach<'_>,
         id: &ChannelId,
         flow: Option<FlowId>,
-    ) -> Result<WebchatChannel, Error> {
+    ) -> Result<ShownChannel, Error> {
         let change = WebchatChannelChange { initial_flow_id: Some(flow), ..WebchatChannelChange::default() };
         self.change(author, reach, id, change).await
     }
@@ -212,21 +224,46 @@ where
         Ok(())
     }
 
-    async fn rewrite(
+    /// Changes who gets in.
+    async fn change_door(
         &self,
-        mut tx: S::Tx,
         author: &Author,
         reach: Reach<'_>,
         id: &ChannelId,
         change: impl FnOnce(WebchatChannel) -> WebchatChannel + Send,
-    ) -> Result<WebchatChannel, Error> {
-        let before = within(tx.webchat_catalog().find_channel_for_update(id).await?, reach)?;
-        let after = change(before.clone());
-        tx.webchat_catalog().save_channel(&after).await?;
+    ) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let (before, after) = rewrite(&mut tx, reach, id, change).await?;
         tx.commit().await?;
         self.changes.updated(author, &before, &after);
-        Ok(after)
+        Ok(())
     }
+}
+
+/// Stores a channel as `change` makes it, and returns it as it was and as it is.
+async fn rewrite<X: HasWebchatCatalog>(
+    tx: &mut X,
+    reach: Reach<'_>,
+    id: &ChannelId,
+    change: impl FnOnce(WebchatChannel) -> WebchatChannel + Send,
+) -> Result<(WebchatChannel, WebchatChannel), Error> {
+    let before = within(tx.webchat_catalog().find_channel_for_update(id).await?, reach)?;
+    let after = change(before.clone());
+    tx.webchat_catalog().save_channel(&after).await?;
+    Ok((before, after))
+}
+
+/// Looks for the flow that conversations of a channel begin with: its own, or else the router's.
+pub(super) async fn shown<X: HasRouters + HasFlows>(
+    tx: &mut X,
+    channel: WebchatChannel,
+) -> Result<ShownChannel, StorageError> {
+    let flow = match &channel.initial_flow_id {
+        Some(flow) => Some(flow.clone()),
+        None => tx.routers().find(&channel.router_id).await?.and_then(|router| router.initial_flow_id),
+    };
+    let no_opening = no_opening(tx, flow.as_ref(), channel.is_test_channel).await?;
+    Ok(ShownChannel { channel, no_opening })
 }
 
 fn within(found: Option<WebchatChannel>, reach: Reach<'_>) -> Result<WebchatChannel, Error> {

@@ -13,6 +13,7 @@ use flowsdk_core::session::HasLiveSessions;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::variable::HasVariables;
 
+use super::service::{ShownChannel, shown};
 use super::{HasWebchatCatalog, WebchatChannelError as Error, WebchatChannels};
 use crate::webchat::WebchatChannel;
 
@@ -51,14 +52,15 @@ where
         &self,
         author: &Author,
         router: &AdmittedRouter,
-    ) -> Result<WebchatChannel, Error> {
+    ) -> Result<ShownChannel, Error> {
         let mut tx = self.store.begin().await?;
         tx.routers().find(router).await?.ok_or(Error::RouterNotFound)?;
         let wanted = fresh(&self.cx, router);
         let channel = tx.webchat_catalog().test_channel_or_insert(&wanted).await?;
+        let shown = shown(&mut tx, channel).await?;
         tx.commit().await?;
-        self.note_if_new(author, &wanted, &channel);
-        Ok(channel)
+        self.note_if_new(author, &wanted, &shown.channel);
+        Ok(shown)
     }
 
     /// Makes the draft of a flow the version that new sessions of the router's test channel run, and lets the

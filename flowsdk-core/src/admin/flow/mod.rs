@@ -8,7 +8,7 @@ mod surroundings;
 mod tx;
 
 pub use error::{FlowError, TOOL_BEGINS_NOTHING};
-pub use initial::{InitialFlowError, require_initial};
+pub use initial::{InitialFlowError, NoOpening, no_opening, require_initial};
 pub(crate) use service::empty_definition;
 pub use service::{
     CheckedTest, FlowChange, FlowDetails, Flows, NewFlow, PUBLISH_ATTEMPTS, Tested, WhichDefinition,

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use flowsdk_channels::webchat::WebchatChannel;
-use flowsdk_channels::webchat::channels::{NewWebchatChannel, WebchatChannelView};
+use flowsdk_channels::webchat::channels::{NewWebchatChannel, ShownChannel};
 use flowsdk_core::idempotency::{Once, Outcome};
 
 use super::COLLECTION;
+use super::shown::ShownView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::idempotency::{IdempotencyParams, Idempotent, Replayed, stored};
@@ -23,7 +23,7 @@ use crate::api::state::WebchatChannels;
     params(IdempotencyParams),
     request_body = NewWebchatChannel,
     responses(
-        (status = 201, description = "The channel", body = WebchatChannelView),
+        (status = 201, description = "The channel", body = ShownView),
         (status = 409, description = "`idempotency_conflict`"),
         (status = 422, description = "`router_unknown`, `flow_unknown` or `flow_is_tool`"),
     )
@@ -34,14 +34,12 @@ pub(super) async fn create_webchat_channel(
     body: Idempotent<NewWebchatChannel>,
 ) -> Result<Response, ApiError> {
     let (new, request) = body.of(&can.caller);
-    let once = request.map(|request| Once {
-        request,
-        answer: |channel: &WebchatChannel| stored(&WebchatChannelView::from(channel)),
-    });
+    let once = request
+        .map(|request| Once { request, answer: |shown: &ShownChannel| stored(&ShownView::from(shown)) });
     Ok(match channels.create(&can.caller.author(), can.admit(new)?, once).await? {
-        Outcome::Done(channel) => {
-            let body = WebchatChannelView::from(channel);
-            Created { collection: COLLECTION, id: body.id.to_string(), body }.into_response()
+        Outcome::Done(shown) => {
+            let id = shown.channel.id.to_string();
+            Created { collection: COLLECTION, id, body: ShownView::from(&shown) }.into_response()
         }
         Outcome::Replayed(answer) => Replayed { answer, collection: COLLECTION }.into_response(),
     })

@@ -11,6 +11,7 @@ mod publish_test;
 mod put_initial_flow;
 mod remove_embed_secret;
 mod set_embed_secret;
+mod shown;
 mod test_channel;
 
 use super::routes::{Routes, endpoint};

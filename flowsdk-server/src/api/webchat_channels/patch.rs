@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_channels::webchat::channels::{WebchatChannelChange, WebchatChannelView};
+use flowsdk_channels::webchat::channels::WebchatChannelChange;
 use flowsdk_core::id::ChannelId;
 
+use super::shown::ShownView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
@@ -21,7 +22,7 @@ use crate::api::state::WebchatChannels;
     params(("id" = ChannelId, Path, description = "The channel")),
     request_body = WebchatChannelChange,
     responses(
-        (status = 200, description = "The channel", body = WebchatChannelView),
+        (status = 200, description = "The channel", body = ShownView),
         (status = 422, description = "`flow_unknown`: the flow is none of the router's; `flow_is_tool`"),
     )
 )]
@@ -30,7 +31,7 @@ pub(super) async fn patch_webchat_channel(
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<ChannelId>,
     Body(change): Body<WebchatChannelChange>,
-) -> Result<Reply<WebchatChannelView>, ApiError> {
+) -> Result<Reply<ShownView>, ApiError> {
     let (author, reach) = (can.caller.author(), can.reach());
-    Ok(Reply(channels.change(&author, reach, &id, change).await?.into()))
+    Ok(Reply((&channels.change(&author, reach, &id, change).await?).into()))
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_channels::webchat::channels::WebchatChannelView;
 use flowsdk_core::id::{ChannelId, FlowId};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::shown::ShownView;
 use crate::api::body::Body;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
@@ -30,7 +30,7 @@ pub(super) struct PutInitialFlow {
     params(("id" = ChannelId, Path, description = "The channel")),
     request_body = PutInitialFlow,
     responses(
-        (status = 200, description = "The channel", body = WebchatChannelView),
+        (status = 200, description = "The channel", body = ShownView),
         (status = 422, description = "`flow_unknown`: the flow is none of the router's; `flow_is_tool`"),
     )
 )]
@@ -39,7 +39,7 @@ pub(super) async fn put_initial_flow(
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<ChannelId>,
     Body(body): Body<PutInitialFlow>,
-) -> Result<Reply<WebchatChannelView>, ApiError> {
+) -> Result<Reply<ShownView>, ApiError> {
     let (author, reach) = (can.caller.author(), can.reach());
-    Ok(Reply(channels.set_initial_flow(&author, reach, &id, body.flow_id).await?.into()))
+    Ok(Reply((&channels.set_initial_flow(&author, reach, &id, body.flow_id).await?).into()))
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use flowsdk_channels::webchat::channels::WebchatChannelView;
 use flowsdk_core::id::RouterId;
 
+use super::shown::ShownView;
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
@@ -18,13 +18,13 @@ use crate::api::state::WebchatChannels;
 #[utoipa::path(
     get, path = "/routers/{id}/webchat/test", tag = "webchat",
     params(("id" = RouterId, Path, description = "The router")),
-    responses((status = 200, description = "The test channel", body = WebchatChannelView))
+    responses((status = 200, description = "The test channel", body = ShownView))
 )]
 pub(super) async fn get_test_channel(
     can: Can<marks::ChannelNumbers, marks::Read>,
     State(channels): State<Arc<WebchatChannels>>,
     PathId(id): PathId<RouterId>,
-) -> Result<Reply<WebchatChannelView>, ApiError> {
+) -> Result<Reply<ShownView>, ApiError> {
     let id = can.admit(id)?;
-    Ok(Reply(channels.test_channel(&can.caller.author(), &id).await?.into()))
+    Ok(Reply((&channels.test_channel(&can.caller.author(), &id).await?).into()))
 }

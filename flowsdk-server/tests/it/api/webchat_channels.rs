@@ -9,7 +9,7 @@ use crate::harness::client::{Manner, text};
 use crate::harness::{Api, Client, Setup, eventually, everywhere, http, token};
 
 everywhere!(life, entering_visitors_are_spoken_to, visitors_are_told_where_no_flow_answers);
-everywhere!(in process: embed_secret, initial_flow, test_channel, in_use, scope);
+everywhere!(in process: embed_secret, initial_flow, missing_answers_are_warned_of, test_channel, in_use, scope);
 
 async fn life(setup: Setup) {
     let server = setup.start().await;
@@ -241,6 +241,48 @@ async fn initial_flow(setup: Setup) {
         "flow_is_tool",
         "Uma ferramenta não pode iniciar conversas",
     );
+}
+
+async fn missing_answers_are_warned_of(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "Vazio").await;
+    let codes = |channel: &Value| -> Vec<String> {
+        let warnings = channel["warnings"].as_array().unwrap();
+        warnings.iter().map(|warning| warning["code"].as_str().unwrap().to_owned()).collect()
+    };
+    let new = json!({ "routerId": router, "name": "Loja" });
+    let key = [("idempotency-key", "k-1")];
+    let made = admin.json("POST", "/webchat/channels", &key, &new).await.ok(201);
+    assert_eq!(codes(&made), ["no_initial_flow"]);
+    let text = "Nenhum fluxo responde aqui: defina o fluxo inicial do canal ou do roteador";
+    assert_eq!(made["warnings"][0]["message"], text);
+    assert_eq!(admin.json("POST", "/webchat/channels", &key, &new).await.ok(201), made, "repeated");
+    let path = format!("/webchat/channels/{}", id(&made));
+    let warned = async || codes(&admin.get(&path).await.ok(200));
+    let test_path = format!("/routers/{router}/webchat/test");
+    let warned_in_test = async || codes(&admin.get(&test_path).await.ok(200));
+    assert_eq!((warned().await, warned_in_test().await), (codes(&made), codes(&made)));
+
+    // A draft answers nobody; a test version answers in the test channel alone.
+    let flow = json!({ "routerId": router, "name": "F", "definition": says("oi") });
+    let flow = id(&admin.post("/flows", &flow).await.ok(201));
+    let set = json!({ "initialFlowId": flow });
+    let not_published = ["initial_flow_not_published"];
+    assert_eq!(codes(&admin.patch(&path, &set).await.ok(200)), not_published);
+    let put = admin.put(&format!("{path}/initial-flow"), &json!({ "flowId": flow })).await.ok(200);
+    assert_eq!(codes(&put), not_published);
+    let of_router = admin.patch(&format!("/routers/{router}"), &set).await;
+    of_router.ok(200);
+    assert_eq!(warned_in_test().await, not_published);
+    act(&admin, &format!("/flows/{flow}/publish-test")).await.ok(200);
+    assert_eq!((warned().await, warned_in_test().await), (not_published.map(str::to_owned).to_vec(), vec![]));
+    act(&admin, &format!("/flows/{flow}/publish")).await.ok(200);
+    assert_eq!(warned().await, [""; 0]);
+    // The router's flow counts where the channel has none.
+    assert_eq!(codes(&admin.patch(&path, &json!({ "initialFlowId": null })).await.ok(200)), [""; 0]);
+    act(&admin, &format!("/flows/{flow}/unpublish")).await.ok(204);
+    assert_eq!(warned().await, not_published);
 }
 
 async fn test_channel(setup: Setup) {
