@@ -23,9 +23,11 @@ pub(super) struct Flow {
 
 /// A flow with its draft.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct FlowDetails {
     #[serde(flatten)]
     pub(super) flow: Flow,
+    pub(super) router_id: String,
     pub(super) definition: Value,
 }
 
@@ -106,6 +108,18 @@ impl Client {
         named.retain(|flow| flow.name == name);
         let ids = named.iter().map(|flow| flow.id.clone()).collect();
         one(named, "flow", name, ids)
+    }
+
+    /// Returns the flow of a router with this name, or else this id.
+    pub(super) async fn flow_of(&mut self, router: &Router, name: &str) -> Result<Option<Flow>, RemoteError> {
+        if let Some(named) = self.flow_named(Some(router), name).await? {
+            return Ok(Some(named));
+        }
+        match self.flow(name).await {
+            Ok(found) if found.router_id == router.id => Ok(Some(found.flow)),
+            Ok(_) | Err(RemoteError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the flow with this id.

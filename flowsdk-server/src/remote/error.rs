@@ -62,7 +62,7 @@ pub enum RemoteError {
         now: i64,
     },
     /// Several things have the name that was given.
-    #[error("several {kind}s are called `{name}`: {}", .ids.join(", "))]
+    #[error("several {kind}s are called `{name}`: name one of them by its id, {}", .ids.join(" or "))]
     Ambiguous {
         /// The kind of thing.
         kind: &'static str,

@@ -18,7 +18,7 @@ pub struct Target {
     /// The name or id of the router.
     #[arg(long)]
     pub router: String,
-    /// The name of the flow; without it, that of the file.
+    /// The name or id of the flow; without it, the name of the file.
     #[arg(long)]
     pub name: Option<String>,
     /// Replace the draft of the server, also where the file was not made of it.
@@ -49,16 +49,14 @@ pub async fn push(client: &mut Client, target: &Target, publish: bool) -> Result
         Drafted::Unchanged => format!("flow `{}` is as the file, at revision {}\n", flow.name, flow.revision),
     };
     let Validation { valid, problems } = client.validate(&flow).await?;
-    for problem in &problems {
-        writeln!(text, "  {}", line(problem))?;
-    }
+    text.push_str(&lines(&problems));
     match (publish, valid) {
         (true, true) => {
             let version = client.publish(&flow).await?;
             writeln!(text, "published version {}", version.number)?;
         }
         (true, false) => writeln!(text, "not published: the draft has errors")?,
-        (false, _) => {}
+        (false, _) => writeln!(text, "not published: visitors get the draft with --publish")?,
     }
     Ok(Printed { text, ok: valid })
 }
@@ -92,7 +90,7 @@ async fn put(
     definition: &Value,
 ) -> Result<(Flow, Drafted), BoxError> {
     let name = &*target.flow_name()?;
-    let Some(found) = client.flow_named(Some(router), name).await? else {
+    let Some(found) = client.flow_of(router, name).await? else {
         let kind = definition["kind"].as_str().unwrap_or("flow");
         let new = NewFlow { router_id: &router.id, name, kind, definition };
         return Ok((client.create_flow(&new).await?, Drafted::Created));
@@ -110,16 +108,22 @@ async fn put(
     Ok((client.change_draft(&flow, definition).await?, Drafted::Updated))
 }
 
-/// Makes a file the version that the test channel of its router runs, and returns the address of the chat.
+/// Makes a file the version that the test channel of its router runs. Returns the address of the chat, and lines on the
+/// problems that do not prevent it.
 ///
 /// # Errors
 /// As [`push`]; the draft has errors.
-pub(super) async fn push_test(client: &mut Client, target: &Target) -> Result<String, BoxError> {
+pub(super) async fn push_test(client: &mut Client, target: &Target) -> Result<(String, String), BoxError> {
     let definition = read_definition(&target.file)?;
     let router = client.router(&target.router).await?;
     let (flow, _drafted) = draft(client, &router, target, &definition).await?;
     let test = client.publish_test(&flow).await?;
-    Ok(format!("{}/chat/{}", client.session().url, test.channel.id))
+    let Validation { problems, .. } = client.validate(&flow).await?;
+    Ok((format!("{}/chat/{}", client.session().url, test.channel.id), lines(&problems)))
+}
+
+fn lines(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("  {}\n", line(problem))).collect()
 }
 
 fn line(problem: &Problem) -> String {

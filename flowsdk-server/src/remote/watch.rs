@@ -28,7 +28,9 @@ pub async fn watch(
     loop {
         if saves.look(&target.file) {
             let told = match push_test(client, target).await {
-                Ok(chat) => format!("{} is in the test chat: {chat}", target.file.display()),
+                Ok((chat, warnings)) => {
+                    format!("{warnings}{} is in the test chat: {chat}", target.file.display())
+                }
                 Err(error) => format!("not published: {}", Chain(&*error)),
             };
             say(&told)?;

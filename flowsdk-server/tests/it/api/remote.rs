@@ -90,7 +90,9 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
 
     let created = author.does(&push).await;
     assert!(created.starts_with("created flow `hello` ("), "{created}");
-    assert_eq!(author.does(&push).await, "flow `hello` is as the file, at revision 1\n");
+    let draft = "not published: visitors get the draft with --publish\n";
+    let said = author.does(&push).await;
+    assert_eq!(said, format!("flow `hello` is as the file, at revision 1\n{draft}"));
     author.writes("hello.json", &says("Hi!"));
     let by_id = ["flow", "push", "hello.json", "--router", &id, "--publish"];
     assert_eq!(author.does(&by_id).await, "updated flow `hello`, now at revision 2\npublished version 1\n");
@@ -137,10 +139,10 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     assert_eq!(admin.get(&format!("/flows/{flow}")).await.ok(200)["definition"], says("Theirs"));
     author.does(&["flow", "pull", "hello", "hello.json", "--force"]).await;
     author.writes("hello.json", &says("Ours"));
-    assert_eq!(author.does(&push).await, "updated flow `hello`, now at revision 5\n");
+    assert_eq!(author.does(&push).await, format!("updated flow `hello`, now at revision 5\n{draft}"));
     let forced =
         author.does(&["flow", "push", "other.json", "--router", "Shop", "--name", "hello", "--force"]).await;
-    assert_eq!(forced, "updated flow `hello`, now at revision 6\n");
+    assert_eq!(forced, format!("updated flow `hello`, now at revision 6\n{draft}"));
     author.writes("hello.json", &says("Other"));
 
     for (arguments, expected) in [
@@ -153,11 +155,21 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
         let said = author.fails(arguments).await;
         assert!(said.contains(expected), "{arguments:?}: {said}");
     }
+    let mut twins = Vec::new();
     for _ in 0..2 {
-        admin.post("/flows", &json!({ "routerId": id, "name": "twin" })).await.ok(201);
+        let twin = admin.post("/flows", &json!({ "routerId": id, "name": "twin" })).await.ok(201);
+        twins.push(twin["id"].as_str().unwrap().to_owned());
     }
     let said = author.fails(&["flow", "pull", "twin"]).await;
-    assert!(said.contains("several flows are called `twin`: "), "{said}");
+    assert!(said.contains("several flows are called `twin`: name one of them by its id, "), "{said}");
+    // One of them by its id, also where it is pushed.
+    author.does(&["flow", "pull", &twins[0], "twin.json"]).await;
+    author.writes("twin.json", &says("One of two"));
+    let by_id = ["flow", "push", "twin.json", "--router", "Shop", "--name", &twins[0]];
+    assert_eq!(author.does(&by_id).await, format!("updated flow `twin`, now at revision 2\n{draft}"));
+    for (twin, revision) in twins.iter().zip([2, 1]) {
+        assert_eq!(admin.get(&format!("/flows/{twin}")).await.ok(200)["revision"], revision);
+    }
 }
 
 async fn a_login_renews_itself_and_ends(setup: Setup) {
@@ -217,6 +229,13 @@ async fn a_file_that_is_watched(setup: Setup) {
     assert_eq!(line, first);
     let flows = admin.get("/flows?q=hello").await.ok(200);
     assert_eq!(flows["items"][0]["hasTestVersion"], true);
+    // A script that may fail is published, and warned of.
+    let mut risky = says("Hello!");
+    risky["blocks"][0]["onEnter"] = json!([{ "type": "executeScript", "script": "return 1" }]);
+    author.writes("hello.json", &risky);
+    let warning = next().await;
+    assert!(warning.starts_with("  warning unhandled_failure in `"), "{warning}");
+    assert_eq!(next().await, first);
     child.kill().unwrap();
     child.wait().unwrap();
 }
