@@ -8,6 +8,7 @@ mod bench;
 mod ci;
 #[cfg(test)]
 mod deployment;
+mod dist;
 mod features;
 mod interrupt;
 mod npm;
@@ -60,6 +61,8 @@ enum Chore {
         #[command(flatten)]
         scope: Scope,
     },
+    /// Build the server to give away: an archive, its bill of materials and checksums, in `target/dist`
+    Dist,
     /// Count the structure of the workspace: lines, modules in a knot, macros, wording
     Shape {
         /// Count the files and places that a commit touches instead
@@ -103,6 +106,7 @@ fn run(cli: Cli) -> Result<u8> {
         Chore::Test { scope, arguments } => test::run(&scope.without, &arguments),
         Chore::Services { scope, command } => services::run_command(&scope.without, &command),
         Chore::Ci { scope } => ci::run(&scope.without),
+        Chore::Dist => dist::run(),
         Chore::Shape { commit } => shape::run(commit.as_deref()),
         Chore::Bench { arguments } => bench::run(&arguments),
         Chore::Soak { arguments } => soak::run(&arguments),

@@ -1,39 +1,49 @@
-//! The Python packages that fuzz the HTTP API and make its Python client, in a virtual environment of their own.
+//! Python packages that chores need, in virtual environments of their own.
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
 use crate::packages::Program;
-use crate::process;
+use crate::{process, workspace};
 
-/// The file of pinned packages.
-const REQUIREMENTS: &str = "flowsdk-server/tests/api/requirements.txt";
-/// Where they are installed, below the target folder.
-const ENVIRONMENT: &str = "xtask/python";
+/// Pinned packages and where they are installed.
+pub(crate) struct Environment {
+    /// The file of the packages, below the root of the workspace.
+    pub(crate) requirements: &'static str,
+    /// Their virtual environment, below the target folder.
+    pub(crate) folder: &'static str,
+}
 
-/// Installs the packages, unless those that are installed are the pinned ones; the folder of their programs.
-pub(crate) fn install_stale(python: &Program, root: &Path, target: &Path) -> Result<PathBuf> {
-    let requirements = root.join(REQUIREMENTS);
-    let environment = target.join(ENVIRONMENT);
-    let programs = environment.join("bin");
-    let record = environment.join("requirements.txt");
-    let wanted = fs::read(&requirements).with_context(|| format!("{} is missing", requirements.display()))?;
-    if fs::read(&record).is_ok_and(|installed| installed == wanted) {
-        return Ok(programs);
+/// What the tests of the HTTP API and the Python client need.
+pub(crate) const OF_TESTS: Environment =
+    Environment { requirements: "flowsdk-server/tests/api/requirements.txt", folder: "xtask/python" };
+
+impl Environment {
+    /// Installs the packages, unless those that are installed are the pinned ones. Returns the folder of their programs.
+    pub(crate) fn install_stale(&self, python: &Program) -> Result<PathBuf> {
+        let requirements = workspace::root().join(self.requirements);
+        let environment = workspace::target().join(self.folder);
+        let programs = environment.join("bin");
+        let record = environment.join("requirements.txt");
+        let wanted =
+            fs::read(&requirements).with_context(|| format!("{} is missing", requirements.display()))?;
+        if fs::read(&record).is_ok_and(|installed| installed == wanted) {
+            return Ok(programs);
+        }
+        eprintln!("xtask: installing the packages of {}", self.requirements);
+        let mut create = Command::new(&python.path);
+        create.args(["-m", "venv", "--clear"]).arg(&environment);
+        process::must(create.stdout(io::stderr()))?;
+        let mut install = Command::new(programs.join("python"));
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+        process::must(install.arg(&requirements).stdout(io::stderr()))?;
+        fs::write(record, wanted)?;
+        Ok(programs)
     }
-    eprintln!("xtask: installing the packages of {REQUIREMENTS}");
-    let mut create = Command::new(&python.path);
-    create.args(["-m", "venv", "--clear"]).arg(&environment);
-    process::must(create.stdout(io::stderr()))?;
-    let mut install = Command::new(programs.join("python"));
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&requirements);
-    process::must(install.stdout(io::stderr()))?;
-    fs::write(record, wanted)?;
-    Ok(programs)
 }
 
 /// Debian ships Python without the module for virtual environments.

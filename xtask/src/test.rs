@@ -16,12 +16,7 @@ pub(crate) fn run_with(found: &Found, arguments: &[String]) -> Result<u8> {
     if let Some(npm) = &found.npm {
         npm::install_stale(npm, &workspace::root())?;
     }
-    let target = workspace::target();
-    let programs = found
-        .python
-        .as_ref()
-        .map(|python| python::install_stale(python, &workspace::root(), &target))
-        .transpose()?;
+    let programs = found.python.as_ref().map(|python| python::OF_TESTS.install_stale(python)).transpose()?;
     let mut services = Services::start(found)?;
     let mut command = workspace::cargo();
     command.args(cargo_arguments(arguments));

@@ -1,6 +1,8 @@
-//! The samples of a deployment, `compose.yaml` and the folder `deploy`, held against what the server documents.
+//! The samples of a deployment (`compose.yaml`, the folder `deploy`) and the workflow of a release, held against what
+//! the server documents and what this program does.
 
 mod compose;
+mod release;
 mod unit;
 
 use std::collections::BTreeSet;
