@@ -128,12 +128,17 @@ impl FlowSource for Flows {
 /// Logs an error that a flow led to its `errorTarget`: the contact goes on, so nothing else tells of it. The turn began at
 /// the block `stood`.
 fn log_caught(session: &Session, stood: Option<&BlockId>, trace: &[TraceStep]) {
-    let mut block = stood.map(BlockId::as_str);
+    let (mut flow, mut block) = (None, stood.map(BlockId::as_str));
     for step in trace {
         match step {
+            TraceStep::InFlow(entered)
+            | TraceStep::FlowEntered(entered)
+            | TraceStep::FlowReturned(entered) => {
+                flow = Some(entered.flow_id.as_str());
+            }
             TraceStep::BlockEntered { block_id, .. } => block = Some(block_id.as_str()),
             TraceStep::Failed { code, .. } => {
-                tracing::warn!(session = %session.id, %code, block, "an error led to the errorTarget of a flow");
+                tracing::warn!(session = %session.id, %code, flow, block, "an error led to the errorTarget of a flow");
                 metrics::counter!("flowsdk_flow_errors_caught").increment(1);
             }
             _ => {}

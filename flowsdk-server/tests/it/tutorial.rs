@@ -61,7 +61,7 @@ async fn the_blocks_make_a_bot_that_answers() {
     visitor.until("Our kitchen does not answer. Please call us.").await;
     let log = server.log();
     let caught = log.lines().find(|line| line.contains("http_forbidden")).expect("it is in the log");
-    assert!(caught.contains("\"block\":\"order\""), "{caught}");
+    assert!(caught.contains("\"block\":\"order\"") && caught.contains("\"flow\":\""), "{caught}");
     assert!(server.stop().await.0.success());
 }
 

@@ -105,18 +105,38 @@ struct Common {
     continue_on_error: bool,
 }
 
+/// The fields of [`Common`].
+const COMMON: [&str; 2] = ["conditions", "continueOnError"];
+
 // By hand, because serde's `flatten` cannot refuse unknown fields.
 impl<'de> Deserialize<'de> for Action {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = Map::deserialize(deserializer)?;
-        let (common, own) = split(fields, &["conditions", "continueOnError"]);
+        let (common, own) = split(fields, &COMMON);
         let common: Common = serde_json::from_value(common).map_err(D::Error::custom)?;
         Ok(Self {
-            kind: serde_json::from_value(own).map_err(D::Error::custom)?,
+            kind: serde_json::from_value(own).map_err(|error| D::Error::custom(naming(&error, &COMMON)))?,
             conditions: common.conditions,
             continue_on_error: common.continue_on_error,
         })
     }
+}
+
+/// Returns the message of an error in the part of a type. Where it lists the fields that are known, it lists the common
+/// ones too.
+pub(super) fn naming(error: &serde_json::Error, common: &[&str]) -> String {
+    let text = error.to_string();
+    if !text.starts_with("unknown field ") {
+        return text;
+    }
+    // The author's name comes first and may hold anything: the last match is serde's.
+    let (unknown, own) = match text.rsplit_once(", expected ") {
+        Some(parts) => parts,
+        None => (text.strip_suffix(", there are no fields").unwrap_or(&text), ""),
+    };
+    let names = own.split('`').skip(1).step_by(2).chain(common.iter().copied());
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    format!("{unknown}, expected one of {}", names.join(", "))
 }
 
 /// `fields` as those named in `names` and the others.
@@ -124,4 +144,37 @@ pub(super) fn split(fields: Map<String, Value>, names: &[&str]) -> (Value, Value
     let (named, others): (Map<_, _>, Map<_, _>) =
         fields.into_iter().partition(|(name, _)| names.contains(&name.as_str()));
     (Value::Object(named), Value::Object(others))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::flow::definition::{Block, Input};
+
+    fn refusal<T: serde::de::DeserializeOwned>(value: Value) -> String {
+        serde_json::from_value::<T>(value).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn unknown_fields_name_all_that_are_known() {
+        let block =
+            |field: &str| json!({ "id": "a", "type": "content", "defaultOutput": { "end": true }, field: 1 });
+        let of_block = "expected one of `contents`, `input`, `id`, `title`, `position`, `tagIds`, `onEnter`, \
+                        `onLeave`, `outputConditions`, `defaultOutput`";
+        assert_eq!(refusal::<Block>(block("onenter")), format!("unknown field `onenter`, {of_block}"));
+        let odd = "a`, expected `b";
+        assert_eq!(refusal::<Block>(block(odd)), format!("unknown field `{odd}`, {of_block}"));
+        let input = json!({ "variable": "n", "validation": { "kind": "number", "retrytext": "x" } });
+        let said = refusal::<Input>(input);
+        assert!(said.starts_with("unknown field `retrytext`, expected one of `"), "{said}");
+        assert!(said.ends_with(", `retryText`, `maxRetries`, `failTarget`"), "{said}");
+        let action = json!({ "type": "executeScript", "script": "1", "continueonerror": true });
+        let said = refusal::<Action>(action);
+        assert!(said.ends_with(", `conditions`, `continueOnError`"), "{said}");
+        // Other errors are told as they are.
+        let missing = json!({ "type": "executeScript" });
+        assert_eq!(refusal::<Action>(missing), "missing field `script`");
+    }
 }

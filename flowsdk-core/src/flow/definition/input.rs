@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Map;
 
 use super::Target;
-use super::action::split;
+use super::action::{naming, split};
 
 /// A block with input waits for the contact.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -99,14 +99,17 @@ struct Common {
     fail_target: Option<Target>,
 }
 
+/// The fields of [`Common`].
+const COMMON: [&str; 3] = ["retryText", "maxRetries", "failTarget"];
+
 // By hand, because serde's `flatten` cannot refuse unknown fields.
 impl<'de> Deserialize<'de> for Validation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = Map::deserialize(deserializer)?;
-        let (common, own) = split(fields, &["retryText", "maxRetries", "failTarget"]);
+        let (common, own) = split(fields, &COMMON);
         let common: Common = serde_json::from_value(common).map_err(D::Error::custom)?;
         Ok(Self {
-            kind: serde_json::from_value(own).map_err(D::Error::custom)?,
+            kind: serde_json::from_value(own).map_err(|error| D::Error::custom(naming(&error, &COMMON)))?,
             retry_text: common.retry_text,
             max_retries: common.max_retries,
             fail_target: common.fail_target,
