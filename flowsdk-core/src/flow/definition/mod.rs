@@ -7,6 +7,7 @@ mod input;
 mod malformed;
 mod outside;
 mod parse;
+mod place;
 mod problem;
 mod schema;
 mod scripts;

@@ -8,12 +8,16 @@ use serde_path_to_error::{Path, Segment};
 use super::action::ACTION_TYPES;
 use super::block::BLOCK_TYPES;
 use super::malformed::malformed;
+use super::place::narrowed;
 use super::{
     Action, Block, FlowDefinition, Input, OutputCondition, Problem, SCHEMA_VERSION, Settings, Target,
 };
 use crate::id::BlockId;
 use crate::message::ContentMessage;
 use crate::text::Text;
+
+/// Most problems of a definition whose places are looked for by trial: it takes time.
+const MOST_NARROWED: usize = 20;
 
 impl FlowDefinition {
     /// Reads a definition.
@@ -58,8 +62,8 @@ fn locate_in_block(block: &Value, pointer: &str, found: &mut Vec<Problem>) {
     match block.get("type").and_then(Value::as_str) {
         Some(kind) if !BLOCK_TYPES.contains(&kind) => {
             let message = Text::of(
-                format!("o tipo de bloco `{kind}` não é suportado"),
-                format!("block type `{kind}` is not supported"),
+                format!("o tipo de bloco `{kind}` não é suportado; há {}", listed(&BLOCK_TYPES)),
+                format!("block type `{kind}` is not supported; there are {}", listed(&BLOCK_TYPES)),
             );
             found.push(Problem::error("unsupported_block_type", format!("{pointer}/type"), message));
         }
@@ -88,8 +92,8 @@ fn locate_in_fields(fields: &Map<String, Value>, pointer: &str, found: &mut Vec<
                     "unsupported_action_type",
                     format!("{at}/type"),
                     Text::of(
-                        format!("o tipo de ação `{kind}` não é suportado"),
-                        format!("action type `{kind}` is not supported"),
+                        format!("o tipo de ação `{kind}` não é suportado; há {}", listed(&ACTION_TYPES)),
+                        format!("action type `{kind}` is not supported; there are {}", listed(&ACTION_TYPES)),
                     ),
                 )),
                 _ => check::<Action>(action, at, found),
@@ -127,9 +131,18 @@ fn each(
 /// Notes where in `value`, which is at `pointer`, something is not as a `T` has it.
 fn check<T: DeserializeOwned>(value: &Value, pointer: &str, found: &mut Vec<Problem>) {
     if let Err(error) = serde_path_to_error::deserialize::<_, T>(value) {
-        let pointer = format!("{pointer}{}", pointer_of(error.path()));
-        found.push(Problem::error("malformed", pointer, malformed(error.inner())));
+        let known = pointer_of(error.path());
+        let place = if found.len() < MOST_NARROWED {
+            narrowed::<T>(value, &known, &error.inner().to_string())
+        } else {
+            known
+        };
+        found.push(Problem::error("malformed", format!("{pointer}{place}"), malformed(error.inner())));
     }
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a path as a JSON pointer, as far as it is known.

@@ -55,7 +55,10 @@ fn media(media: &Media, pointer: &str, findings: &mut Findings) {
         findings.error(
             "bad_link",
             format!("{pointer}/link"),
-            Wording::new("um endereço começa com https://", "an address starts with https://"),
+            Wording::new(
+                "um endereço começa com https:// ou http://",
+                "an address starts with https:// or http://",
+            ),
         );
     }
     if let Some(caption) = &media.caption {

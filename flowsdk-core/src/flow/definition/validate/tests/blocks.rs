@@ -34,20 +34,23 @@ fn each_type_of_block_has_its_own_fields() {
         ),
         (
             json!({ "id": "a", "type": "agent", "agentId": "x", "maxMessages": 1, "input": {}, "defaultOutput": end }),
-            "malformed /blocks/0",
+            "malformed /blocks/0/input",
         ),
         (json!({ "id": "a", "type": "human", "defaultOutput": end }), ""),
         (json!({ "id": "a", "type": "human", "queueId": null, "userId": null, "defaultOutput": end }), ""),
         (
             json!({ "id": "a", "type": "human", "queueId": "q q", "defaultOutput": end }),
-            "malformed /blocks/0",
+            "malformed /blocks/0/queueId",
         ),
-        (json!({ "id": "a", "type": "human", "contents": [], "defaultOutput": end }), "malformed /blocks/0"),
+        (
+            json!({ "id": "a", "type": "human", "contents": [], "defaultOutput": end }),
+            "malformed /blocks/0/contents",
+        ),
         (json!({ "id": "a", "type": "flow", "flowId": "f", "blockId": null, "defaultOutput": end }), ""),
         (json!({ "id": "a", "type": "flow", "defaultOutput": end }), "malformed /blocks/0"),
         (
             json!({ "id": "a", "type": "flow", "flowId": "f", "returns": "yes", "defaultOutput": end }),
-            "malformed /blocks/0",
+            "malformed /blocks/0/returns",
         ),
         (json!({ "id": "a", "type": "human" }), "malformed /blocks/0"),
         (
@@ -128,8 +131,8 @@ fn actions_stay_in_their_limits() {
             json!({ "type": "httpRequest", "url": url, "response": [{ "variable": "a.b" }] }),
             format!("bad_name {at}/response/0/variable"),
         ),
-        (json!({ "type": "httpRequest", "url": url, "method": "TRACE" }), format!("malformed {at}")),
-        (json!({ "type": "httpRequest", "url": url, "colour": 1 }), format!("malformed {at}")),
+        (json!({ "type": "httpRequest", "url": url, "method": "TRACE" }), format!("malformed {at}/method")),
+        (json!({ "type": "httpRequest", "url": url, "colour": 1 }), format!("malformed {at}/colour")),
         (json!({ "type": "executeScript", "script": " " }), format!("out_of_range {at}/script")),
         (
             json!({ "type": "executeScript", "script": "x".repeat(65_537) }),
