@@ -57,16 +57,41 @@ await build({
 });
 for (const name of ['start.html', 'shop.html']) copyFileSync(join(demo.from, name), join(demo.to, name));
 
-const packages = new Set();
-for (const input of Object.keys(result.metafile.inputs)) {
-  const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
-  if (name) packages.add(name);
-}
-const notices = [...packages].sort().map((name) => {
-  const dir = join(here, 'node_modules', name);
-  const { version, license } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
-  const text = readFileSync(join(dir, 'LICENSE'), 'utf8').replaceAll('\r\n', '\n').trim();
-  return `${name} ${version} (${license})\n\n${text}\n`;
+// The page that tries looks, beside the description of the API.
+const docs = { from: join(here, 'src/docs'), to: join(assets, 'docs') };
+await build({
+  ...common,
+  entryPoints: ['appearance.css', 'appearance.js'].map((name) => join(docs.from, name)),
+  outdir: docs.to,
+  target: ['es2021', 'safari15'],
 });
-const head = 'chat.js contains the following packages.\n';
-writeFileSync(join(out, 'THIRD-PARTY.txt'), [head, ...notices].join(`\n${'-'.repeat(72)}\n\n`));
+const preview = await build({
+  ...common,
+  entryPoints: { frame: join(docs.from, 'frame.tsx') },
+  outdir: docs.to,
+  format: 'esm',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  metafile: true,
+});
+for (const name of ['appearance.html', 'frame.html']) copyFileSync(join(docs.from, name), join(docs.to, name));
+
+notices('chat.js', result.metafile, out);
+notices('frame.js', preview.metafile, docs.to);
+
+/** Writes the licences of the packages that are in a script. */
+function notices(script, metafile, folder) {
+  const packages = new Set();
+  for (const input of Object.keys(metafile.inputs)) {
+    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
+    if (name) packages.add(name);
+  }
+  const texts = [...packages].sort().map((name) => {
+    const dir = join(here, 'node_modules', name);
+    const { version, license } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+    const text = readFileSync(join(dir, 'LICENSE'), 'utf8').replaceAll('\r\n', '\n').trim();
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  const head = `${script} contains the following packages.\n`;
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), [head, ...texts].join(`\n${'-'.repeat(72)}\n\n`));
+}

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use crate::schema::SchemaAttributes;
 
-/// The looks of the chat page. What is absent or null is left to the page.
+/// The looks of the chat page. What is absent or null is left to the page. `/docs/appearance` shows looks before they are
+/// stored.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, SchemaAttributes)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -12,6 +12,7 @@ use http::{HeaderName, StatusCode, header};
 use tokio::sync::OnceCell;
 use utoipa_swagger_ui::Config;
 
+use super::appearance_page;
 use super::error::ApiError;
 use super::routes::twin;
 use crate::embedded::shared;
@@ -40,7 +41,7 @@ pub(super) fn routes() -> Router {
         .route("/docs", get(async || Redirect::to("/docs/")))
         .route("/docs/", get(async move || file("", index)))
         .route("/docs/{file}", get(async move |Path(name): Path<String>| file(&name, settings)));
-    twin(page, "/openapi.json", &get(json))
+    twin(page, "/openapi.json", &get(json)).merge(appearance_page::routes())
 }
 
 /// Answers with the document. It takes some milliseconds to build.

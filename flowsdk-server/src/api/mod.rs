@@ -2,6 +2,7 @@
 //! (docs/api.md).
 
 mod access_log;
+mod appearance_page;
 pub mod body;
 mod channel_type_mappings;
 mod docs;

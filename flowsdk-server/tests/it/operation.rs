@@ -502,7 +502,7 @@ async fn the_stock_clients() {
     await_first_messages(&server, &line).await;
     let mut scripts = vec!["client.mjs"];
     if browser.is_some() {
-        scripts.extend(["browser.mjs", "widget.mjs"]);
+        scripts.extend(["browser.mjs", "widget.mjs", "looks.mjs"]);
     } else {
         eprintln!("SKIPPED: no browser; set FLOWSDK_TEST_CHROMIUM");
     }

@@ -1,3 +1,5 @@
+import type { Appearance } from './protocol.ts';
+
 /**
  * What the widget on a page and the chat page in its frame tell each other by `postMessage` (docs/webchat.md). Both
  * ignore whatever they do not know, so that either may be newer than the other.
@@ -55,6 +57,13 @@ export function readToFrame(data: unknown): ToFrame | null {
     default:
       return null;
   }
+}
+
+/** Looks to show, from the page that tries them. */
+export function readLooks(data: unknown): Appearance | null {
+  const bag = open(data);
+  const looks = bag?.['type'] === 'looks' ? bag['looks'] : null;
+  return typeof looks === 'object' && looks !== null && !Array.isArray(looks) ? looks : null;
 }
 
 export function readToHost(data: unknown): ToHost | null {

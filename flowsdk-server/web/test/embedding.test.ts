@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { envelope, readToFrame, readToHost } from '../src/embedding.ts';
+import { envelope, PROTOCOL, readLooks, readToFrame, readToHost } from '../src/embedding.ts';
 
 test('what one side says, the other reads', () => {
   for (const message of [
@@ -22,6 +22,14 @@ test('what one side says, the other reads', () => {
     assert.deepEqual(readToHost(envelope(message)), message);
     assert.equal(readToFrame(envelope(message)), null);
   }
+});
+
+test('looks are an object', () => {
+  const looks = { primaryColor: '#0a7d4f' };
+  assert.deepEqual(readLooks({ flowsdk: PROTOCOL, type: 'looks', looks }), looks);
+  for (const wrong of [null, 'red', [1], undefined]) assert.equal(readLooks({ flowsdk: PROTOCOL, type: 'looks', looks: wrong }), null);
+  assert.equal(readLooks({ type: 'looks', looks }), null);
+  assert.equal(readLooks({ flowsdk: PROTOCOL, type: 'hello', looks }), null);
 });
 
 test('messages of others, of other versions and without sense are ignored', () => {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { ChatApp } from '../app.ts';
+import type { State } from '../app.ts';
 import { language, speak, t } from '../i18n.ts';
 import type { Choice } from '../protocol.ts';
 import { applyLook } from '../look.ts';
@@ -10,7 +10,23 @@ import { CloseButton, Header } from './Header.tsx';
 import { Log } from './Log.tsx';
 import { Notice } from './Notice.tsx';
 
-export function Chat({ app }: { app: ChatApp }) {
+/** What the page shows, and what a visitor can do with it. */
+export interface Surface {
+  readonly state: State;
+  subscribe(listener: () => void): () => void;
+  start(): Promise<void>;
+  startOver(): void;
+  startAgain(): void;
+  hide(): void;
+  sendText(text: string): void;
+  choose(choice: Choice): void;
+  retry(key: string): void;
+  loadEarlier(): Promise<void>;
+  noteTyping(): void;
+  noteRead(messageId: string): void;
+}
+
+export function Chat({ app }: { app: Surface }) {
   const [state, setState] = useState(app.state);
   useEffect(() => app.subscribe(() => setState(app.state)), [app]);
   useEffect(() => applyLook(state.appearance), [state.appearance]);

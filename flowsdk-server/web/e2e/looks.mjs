@@ -1,0 +1,72 @@
+// The page that tries looks. Environment: SERVER_URL, SHOTS and CHROMIUM (optional).
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { launch } from './launch.mjs';
+
+const { SERVER_URL, SHOTS } = process.env;
+const WAIT_MS = Number(process.env.WAIT_MS ?? 15_000);
+if (!SERVER_URL) {
+  console.error('SERVER_URL has to be set');
+  process.exit(2);
+}
+if (SHOTS) mkdirSync(SHOTS, { recursive: true });
+
+const browser = await launch();
+const problems = [];
+let failure = null;
+try {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(SERVER_URL).origin) problems.push(`foreign request: ${request.url()}`);
+    if (/socket\.io|\/webchat\//.test(request.url())) problems.push(`connected: ${request.url()}`);
+  });
+  await page.goto(`${SERVER_URL}/docs/appearance`);
+  const chat = page.frameLocator('iframe');
+  await chat.getByText('With pleasure. Which size?').waitFor();
+
+  await page.getByLabel('Primary colour').fill('#0a7d4f');
+  await page.getByLabel('Title', { exact: true }).fill('Boutique');
+  await page.getByLabel('Radius').fill('4');
+  await page.getByLabel('Language').selectOption('fr');
+  await chat.getByRole('heading', { name: 'Boutique' }).waitFor();
+  await chat.getByText('Avec plaisir. Quelle taille ?').waitFor();
+  await chat.getByPlaceholder('Écrivez un message').waitFor();
+  const brand = () => chat.locator('html').evaluate((html) => html.style.getPropertyValue('--brand'));
+  assert.equal(await brand(), '#0a7d4f');
+  const json = page.getByLabel('JSON');
+  const expected = { primaryColor: '#0a7d4f', title: 'Boutique', radius: 4, language: 'fr' };
+  assert.deepEqual(JSON.parse(await json.inputValue()), expected);
+
+  // A wrong value is not shown, and nothing is lost.
+  await page.getByLabel('Primary colour').fill('green');
+  assert.deepEqual(JSON.parse(await json.inputValue()), expected);
+  await json.fill('{ "primaryColor": ');
+  await page.locator('#problem:not(:empty)').waitFor();
+  assert.equal(await brand(), '#0a7d4f');
+  await json.fill('{ "primaryColor": "#b3261e", "texts": { "en": { "title": "Shop" } }, "language": "en" }');
+  await chat.getByRole('heading', { name: 'Shop', exact: true }).waitFor();
+  assert.equal(await page.getByLabel('Primary colour').inputValue(), '#b3261e');
+  assert.equal(await page.locator('#problem').innerText(), '');
+  // A visitor's part can be tried; nobody answers.
+  await chat.getByRole('button', { name: 'Large' }).click();
+  await chat.locator('.message .bubble', { hasText: 'Large' }).waitFor();
+  if (SHOTS) await page.screenshot({ path: join(SHOTS, 'looks.png') });
+  await page.setViewportSize({ width: 360, height: 740 });
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, 'nothing overflows on a phone');
+  assert.deepEqual(problems, []);
+} catch (error) {
+  failure = error;
+  console.error(error);
+}
+await browser.close();
+console.log(JSON.stringify({ ok: failure === null, ...(failure ? { error: failure.message, problems } : {}) }));
+process.exit(failure ? 1 : 0);

@@ -1,0 +1,48 @@
+// The looks are one object: fields change members of it, and the text is all of it. What is wrong is not shown.
+const frame = document.querySelector('iframe');
+const form = document.querySelector('form');
+const text = form.elements.json;
+const problem = document.getElementById('problem');
+const fields = [...form.elements].filter((field) => field !== text);
+let looks = {};
+
+function show() {
+  frame.contentWindow.postMessage({ flowsdk: 1, type: 'looks', looks }, window.location.origin);
+}
+
+function complain(message) {
+  problem.textContent = message;
+  text.setAttribute('aria-invalid', String(message !== ''));
+}
+
+for (const field of fields) {
+  field.addEventListener('input', () => {
+    if (!field.validity.valid) return;
+    const { [field.name]: _before, ...others } = looks;
+    const value = field.type === 'number' ? field.valueAsNumber : field.value;
+    looks = field.value === '' ? others : { ...looks, [field.name]: value };
+    text.value = JSON.stringify(looks, null, 2);
+    complain('');
+    show();
+  });
+}
+
+text.addEventListener('input', () => {
+  let read;
+  try {
+    read = JSON.parse(text.value || '{}');
+  } catch (error) {
+    return complain(error.message);
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return complain('An object is expected');
+  looks = read;
+  for (const field of fields) field.value = looks[field.name] ?? '';
+  complain('');
+  show();
+});
+
+text.value = '{}';
+form.addEventListener('submit', (event) => event.preventDefault());
+window.addEventListener('message', (event) => {
+  if (event.source === frame.contentWindow && event.data?.flowsdk === 1 && event.data.type === 'ready') show();
+});
