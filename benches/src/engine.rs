@@ -100,7 +100,7 @@ pub(crate) fn compile(cx: &OpContext, router: &Router, definition: Value) -> Res
         router_id: router.id.clone(),
         flow_name: "Race".to_owned(),
         number: 1,
-        definition,
+        definition: definition.into(),
         created_at: cx.now(),
     };
     CompiledFlow::compile(&version)

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         router_id: router_id.clone(),
         flow_name: "Demo".into(),
         number: 1,
-        definition: definition(),
+        definition: definition().into(),
         created_at: now,
     })
     .map_err(|problems| format!("{problems:?}"))?;

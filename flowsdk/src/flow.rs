@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use flowsdk_core::flow::simulator::Script;
-use flowsdk_core::flow::{CompiledFlow, FlowDefinition, FlowVersion, Problem};
+use flowsdk_core::flow::{CompiledFlow, FlowDefinition, FlowVersion, Problem, Written};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::Conversation;
 #[derive(Debug, Clone)]
 pub struct Flow {
     name: String,
-    definition: Arc<Value>,
+    definition: Arc<Written>,
     warnings: Arc<Vec<Problem>>,
     compiled: Arc<CompiledFlow>,
 }
@@ -60,7 +60,7 @@ impl Flow {
     /// # Errors
     /// [`InvalidFlow::Json`], [`InvalidFlow::Problems`].
     pub fn from_json(json: &str) -> Result<Self, InvalidFlow> {
-        Self::from_value(serde_json::from_str(json)?)
+        Self::from_written(Written::read(json)?)
     }
 
     /// Reads and checks a definition from a JSON file.
@@ -76,6 +76,10 @@ impl Flow {
     /// # Errors
     /// [`InvalidFlow::Problems`].
     pub fn from_value(definition: Value) -> Result<Self, InvalidFlow> {
+        Self::from_written(definition.into())
+    }
+
+    fn from_written(definition: Written) -> Result<Self, InvalidFlow> {
         let name = "flow";
         let version = FlowVersion {
             id: fixed("version"),
@@ -110,6 +114,11 @@ impl Flow {
 
     /// The definition as it was read.
     pub fn definition(&self) -> &Value {
+        &self.definition
+    }
+
+    /// The definition with the text of its author.
+    pub(crate) fn written(&self) -> &Written {
         &self.definition
     }
 

@@ -1,6 +1,7 @@
 //! The database of a soak: one router with its flow, an open channel, and one that embed tokens open.
 
 use anyhow::Result;
+use flowsdk_channels::webchat::Purpose;
 use serde_json::Value;
 
 use crate::webchat::seed::{Channel, Opening, Rows};
@@ -31,7 +32,7 @@ impl Seeded {
 
 /// Makes the schema and its rows.
 pub(super) async fn seed(database: &str, definition: Value) -> Result<Seeded> {
-    let rows = Rows { name: "Soak", definition, are_test_channels: false };
+    let rows = Rows { name: "Soak", definition, purpose: Purpose::Visitors };
     let [open, closed] = rows.make(&database.parse()?, [Opening::Anybody, Opening::Token]).await?;
     Ok(Seeded { open: open.id(), closed: closed.id(), signs: closed })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
+use flowsdk_channels::webchat::{HasWebchat as _, Purpose, WebchatChannel};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::flow::{CompiledFlow, Flow, FlowVersion, HasFlows as _};
@@ -78,8 +78,8 @@ pub(crate) struct Rows {
     /// The name of the router, the flow and the channels.
     pub(crate) name: &'static str,
     pub(crate) definition: Value,
-    /// Whether channels can be written to over HTTP too.
-    pub(crate) are_test_channels: bool,
+    /// Whom the channels serve; test channels can be written to over HTTP too.
+    pub(crate) purpose: Purpose,
 }
 
 impl Rows {
@@ -99,13 +99,13 @@ impl Rows {
             router_id: router.id.clone(),
             flow_name: flow.name.clone(),
             number: 1,
-            definition: self.definition,
+            definition: self.definition.into(),
             created_at: cx.now(),
         };
         CompiledFlow::compile(&version).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
         let key = MasterKey::new(CRYPTO_SECRET)?;
         let channels = openings.map(|opening| WebchatChannel {
-            is_test_channel: self.are_test_channels,
+            purpose: self.purpose,
             embed_secret: (opening == Opening::Token).then(|| key.encrypt(EMBED_SECRET)),
             ..WebchatChannel::new(ChannelId::generate(cx.ids()), router.id.clone(), self.name, cx.now())
         });
@@ -125,7 +125,7 @@ impl Rows {
 
 /// Makes the database of a race, with a test channel.
 pub(crate) async fn seed(database: &DatabaseUrl, opening: Opening) -> Result<Channel> {
-    let rows = Rows { name: "Race", definition: definition(), are_test_channels: true };
+    let rows = Rows { name: "Race", definition: definition(), purpose: Purpose::RouterTest };
     let [channel] = rows.make(database, [opening]).await?;
     Ok(channel)
 }

@@ -10,6 +10,15 @@ pub enum AuthError {
     #[error("no such channel")]
     #[fault(NotFound, "channel_unknown", pt = "Canal não encontrado", en = "Channel not found")]
     ChannelUnknown,
+    /// The channel is there, but only a test channel will do.
+    #[error("not a test channel")]
+    #[fault(
+        NotFound,
+        "channel_unknown",
+        pt = "O canal não é um canal de teste",
+        en = "The channel is not a test channel"
+    )]
+    NotForTests,
     /// The visitor or their key is wrong, or the handshake has no usable form.
     #[error("identity missing or key wrong")]
     #[fault(

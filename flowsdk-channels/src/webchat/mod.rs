@@ -28,7 +28,7 @@ pub use gateway::{ChatEvent, Connection, Gateway, RECENT, Seat, SendError};
 pub use ingress::{Accepted, DirectIngress, Ingress, IngressError, StreamIngress};
 pub use key_digest::key_digest;
 pub use limits::{Limits, LimitsConfig};
-pub use model::{WebchatChannel, WebchatIdentity};
+pub use model::{Purpose, WebchatChannel, WebchatIdentity};
 pub use repository::{HasWebchat, WebchatRepository};
 pub use statuses::{StatusQueue, StatusSink, StoreStatuses, StreamStatuses};
 pub use test_chat::{TestChat, TestChatError, TestTurn};

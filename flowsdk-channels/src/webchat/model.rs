@@ -1,11 +1,53 @@
 //! Channels and identities of the web chat (spec B 2.1).
 
+use flowsdk_core::cell::{Cell, Kind, Value as CellValue};
 use flowsdk_core::chat::StartOn;
 use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::fault::BoxError;
 use flowsdk_core::id::{ChannelId, ContactId, FlowId, IdentityId, RouterId};
 use flowsdk_core::router::FallbackTexts;
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
+
+/// Whom a channel serves. It is given when the channel is made, and never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The visitors of a business.
+    Visitors,
+    /// Authors: the router's own test channel, one a router, made on demand and never deleted (spec B 4.4).
+    RouterTest,
+    /// Authors: a further test channel, of one person or one CI job.
+    Test,
+}
+
+impl Purpose {
+    /// Returns whether sessions run test versions of flows.
+    pub const fn is_test(self) -> bool {
+        matches!(self, Self::RouterTest | Self::Test)
+    }
+}
+
+/// 0, 1 and 2: the column says whether the channel is a test channel, and 1 is unique in a router.
+impl Cell for Purpose {
+    const KIND: Kind = Kind::Integer;
+
+    fn to_value(&self) -> Result<CellValue<'_>, BoxError> {
+        Ok(CellValue::Integer(match self {
+            Self::Visitors => 0,
+            Self::RouterTest => 1,
+            Self::Test => 2,
+        }))
+    }
+
+    fn from_value(value: CellValue<'_>) -> Result<Self, BoxError> {
+        match value.into_integer()? {
+            0 => Ok(Self::Visitors),
+            1 => Ok(Self::RouterTest),
+            2 => Ok(Self::Test),
+            other => Err(format!("{other} is no purpose of a channel").into()),
+        }
+    }
+}
 
 /// A web chat channel.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,15 +58,15 @@ pub struct WebchatChannel {
     pub router_id: RouterId,
     /// Its name, `channelName` in `auth_ok`.
     pub name: String,
-    /// Whether it is the router's test channel (spec B 4.4).
-    pub is_test_channel: bool,
+    /// Whom it serves.
+    pub purpose: Purpose,
     /// Colours, avatar, texts; passed to the page as it is.
     pub appearance: Option<Value>,
     /// Overrides the router's initial flow.
     pub initial_flow_id: Option<FlowId>,
     /// What begins a session.
     pub start_on: StartOn,
-    /// What visitors are told where nothing else answers them, instead of the router's texts.
+    /// What visitors receive where nothing else answers them, instead of the router's texts.
     pub fallback_texts: FallbackTexts,
     /// Present on a closed channel: only signed tokens get in (spec B 4.3).
     pub embed_secret: Option<Encrypted>,
@@ -41,7 +83,7 @@ impl WebchatChannel {
             id,
             router_id,
             name: name.into(),
-            is_test_channel: false,
+            purpose: Purpose::Visitors,
             appearance: None,
             initial_flow_id: None,
             start_on: StartOn::Message,

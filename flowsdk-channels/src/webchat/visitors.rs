@@ -163,10 +163,10 @@ where
         self.enter_channel(tx, handshake, channel, caller).await
     }
 
-    /// The same for a test channel; any other one is unknown here.
+    /// The same for a test channel.
     ///
     /// # Errors
-    /// As [`Visitors::enter`].
+    /// As [`Visitors::enter`]; [`AuthError::NotForTests`].
     pub async fn enter_test_channel(
         &self,
         handshake: &Handshake,
@@ -174,8 +174,8 @@ where
     ) -> Result<(Visitor, AuthOk), AuthError> {
         let mut tx = self.store.glance().await?;
         let channel = channel(&mut tx, handshake, caller).await?;
-        if !channel.is_test_channel {
-            return Err(AuthError::ChannelUnknown);
+        if !channel.purpose.is_test() {
+            return Err(AuthError::NotForTests);
         }
         self.enter_channel(tx, handshake, channel, caller).await
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{FlowDefinition, FlowKind, Problem, ScriptFault, ScriptRunner, check};
+use super::{FlowDefinition, FlowKind, Problem, ScriptFault, ScriptRunner, Written, check};
 use crate::aside::aside;
 use crate::fault::StorageError;
 use crate::id::BlockId;
@@ -40,8 +40,8 @@ impl FlowChecker {
     pub async fn problems(
         &self,
         kind: FlowKind,
-        definition: Value,
-    ) -> Result<(Value, Vec<Problem>), StorageError> {
+        definition: Written,
+    ) -> Result<(Written, Vec<Problem>), StorageError> {
         let look = move || (check::problems_and_scripts(kind, &definition), definition);
         let ((mut problems, scripts), definition) = aside(look).await?;
         problems.extend(self.script_problems(&scripts).await?);
@@ -55,8 +55,8 @@ impl FlowChecker {
     pub async fn publishable(
         &self,
         kind: FlowKind,
-        definition: Value,
-    ) -> Result<Result<(Value, Vec<Problem>), Vec<Problem>>, StorageError> {
+        definition: Written,
+    ) -> Result<Result<(Written, Vec<Problem>), Vec<Problem>>, StorageError> {
         let (definition, problems) = self.problems(kind, definition).await?;
         let publishable = !problems.iter().any(Problem::is_error);
         Ok(if publishable { Ok((definition, problems)) } else { Err(problems) })
@@ -147,7 +147,8 @@ mod tests {
 
     #[tokio::test]
     async fn scripts_are_problems_of_their_places() {
-        let publishable = checker(true).publishable(FlowKind::Flow, definition()).await.expect("checked");
+        let publishable =
+            checker(true).publishable(FlowKind::Flow, definition().into()).await.expect("checked");
         let found: Vec<_> = publishable.expect_err("not JavaScript").iter().map(told).collect();
         assert_eq!(
             found,
@@ -170,11 +171,11 @@ mod tests {
         for block in ["/blocks/0/onEnter", "/blocks/1/onLeave"] {
             *plain.pointer_mut(block).expect("there") = json!([]);
         }
-        assert!(checker(false).publishable(FlowKind::Flow, plain).await.expect("checked").is_ok());
-        let refused = checker(false).problems(FlowKind::Flow, definition()).await;
+        assert!(checker(false).publishable(FlowKind::Flow, plain.into()).await.expect("checked").is_ok());
+        let refused = checker(false).problems(FlowKind::Flow, definition().into()).await;
         assert!(matches!(refused, Err(StorageError::Contention(_))), "{refused:?}");
         let (_, problems) =
-            FlowChecker::default().problems(FlowKind::Flow, definition()).await.expect("checked");
+            FlowChecker::default().problems(FlowKind::Flow, definition().into()).await.expect("checked");
         assert_eq!(problems.len(), 1, "{problems:?}");
     }
 }

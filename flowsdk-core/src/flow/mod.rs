@@ -17,6 +17,7 @@ mod tool;
 mod tracked_event;
 mod words;
 mod work;
+mod written;
 
 pub use catalog::{FlowCatalog, FlowFilter, HasFlowCatalog, LastNumbers, ListedFlow, WholeFlow};
 pub use checker::{FlowChecker, PlacedScript, scripts_of};
@@ -38,3 +39,4 @@ pub use tracked_event::{
     EventName, HasTrackedEvents, InvalidEventName, MAX_EVENT_NAME, TrackedEvent, TrackedEventRepository,
 };
 pub use work::{MAX_TURN_WORK, Work};
+pub use written::Written;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::Written;
 use crate::cell::Named;
 use crate::change::{Entity, EntityKind, Recorded};
 use crate::id::{FlowId, FlowVersionId, IdSource, RouterId};
@@ -91,8 +92,8 @@ impl Recorded for Flow {
 pub struct FlowDraft {
     /// Raised at every change of the definition; a writer names the one they have read.
     pub revision: i64,
-    /// The definition as JSON.
-    pub definition: Value,
+    /// The definition.
+    pub definition: Written,
     /// When it was last changed.
     pub updated_at: Timestamp,
 }
@@ -110,8 +111,8 @@ pub struct FlowVersion {
     pub flow_name: String,
     /// 1, 2, 3 ...; of test versions 0, -1, -2 ...
     pub number: i64,
-    /// The definition as JSON.
-    pub definition: Value,
+    /// The definition.
+    pub definition: Written,
     /// When it was published.
     pub created_at: Timestamp,
 }
@@ -121,7 +122,7 @@ impl FlowVersion {
     pub fn of(
         flow: &Flow,
         number: i64,
-        definition: Value,
+        definition: Written,
         ids: &dyn IdSource,
         created_at: Timestamp,
     ) -> Self {

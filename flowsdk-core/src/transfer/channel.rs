@@ -24,7 +24,7 @@ pub struct PortableChannel {
     pub initial_flow_id: Option<FlowId>,
     /// What begins a session.
     pub start_on: StartOn,
-    /// What contacts are told where nothing else answers them.
+    /// What contacts receive where nothing else answers them.
     pub fallback_texts: FallbackTexts,
     /// Whether only signed tokens got in. The secret does not travel.
     pub is_closed: bool,

@@ -68,7 +68,7 @@ pub struct TransferredRouter {
     #[serde(default)]
     #[schema(value_type = Option<crate::schema::WebAddress>)]
     pub logo_url: Option<String>,
-    /// How the sentiment of a chat is told.
+    /// How the sentiment of a chat is found.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub sentiment_config: Option<Value>,
@@ -84,7 +84,7 @@ pub struct TransferredRouter {
     #[serde(default)]
     #[schema(max_length = 500)]
     pub helpdesk_agent_prefix_template: Option<String>,
-    /// What contacts are told where nothing else answers them.
+    /// What contacts receive where nothing else answers them.
     #[serde(default)]
     #[schema(required = false)]
     pub fallback_texts: FallbackTexts,
@@ -160,7 +160,7 @@ pub struct TransferredChannel {
     #[serde(default)]
     #[schema(required = false)]
     pub start_on: StartOn,
-    /// What contacts are told where nothing else answers them, instead of the router's texts.
+    /// What contacts receive where nothing else answers them, instead of the router's texts.
     #[serde(default)]
     #[schema(required = false)]
     pub fallback_texts: FallbackTexts,

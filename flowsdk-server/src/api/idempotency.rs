@@ -16,7 +16,7 @@ use serde_json::Value;
 use sha2::Sha256;
 use utoipa::{IntoParams, ToSchema};
 
-use super::body::{self, LIMIT, Place};
+use super::body::{self, BodyText, LIMIT, Place};
 use super::error::{ApiError, Problems};
 use super::guard::Caller;
 use super::reply;
@@ -114,6 +114,7 @@ pub(super) fn of_caller(keyed: Keyed, caller: &Caller) -> Option<IdempotentReque
 #[derive(Debug)]
 pub struct Idempotent<T, const MAX: usize = LIMIT, const QUERY: bool = false> {
     body: T,
+    text: BodyText,
     keyed: Keyed,
     place: Option<Place>,
 }
@@ -122,6 +123,11 @@ impl<T, const MAX: usize, const QUERY: bool> Idempotent<T, MAX, QUERY> {
     /// The place of a large body, to be held until the work on it is done.
     pub fn place(&mut self) -> Option<Place> {
         self.place.take()
+    }
+
+    /// Returns the text of the body.
+    pub fn text(&self) -> BodyText {
+        self.text.clone()
     }
 
     /// The body, and the request as far as its effect is to be had once. Keys of different callers are different.
@@ -141,7 +147,7 @@ where
         let (place, request) = state.large_bodies().admit(request, MAX).await?;
         let bytes = body::bytes(request, MAX).await?;
         let keyed = head.with(&bytes, state).await?;
-        Ok(Self { body: body::decoded(bytes).await?, keyed, place })
+        Ok(Self { body: body::decoded(bytes.clone()).await?, text: BodyText::of(bytes), keyed, place })
     }
 }
 

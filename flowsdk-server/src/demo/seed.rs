@@ -1,10 +1,10 @@
 //! The first records of the demonstration.
 
-use flowsdk_channels::webchat::{HasWebchat, WebchatChannel};
+use flowsdk_channels::webchat::{HasWebchat, Purpose, WebchatChannel};
 use flowsdk_core::chat::StartOn;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::{BoxError, StorageError};
-use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows};
+use flowsdk_core::flow::{Flow, FlowDefinition, FlowVersion, HasFlows, Written};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::kv::{Key, KeyValue, KeyValueExt as _};
 use flowsdk_core::router::{HasRouters, Router};
@@ -76,7 +76,7 @@ async fn create<S: Store>(
 where
     S::Tx: HasRouters + HasFlows + HasWebchat,
 {
-    let definition: serde_json::Value = serde_json::from_str(texts.flow)?;
+    let definition = Written::read(texts.flow)?;
     let problems = FlowDefinition::parse(&definition).map(|flow| flow.validate()).unwrap_or_else(|p| p);
     if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
         return Err(format!("the demonstration flow is not valid: {problem:?}").into());
@@ -101,7 +101,7 @@ where
         tx.routers().set_initial_flow(&demo.router_id, Some(&flow_id)).await?;
         tx.webchat()
             .insert_channel(&WebchatChannel {
-                is_test_channel: true,
+                purpose: Purpose::RouterTest,
                 start_on: StartOn::Open,
                 appearance: Some(json!({ "title": "FlowSDK", "subtitle": name })),
                 // The name is that of spec B 4.4.

@@ -26,7 +26,7 @@ pub(super) async fn check(files: &[PathBuf], checker: &FlowChecker) -> Result<Pr
                 continue;
             }
         };
-        let (_, problems) = checker.problems(kind(&definition), definition).await?;
+        let (_, problems) = checker.problems(kind(&definition), definition.into()).await?;
         let errors = problems.iter().filter(|problem| problem.is_error()).count();
         printed.ok &= errors == 0;
         let (errors, warnings) = (counted(errors, "error"), counted(problems.len() - errors, "warning"));

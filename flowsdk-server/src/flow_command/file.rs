@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use flowsdk_core::fault::BoxError;
-use flowsdk_core::flow::{CompiledFlow, FlowVersion, Problem};
+use flowsdk_core::flow::{CompiledFlow, FlowVersion, Problem, Written};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
@@ -14,7 +14,8 @@ use crate::strict_json::{self, Refused};
 pub(super) fn line(problem: &Problem) -> String {
     let severity = if problem.is_error() { "error" } else { "warning" };
     let block = problem.block_id.as_ref().map(|block| format!(" in `{block}`")).unwrap_or_default();
-    format!("{severity} {}{block} at {}: {}", problem.code, problem.pointer, problem.message.english())
+    let place = if problem.pointer.is_empty() { String::new() } else { format!(" at {}", problem.pointer) };
+    format!("{severity} {}{block}{place}: {}", problem.code, problem.message.english())
 }
 
 pub(super) fn text(file: &Path) -> Result<String, BoxError> {
@@ -33,6 +34,12 @@ pub(crate) fn json(file: &Path) -> Result<Value, BoxError> {
     })?)
 }
 
+/// Reads a definition as [`json`] does, and keeps the order of its keys.
+pub(crate) fn written(file: &Path) -> Result<Written, BoxError> {
+    json(file)?;
+    Ok(Written::read(&text(file)?)?)
+}
+
 pub(super) fn compile(id: &str, file: &Path) -> Result<Arc<CompiledFlow>, BoxError> {
     let flow_id = FlowId::parse(id).map_err(|_| format!("expected the id of a flow, found `{id}`"))?;
     let version = FlowVersion {
@@ -41,7 +48,7 @@ pub(super) fn compile(id: &str, file: &Path) -> Result<Arc<CompiledFlow>, BoxErr
         router_id: RouterId::parse("router")?,
         flow_name: id.to_owned(),
         number: 1,
-        definition: json(file)?,
+        definition: json(file)?.into(),
         created_at: Timestamp::from_millis(0),
     };
     CompiledFlow::compile(&version).map_err(|problems| listed(file, &problems).into())

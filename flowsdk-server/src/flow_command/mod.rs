@@ -16,8 +16,9 @@ use flowsdk_core::flow::{FlowChecker, FlowDefinition, ScriptRunner};
 
 use crate::remote::pull::{self, Pull};
 use crate::remote::push::{self, Target};
-use crate::remote::{Client, SessionFile, watch};
-pub(crate) use file::json as read_definition;
+use crate::remote::watch::{self, Watch};
+use crate::remote::{Client, SessionFile};
+pub(crate) use file::written as read_definition;
 use file::{json, listed};
 
 /// Commands over definitions.
@@ -63,13 +64,9 @@ pub enum FlowCommand {
     },
     /// Writes the draft of a flow of the server that you are logged in at into a file.
     Pull(Pull),
-    /// Makes a file the draft of its flow and publishes it to the test channel of its router, now and after each save,
+    /// Makes a file the draft of its flow and publishes it to a test channel of its router, now and after each save,
     /// until Ctrl-C.
-    Watch {
-        /// The file, and where it goes.
-        #[command(flatten)]
-        target: Target,
-    },
+    Watch(Watch),
 }
 
 /// The form of a trace.
@@ -106,8 +103,8 @@ pub async fn run(
         FlowCommand::Test { files, trace } => test::test(files, *trace, &*scripts).await,
         FlowCommand::Push { target, publish } => push::push(&mut client()?, target, *publish).await,
         FlowCommand::Pull(pull) => pull::pull(&mut client()?, pull).await.map(Printed::done),
-        FlowCommand::Watch { target } => {
-            watch::watch(&mut client()?, target, say).await.map(|()| Printed::done(String::new()))
+        FlowCommand::Watch(watched) => {
+            watch::watch(&mut client()?, watched, say).await.map(|()| Printed::done(String::new()))
         }
     }
 }

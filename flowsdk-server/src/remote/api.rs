@@ -1,7 +1,9 @@
 //! The requests that the commands make.
 
+use flowsdk_core::flow::Written;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::{Client, RemoteError};
 
@@ -28,7 +30,14 @@ pub(super) struct FlowDetails {
     #[serde(flatten)]
     pub(super) flow: Flow,
     pub(super) router_id: String,
-    pub(super) definition: Value,
+    definition: Box<RawValue>,
+}
+
+impl FlowDetails {
+    /// Returns the draft.
+    pub(super) fn written(&self) -> Result<Written, serde_json::Error> {
+        Written::read(self.definition.get())
+    }
 }
 
 /// A finding of the validation.
@@ -59,12 +68,27 @@ pub(super) struct Published {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct PublishedTest {
     pub(super) channel: Channel,
+    pub(super) warnings: Vec<Problem>,
 }
 
 /// A channel of the web chat.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Channel {
-    pub(super) id: String,
+    id: String,
+    name: String,
+    router_id: String,
+    is_test_channel: bool,
+}
+
+impl Channel {
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn tests(&self, router: &Router) -> bool {
+        self.is_test_channel && self.router_id == router.id
+    }
 }
 
 #[derive(Deserialize)]
@@ -81,7 +105,14 @@ pub(super) struct NewFlow<'a> {
     pub(super) router_id: &'a str,
     pub(super) name: &'a str,
     pub(super) kind: &'a str,
-    pub(super) definition: &'a Value,
+    pub(super) definition: &'a Written,
+}
+
+/// A change of a draft.
+#[derive(Serialize)]
+struct NewDraft<'a> {
+    definition: &'a Written,
+    revision: i64,
 }
 
 impl Client {
@@ -128,29 +159,56 @@ impl Client {
     }
 
     pub(super) async fn create_flow(&mut self, new: &NewFlow<'_>) -> Result<Flow, RemoteError> {
-        self.post("/flows", Some(&json!(new))).await
+        self.post("/flows", new).await
     }
 
     /// Replaces the draft of a flow, if it still has the revision that was read.
     pub(super) async fn change_draft(
         &mut self,
         flow: &Flow,
-        definition: &Value,
+        definition: &Written,
     ) -> Result<Flow, RemoteError> {
-        let body = json!({ "definition": definition, "revision": flow.revision });
-        self.patch(&format!("/flows/{}", flow.id), &body).await
+        let draft = NewDraft { definition, revision: flow.revision };
+        self.patch(&format!("/flows/{}", flow.id), &draft).await
     }
 
     pub(super) async fn validate(&mut self, flow: &Flow) -> Result<Validation, RemoteError> {
-        self.post(&format!("/flows/{}/validate", flow.id), None).await
+        self.act(&format!("/flows/{}/validate", flow.id)).await
     }
 
     pub(super) async fn publish(&mut self, flow: &Flow) -> Result<Published, RemoteError> {
-        self.post(&format!("/flows/{}/publish?revision={}", flow.id, flow.revision), None).await
+        self.act(&format!("/flows/{}/publish?revision={}", flow.id, flow.revision)).await
     }
 
-    pub(super) async fn publish_test(&mut self, flow: &Flow) -> Result<PublishedTest, RemoteError> {
-        self.post(&format!("/flows/{}/publish-test", flow.id), None).await
+    pub(super) async fn publish_test(
+        &mut self,
+        flow: &Flow,
+        channel: Option<&str>,
+    ) -> Result<PublishedTest, RemoteError> {
+        let query = channel.map(|id| format!("?channelId={id}")).unwrap_or_default();
+        self.act(&format!("/flows/{}/publish-test{query}", flow.id)).await
+    }
+
+    /// Returns the test channel of a router with this name, or else this id. Makes one of this name if there is none.
+    pub(super) async fn test_channel(&mut self, router: &Router, name: &str) -> Result<Channel, RemoteError> {
+        let query = [("q", name), ("routerId", router.id.as_str())];
+        let mut named = self.all::<Channel>("/webchat/channels", &query).await?;
+        named.retain(|channel| channel.name == name && channel.tests(router));
+        let ids = named.iter().map(|channel| channel.id.clone()).collect();
+        if let Some(channel) = one(named, "test channel", name, ids)? {
+            return Ok(channel);
+        }
+        match self.by_id::<Channel>("/webchat/channels", "test channel", name).await {
+            Ok(channel) if channel.tests(router) => Ok(channel),
+            // The id of another channel is no name to give.
+            Ok(_) => Err(RemoteError::NotFound { kind: "test channel", name: name.to_owned() }),
+            Err(RemoteError::NotFound { .. }) => {
+                let new =
+                    json!({ "routerId": router.id, "name": name, "isTestChannel": true, "startOn": "open" });
+                self.post("/webchat/channels", &new).await
+            }
+            Err(error) => Err(error),
+        }
     }
 
     async fn by_id<T: serde::de::DeserializeOwned>(

@@ -5,9 +5,9 @@ use std::time::Duration;
 use reqwest::header::ACCEPT_LANGUAGE;
 use reqwest::{Method, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::revisions::Revisions;
 use super::{Refusal, RemoteError, Session, SessionFile};
@@ -15,6 +15,9 @@ use crate::http_client::client;
 
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The body of a request that has none.
+const NOTHING: Option<&()> = None;
 
 /// A user's client of a server.
 #[derive(Debug)]
@@ -82,23 +85,28 @@ impl Client {
         path: &str,
         query: &[(&str, &str)],
     ) -> Result<T, RemoteError> {
-        self.ask(Method::GET, path, query, None).await
+        self.ask(Method::GET, path, query, NOTHING).await
     }
 
-    /// Does something, or creates something.
+    /// Creates something.
     pub(super) async fn post<T: DeserializeOwned>(
         &mut self,
         path: &str,
-        body: Option<&Value>,
+        body: &impl Serialize,
     ) -> Result<T, RemoteError> {
-        self.ask(Method::POST, path, &[], body).await
+        self.ask(Method::POST, path, &[], Some(body)).await
+    }
+
+    /// Does something, for which the path says it all.
+    pub(super) async fn act<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, RemoteError> {
+        self.ask(Method::POST, path, &[], NOTHING).await
     }
 
     /// Changes what stands at `path`.
     pub(super) async fn patch<T: DeserializeOwned>(
         &mut self,
         path: &str,
-        body: &Value,
+        body: &impl Serialize,
     ) -> Result<T, RemoteError> {
         self.ask(Method::PATCH, path, &[], Some(body)).await
     }
@@ -108,7 +116,7 @@ impl Client {
     /// # Errors
     /// The server cannot be reached. The login is forgotten all the same.
     pub async fn log_out(mut self) -> Result<(), RemoteError> {
-        let told = self.send(Method::POST, "/auth/logout", &[], None).await;
+        let told = self.send(Method::POST, "/auth/logout", &[], NOTHING).await;
         self.file.remove()?;
         told.map(|_answer| ())
     }
@@ -118,7 +126,7 @@ impl Client {
         method: Method,
         path: &str,
         query: &[(&str, &str)],
-        body: Option<&Value>,
+        body: Option<&impl Serialize>,
     ) -> Result<T, RemoteError> {
         let answer = self.send(method, path, query, body).await?;
         read(&self.session.url, answer).await
@@ -130,7 +138,7 @@ impl Client {
         method: Method,
         path: &str,
         query: &[(&str, &str)],
-        body: Option<&Value>,
+        body: Option<&impl Serialize>,
     ) -> Result<Response, RemoteError> {
         let mut answer = self.try_send(&method, path, query, body).await?;
         if answer.status() == StatusCode::UNAUTHORIZED {
@@ -149,7 +157,7 @@ impl Client {
         method: &Method,
         path: &str,
         query: &[(&str, &str)],
-        body: Option<&Value>,
+        body: Option<&impl Serialize>,
     ) -> Result<Response, RemoteError> {
         let url = &self.session.url;
         let mut request = self.http.request(method.clone(), format!("{url}/api{path}")).query(query);

@@ -23,7 +23,7 @@ pub struct Pull {
 }
 
 /// Writes the draft of a flow into a file, or returns it. A file that says the same stays as its author wrote it: a
-/// server keeps neither the order of keys nor the lines.
+/// server keeps the order of keys, but not the lines.
 ///
 /// # Errors
 /// There is no such flow, the server refuses, or the file says something else or cannot be written.
@@ -35,13 +35,14 @@ pub async fn pull(client: &mut Client, pull: &Pull) -> Result<String, BoxError> 
     let found = client.flow_named(router.as_ref(), &pull.flow).await?;
     let id = found.map_or_else(|| pull.flow.clone(), |flow| flow.id);
     let found = client.flow(&id).await?;
-    let definition = serde_json::to_string_pretty(&found.definition)?;
+    let written = found.written()?;
+    let definition = written.to_pretty()?;
     let Some(file) = &pull.file else { return Ok(definition) };
     let described = format!("flow `{}` at revision {}", found.flow.name, found.flow.revision);
     let note = |client: &Client| {
         client.revisions().note(&client.session().url, &found.flow.id, file, found.flow.revision)
     };
-    if read_definition(file).is_ok_and(|here| here == found.definition) {
+    if read_definition(file).is_ok_and(|here| here == written) {
         note(client)?;
         return Ok(format!("{} is {described} already", file.display()));
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use flowsdk_core::fault::BoxError;
-use serde_json::Value;
+use flowsdk_core::flow::Written;
 
 use super::api::{Flow, FlowDetails, NewFlow, Problem, Router, Validation};
 use super::{Client, RemoteError};
@@ -75,7 +75,7 @@ async fn draft(
     client: &mut Client,
     router: &Router,
     target: &Target,
-    definition: &Value,
+    definition: &Written,
 ) -> Result<(Flow, Drafted), BoxError> {
     let (flow, drafted) = put(client, router, target, definition).await?;
     client.revisions().note(&client.session().url, &flow.id, &target.file, flow.revision)?;
@@ -87,7 +87,7 @@ async fn put(
     client: &mut Client,
     router: &Router,
     target: &Target,
-    definition: &Value,
+    definition: &Written,
 ) -> Result<(Flow, Drafted), BoxError> {
     let name = &*target.flow_name()?;
     let Some(found) = client.flow_of(router, name).await? else {
@@ -96,7 +96,7 @@ async fn put(
         return Ok((client.create_flow(&new).await?, Drafted::Created));
     };
     let found = client.flow(&found.id).await?;
-    if found.definition == *definition {
+    if found.written()? == *definition {
         return Ok((found.flow, Drafted::Unchanged));
     }
     let FlowDetails { flow, .. } = found;
@@ -108,18 +108,21 @@ async fn put(
     Ok((client.change_draft(&flow, definition).await?, Drafted::Updated))
 }
 
-/// Makes a file the version that the test channel of its router runs. Returns the address of the chat, and lines on the
-/// problems that do not prevent it.
+/// Makes a file the version that test channels of its router run, and lets `channel` begin with it, by default the
+/// router's own. Returns the address of the chat, and lines on the problems that do not prevent it.
 ///
 /// # Errors
 /// As [`push`]; the draft has errors.
-pub(super) async fn push_test(client: &mut Client, target: &Target) -> Result<(String, String), BoxError> {
+pub(super) async fn push_test(
+    client: &mut Client,
+    router: &Router,
+    channel: Option<&str>,
+    target: &Target,
+) -> Result<(String, String), BoxError> {
     let definition = read_definition(&target.file)?;
-    let router = client.router(&target.router).await?;
-    let (flow, _drafted) = draft(client, &router, target, &definition).await?;
-    let test = client.publish_test(&flow).await?;
-    let Validation { problems, .. } = client.validate(&flow).await?;
-    Ok((format!("{}/chat/{}", client.session().url, test.channel.id), lines(&problems)))
+    let (flow, _drafted) = draft(client, router, target, &definition).await?;
+    let test = client.publish_test(&flow, channel).await?;
+    Ok((format!("{}/chat/{}", client.session().url, test.channel.id()), lines(&test.warnings)))
 }
 
 fn lines(problems: &[Problem]) -> String {
@@ -129,5 +132,6 @@ fn lines(problems: &[Problem]) -> String {
 fn line(problem: &Problem) -> String {
     let Problem { severity, code, block_id, pointer, message } = problem;
     let block = block_id.as_ref().map(|block| format!(" in `{block}`")).unwrap_or_default();
-    format!("{severity} {code}{block} at {pointer}: {message}")
+    let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
+    format!("{severity} {code}{block}{place}: {message}")
 }

@@ -1,10 +1,11 @@
-//! `flow watch`: every save of a file goes to the test channel of its router.
+//! `flow watch`: every save of a file goes to a test channel of its router.
 
 use std::path::Path;
 use std::time::Duration;
 
 use flowsdk_core::fault::{BoxError, Chain};
 
+use super::api::Channel;
 use super::push::{Target, push_test};
 use super::{Client, RemoteError};
 
@@ -12,31 +13,63 @@ use super::{Client, RemoteError};
 /// half written is not.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// The file to watch, and where its saves go.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Watch {
+    /// The file, and its flow.
+    #[command(flatten)]
+    pub target: Target,
+    /// The name or id of a test channel of the router, which is made if no channel has this name; without it, the
+    /// router's own, which its authors share.
+    #[arg(long)]
+    pub channel: Option<String>,
+}
+
 /// Publishes the file to the test channel now and after each save, and tells `say` what came of it. An error of the file
 /// or of the server is told too; then it goes on.
 ///
 /// # Errors
-/// The file is not there at the beginning, or nobody can be told.
+/// The file, the router or the channel is not there at the beginning, or nobody can be told.
 pub async fn watch(
     client: &mut Client,
-    target: &Target,
+    watch: &Watch,
     mut say: impl FnMut(&str) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
+    let Watch { target, channel } = watch;
     let there = std::fs::metadata(&target.file);
     there.map_err(|source| RemoteError::File { path: target.file.clone(), source })?;
+    let router = client.router(&target.router).await?;
+    let channel = match channel {
+        Some(name) => Some(client.test_channel(&router, name).await?),
+        None => None,
+    };
+    let file = target.file.display();
     let mut saves = Saves::default();
     loop {
-        if saves.look(&target.file) {
-            let told = match push_test(client, target).await {
-                Ok((chat, warnings)) => {
-                    format!("{warnings}{} is in the test chat: {chat}", target.file.display())
-                }
-                Err(error) => format!("not published: {}", Chain(&*error)),
-            };
-            say(&told)?;
+        match saves.look(&target.file) {
+            Seen::Nothing => {}
+            Seen::Gone => say(&format!("{file} is gone: waiting until it is there again"))?,
+            Seen::Save => {
+                let published = push_test(client, &router, channel.as_ref().map(Channel::id), target).await;
+                say(&match published {
+                    Ok((chat, warnings)) => format!("{warnings}{file} is in the test chat: {chat}"),
+                    Err(error) => format!("not published: {}", Chain(&*error)),
+                })?;
+            }
         }
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// The result of a look at a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Seen {
+    /// Nothing to tell.
+    Nothing,
+    /// A content to take.
+    Save,
+    /// The file is not there any more.
+    Gone,
 }
 
 /// What was seen of a file. It is read rather than its time: editors replace files, and some clocks are coarse.
@@ -46,25 +79,31 @@ struct Saves {
     seen: Option<Vec<u8>>,
     /// The content that was taken last.
     taken: Option<Vec<u8>>,
+    /// Looks in a row that found no file.
+    missed: u32,
 }
 
 impl Saves {
-    /// Returns whether there is a content to take.
-    fn look(&mut self, file: &Path) -> bool {
-        // A file that is being replaced is not there for a moment.
-        let Ok(content) = std::fs::read(file) else { return false };
+    fn look(&mut self, file: &Path) -> Seen {
+        let Ok(content) = std::fs::read(file) else {
+            self.missed = self.missed.saturating_add(1);
+            // A file that is being replaced is not there for a moment.
+            return if self.missed == 2 { Seen::Gone } else { Seen::Nothing };
+        };
+        self.missed = 0;
         let is_whole = self.seen.as_ref() == Some(&content);
         let is_new = self.taken.as_ref() != Some(&content);
         if is_whole && is_new {
             self.taken = self.seen.clone();
         }
         self.seen = Some(content);
-        is_whole && is_new
+        if is_whole && is_new { Seen::Save } else { Seen::Nothing }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Seen::{Gone, Nothing, Save};
     use super::*;
 
     #[test]
@@ -73,16 +112,16 @@ mod tests {
         let file = folder.path().join("f.json");
         let mut saves = Saves::default();
         let write = |text: &str| std::fs::write(&file, text).expect("written");
-        assert!(!saves.look(&file), "not there yet");
+        assert_eq!(saves.look(&file), Nothing, "not there yet");
         write("a");
-        assert_eq!([saves.look(&file), saves.look(&file), saves.look(&file)], [false, true, false]);
+        assert_eq!([saves.look(&file), saves.look(&file), saves.look(&file)], [Nothing, Save, Nothing]);
         write("half");
-        assert!(!saves.look(&file));
+        assert_eq!(saves.look(&file), Nothing);
         write("whole");
-        assert_eq!([saves.look(&file), saves.look(&file), saves.look(&file)], [false, true, false]);
+        assert_eq!([saves.look(&file), saves.look(&file), saves.look(&file)], [Nothing, Save, Nothing]);
         std::fs::remove_file(&file).expect("deleted");
-        assert!(!saves.look(&file));
+        assert_eq!([saves.look(&file), saves.look(&file), saves.look(&file)], [Nothing, Gone, Nothing]);
         write("whole");
-        assert_eq!([saves.look(&file), saves.look(&file)], [false, false], "saved as it was");
+        assert_eq!([saves.look(&file), saves.look(&file)], [Nothing, Nothing], "saved as it was");
     }
 }

@@ -1,7 +1,7 @@
 //! Apps in this process, with some of the parts: what the others are to do waits in the database for them.
 
 use axum::body::{Body, to_bytes};
-use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
+use flowsdk_channels::webchat::{HasWebchat as _, Purpose, WebchatChannel};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::conversation::PERSISTER_GROUP;
 use flowsdk_core::event::{DeliveryStatus, StatusEvent};
@@ -81,7 +81,7 @@ async fn test_channel(setup: &Setup) -> String {
     let (cx, store) = (OpContext::system(), setup.store().await);
     let router = RouterId::parse(&setup.seeded.router).unwrap();
     let channel = WebchatChannel {
-        is_test_channel: true,
+        purpose: Purpose::RouterTest,
         ..WebchatChannel::new(ChannelId::generate(cx.ids()), router, "Teste", cx.now())
     };
     let mut tx = store.begin().await.unwrap();

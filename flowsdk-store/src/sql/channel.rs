@@ -61,7 +61,7 @@ impl From<&WebchatChannel> for ChannelRow {
             id: webchat(&channel.id),
             router_id: channel.router_id.clone(),
             kind: Channel::Webchat,
-            is_test: channel.is_test_channel,
+            is_test: channel.purpose.is_test(),
             initial_flow_id: channel.initial_flow_id.clone(),
         }
     }

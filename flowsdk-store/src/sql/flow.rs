@@ -4,11 +4,13 @@ use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{Flow, FlowCatalog as _, FlowRepository, FlowVersion, HasFlows};
+use flowsdk_core::flow::{Flow, FlowCatalog as _, FlowRepository, FlowVersion, HasFlows, Written};
 use flowsdk_core::id::{FlowId, FlowVersionId};
 
 use super::SqlTx;
-use super::record::{All, Record as _, record};
+use super::bind::Binder;
+use super::record::{All, Part, Record as _, record};
+use super::row::Cells;
 use super::statement::{Sql, sql, sql_list};
 
 record! {
@@ -19,7 +21,22 @@ record! {
 }
 
 record! {
-    FlowVersion in "flow_version" { id, flow_id, router_id, flow_name, number, definition: json, created_at }
+    FlowVersion in "flow_version" { id, flow_id, router_id, flow_name, number, definition as Written, created_at }
+}
+
+/// The value is what is run and searched. The text is what authors see again.
+impl Part for Written {
+    const COLUMNS: &'static str = "definition, definition_text";
+    const COUNT: usize = 2;
+
+    fn read(cells: &mut Cells<'_>, table: &'static str) -> Result<Self, StorageError> {
+        let value = cells.json(table, "definition")?;
+        Ok(Self::stored(value, cells.of(table, "definition_text")?))
+    }
+
+    fn bind(&self, to: &mut Binder<'_>) {
+        to.bind(Json(&**self)).bind(self.text());
+    }
 }
 
 const INSERT: Sql = sql(Flow::INSERT);

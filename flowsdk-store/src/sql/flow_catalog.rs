@@ -10,13 +10,12 @@ use flowsdk_core::flow::{
 };
 use flowsdk_core::id::{FlowId, RouterId};
 use flowsdk_core::page::{Cursor, Page, PageRequest};
-use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
 use super::SqlTx;
 use super::list::{self, Filter, ListSql, asked, given};
-use super::record::{All, Changes, Record as _, record};
-use super::row::With;
+use super::record::{All, Changes, Part, Record as _, record};
+use super::row::{Cells, Row, With};
 use super::statement::{Sql, sql, sql_locking, sql_per};
 
 /// A flow with the revision of its draft and the number of its published version.
@@ -40,12 +39,25 @@ const SAVE: Sql = sql(Flow::UPDATE);
 /// Foreign keys take drafts, versions and variables along, and the flow from who begins with it.
 const DELETE: Sql = sql("DELETE FROM flow WHERE id = $1");
 
-const DRAFT: Sql = sql("SELECT revision, definition, updated_at FROM flow_draft WHERE flow_id = $1");
+const DRAFT: Sql =
+    sql("SELECT revision, definition, definition_text, updated_at FROM flow_draft WHERE flow_id = $1");
+
+impl Row for FlowDraft {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StorageError> {
+        const TABLE: &str = "flow_draft";
+        Ok(Self {
+            revision: cells.of(TABLE, "revision")?,
+            definition: Part::read(cells, TABLE)?,
+            updated_at: cells.of(TABLE, "updated_at")?,
+        })
+    }
+}
 
 const PUT_DRAFT: Sql =
-    sql("INSERT INTO flow_draft (flow_id, revision, definition, updated_at) VALUES ($1, $2, $3, $4)
+    sql("INSERT INTO flow_draft (flow_id, revision, definition, definition_text, updated_at)
+     VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (flow_id) DO UPDATE SET revision = excluded.revision, definition = excluded.definition,
-        updated_at = excluded.updated_at");
+        definition_text = excluded.definition_text, updated_at = excluded.updated_at");
 
 const INSERT_VERSION: Sql = sql(FlowVersion::INSERT);
 
@@ -67,12 +79,12 @@ const PURGE_TEST_VERSIONS: Sql = sql_per(
     "DELETE FROM flow_version WHERE flow_id = $1 AND number <= 0 AND number > $2 AND NOT EXISTS (
         SELECT 1 FROM webchat_channel JOIN session ON session.id >= 'wc-' || webchat_channel.id || '-'
             AND session.id < 'wc-' || webchat_channel.id || '.'
-        WHERE webchat_channel.router_id = flow_version.router_id AND webchat_channel.is_test_channel = 1
+        WHERE webchat_channel.router_id = flow_version.router_id AND webchat_channel.is_test_channel > 0
             AND instr(session.state, '\"' || flow_version.id || '\"') > 0)",
     "DELETE FROM flow_version WHERE flow_id = $1 AND number <= 0 AND number > $2 AND NOT EXISTS (
         SELECT 1 FROM webchat_channel JOIN session ON session.id >= 'wc-' || webchat_channel.id || '-'
             AND session.id < 'wc-' || webchat_channel.id || '.'
-        WHERE webchat_channel.router_id = flow_version.router_id AND webchat_channel.is_test_channel = 1
+        WHERE webchat_channel.router_id = flow_version.router_id AND webchat_channel.is_test_channel > 0
             AND strpos(session.state::text, '\"' || flow_version.id || '\"') > 0)",
 );
 
@@ -137,13 +149,13 @@ impl FlowCatalog for SqlTx {
     }
 
     async fn draft(&mut self, id: &FlowId) -> Result<Option<FlowDraft>, StorageError> {
-        let row = self.conn.fetch_optional::<(i64, Json<Value>, Timestamp)>(DRAFT, (id,)).await?;
-        Ok(row.map(|(revision, Json(definition), updated_at)| FlowDraft { revision, definition, updated_at }))
+        self.conn.fetch_optional(DRAFT, (id,)).await
     }
 
     async fn put_draft(&mut self, id: &FlowId, draft: &FlowDraft) -> Result<(), StorageError> {
         let FlowDraft { revision, definition, updated_at } = draft;
-        self.conn.execute(PUT_DRAFT, (id, revision, Json(definition), updated_at)).await.map(drop)
+        let (value, text) = (Json(&**definition), definition.text());
+        self.conn.execute(PUT_DRAFT, (id, revision, value, text, updated_at)).await.map(drop)
     }
 
     async fn insert_version(&mut self, version: &FlowVersion) -> Result<(), StorageError> {
@@ -184,9 +196,9 @@ impl FlowCatalog for SqlTx {
         router: &RouterId,
         only: Option<&FlowId>,
     ) -> Result<Vec<WholeFlow>, StorageError> {
-        type Row = With<Flow, (Option<Json<Value>>, Option<Json<Value>>)>;
-        let rows = self.conn.fetch_all::<Row>(WHOLE, (router, only)).await?;
-        let whole = |With(flow, (draft, published)): Row| WholeFlow {
+        type Whole = With<Flow, (Option<Json<Value>>, Option<Json<Value>>)>;
+        let rows = self.conn.fetch_all::<Whole>(WHOLE, (router, only)).await?;
+        let whole = |With(flow, (draft, published)): Whole| WholeFlow {
             flow,
             draft: draft.map(|Json(value)| value),
             published: published.map(|Json(value)| value),

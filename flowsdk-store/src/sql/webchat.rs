@@ -15,7 +15,7 @@ use super::statement::{Sql, sql, sql_list, sql_per};
 
 record! {
     WebchatChannel in "webchat_channel" {
-        id, router_id, is_test_channel, created_at;
+        id, router_id, purpose = is_test_channel, created_at;
         name, appearance: json_or_null, initial_flow_id, embed_secret = embed_secret_encrypted,
         allowed_origins: json_or_null, start_on, fallback_texts: json_unless_empty
     }

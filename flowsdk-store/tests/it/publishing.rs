@@ -66,7 +66,7 @@ fn definition(block: &str) -> Value {
 }
 
 async fn write(store: &SqlStore, flow: &FlowId, revision: i64, definition: Value) {
-    let draft = FlowDraft { revision, definition, updated_at: OpContext::system().now() };
+    let draft = FlowDraft { revision, definition: definition.into(), updated_at: OpContext::system().now() };
     let mut tx = store.begin().await.expect("begin");
     tx.flow_catalog().put_draft(flow, &draft).await.expect("a draft");
     tx.commit().await.expect("commit");
@@ -102,7 +102,7 @@ async fn what_was_written_while_it_was_checked_is_checked_too(store: SqlStore) {
     let racing = racing(store, definition("first"), 1).await;
     let (version, _) =
         flows(&racing).publish(&author(), Reach::ALL, &racing.flow, None).await.expect("published");
-    assert_eq!((version.number, version.definition), (1, definition("1")));
+    assert_eq!((version.number, version.definition), (1, definition("1").into()));
     let racing = Arc::new(Racing {
         store: racing.store.clone(),
         flow: racing.flow.clone(),
@@ -111,7 +111,7 @@ async fn what_was_written_while_it_was_checked_is_checked_too(store: SqlStore) {
     });
     write(&racing.store, &racing.flow, 1, definition("first")).await;
     let tested =
-        channels(&racing).publish_test(&author(), Reach::ALL, &racing.flow).await.expect("published");
+        channels(&racing).publish_test(&author(), Reach::ALL, &racing.flow, None).await.expect("published");
     assert_eq!(tested.revision, 2);
 }
 
@@ -123,7 +123,7 @@ async fn a_draft_that_never_stands_still_is_a_conflict(store: SqlStore) {
     let named = flows(&racing).publish(&author(), Reach::ALL, &racing.flow, Some(i64::from(begun) + 1)).await;
     assert!(matches!(named, Err(FlowError::StaleRevision { .. })), "{named:?}");
     assert_eq!(racing.begun.load(Ordering::SeqCst), begun + 1, "who names a revision has no other published");
-    let tested = channels(&racing).publish_test(&author(), Reach::ALL, &racing.flow).await;
+    let tested = channels(&racing).publish_test(&author(), Reach::ALL, &racing.flow, None).await;
     let stale = |error: &WebchatChannelError| {
         matches!(error, WebchatChannelError::Flow(FlowError::StaleRevision { .. }))
     };
@@ -134,7 +134,7 @@ async fn a_draft_is_checked_while_no_writer_waits(store: SqlStore) {
     let racing = racing(store, json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [] }), 0).await;
     let published = flows(&racing).publish(&author(), Reach::ALL, &racing.flow, None).await;
     assert!(matches!(published, Err(FlowError::Invalid(_))), "{published:?}");
-    let tested = channels(&racing).publish_test(&author(), Reach::ALL, &racing.flow).await;
+    let tested = channels(&racing).publish_test(&author(), Reach::ALL, &racing.flow, None).await;
     let invalid =
         |error: &WebchatChannelError| matches!(error, WebchatChannelError::Flow(FlowError::Invalid(_)));
     assert!(tested.as_ref().is_err_and(invalid), "{tested:?}");

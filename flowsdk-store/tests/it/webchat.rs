@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use flowsdk_channels::webchat::channels::HasWebchatCatalog as _;
 use flowsdk_channels::webchat::{
     Accepted, AuthError, Caller, Handshake, HasWebchat as _, Ingress, IngressError, Limits, LimitsConfig,
-    TestChat, Visitors, WebchatChannel, WebchatIdentity, inbound,
+    Purpose, TestChat, Visitors, WebchatChannel, WebchatIdentity, inbound,
 };
 use flowsdk_core::chat::{Chat, ChatStatus, HasChats as _, StartOn};
 use flowsdk_core::contact::{Contact, HasContacts as _};
@@ -31,6 +32,7 @@ use crate::support::databases::on_every_database;
 on_every_database! {
     a_channel_is_read_back,
     a_router_has_one_test_channel,
+    a_router_has_further_test_channels,
     a_channel_leads_to_its_flow_or_its_routers,
     an_identity_is_found_by_its_contact,
     the_open_chat_is_found_before_the_newest,
@@ -61,7 +63,7 @@ async fn a_channel_is_read_back(store: SqlStore) {
     let flow = flow(&mut tx, &cx, "f1", &router).await;
     let plain = channel(&cx, "c1", &router);
     let full = WebchatChannel {
-        is_test_channel: true,
+        purpose: Purpose::RouterTest,
         appearance: Some(json!({ "color": "#fff", "texts": ["é", null] })),
         initial_flow_id: Some(flow),
         start_on: StartOn::Open,
@@ -86,12 +88,33 @@ async fn a_router_has_one_test_channel(store: SqlStore) {
     let cx = OpContext::system();
     let mut tx = store.begin().await.expect("begin");
     let routers = [router(&mut tx, &cx, "r1").await, router(&mut tx, &cx, "r2").await];
-    let test =
-        |id: &str, router: &RouterId| WebchatChannel { is_test_channel: true, ..channel(&cx, id, router) };
+    let test = |id: &str, router: &RouterId| WebchatChannel {
+        purpose: Purpose::RouterTest,
+        ..channel(&cx, id, router)
+    };
     tx.webchat().insert_channel(&test("c1", &routers[0])).await.expect("a channel");
     tx.webchat().insert_channel(&test("c2", &routers[1])).await.expect("a channel");
     let second = tx.webchat().insert_channel(&test("c3", &routers[0])).await;
     assert!(matches!(second, Err(StorageError::Unique { .. })), "{second:?}");
+}
+
+async fn a_router_has_further_test_channels(store: SqlStore) {
+    let cx = OpContext::system();
+    let mut tx = store.begin().await.expect("begin");
+    let router = router(&mut tx, &cx, "r1").await;
+    let of = |id: &str, purpose| WebchatChannel { purpose, ..channel(&cx, id, &router) };
+    for id in ["c1", "c2"] {
+        tx.webchat().insert_channel(&of(id, Purpose::Test)).await.expect("a channel");
+    }
+    let own =
+        tx.webchat_catalog().test_channel_or_insert(&of("c3", Purpose::RouterTest)).await.expect("made");
+    assert_eq!(own.id.as_str(), "c3", "a further one is not the router's own");
+    let found = tx.webchat_catalog().find_channel_for_update(&channel(&cx, "c2", &router).id).await;
+    assert_eq!(found.expect("found").expect("a channel").purpose, Purpose::Test);
+    let mut routes =
+        tx.routers().find_routes(&["wc-c1".to_owned(), "wc-c3".to_owned()]).await.expect("routes");
+    routes.retain(|route| route.is_test);
+    assert_eq!(routes.len(), 2);
 }
 
 async fn a_channel_leads_to_its_flow_or_its_routers(store: SqlStore) {
@@ -214,7 +237,7 @@ async fn a_test_message_that_waited_is_younger_than_the_answers_before_it(store:
     let cx = OpContext::system();
     let mut tx = store.begin().await.expect("begin");
     let router = router(&mut tx, &cx, "r1").await;
-    let test = WebchatChannel { is_test_channel: true, ..channel(&cx, "c1", &router) };
+    let test = WebchatChannel { purpose: Purpose::RouterTest, ..channel(&cx, "c1", &router) };
     tx.webchat().insert_channel(&test).await.expect("a channel");
     tx.commit().await.expect("commit");
 

@@ -65,7 +65,7 @@ async fn publish(
             router_id: router.clone(),
             flow_name: flow.name().to_owned(),
             number: published.map_or(0, |version| version.number) + 1,
-            definition: flow.definition().clone(),
+            definition: flow.written().clone(),
             created_at: cx.now(),
         })
         .await?;

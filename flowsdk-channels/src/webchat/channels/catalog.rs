@@ -24,13 +24,13 @@ pub trait WebchatCatalog: Send {
         id: &ChannelId,
     ) -> Result<Option<WebchatChannel>, StorageError>;
 
-    /// Creates the test channel of its router, unless there is one; the one that there is then, locked.
+    /// Creates the router's own test channel, unless there is one. Returns the one that there is then, locked.
     async fn test_channel_or_insert(
         &mut self,
         channel: &WebchatChannel,
     ) -> Result<WebchatChannel, StorageError>;
 
-    /// Rewrites a channel; its router and whether it is the test channel stay.
+    /// Rewrites a channel; its router and its purpose stay.
     async fn save_channel(&mut self, channel: &WebchatChannel) -> Result<(), StorageError>;
 
     /// Deletes a channel with the identities of its visitors. Their contacts and chats stay.

@@ -26,6 +26,10 @@ pub struct NewWebchatChannel {
     /// The name that visitors see, `channelName` in `auth_ok`.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S", example = "Shop")]
     pub name: String,
+    /// Whether new sessions run test versions of flows. It never changes.
+    #[serde(default)]
+    #[schema(required = false, default = false)]
+    pub is_test_channel: bool,
     /// Colours, avatar, texts.
     pub appearance: Option<Appearance>,
     /// Overrides the router's initial flow; null inherits it.
@@ -34,7 +38,7 @@ pub struct NewWebchatChannel {
     #[serde(default)]
     #[schema(required = false)]
     pub start_on: StartOn,
-    /// What visitors are told where nothing else answers them, instead of the router's texts.
+    /// What visitors receive where nothing else answers them, instead of the router's texts.
     pub fallback_texts: Option<FallbackTexts>,
     /// Origins that may open a socket; null means any.
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, max_items = 100)]
@@ -62,7 +66,7 @@ pub struct WebchatChannelChange {
     /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
     #[schema(value_type = StartOn, required = false)]
     pub start_on: Option<StartOn>,
-    /// What visitors are told where nothing else answers them; null leaves it to the router.
+    /// What visitors receive where nothing else answers them; null leaves it to the router.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<FallbackTexts>)]
     pub fallback_texts: Option<Option<FallbackTexts>>,

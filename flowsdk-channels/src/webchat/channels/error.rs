@@ -36,7 +36,17 @@ pub enum WebchatChannelError {
     #[error("tool")]
     #[fault(Unprocessable, "flow_is_tool", text = TOOL_BEGINS_NOTHING, field = "initialFlowId")]
     FlowIsTool,
-    /// The test channel cannot be deleted (spec B 4.4).
+    /// The channel to test in is none of the router's, or is not a test channel.
+    #[error("no such test channel")]
+    #[fault(
+        Unprocessable,
+        "channel_unknown",
+        pt = "O canal não é um canal de teste do roteador",
+        en = "The channel is not a test channel of the router",
+        field = "channelId"
+    )]
+    TestChannelUnknown,
+    /// The router's own test channel cannot be deleted (spec B 4.4).
     #[error("test channel")]
     #[fault(
         Invalid,

@@ -18,7 +18,7 @@ use flowsdk_core::words::NameQuery;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{HasWebchatCatalog, NewWebchatChannel, WebchatChannelChange, WebchatChannelError as Error};
-use crate::webchat::{HasWebchat, WebchatChannel};
+use crate::webchat::{HasWebchat, Purpose, WebchatChannel};
 
 /// A channel, and what its visitors lack.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +109,7 @@ where
                 }
                 let id = ChannelId::generate(self.cx.ids());
                 let channel = WebchatChannel {
+                    purpose: if new.is_test_channel { Purpose::Test } else { Purpose::Visitors },
                     appearance: new.appearance.map(|appearance| appearance.to_json()),
                     initial_flow_id: new.initial_flow_id,
                     start_on: new.start_on,
@@ -212,7 +213,7 @@ where
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
         let before = within(tx.webchat_catalog().find_channel_for_update(id).await?, reach)?;
-        if before.is_test_channel {
+        if before.purpose == Purpose::RouterTest {
             return Err(Error::TestChannel);
         }
         let sessions = SessionsOf::WebchatChannel(id);
@@ -262,7 +263,7 @@ pub(super) async fn shown<X: HasRouters + HasFlows>(
         Some(flow) => Some(flow.clone()),
         None => tx.routers().find(&channel.router_id).await?.and_then(|router| router.initial_flow_id),
     };
-    let no_opening = no_opening(tx, flow.as_ref(), channel.is_test_channel).await?;
+    let no_opening = no_opening(tx, flow.as_ref(), channel.purpose.is_test()).await?;
     Ok(ShownChannel { channel, no_opening })
 }
 

@@ -1,10 +1,10 @@
-//! The test channel of a router (spec B 4.1, 4.4).
+//! Test channels of a router (spec B 4.1, 4.4).
 
 use flowsdk_core::admin::flow::{FlowError, PUBLISH_ATTEMPTS, check_test, publish_test};
 use flowsdk_core::change::{Author, Recorded as _};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{HasFlowCatalog, HasFlows};
+use flowsdk_core::flow::{HasFlowCatalog, HasFlows, Problem};
 use flowsdk_core::id::{ChannelId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::idempotency::HasIdempotency;
 use flowsdk_core::in_use::HasReferences;
@@ -15,9 +15,9 @@ use flowsdk_core::variable::HasVariables;
 
 use super::service::{ShownChannel, shown};
 use super::{HasWebchatCatalog, WebchatChannelError as Error, WebchatChannels};
-use crate::webchat::WebchatChannel;
+use crate::webchat::{Purpose, WebchatChannel};
 
-/// The name of every test channel.
+/// The name of every router's own test channel (spec B 4.4).
 const NAME: &str = "Teste";
 
 /// A flow that can be tested.
@@ -31,6 +31,8 @@ pub struct PublishedTest {
     pub revision: i64,
     /// Where it is tested.
     pub channel: WebchatChannel,
+    /// Problems that do not prevent a publication.
+    pub warnings: Vec<Problem>,
 }
 
 impl<S: Store> WebchatChannels<S>
@@ -44,7 +46,7 @@ where
         + HasFlows
         + HasFlowCatalog,
 {
-    /// The test channel of a router, made if there is none.
+    /// The router's own test channel, made if there is none.
     ///
     /// # Errors
     /// [`Error::RouterNotFound`], [`Error::Storage`].
@@ -63,20 +65,21 @@ where
         Ok(shown)
     }
 
-    /// Makes the draft of a flow the version that new sessions of the router's test channel run, and lets the
-    /// channel begin with this flow. Other channels see nothing of it. The draft is a stale one only if others write
-    /// it all the time.
+    /// Makes the draft of a flow the version that new sessions of test channels run, and lets the test channel `channel`
+    /// begin with this flow; the router's own, if none is given. Other channels see nothing of it. The draft is a stale
+    /// one only if others write it all the time.
     ///
     /// # Errors
-    /// [`Error::Flow`], [`Error::Storage`].
+    /// [`Error::Flow`], [`Error::TestChannelUnknown`], [`Error::Storage`].
     pub async fn publish_test(
         &self,
         author: &Author,
         reach: Reach<'_>,
         flow: &FlowId,
+        channel: Option<&ChannelId>,
     ) -> Result<PublishedTest, Error> {
         for _ in 1..PUBLISH_ATTEMPTS {
-            match self.try_publish_test(author, reach, flow).await {
+            match self.try_publish_test(author, reach, flow, channel).await {
                 // A draft that somebody wrote meanwhile is not checked yet.
                 Err(Error::Flow(
                     FlowError::StaleRevision { .. } | FlowError::Storage(StorageError::Stale { .. }),
@@ -84,7 +87,7 @@ where
                 result => return result,
             }
         }
-        self.try_publish_test(author, reach, flow).await
+        self.try_publish_test(author, reach, flow, channel).await
     }
 
     async fn try_publish_test(
@@ -92,13 +95,21 @@ where
         author: &Author,
         reach: Reach<'_>,
         flow: &FlowId,
+        channel: Option<&ChannelId>,
     ) -> Result<PublishedTest, Error> {
-        let checked = check_test(self.store.read().await?, &self.checker, reach, flow).await?;
+        let (checked, warnings) = check_test(self.store.read().await?, &self.checker, reach, flow).await?;
         let mut tx = self.store.begin().await?;
         let tested = publish_test(&mut tx, &self.cx, reach, checked).await?;
         let router = &tested.flow.router_id;
         let wanted = fresh(&self.cx, router);
-        let before = tx.webchat_catalog().test_channel_or_insert(&wanted).await?;
+        let before = match channel {
+            None => tx.webchat_catalog().test_channel_or_insert(&wanted).await?,
+            Some(id) => {
+                let found = tx.webchat_catalog().find_channel_for_update(id).await?;
+                let is_fit = |found: &WebchatChannel| found.router_id == *router && found.purpose.is_test();
+                found.filter(is_fit).ok_or(Error::TestChannelUnknown)?
+            }
+        };
         let channel = WebchatChannel { initial_flow_id: Some(flow.clone()), ..before.clone() };
         if channel != before {
             tx.webchat_catalog().save_channel(&channel).await?;
@@ -110,7 +121,13 @@ where
         }
         self.changes.note(author, tested.flow.entity(), tested.change);
         let revision = tested.revision;
-        Ok(PublishedTest { flow_id: flow.clone(), version_id: tested.version_id, revision, channel })
+        Ok(PublishedTest {
+            flow_id: flow.clone(),
+            version_id: tested.version_id,
+            revision,
+            channel,
+            warnings,
+        })
     }
 
     fn note_if_new(&self, author: &Author, wanted: &WebchatChannel, found: &WebchatChannel) {
@@ -122,7 +139,7 @@ where
 
 fn fresh(cx: &OpContext, router: &RouterId) -> WebchatChannel {
     WebchatChannel {
-        is_test_channel: true,
+        purpose: Purpose::RouterTest,
         ..WebchatChannel::new(ChannelId::generate(cx.ids()), router.clone(), NAME, cx.now())
     }
 }

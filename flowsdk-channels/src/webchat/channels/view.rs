@@ -24,6 +24,7 @@ pub struct WebchatChannelView {
     #[schema(example = "Shop")]
     name: String,
     /// Whether new sessions run test versions of flows.
+    #[view(with = is_test_channel)]
     is_test_channel: bool,
     /// Colours, avatar, texts; passed to the page as it is.
     #[schema(value_type = Option<flowsdk_core::chat::Appearance>, required = true)]
@@ -33,7 +34,7 @@ pub struct WebchatChannelView {
     initial_flow_id: Option<FlowId>,
     /// What begins a session: the visitor's first message, or that they enter a chat in which nobody has written.
     start_on: StartOn,
-    /// What visitors are told where nothing else answers them, instead of the router's texts.
+    /// What visitors receive where nothing else answers them, instead of the router's texts.
     fallback_texts: FallbackTexts,
     /// Whether only signed embed tokens get in.
     #[view(some = embed_secret)]
@@ -42,4 +43,8 @@ pub struct WebchatChannelView {
     #[schema(value_type = Option<Vec<flowsdk_core::schema::Origin>>, required = true)]
     allowed_origins: Option<Vec<String>>,
     created_at: IsoTime,
+}
+
+fn is_test_channel(channel: &WebchatChannel) -> bool {
+    channel.purpose.is_test()
 }

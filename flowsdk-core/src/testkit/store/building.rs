@@ -6,7 +6,7 @@ use super::StoreUnderTest;
 use super::world::{NOW, World, flow, later, router, session_id, version};
 use crate::chat::StartOn;
 use crate::crypto::Encrypted;
-use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, LastNumbers, ListedFlow};
+use crate::flow::{Flow, FlowDraft, FlowFilter, FlowKind, FlowVersion, LastNumbers, ListedFlow, Written};
 use crate::id::{ChannelId, FlowVersionId, VariableId};
 use crate::in_use::{HasReferences as _, Referred, Referrer};
 use crate::page::PageRequest;
@@ -68,7 +68,7 @@ where
         let flow = flow(&format!("f-{router}"), router);
         tx.flows().insert(&flow).await.expect("a flow");
         tx.flows().publish(&version(&flow, 1, json!({}))).await.expect("publish");
-        let draft = FlowDraft { revision: 1, definition: json!({}), updated_at: NOW };
+        let draft = FlowDraft { revision: 1, definition: json!({}).into(), updated_at: NOW };
         tx.flow_catalog().put_draft(&flow.id, &draft).await.expect("a draft");
         tx.routers().set_initial_flow(router, Some(&flow.id)).await.expect("set");
         owners.extend([VariableOwner::Router(router.clone()), VariableOwner::Flow(flow.id)]);
@@ -154,24 +154,30 @@ where
     assert_eq!(tx.flow_catalog().find(&tool.id).await.expect("find"), Some(listed(&tool, 0, None)));
     assert_eq!(tx.flow_catalog().draft(&tool.id).await.expect("draft"), None);
     for revision in 1..=2 {
-        let definition = json!({ "b": revision, "a": [null, 1.5, "é👋\\\"\n"], "": {} });
+        let text = format!(r#"{{"b":{revision},"a":[null,1.5,"é👋\\\"\n"],"":{{}}}}"#);
+        let definition = Written::read(&text).expect("JSON");
         let draft = FlowDraft { revision, definition, updated_at: later(7) };
         tx.flow_catalog().put_draft(&tool.id, &draft).await.expect("put");
-        assert_eq!(tx.flow_catalog().draft(&tool.id).await.expect("draft"), Some(draft));
+        let found = tx.flow_catalog().draft(&tool.id).await.expect("draft").expect("a draft");
+        assert_eq!(found.definition.text(), Some(&*text), "the order of keys is kept");
+        assert_eq!(found, draft);
     }
     let numbers = |published, test| LastNumbers { published, test };
     assert_eq!(tx.flow_catalog().last_numbers(&tool.id).await.expect("numbers"), numbers(0, 1));
     let test = |number: i64| {
         let id = FlowVersionId::parse(format!("t{}", -number)).expect("an id");
-        crate::flow::FlowVersion { id, ..version(&tool, number, json!({})) }
+        FlowVersion { id, ..version(&tool, number, json!({})) }
     };
     for number in [0, -1] {
         tx.flow_catalog().insert_version(&test(number)).await.expect("a test version");
         let last = tx.flow_catalog().last_numbers(&tool.id).await.expect("numbers");
         assert_eq!(last, numbers(0, number));
     }
-    let one = version(&tool, 1, json!({ "one": 1 }));
+    let text = r#"{"one":1,"a":2}"#;
+    let one = FlowVersion { definition: Written::read(text).expect("JSON"), ..version(&tool, 1, json!({})) };
     tx.flows().publish(&one).await.expect("publish");
+    let found = tx.flow_catalog().find_version(&tool.id, 1).await.expect("find").expect("a version");
+    assert_eq!((found.definition.text(), &found), (Some(text), &one));
     assert_eq!(tx.flow_catalog().last_numbers(&tool.id).await.expect("numbers"), numbers(1, -1));
     let saved = Flow {
         name: "Ação".to_owned(),
@@ -191,7 +197,7 @@ where
     assert_eq!(tx.flow_catalog().find_version(&tool.id, 2).await.expect("find"), None);
     let whole = tx.flow_catalog().whole(&world.router, None).await.expect("whole");
     assert_eq!((whole.len(), &whole[0].flow), (1, &saved));
-    assert_eq!(whole[0].published, Some(json!({ "one": 1 })));
+    assert_eq!(whole[0].published, Some(json!({ "one": 1, "a": 2 })));
     assert_eq!(whole[0].draft.as_ref().map(|draft| &draft["b"]), Some(&json!(2)));
     let only = [world.router.clone()];
     for (kind, router, only, count) in [
@@ -223,7 +229,7 @@ where
     assert_eq!(tx.flow_catalog().flows_naming(&target).await.expect("none"), []);
     let definition = json!({ "blocks": [{ "defaultOutput": { "flowId": "f1" } }] });
     tx.flows().publish(&version(&leads, 1, definition.clone())).await.expect("publish");
-    let draft = FlowDraft { revision: 1, definition, updated_at: NOW };
+    let draft = FlowDraft { revision: 1, definition: definition.into(), updated_at: NOW };
     tx.flow_catalog().put_draft(&draft_only.id, &draft).await.expect("a draft");
     tx.routers().set_initial_flow(&world.router, Some(&target.id)).await.expect("set");
     let channel = PortableChannel {

@@ -56,7 +56,7 @@ pub(in crate::testkit) fn version(flow: &Flow, number: i64, definition: Value) -
         router_id: flow.router_id.clone(),
         flow_name: flow.name.clone(),
         number,
-        definition,
+        definition: definition.into(),
         created_at: NOW,
     }
 }

@@ -82,12 +82,12 @@ where
             Some(draft) => draft.revision + 1,
             None => 1,
         };
-        let draft = FlowDraft { revision, definition: draft, updated_at: import.now };
+        let draft = FlowDraft { revision, definition: draft.into(), updated_at: import.now };
         import.tx.flow_catalog().put_draft(&flow.id, &draft).await?;
         let mut published_version = None;
         if let Some(definition) = published {
             let number = import.tx.flow_catalog().last_numbers(&flow.id).await?.published + 1;
-            let version = FlowVersion::of(&flow, number, definition, self.cx.ids(), import.now);
+            let version = FlowVersion::of(&flow, number, definition.into(), self.cx.ids(), import.now);
             import.tx.flows().publish(&version).await?;
             flow.published_version_id = Some(version.id.clone());
             flow.test_version_id = None;

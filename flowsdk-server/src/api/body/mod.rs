@@ -4,10 +4,12 @@
 mod large;
 mod read;
 mod schema;
+mod text;
 mod wording;
 
 pub use large::{LargeBodies, Place};
 pub(super) use read::{any_bytes, bytes, is_json, unsupported};
+pub use text::{BodyText, WithText};
 
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;

@@ -382,6 +382,7 @@ fn channels(table: &mut Table) {
     ]);
     table.add([
         TestChatError::Auth(AuthError::ChannelUnknown),
+        TestChatError::Auth(AuthError::NotForTests),
         TestChatError::Inbound(InboundError::PayloadInvalid),
         TestChatError::Inbound(InboundError::TextEmpty),
         TestChatError::Inbound(InboundError::TextTooLong),
@@ -396,6 +397,7 @@ fn channels(table: &mut Table) {
         WebchatChannelError::RouterUnknown(RouterUnknown),
         WebchatChannelError::FlowUnknown,
         WebchatChannelError::FlowIsTool,
+        WebchatChannelError::TestChannelUnknown,
         WebchatChannelError::TestChannel,
         WebchatChannelError::InUse(dependants()),
         WebchatChannelError::Flow(FlowError::InUse(dependants())),

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::admin::flow::{FlowDetails, NewFlow};
 use flowsdk_core::idempotency::{Once, Outcome};
 
+use super::written::with_text;
 use super::{COLLECTION, FlowDetailsView};
 use crate::api::error::ApiError;
 use crate::api::guard::{Can, marks};
@@ -30,7 +31,11 @@ pub(super) async fn create_flow(
     State(flows): State<Arc<Flows>>,
     body: Idempotent<NewFlow>,
 ) -> Result<Response, ApiError> {
-    let (new, request) = body.of(&can.caller);
+    let text = body.text();
+    let (mut new, request) = body.of(&can.caller);
+    if let Some(definition) = new.definition.take() {
+        new.definition = Some(with_text(definition, text).await?);
+    }
     let once = request.map(|request| Once {
         request,
         answer: |created: &FlowDetails| stored(&FlowDetailsView::from(created.clone())),

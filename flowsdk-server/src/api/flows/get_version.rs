@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use flowsdk_core::flow::Written;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::schema::PublishedDefinition;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::VersionView;
@@ -23,7 +23,7 @@ pub(super) struct VersionDetailsView {
     #[serde(flatten)]
     version: VersionView,
     #[schema(value_type = PublishedDefinition)]
-    definition: Value,
+    definition: Written,
 }
 
 /// Show a published version of a flow

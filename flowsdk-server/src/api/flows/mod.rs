@@ -8,7 +8,7 @@ mod get_version;
 mod graph;
 mod list;
 mod patch;
-mod problems;
+pub(super) mod problems;
 mod publish;
 mod roll_back;
 mod schema;
@@ -16,6 +16,7 @@ mod unpublish;
 mod validate;
 mod versions;
 mod view;
+mod written;
 
 pub(super) use view::VersionView;
 use view::{FlowDetailsView, FlowView};

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use flowsdk_core::admin::flow::FlowChange;
+use flowsdk_core::flow::Written;
 use flowsdk_core::id::FlowId;
 use flowsdk_core::name::Name;
 use flowsdk_core::schema::FlowDraft;
 use flowsdk_core::text::Text;
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::FlowDetailsView;
-use crate::api::body::Body;
+use super::written::with_text;
+use crate::api::body::WithText;
 use crate::api::error::{ApiError, Problems};
 use crate::api::guard::{Can, marks};
 use crate::api::path::PathId;
@@ -28,7 +29,7 @@ pub(super) struct PatchFlow {
     name: Option<Name>,
     /// The draft (docs/flows.md). It may have errors; a published version may not.
     #[schema(value_type = FlowDraft, required = false)]
-    definition: Option<Value>,
+    definition: Option<Written>,
     /// Of the draft that the definition is a change of; required with it.
     #[schema(value_type = i64, required = false, minimum = 0)]
     revision: Option<i64>,
@@ -64,8 +65,11 @@ pub(super) async fn patch_flow(
     can: Can<marks::Flows, marks::Write>,
     State(flows): State<Arc<Flows>>,
     PathId(id): PathId<FlowId>,
-    Body(body): Body<PatchFlow>,
+    WithText { mut body, text }: WithText<PatchFlow>,
 ) -> Result<Reply<FlowDetailsView>, ApiError> {
+    if let Some(definition) = body.definition.take() {
+        body.definition = Some(with_text(definition, text).await?);
+    }
     let (author, reach) = (can.caller.author(), can.reach());
     Ok(Reply(flows.change(&author, reach, &id, body.into_change()?).await?.into()))
 }

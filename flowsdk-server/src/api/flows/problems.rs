@@ -20,7 +20,7 @@ enum SeverityView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FlowProblem)]
-pub(super) struct ProblemView {
+pub(in crate::api) struct ProblemView {
     severity: SeverityView,
     /// Stable (docs/flows.md).
     #[schema(example = "target_not_found")]
@@ -71,7 +71,7 @@ pub(super) struct ValidationView {
 const MOST: usize = 1_000;
 
 /// The first [`MOST`] findings in `language`, and the number of the others. Where not all fit, errors come first.
-pub(super) fn first(mut problems: Vec<Problem>, language: Language) -> (Vec<ProblemView>, usize) {
+pub(in crate::api) fn first(mut problems: Vec<Problem>, language: Language) -> (Vec<ProblemView>, usize) {
     let left_out = problems.len().saturating_sub(MOST);
     if left_out > 0 {
         problems.sort_by_key(|problem| !problem.is_error());

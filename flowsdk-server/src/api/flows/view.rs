@@ -1,12 +1,11 @@
 //! A flow as clients see it.
 
 use flowsdk_core::admin::flow::FlowDetails;
-use flowsdk_core::flow::{FlowKind, FlowVersion, FlowVersionHead, ListedFlow};
+use flowsdk_core::flow::{FlowKind, FlowVersion, FlowVersionHead, ListedFlow, Written};
 use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
 use flowsdk_core::schema::FlowDraft;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 /// A flow without its definition.
@@ -56,7 +55,7 @@ pub(super) struct FlowDetailsView {
     pub(super) flow: FlowView,
     /// The draft (docs/flows.md).
     #[schema(value_type = FlowDraft)]
-    definition: Value,
+    definition: Written,
 }
 
 impl From<FlowDetails> for FlowDetailsView {

@@ -97,7 +97,7 @@ impl ImportView {
 ///
 /// Up to 10,000 rows and 32 MiB, as JSON or as a table (`text/csv`; commas, semicolons or tabs; UTF-8, UTF-16 with a byte
 /// order mark, or the `charset`, ISO-8859-1 or Windows-1252). The good rows are appended in one transaction,
-/// with `source` `import`; the others are told. Of several rows of one contact and moment the last counts.
+/// with `source` `import`; the others are listed. Of several rows of one contact and moment the last counts.
 #[utoipa::path(
     post, path = "/routers/{routerId}/opt-ins/bulk", tag = "contacts",
     params(("routerId" = RouterId, Path, description = "The router"), StrictParams, IdempotencyParams),

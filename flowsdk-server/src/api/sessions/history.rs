@@ -21,7 +21,7 @@ use crate::api::state::Sessions;
 #[schema(as = SessionHistoryItem)]
 pub(super) struct HistoryItemView {
     kind: HistoryKind,
-    /// Counts the known entries of this kind, from 1. It stays the same while the session goes on.
+    /// Counts the known entries of this kind, from 1. It stays the same while the session lasts.
     #[schema(minimum = 1, example = 57)]
     number: i64,
     /// The flow of the stop, or the one to which the redirect led.
@@ -64,7 +64,7 @@ impl FromQuery for HistoryQuery {
 /// List all stops or redirects of a session
 ///
 /// Newest first; `sessionHistory` and `redirectHistory` of the session are the latest 20 of them. The latest 10,000 of a
-/// session are kept until it ends. A cursor holds while the session goes on; if another session has begun under the same
+/// session are kept until it ends. A cursor holds while the session lasts; if another session has begun under the same
 /// id, the answer is 404.
 #[utoipa::path(
     get, path = "/sessions/{sessionId}/history", tag = "sessions",

@@ -29,7 +29,7 @@ struct SessionParams {
     /// Those of this contact.
     #[param(value_type = Option<ContactId>)]
     contact_id: Option<String>,
-    /// Those that stand in this flow.
+    /// Those that are in this flow.
     #[param(value_type = Option<FlowId>)]
     flow_id: Option<String>,
 }

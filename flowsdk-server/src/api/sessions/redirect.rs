@@ -25,7 +25,7 @@ use crate::api::state::Sessions;
 pub(super) struct RedirectSession {
     flow_id: FlowId,
     block_id: BlockId,
-    /// Whether the engine runs the block now, or only stands on it and waits for the next message.
+    /// Whether the engine runs the block now, or is only at it and waits for the next message.
     #[serde(default = "yes")]
     #[schema(required = false, default = true)]
     execute_on_entry: bool,

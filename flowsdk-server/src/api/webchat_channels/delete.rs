@@ -20,7 +20,7 @@ use crate::api::state::WebchatChannels;
     params(("id" = ChannelId, Path, description = "The channel"), ForceParams),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 400, description = "`test_channel`: the test channel cannot be deleted"),
+        (status = 400, description = "`test_channel`: the test channel that a router has of its own cannot be deleted"),
         (status = 409, description = "`in_use`: `details` names the objects that depend on it"),
     )
 )]

@@ -12,9 +12,9 @@ use crate::api::path::PathId;
 use crate::api::reply::Reply;
 use crate::api::state::WebchatChannels;
 
-/// Show the test channel of a router
+/// Show the test channel that a router has of its own
 ///
-/// It is made if there is none.
+/// It is made if there is none. Further test channels are made as other channels are, with `isTestChannel`.
 #[utoipa::path(
     get, path = "/routers/{id}/webchat/test", tag = "webchat",
     params(("id" = RouterId, Path, description = "The router")),

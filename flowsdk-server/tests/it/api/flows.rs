@@ -13,6 +13,7 @@ everywhere!(in process:
     a_flow_and_its_definition_are_of_one_kind,
     a_script_that_is_not_javascript_is_a_problem,
     two_authors_do_not_overwrite_each_other,
+    the_order_of_keys_is_kept,
     authors_are_warned_of_secrets_and_flows_that_are_not_there,
     a_flow_in_use_is_not_deleted,
     lists_and_scope,
@@ -24,6 +25,44 @@ everywhere!(in process:
 pub async fn draft(api: &Api, router: &str, definition: &Value) -> Value {
     let body = json!({ "routerId": router, "name": "F", "definition": definition });
     api.post("/flows", &body).await.ok(201)
+}
+
+/// A definition whose keys are in no order of the alphabet.
+fn ordered(id: &str) -> String {
+    format!(
+        r#"{{"startBlockId":"{id}","schemaVersion":1,"blocks":[{{"type":"content","id":"{id}","input":{{"variable":"v"}},"defaultOutput":{{"end":true}}}}]}}"#
+    )
+}
+
+async fn the_order_of_keys_is_kept(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let router = router(&admin, "R").await;
+    let of_json = [("content-type", "application/json")];
+    let send = async |method: &str, path: &str, body: String| {
+        let answer = admin.send(method, path, &of_json, Some(body.as_bytes())).await;
+        assert!(answer.status < 300, "{answer:?}");
+        answer.body
+    };
+    let is_in = |definition: &str, body: &str| {
+        assert!(body.contains(&format!(r#""definition":{definition}"#)), "{body}");
+    };
+    let spaced = ordered("a").replace(':', " : ").replace(',', ",\n");
+    let created = format!(r#"{{"name":"F","definition":{spaced},"routerId":"{router}"}}"#);
+    let created = send("POST", "/flows", created).await;
+    is_in(&ordered("a"), &created);
+    let path = format!("/flows/{}", id(&serde_json::from_str(&created).unwrap()));
+    let change = format!(r#"{{"definition":{},"revision":1}}"#, ordered("b"));
+    is_in(&ordered("b"), &send("PATCH", &path, change).await);
+    // A change of another field leaves it as it is.
+    admin.patch(&path, &json!({ "name": "G" })).await.ok(200);
+    is_in(&ordered("b"), &admin.get(&path).await.body);
+    act(&admin, &format!("{path}/publish")).await.ok(200);
+    is_in(&ordered("b"), &admin.get(&format!("{path}/versions/1")).await.body);
+    admin.patch(&path, &json!({ "definition": says("oi"), "revision": 2 })).await.ok(200);
+    act(&admin, &format!("{path}/versions/1/rollback")).await.ok(200);
+    is_in(&ordered("b"), &admin.get(&format!("{path}/versions/2")).await.body);
+    is_in(&says("oi").to_string(), &admin.get(&path).await.body);
 }
 
 async fn a_draft_may_be_wrong_and_what_is_published_not(setup: Setup) {
@@ -47,10 +86,16 @@ async fn a_draft_may_be_wrong_and_what_is_published_not(setup: Setup) {
     let problem = &found["problems"][0];
     assert_eq!(problem["severity"], "error");
     assert_eq!((&problem["pointer"], &problem["blockId"]), (&json!("/blocks/1/type"), &json!("odd")));
-    assert_eq!(problem["message"], "o tipo de bloco `teleport` não é suportado");
+    assert_eq!(
+        problem["message"],
+        "o tipo de bloco `teleport` não é suportado; há `content`, `agent`, `human`, `flow`"
+    );
     let english = [("accept-language", "en")];
     let found = admin.send("POST", &format!("{path}/validate"), &english, None).await.ok(200);
-    assert_eq!(found["problems"][0]["message"], "block type `teleport` is not supported");
+    assert_eq!(
+        found["problems"][0]["message"],
+        "block type `teleport` is not supported; there are `content`, `agent`, `human`, `flow`"
+    );
     let refused = act(&admin, &format!("{path}/publish")).await;
     refused.refused(422, "flow_invalid", "Definição do flow inválida");
     assert_eq!(details(&refused)[0].0, "definition/blocks/1/type");

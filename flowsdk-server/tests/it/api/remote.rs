@@ -13,7 +13,8 @@ use crate::harness::api::ADMIN;
 use crate::harness::process::{command, run};
 use crate::harness::{Api, Server, Setup, everywhere};
 
-everywhere!(in process: from_a_file_to_a_published_flow, a_login_renews_itself_and_ends, a_file_that_is_watched);
+everywhere!(in process: from_a_file_to_a_published_flow, a_login_renews_itself_and_ends, a_file_that_is_watched,
+    authors_with_a_test_channel_each);
 
 /// A user with a folder of files and configurations.
 struct Author<'a> {
@@ -114,6 +115,11 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     let pulled = author.does(&["flow", "pull", "hello", "hello.json"]).await;
     assert_eq!(pulled, "hello.json is flow `hello` at revision 3 already\n");
     assert_eq!(std::fs::read(&file).unwrap(), before, "it stays as it is written");
+    let text = broken.to_string().replacen('{', r#"{"zzz":1,"#, 1);
+    std::fs::write(author.folder.path().join("keys.json"), &text).unwrap();
+    author.fails(&["flow", "push", "keys.json", "--router", "Shop"]).await;
+    let printed = author.does(&["flow", "pull", "keys"]).await;
+    assert!(printed.starts_with("{\n  \"zzz\": 1,\n  \""), "{printed}");
     author.writes("copy.json", &json!({ "my": "work" }));
     let kept = author.fails(&["flow", "pull", "hello", "copy.json"]).await;
     assert!(kept.contains("copy.json says something else; --force replaces it"), "{kept}");
@@ -207,6 +213,8 @@ async fn a_file_that_is_watched(setup: Setup) {
     let watch = ["flow", "watch", "hello.json", "--router", "Shop"];
     assert!(author.fails(&watch).await.contains("hello.json"), "there is nothing to watch");
     author.writes("hello.json", &says("Hello!"));
+    let nowhere = author.fails(&["flow", "watch", "hello.json", "--router", "Nowhere"]).await;
+    assert!(nowhere.contains("there is no router `Nowhere`"), "{nowhere}");
     let mut child = author.command(&watch).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = async || {
@@ -236,6 +244,47 @@ async fn a_file_that_is_watched(setup: Setup) {
     let warning = next().await;
     assert!(warning.starts_with("  warning unhandled_failure in `"), "{warning}");
     assert_eq!(next().await, first);
+    std::fs::remove_file(author.folder.path().join("hello.json")).unwrap();
+    assert_eq!(next().await, "hello.json is gone: waiting until it is there again");
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// The address of the chat in which a save can be tried.
+fn watched(author: &Author<'_>, arguments: &[&str]) -> String {
+    let mut child = author.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = tokio::task::block_in_place(|| lines.next()).unwrap().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    line.split_once("is in the test chat: ").unwrap_or_else(|| panic!("{line}")).1.to_owned()
+}
+
+async fn authors_with_a_test_channel_each(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    router(&admin, "Shop").await;
+    router(&admin, "Other").await;
+    let author = Author::new(&setup, &server);
+    author.logs_in().await;
+    author.writes("hello.json", &says("Hello!"));
+    author.writes("bye.json", &says("Bye!"));
+    let own = watched(&author, &["flow", "watch", "hello.json", "--router", "Shop"]);
+    let of_ana = ["flow", "watch", "bye.json", "--router", "Shop", "--channel", "ana"];
+    let chat = watched(&author, &of_ana);
+    assert_ne!(chat, own);
+    assert_eq!(watched(&author, &of_ana), chat, "by its name again");
+    let id = chat.rsplit_once('/').unwrap().1;
+    assert_eq!(watched(&author, &["flow", "watch", "bye.json", "--router", "Shop", "--channel", id]), chat);
+    let made = admin.get(&format!("/webchat/channels/{id}")).await.ok(200);
+    let shown = [&made["name"], &made["isTestChannel"], &made["startOn"]];
+    assert_eq!(shown, [&json!("ana"), &json!(true), &json!("open")]);
+    // A name is that of a channel of this router.
+    let elsewhere = watched(&author, &["flow", "watch", "bye.json", "--router", "Other", "--channel", "ana"]);
+    assert!(elsewhere != chat && elsewhere != own);
+    let bye = admin.get("/flows?q=bye").await.ok(200);
+    let bye = bye["items"].as_array().unwrap().iter().find(|flow| flow["routerId"] == made["routerId"]);
+    assert_eq!(made["initialFlowId"], bye.unwrap()["id"]);
+    let first = admin.get(&format!("/webchat/channels/{}", own.rsplit_once('/').unwrap().1)).await.ok(200);
+    assert_ne!(first["initialFlowId"], made["initialFlowId"], "nobody takes the channel of another");
 }

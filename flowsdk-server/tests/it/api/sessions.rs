@@ -360,7 +360,7 @@ async fn publish(setup: &Setup, flow: &str, number: i64, definition: Value) {
         router_id: flow.router_id,
         flow_name: flow.name,
         number,
-        definition,
+        definition: definition.into(),
         created_at: cx.now(),
     };
     tx.flows().publish(&version).await.unwrap();

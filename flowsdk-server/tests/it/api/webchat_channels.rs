@@ -9,7 +9,8 @@ use crate::harness::client::{Manner, text};
 use crate::harness::{Api, Client, Setup, eventually, everywhere, http, token};
 
 everywhere!(life, entering_visitors_are_spoken_to, visitors_are_told_where_no_flow_answers);
-everywhere!(in process: embed_secret, initial_flow, missing_answers_are_warned_of, test_channel, in_use, scope);
+everywhere!(in process: embed_secret, initial_flow, missing_answers_are_warned_of, test_channel, further_test_channels, in_use,
+    scope);
 
 async fn life(setup: Setup) {
     let server = setup.start().await;
@@ -304,6 +305,71 @@ async fn test_channel(setup: Setup) {
     admin.get("/routers/cnothing/webchat/test").await.refused(404, "not_found", "Roteador não encontrado");
     let log = records(&admin, &format!("entityType=WEBCHAT_CHANNEL&routerId={router}"), 2).await;
     assert_eq!(actions(&log), ["CREATE", "CREATE"]);
+}
+
+async fn further_test_channels(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let (router, flow, public) = shop(&admin, "Loja", &says("público {{input}}")).await;
+    let own = id(&admin.get(&format!("/routers/{router}/webchat/test")).await.ok(200));
+    let new = |router: &str| json!({ "routerId": router, "name": "Ana", "isTestChannel": true });
+    let made = admin.post("/webchat/channels", &new(&router)).await.ok(201);
+    assert_eq!((&made["isTestChannel"], &made["name"]), (&json!(true), &json!("Ana")));
+    let [ana, bia] = [id(&made), id(&admin.post("/webchat/channels", &new(&router)).await.ok(201))];
+    let draft =
+        |name: &str, text: &str| json!({ "routerId": router, "name": name, "definition": says(text) });
+    let of_bia = id(&admin.post("/flows", &draft("B", "bia {{input}}")).await.ok(201));
+
+    // Each has its flow, and nobody else's changes.
+    let test = async |flow: &str, channel: &str| {
+        let tested = act(&admin, &format!("/flows/{flow}/publish-test?channelId={channel}")).await.ok(200);
+        assert_eq!(
+            (id(&tested["channel"]), &tested["channel"]["initialFlowId"]),
+            (channel.to_owned(), &json!(flow))
+        );
+    };
+    let edit = async |n: i64, text: &str| {
+        let change = json!({ "definition": says(text), "revision": n });
+        admin.patch(&format!("/flows/{flow}"), &change).await.ok(200);
+    };
+    edit(1, "teste 1 {{input}}").await;
+    test(&flow, &ana).await;
+    test(&of_bia, &bia).await;
+    let mut running = visitor(&server, &ana).await;
+    assert_eq!(answer(&mut running, "a").await, "teste 1 a");
+    assert_eq!(answer(&mut visitor(&server, &bia).await, "a").await, "bia a");
+    assert_eq!(answer(&mut visitor(&server, &public).await, "a").await, "público a");
+    assert!(admin.get(&format!("/webchat/channels/{own}")).await.ok(200)["initialFlowId"].is_null());
+    // The version on which a session stands is kept.
+    for n in 2..=5 {
+        edit(n, &format!("teste {n} {{{{input}}}}")).await;
+        test(&flow, &ana).await;
+    }
+    assert_eq!(answer(&mut running, "b").await, "teste 1 b");
+    assert_eq!(answer(&mut visitor(&server, &ana).await, "a").await, "teste 5 a");
+    let said = Api::anonymous(&server)
+        .json("POST", "/webchat/test/messages", &[("x-channel-id", &bia)], &json!({ "text": "oi" }))
+        .await
+        .ok(200);
+    assert_eq!(said["messages"][0]["text"]["body"], "bia oi");
+
+    let (elsewhere, _, _) = shop(&admin, "Outra", &says("x")).await;
+    let foreign = id(&admin.post("/webchat/channels", &new(&elsewhere)).await.ok(201));
+    for other in [&*public, &*foreign, "cunknown"] {
+        let refused = act(&admin, &format!("/flows/{flow}/publish-test?channelId={other}")).await;
+        refused.refused(422, "channel_unknown", "O canal não é um canal de teste do roteador");
+    }
+    let bad = act(&admin, &format!("/flows/{flow}/publish-test?channelId=a%20b")).await;
+    assert_eq!(bad.invalid_fields(), ["channelId"]);
+    assert_eq!(admin.get(&format!("/flows/{flow}")).await.ok(200)["revision"], 6);
+    // Only the router's own stays for ever.
+    admin.delete(&format!("/webchat/channels/{bia}?force=true")).await.ok(204);
+    admin.delete(&format!("/webchat/channels/{own}")).await.refused(
+        400,
+        "test_channel",
+        "O canal de teste não pode ser excluído",
+    );
+    assert_eq!(id(&admin.get(&format!("/routers/{router}/webchat/test")).await.ok(200)), own);
 }
 
 async fn in_use(setup: Setup) {

@@ -141,7 +141,7 @@ async fn publish(tx: &mut SqlTx, cx: &OpContext, router: &RouterId, text: &str, 
             router_id: router.clone(),
             flow_name: flow.name,
             number: 1,
-            definition,
+            definition: definition.into(),
             created_at: cx.now(),
         })
         .await

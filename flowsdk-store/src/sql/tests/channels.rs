@@ -2,7 +2,7 @@
 
 use flowsdk_channels::channel_number::{ChannelNumber, E164, HasChannelNumbers as _, ProviderId};
 use flowsdk_channels::webchat::channels::HasWebchatCatalog as _;
-use flowsdk_channels::webchat::{HasWebchat as _, WebchatChannel};
+use flowsdk_channels::webchat::{HasWebchat as _, Purpose, WebchatChannel};
 use flowsdk_core::chat::StartOn;
 use flowsdk_core::flow::Flow;
 use flowsdk_core::id::{ChannelId, FlowId, RouterId};
@@ -69,7 +69,7 @@ async fn every_write_is_in_both(url: &str) {
     tx.flows().insert(&Flow::new(flow.clone(), router(), "F", NOW)).await.expect("a flow");
 
     tx.webchat().insert_channel(&channel("c1", None)).await.expect("a channel");
-    let test = WebchatChannel { is_test_channel: true, ..channel("t1", None) };
+    let test = WebchatChannel { purpose: Purpose::RouterTest, ..channel("t1", None) };
     for again in ["t1", "t2"] {
         let wanted = WebchatChannel { id: ChannelId::parse(again).expect("an id"), ..test.clone() };
         assert_eq!(tx.webchat_catalog().test_channel_or_insert(&wanted).await.expect("a channel"), test);

@@ -176,7 +176,7 @@ async fn frozen_sessions_that_never_began_are_found_without_reading_all_others()
 }
 
 #[tokio::test]
-async fn superseded_test_versions_are_looked_for_in_the_sessions_of_the_test_channel_only() {
+async fn superseded_test_versions_are_looked_for_in_the_sessions_of_test_channels_only() {
     let mut connection = super::migrated_sqlite().await;
     let purge = crate::sql::flow_catalog::statements();
     let (_, purge) = purge.into_iter().find(|(name, _)| *name == "PURGE_TEST_VERSIONS").expect("listed");
@@ -185,7 +185,7 @@ async fn superseded_test_versions_are_looked_for_in_the_sessions_of_the_test_cha
         sqlx::query_as(AssertSqlSafe(text)).fetch_all(&mut connection).await.expect("a plan");
     let steps: Vec<_> = plan.into_iter().map(|(.., step)| step).collect();
     let walks = |index: &str| steps.iter().any(|step| step.starts_with("SEARCH") && step.contains(index));
-    assert!(walks("webchat_one_test_channel") && walks("(id>? AND id<?)"), "{steps:#?}");
+    assert!(walks("webchat_channel_by_router") && walks("(id>? AND id<?)"), "{steps:#?}");
 }
 
 #[tokio::test]

@@ -381,7 +381,7 @@ async fn the_simulator_traces_what_really_happens(store: SqlStore) {
         router_id: "router1".parse().expect("an id"),
         flow_name: "concierge".to_owned(),
         number: 1,
-        definition,
+        definition: definition.into(),
         created_at: world.cx.now(),
     })
     .expect("compiles");

@@ -49,7 +49,7 @@ pub(super) async fn publish_again(world: &World, flow: &str, definition: Value) 
         router_id: world.router.clone(),
         flow_name: flow.to_owned(),
         number: 2,
-        definition,
+        definition: definition.into(),
         created_at: world.cx.now(),
     };
     let mut tx = world.store.begin().await.expect("begin");

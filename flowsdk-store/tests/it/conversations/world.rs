@@ -108,7 +108,7 @@ impl World {
             router_id: flow.router_id.clone(),
             flow_name: flow.name.clone(),
             number: 1,
-            definition,
+            definition: definition.into(),
             created_at: self.cx.now(),
         };
         CompiledFlow::compile(&version).expect("a flow without errors");

@@ -1,12 +1,12 @@
 //! Creating, changing and deleting.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{FlowDetails, Flows, draft_of, empty_definition, lock};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::{Author, Change, Recorded as _};
-use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _, ListedFlow};
+use crate::flow::{Flow, FlowDraft, FlowKind, HasFlowCatalog as _, HasFlows as _, ListedFlow, Written};
 use crate::id::{FlowId, RouterId};
 use crate::idempotency::{Once, Outcome, perform_once};
 use crate::in_use::{Dependants, Referred};
@@ -33,7 +33,7 @@ pub struct NewFlow {
     pub kind: FlowKind,
     /// The draft (docs/flows.md). It may have any error; only a published definition may not.
     #[schema(value_type = crate::schema::FlowDraft, required = false)]
-    pub definition: Option<Value>,
+    pub definition: Option<Written>,
 }
 
 impl Reachable for NewFlow {
@@ -48,7 +48,7 @@ pub struct FlowChange {
     /// Its name.
     pub name: Option<Name>,
     /// Its draft, and the revision that it is a change of.
-    pub definition: Option<(Value, i64)>,
+    pub definition: Option<(Written, i64)>,
 }
 
 impl<S: Store> Flows<S>
@@ -72,7 +72,7 @@ where
                 let now = self.cx.now();
                 let id = FlowId::generate(self.cx.ids());
                 let flow = Flow { kind: new.kind, ..Flow::new(id, new.router_id, new.name, now) };
-                let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind));
+                let definition = new.definition.unwrap_or_else(|| empty_definition(flow.kind).into());
                 let draft = FlowDraft { revision: 1, definition, updated_at: now };
                 tx.flows().insert(&flow).await.map_err(router_gone::<FlowError>)?;
                 tx.flow_catalog().put_draft(&flow.id, &draft).await?;

@@ -25,7 +25,7 @@ use crate::flow::definition::SCHEMA_VERSION;
 use crate::flow::diff::{FlowDiff, diff};
 use crate::flow::{
     Flow, FlowChecker, FlowDefinition, FlowDraft, FlowFilter, FlowKind, FlowVersion, FlowVersionHead,
-    ListedFlow, Problem,
+    ListedFlow, Problem, Written,
 };
 use crate::id::{FlowId, FlowVersionId};
 use crate::page::{NameSearch, Page, PageRequest};
@@ -42,7 +42,7 @@ pub const PUBLISH_ATTEMPTS: u32 = 5;
 pub struct FlowDetails {
     pub listed: ListedFlow,
     /// The draft, which authors edit.
-    pub definition: Value,
+    pub definition: Written,
 }
 
 /// Creates, shows, changes, publishes and deletes flows. A flow whose router is out of the caller's reach is as
@@ -228,7 +228,8 @@ async fn draft_of<X: FlowsTx>(tx: &mut X, flow: &Flow) -> Result<FlowDraft, Stor
         Some(id) => tx.flows().find_versions(std::slice::from_ref(id)).await?.pop(),
         None => None,
     };
-    let definition = published.map_or_else(|| empty_definition(flow.kind), |version| version.definition);
+    let definition =
+        published.map_or_else(|| empty_definition(flow.kind).into(), |version| version.definition);
     Ok(FlowDraft { revision: 0, definition, updated_at: flow.updated_at })
 }
 

@@ -6,7 +6,7 @@ use super::{Flows, PUBLISH_ATTEMPTS, draft_of, lock, must_stand_still, published
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::{Author, Change, Recorded as _};
 use crate::fault::StorageError;
-use crate::flow::{Flow, FlowVersion, HasFlowCatalog as _, HasFlows as _, Problem};
+use crate::flow::{Flow, FlowVersion, HasFlowCatalog as _, HasFlows as _, Problem, Written};
 use crate::id::FlowId;
 use crate::router::Reach;
 use crate::store::{Store, Transaction as _};
@@ -128,7 +128,7 @@ where
         &self,
         tx: &mut S::Tx,
         flow: &Flow,
-        definition: serde_json::Value,
+        definition: Written,
     ) -> Result<FlowVersion, FlowError> {
         let number = tx.flow_catalog().last_numbers(&flow.id).await?.published + 1;
         Ok(FlowVersion::of(flow, number, definition, self.cx.ids(), self.cx.now()))

@@ -1,10 +1,10 @@
-//! Test versions: only the test channel of the router runs them (spec B 4.1, 4.4).
+//! Test versions: only test channels of the router run them (spec B 4.1, 4.4).
 
-use super::{draft_of, lock, must_stand_still, within};
+use super::{draft_of, lock, must_stand_still, warnings, within};
 use crate::admin::flow::{FlowError, FlowsTx};
 use crate::change::Change;
 use crate::context::OpContext;
-use crate::flow::{Flow, FlowChecker, FlowDraft, FlowKind, FlowVersion};
+use crate::flow::{Flow, FlowChecker, FlowDraft, FlowKind, FlowVersion, Problem};
 use crate::id::{FlowId, FlowVersionId};
 use crate::router::Reach;
 
@@ -28,8 +28,8 @@ pub struct CheckedTest {
     draft: FlowDraft,
 }
 
-/// Reads and checks the draft of a flow, for [`publish_test`]. The transaction, which only reads, ends before the
-/// check: nobody waits for it.
+/// Reads and checks the draft of a flow, for [`publish_test`]. Returns it with the problems that do not prevent a
+/// publication. The transaction, which only reads, ends before the check: nobody waits for it.
 ///
 /// # Errors
 /// [`FlowError::NotFound`], [`FlowError::Tool`], [`FlowError::Invalid`], [`FlowError::Storage`].
@@ -38,19 +38,22 @@ pub async fn check_test<X: FlowsTx>(
     checker: &FlowChecker,
     reach: Reach<'_>,
     id: &FlowId,
-) -> Result<CheckedTest, FlowError> {
+) -> Result<(CheckedTest, Vec<Problem>), FlowError> {
     let flow = within(tx.flow_catalog().find(id).await?, reach)?.flow;
     if flow.kind == FlowKind::Tool {
         return Err(FlowError::Tool);
     }
     let mut draft = draft_of(&mut tx, &flow).await?;
+    let surrounding = warnings(&mut tx, &flow, &draft.definition).await?;
     drop(tx);
     let check = checker.publishable(flow.kind, draft.definition);
-    (draft.definition, _) = check.await?.map_err(FlowError::Invalid)?;
-    Ok(CheckedTest { flow, draft })
+    let (definition, mut problems) = check.await?.map_err(FlowError::Invalid)?;
+    draft.definition = definition;
+    problems.extend(surrounding);
+    Ok((CheckedTest { flow, draft }, problems))
 }
 
-/// Makes the draft of a flow the version that new sessions of the test channel run. The caller, who knows the
+/// Makes the draft of a flow the version that new sessions of test channels run. The caller, who knows the
 /// channel, commits the transaction. Older test versions in which no session stands are deleted.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ pub(crate) fn version_of(id: &str, definition: &Value) -> FlowVersion {
         router_id: RouterId::parse("router1").expect("id"),
         flow_name: format!("Flow {id}"),
         number: 1,
-        definition: definition.clone(),
+        definition: definition.clone().into(),
         created_at: NOW,
     }
 }
