@@ -289,7 +289,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         lines.push(format!("API:           {url}/docs"));
         lines.extend(admin_email.map(|email| format!("Administrator: {email}")));
         lines.extend(password.map(|password| format!("Password:      {password} (shown only this once)")));
-        lines.push(format!("Data:          {} (Ctrl-C stops, the same command goes on)", data.display()));
+        lines.push(format!("Data:          {} (Ctrl-C stops, the same command continues)", data.display()));
         print_line(&format!("\n{}\n", lines.join("\n")))?;
     }
     stop_on_signal(&app)?;

@@ -69,7 +69,7 @@ where
     assert!(tx.users().find_by_email(&address).await.expect("find").is_none());
 }
 
-/// Of sixteen that create a user with one address at once one does, and the others are told.
+/// Of sixteen that create a user with one address at once one does, and the others are listed.
 pub async fn an_address_has_one_user<S: Store>(subject: StoreUnderTest<S>)
 where
     S::Tx: AuthTx,

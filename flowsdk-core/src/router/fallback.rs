@@ -1,4 +1,4 @@
-//! What contacts are told where nothing else answers them (rulings S20).
+//! What contacts receive where nothing else answers them (rulings S20).
 
 use serde::{Deserialize, Serialize};
 

@@ -34,7 +34,7 @@ pub struct Router {
     pub llm_credential_id: Option<LlmCredentialId>,
     /// Where the logo is.
     pub logo_url: Option<String>,
-    /// How the sentiment of a chat is told.
+    /// How the sentiment of a chat is found.
     pub sentiment_config: Option<Value>,
     /// The settings of the copilot for the helpdesk's agents.
     pub copilot_config: Option<Value>,
@@ -42,7 +42,7 @@ pub struct Router {
     pub helpdesk_agent_prefix_enabled: bool,
     /// How it stands there.
     pub helpdesk_agent_prefix_template: Option<String>,
-    /// What contacts are told where nothing else answers them.
+    /// What contacts receive where nothing else answers them.
     pub fallback_texts: FallbackTexts,
     /// When it was created.
     pub created_at: Timestamp,

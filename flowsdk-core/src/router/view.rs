@@ -43,7 +43,7 @@ pub struct RouterView {
     /// How it stands there.
     #[schema(required = true)]
     helpdesk_agent_prefix_template: Option<String>,
-    /// What contacts are told where nothing else answers them.
+    /// What contacts receive where nothing else answers them.
     fallback_texts: FallbackTexts,
     created_at: IsoTime,
     updated_at: IsoTime,

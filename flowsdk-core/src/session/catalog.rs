@@ -22,7 +22,7 @@ pub struct SessionFilter {
     pub mode: Option<Mode>,
     /// Those of this contact.
     pub contact_id: Option<ContactId>,
-    /// Those that stand in this flow.
+    /// Those that are in this flow.
     pub flow_id: Option<FlowId>,
 }
 

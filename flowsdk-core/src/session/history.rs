@@ -81,7 +81,7 @@ pub fn entries_before(latest: &[Stop], archived: Option<&HistoryChunk>) -> i64 {
     chunk.end() - i64::try_from(common.unwrap_or(0)).unwrap_or(0)
 }
 
-/// The place behind an item of a history. It holds while the session goes on, and not for another one under its id.
+/// The place behind an item of a history. It holds while the session lasts, and not for another one under its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryPlace {
     /// When the session began.

@@ -44,7 +44,7 @@ pub enum FolderError {
     /// `secrets.json` is there and cannot be read. It is not replaced: the data encrypted with it would be lost.
     #[error(
         "{path} is damaged ({source}). It holds the keys of everything that is encrypted in the database: restore it from \
-         a backup. Without one, delete the whole folder to begin anew"
+         a backup. Without one, delete the whole folder to start over"
     )]
     Secrets {
         /// The path that failed.

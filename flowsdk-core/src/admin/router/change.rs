@@ -37,7 +37,7 @@ pub struct NewRouter {
     /// Where the logo is.
     #[schema(value_type = Option<crate::schema::WebAddress>)]
     pub logo_url: Option<String>,
-    /// How the sentiment of a chat is told.
+    /// How the sentiment of a chat is found.
     #[schema(value_type = Option<Object>)]
     pub sentiment_config: Option<Value>,
     /// The settings of the copilot for the helpdesk's agents.
@@ -49,7 +49,7 @@ pub struct NewRouter {
     /// How the name stands there.
     #[schema(value_type = Option<String>, max_length = 500)]
     pub helpdesk_agent_prefix_template: Option<String>,
-    /// What contacts are told where nothing else answers them.
+    /// What contacts receive where nothing else answers them.
     pub fallback_texts: Option<FallbackTexts>,
 }
 
@@ -107,7 +107,7 @@ pub struct RouterChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<crate::schema::WebAddress>)]
     pub logo_url: Option<Option<String>>,
-    /// How the sentiment of a chat is told.
+    /// How the sentiment of a chat is found.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Object>)]
     pub sentiment_config: Option<Option<Value>>,
@@ -122,7 +122,7 @@ pub struct RouterChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 500)]
     pub helpdesk_agent_prefix_template: Option<Option<String>>,
-    /// What contacts are told where nothing else answers them; null leaves it to the server.
+    /// What contacts receive where nothing else answers them; null leaves it to the server.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<FallbackTexts>)]
     pub fallback_texts: Option<Option<FallbackTexts>>,
