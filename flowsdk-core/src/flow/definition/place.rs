@@ -6,8 +6,10 @@ use serde_json::Value;
 
 /// Most trials for one value; the part found by then is the answer.
 const MOST_TRIALS: usize = 200;
-/// Most values that are read in these trials, with those inside of others.
+/// Most that is read in these trials: values, with those inside of others, and pieces of long texts.
 const MOST_READ: usize = 100_000;
+/// Bytes of a piece. A fault shows the text that it is about, so that a long one is copied at each trial.
+const PIECE: usize = 32;
 
 /// The fields that tell the variants of an enum apart.
 const TAGS: [&str; 2] = ["type", "kind"];
@@ -15,7 +17,7 @@ const TAGS: [&str; 2] = ["type", "kind"];
 /// Returns the JSON pointer in `value` of the part that is not as a `T` has it; of the object in which a field is
 /// missing. `from` points to a part that holds the fault, and `fault` is the message of serde.
 pub(super) fn narrowed<T: DeserializeOwned>(value: &Value, from: &str, fault: &str) -> String {
-    let trials = (MOST_READ / values_in(value)).min(MOST_TRIALS);
+    let trials = (MOST_READ / size_of(value)).min(MOST_TRIALS);
     let mut search = Search { value: value.clone(), at: from.to_owned(), trials };
     let field = fault.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
     if let Some(field) = field {
@@ -27,18 +29,20 @@ pub(super) fn narrowed<T: DeserializeOwned>(value: &Value, from: &str, fault: &s
     search.at
 }
 
-/// Counts a value and all inside of it; its own stack is on the heap, for a definition may be as deep as JSON may.
-fn values_in(value: &Value) -> usize {
-    let (mut waiting, mut count) = (vec![value], 0);
+/// Counts a value and all inside of it, and the pieces of its texts; its own stack is on the heap, for a definition may be
+/// as deep as JSON may.
+fn size_of(value: &Value) -> usize {
+    let (mut waiting, mut size) = (vec![value], 0);
     while let Some(value) = waiting.pop() {
-        count += 1;
+        size += 1;
         match value {
             Value::Array(items) => waiting.extend(items),
             Value::Object(fields) => waiting.extend(fields.values()),
+            Value::String(text) => size += text.len() / PIECE,
             _ => {}
         }
     }
-    count
+    size
 }
 
 struct Search {
@@ -159,7 +163,7 @@ enum Step {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
     use crate::flow::definition::{Action, Block, Target, Validation};
@@ -207,5 +211,13 @@ mod tests {
         let value = json!({ "type": "interactive",
             "interactive": { "type": "button", "body": { "text": "?" }, "action": { "buttons": buttons } } });
         assert_eq!(place::<ContentMessage>(&value), "/interactive/action/buttons");
+        // A long text would be copied into the message of every trial.
+        let wide = |text: &str| {
+            let mut fields: Map<String, Value> = (0..100).map(|at| (format!("a{at}"), json!(1))).collect();
+            fields.extend([("type".to_owned(), json!("text")), ("text".to_owned(), json!(text))]);
+            Value::Object(fields)
+        };
+        assert_eq!(place::<ContentMessage>(&wide("x")), "/text");
+        assert_eq!(place::<ContentMessage>(&wide(&"x".repeat(1_000_000))), "");
     }
 }
