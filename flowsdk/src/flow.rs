@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use flowsdk_core::flow::simulator::Script;
-use flowsdk_core::flow::{CompiledFlow, FlowDefinition, FlowVersion, Problem, Written};
+use flowsdk_core::flow::{CompiledFlow, FlowVersion, Problem, Written, check};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
@@ -92,7 +92,7 @@ impl Flow {
         };
         let compiled = CompiledFlow::compile(&version).map_err(InvalidFlow::Problems)?;
         let warnings =
-            FlowDefinition::parse(&version.definition).map_or_else(|all| all, |flow| flow.validate());
+            check::publishable(compiled.kind(), &version.definition).map_err(InvalidFlow::Problems)?;
         Ok(Self {
             name: name.to_owned(),
             definition: Arc::new(version.definition),

@@ -15,7 +15,11 @@ pub fn problems(kind: FlowKind, definition: &Value) -> Vec<Problem> {
 pub(super) fn problems_and_scripts(kind: FlowKind, definition: &Value) -> (Vec<Problem>, Vec<PlacedScript>) {
     let mut found: Vec<_> = kind_mismatch(kind, definition).into_iter().collect();
     let (problems, scripts) = match FlowDefinition::parse(definition) {
-        Ok(flow) => (flow.validate(), flow.scripts()),
+        Ok(flow) => {
+            let mut problems = flow.unread(definition);
+            problems.extend(flow.validate());
+            (problems, flow.scripts())
+        }
         Err(problems) => (problems, Vec::new()),
     };
     found.extend(problems);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{FlowsTx, circle};
 use crate::fault::StorageError;
-use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, Target};
+use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, StaticRead, Target};
 use crate::flow::interpolate::{Template, Token};
 use crate::flow::{Flow, FlowKind, Problem};
 use crate::id::FlowId;
@@ -16,13 +16,16 @@ use crate::text::Text;
 /// Most other flows that are read to find a circle.
 const MAX_REACHED: usize = 20;
 
+/// The keys of the variables of a router or flow, and whether each is secret.
+pub(super) type StaticVariables = HashMap<String, bool>;
+
 /// The surroundings of a definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Keys of the secret variables of its router.
-    pub router_secrets: HashSet<String>,
-    /// Keys of its own secret variables.
-    pub flow_secrets: HashSet<String>,
+    /// The variables of its router.
+    pub router_variables: StaticVariables,
+    /// Its own variables.
+    pub flow_variables: StaticVariables,
     /// Those of the flows that it leads to which are of its router.
     pub flows: HashSet<FlowId>,
     /// Those of them into which it cannot lead, because they are tools and it is none.
@@ -48,8 +51,8 @@ impl Surroundings {
         Ok(Self {
             circles,
             tools: tools.map(|other| other.id.clone()).collect(),
-            router_secrets: secrets(tx, VariableOwner::Router(flow.router_id.clone())).await?,
-            flow_secrets: secrets(tx, VariableOwner::Flow(flow.id.clone())).await?,
+            router_variables: variables(tx, VariableOwner::Router(flow.router_id.clone())).await?,
+            flow_variables: variables(tx, VariableOwner::Flow(flow.id.clone())).await?,
             flows: flows.into_iter().map(|other| other.id).collect(),
         })
     }
@@ -71,6 +74,22 @@ impl Surroundings {
                     found.push(problem.in_block(&block.id));
                 }
             }
+        }
+        for StaticRead { token, block, pointer } in definition.static_reads() {
+            let (name, owner) = match &token {
+                Token::Router(key) if !self.router_variables.contains_key(&**key) => {
+                    (format!("router.{key}"), ["o roteador", "the router"])
+                }
+                Token::Flow(key) if !self.flow_variables.contains_key(&**key) => {
+                    (format!("flow.{key}"), ["o flow", "the flow"])
+                }
+                _ => continue,
+            };
+            let text = Text::of(
+                format!("`{{{{{name}}}}}`: {} não tem esta variável; fica vazio", owner[0]),
+                format!("`{{{{{name}}}}}`: {} has no such variable; it stays empty", owner[1]),
+            );
+            found.push(Problem::warning("unknown_variable", pointer, text).in_block(&block.id));
         }
         for (block, pointer, id) in places(definition) {
             let (code, text) = if !self.flows.contains(id) {
@@ -101,11 +120,15 @@ impl Surroundings {
 
     fn secret(&self, token: &Token) -> Option<String> {
         match token {
-            Token::Router(key) if self.router_secrets.contains(&**key) => Some(format!("`router.{key}`")),
-            Token::Flow(key) if self.flow_secrets.contains(&**key) => Some(format!("`flow.{key}`")),
+            Token::Router(key) => is_secret(&self.router_variables, key).then(|| format!("`router.{key}`")),
+            Token::Flow(key) => is_secret(&self.flow_variables, key).then(|| format!("`flow.{key}`")),
             _ => None,
         }
     }
+}
+
+fn is_secret(variables: &StaticVariables, key: &str) -> bool {
+    variables.get(key).is_some_and(|is_secret| *is_secret)
 }
 
 /// Returns the texts of a block that somebody reads, with their pointers below it. The validation reports the
@@ -188,13 +211,14 @@ async fn reached<X: FlowsTx>(
     Ok(found)
 }
 
-async fn secrets<X: FlowsTx>(tx: &mut X, owner: VariableOwner) -> Result<HashSet<String>, StorageError> {
+async fn variables<X: FlowsTx>(tx: &mut X, owner: VariableOwner) -> Result<StaticVariables, StorageError> {
     let mut request = PageRequest { limit: MAX_PAGE, after: None };
-    let mut found = HashSet::new();
+    let mut found = StaticVariables::new();
     loop {
         let page = tx.variables().list(&owner, &request).await?;
-        let secret = page.items.into_iter().filter(|variable| variable.value.is_secret());
-        found.extend(secret.map(|variable| variable.key.to_string()));
+        found.extend(
+            page.items.into_iter().map(|variable| (variable.key.to_string(), variable.value.is_secret())),
+        );
         match page.next {
             Some(next) => request.after = Some(next),
             None => return Ok(found),
@@ -230,8 +254,8 @@ mod tests {
         let definition = FlowDefinition::parse(&definition).expect("parses");
         let set = |key: &str| HashSet::from([key.to_owned()]);
         let around = Surroundings {
-            router_secrets: set("token"),
-            flow_secrets: set("pin"),
+            router_variables: HashMap::from([("token".to_owned(), true), ("name".to_owned(), false)]),
+            flow_variables: HashMap::from([("pin".to_owned(), true)]),
             flows: ["there", "tool"].map(|id| FlowId::parse(id).expect("an id")).into(),
             tools: [FlowId::parse("tool").expect("an id")].into(),
             circles: set("/blocks/0/outputConditions/0/target/flowId"),
@@ -254,6 +278,7 @@ mod tests {
                 "secret_in_text a /blocks/0/contents/2",
                 "secret_in_text a /blocks/0/input/validation/retryText",
                 "secret_in_text a /blocks/0/onEnter/0/tags/1",
+                "unknown_variable a /blocks/0/contents/1/text/body",
                 "target_flow_not_found  /settings/errorTarget/flowId",
                 "cycle_between_flows a /blocks/0/outputConditions/0/target/flowId",
                 "target_flow_is_tool a /blocks/0/outputConditions/1/target/flowId",

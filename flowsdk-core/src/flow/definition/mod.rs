@@ -8,10 +8,13 @@ mod malformed;
 mod outside;
 mod parse;
 mod place;
+mod pointer;
 mod problem;
 mod schema;
 mod scripts;
+mod static_reads;
 mod target;
+mod unread;
 mod validate;
 
 use serde::{Deserialize, Serialize};
@@ -25,9 +28,11 @@ pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, Syst
 pub use input::{Input, Validation, ValidationKind};
 pub(in crate::flow) use outside::MAX_SCRIPT;
 pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
+pub(in crate::flow) use pointer::field as field_pointer;
 pub(in crate::flow) use problem::{PATTERNS_TOO_LARGE, no_block};
 pub use problem::{Problem, Severity};
 pub use schema::json_schema;
+pub(crate) use static_reads::StaticRead;
 pub use target::Target;
 
 /// The `schemaVersion` that this version reads and writes.

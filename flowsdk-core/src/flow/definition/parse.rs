@@ -11,6 +11,7 @@ use super::malformed::malformed;
 use super::place::narrowed;
 use super::{
     Action, Block, FlowDefinition, Input, OutputCondition, Problem, SCHEMA_VERSION, Settings, Target,
+    field_pointer,
 };
 use crate::id::BlockId;
 use crate::message::ContentMessage;
@@ -150,7 +151,7 @@ fn pointer_of(path: &Path) -> String {
     path.iter()
         .map_while(|segment| match segment {
             Segment::Seq { index } => Some(format!("/{index}")),
-            Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Map { key } => Some(field_pointer("", key)),
             Segment::Enum { .. } | Segment::Unknown => None,
         })
         .collect()

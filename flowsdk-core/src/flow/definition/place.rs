@@ -4,6 +4,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::field_pointer;
+
 /// Most trials for one value; the part found by then is the answer.
 const MOST_TRIALS: usize = 200;
 /// Most that is read in these trials: values, with those inside of others, and pieces of long texts.
@@ -150,7 +152,7 @@ impl Search {
 
     fn below(&self, step: &Step) -> String {
         match step {
-            Step::Field(name) => format!("{}/{}", self.at, name.replace('~', "~0").replace('/', "~1")),
+            Step::Field(name) => field_pointer(&self.at, name),
             Step::Item(index) => format!("{}/{index}", self.at),
         }
     }

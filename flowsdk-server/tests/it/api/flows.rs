@@ -14,7 +14,7 @@ everywhere!(in process:
     a_script_that_is_not_javascript_is_a_problem,
     two_authors_do_not_overwrite_each_other,
     the_order_of_keys_is_kept,
-    authors_are_warned_of_secrets_and_flows_that_are_not_there,
+    authors_are_warned_of_secrets_variables_and_flows_that_are_not_there,
     a_flow_in_use_is_not_deleted,
     lists_and_scope,
     hostile_definitions,
@@ -235,13 +235,13 @@ async fn two_authors_do_not_overwrite_each_other(setup: Setup) {
     assert_eq!(admin.patch(&path, &json!({ "name": "Novo" })).await.ok(200)["revision"], 2);
 }
 
-async fn authors_are_warned_of_secrets_and_flows_that_are_not_there(setup: Setup) {
+async fn authors_are_warned_of_secrets_variables_and_flows_that_are_not_there(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let router = router(&admin, "R").await;
     let elsewhere = super::building::router(&admin, "S").await;
     let foreign = id(&draft(&admin, &elsewhere, &says("oi")).await);
-    let mut definition = says("{{router.marca}} {{router.token}} {{flow.pin}}");
+    let mut definition = says("{{router.marca}} {{router.token}} {{flow.pin}} {{router.gone}}");
     definition["blocks"][0]["defaultOutput"] = json!({ "flowId": foreign });
     let flow = id(&draft(&admin, &router, &definition).await);
     for (path, key, secret) in [
@@ -259,8 +259,11 @@ async fn authors_are_warned_of_secrets_and_flows_that_are_not_there(setup: Setup
             |one: &Value| format!("{} {}", one["code"].as_str().unwrap(), one["pointer"].as_str().unwrap());
         problems.iter().map(of).collect::<Vec<_>>()
     };
-    let expected =
-        ["secret_in_text /blocks/0/contents/0", "target_flow_not_found /blocks/0/defaultOutput/flowId"];
+    let expected = [
+        "secret_in_text /blocks/0/contents/0",
+        "unknown_variable /blocks/0/contents/0/text/body",
+        "target_flow_not_found /blocks/0/defaultOutput/flowId",
+    ];
     assert_eq!(
         (&found["valid"], shown(&found["problems"])),
         (&json!(true), expected.map(String::from).to_vec())

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::parts::{Known, conditions};
 use super::{Findings, between, millis_between, names};
 use crate::flow::definition::{Action, ActionKind, ExecuteScriptAction, HttpRequestAction, MAX_SCRIPT};
-use crate::flow::interpolate::{Template, ValueTemplate};
+use crate::flow::interpolate::{Template, Token, ValueTemplate};
 use crate::flow::tracked_event::{MAX_EVENT_NAME, is_event_name};
 use crate::text::Text;
 
@@ -182,6 +182,17 @@ fn is_header_name(name: &str) -> bool {
         && !forbidden.contains(&name.to_ascii_lowercase().as_str())
 }
 
+/// Tells a token in a script from two blocks of JavaScript, as in `{{ go(); }}`.
+fn is_meant_as_token(token: &Token) -> bool {
+    match token {
+        Token::Variable(path) => {
+            path.root().chars().all(|letter| letter.is_alphanumeric() || "_$".contains(letter))
+        }
+        Token::Missing(_) => false,
+        _ => true,
+    }
+}
+
 fn execute(script: &ExecuteScriptAction, pointer: &str, findings: &mut Findings) {
     if !script.has_length() {
         let message = Text::of(
@@ -189,6 +200,12 @@ fn execute(script: &ExecuteScriptAction, pointer: &str, findings: &mut Findings)
             format!("a script has 1 to {MAX_SCRIPT} bytes"),
         );
         findings.error("out_of_range", format!("{pointer}/script"), message);
+    } else if Template::parse(&script.script).tokens().any(is_meant_as_token) {
+        let message = Text::new(
+            "um script não é interpolado: `{{name}}` se escreve `variables.name`, e `{{input}}`, `input`",
+            "a script is not interpolated: `{{name}}` is written `variables.name`, and `{{input}}`, `input`",
+        );
+        findings.warn("token_in_script", format!("{pointer}/script"), message);
     }
     for (field, name) in [("variable", &script.variable), ("errorVariable", &script.error_variable)] {
         if let Some(name) = name {

@@ -8,7 +8,9 @@ use crate::flow::definition::{
     Block, BlockKind, Comparator, Condition, ConditionSource, Input, OutputCondition, PATTERNS_TOO_LARGE,
     Validation, ValidationKind,
 };
+use crate::flow::engine::compare::fold;
 use crate::flow::interpolate::Template;
+use crate::message::ContentMessage;
 use crate::text::Text;
 
 /// Most turns of an agent block.
@@ -37,6 +39,7 @@ fn kind(kind: &BlockKind, pointer: &str, known: &Known, findings: &mut Findings)
             }
             if let Some(own) = own {
                 input(own, &format!("{pointer}/input"), known, findings);
+                choices(messages, own, pointer, findings);
             }
         }
         BlockKind::Agent { max_messages, input_timeout, .. } => {
@@ -116,6 +119,37 @@ fn validation(validation: &Validation, pointer: &str, known: &Known, findings: &
             regex(checked, &format!("{pointer}/pattern"), findings);
         }
         ValidationKind::Email {} | ValidationKind::Date {} | ValidationKind::Phone {} => {}
+    }
+}
+
+/// Warns of buttons and rows that the options of the validation leave out.
+fn choices(messages: &[ContentMessage], input: &Input, pointer: &str, findings: &mut Findings) {
+    let Some(ValidationKind::Options { options }) = input.validation.as_ref().map(|own| &own.kind) else {
+        return;
+    };
+    let options: HashSet<_> = options.iter().map(|option| fold(option)).collect();
+    for (at, message) in messages.iter().enumerate() {
+        let refused: Vec<_> = message
+            .options()
+            .into_iter()
+            // The value of a token is not known here.
+            .filter(|choice| Template::parse(&choice.title).as_literal().is_some())
+            .filter(|choice| {
+                ![&choice.id, &choice.title].iter().any(|text| options.contains(&fold(text.trim())))
+            })
+            .map(|choice| format!("`{}`", choice.title))
+            .collect();
+        if !refused.is_empty() {
+            let names = refused.join(", ");
+            findings.warn(
+                "never_accepted",
+                format!("{pointer}/contents/{at}"),
+                Text::of(
+                    format!("{names}: nem o id nem o título está em `options`; a escolha é recusada"),
+                    format!("{names}: neither id nor title is in `options`; this choice is refused"),
+                ),
+            );
+        }
     }
 }
 

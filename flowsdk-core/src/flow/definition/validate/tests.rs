@@ -236,6 +236,28 @@ fn a_warning_names_its_token() {
 }
 
 #[test]
+fn a_choice_that_the_options_leave_out_is_pointed_out() {
+    let button = |id: &str, title: &str| json!({ "type": "reply", "reply": { "id": id, "title": title } });
+    let pick = |options: &[&str], buttons: &[Value]| {
+        of_block(&json!({
+            "contents": [
+                { "type": "text", "text": { "body": "Size?" } },
+                { "type": "interactive", "interactive": { "type": "button", "body": { "text": "Pick" },
+                    "action": { "buttons": buttons } } },
+            ],
+            "input": { "variable": "size", "validation": { "kind": "options", "options": options } },
+        }))
+    };
+    let warned = ["never_accepted? /blocks/0/contents/1"];
+    let (small, large) = (button("s", "Small"), button("l", "Large"));
+    assert_eq!(pick(&["small"], &[small.clone(), large.clone()]), warned);
+    // The id or the title is enough, and the engine compares without case and accents.
+    assert_eq!(pick(&["SMÁLL", "l"], &[small.clone(), large]), [""; 0]);
+    // The value of a token is known in a turn only.
+    assert_eq!(pick(&["s"], &[small, button("x", "{{input}}")]), [""; 0]);
+}
+
+#[test]
 fn a_way_that_is_never_taken_is_pointed_out() {
     let with = |validation: Value| of_block(&json!({ "input": { "validation": validation } }));
     let end = json!({ "end": true });

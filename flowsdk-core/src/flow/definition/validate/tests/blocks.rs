@@ -223,6 +223,23 @@ fn a_text_body_with_values_is_warned_of() {
     }
 }
 
+#[test]
+fn a_token_in_a_script_is_warned_of() {
+    for (script, warned) in [
+        ("'Hi ' + {{name}}", true),
+        ("`{{ contact.name }}`", true),
+        ("{{input}}", true),
+        ("variables.name + '{{}}'", false),
+        ("{{ go(); }}", false),
+        ("({ a: { b: 1 }})", false),
+    ] {
+        let action = json!({ "type": "executeScript", "script": script, "continueOnError": true });
+        let found = of_block(&json!({ "onEnter": [action] }));
+        let warning = "token_in_script? /blocks/0/onEnter/0/script".to_owned();
+        assert_eq!(found, Vec::from_iter(warned.then_some(warning)), "{script}");
+    }
+}
+
 /// The places of `raw_body` in a flow with this action.
 fn raw_bodies(action: &Value) -> Vec<String> {
     let found = of_block(&json!({ "onEnter": [action] }));
