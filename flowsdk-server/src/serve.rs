@@ -9,7 +9,7 @@
 //!   the HTTP part is over;
 //! * a client that does not take its answers is cut when nothing could be written for
 //!   [`ServeConfig::write_timeout`]; that counts after an upgrade too;
-//! * a request of HTTP/1.1 without `Host`, or one with two, is 400 (RFC 9112, 3.2);
+//! * a request of HTTP/1.1 without `Host`, or one with two or with what is no host, is 400 (RFC 9112, 3.2);
 //! * after [`Shutdown::token`] is cancelled nothing new is accepted, running requests finish, idle connections close,
 //!   and tasks left after [`Shutdown::drain`] are aborted.
 //!
@@ -28,6 +28,7 @@ use std::time::Duration;
 use axum::extract::ConnectInfo;
 use axum::response::{IntoResponse as _, Response};
 use flowsdk_core::text::Text;
+use http::uri::Authority;
 use http::{StatusCode, Version, header};
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioTimer;
@@ -192,12 +193,24 @@ where
 
 /// Returns whether the request has the one `Host` that it must have.
 fn names_its_host<B>(request: &Request<B>) -> bool {
-    let hosts = request.headers().get_all(header::HOST).iter().count();
-    hosts == 1 || (hosts == 0 && request.version() < Version::HTTP_11)
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) => is_host(host.as_bytes()),
+        (None, _) => request.version() < Version::HTTP_11,
+        _ => false,
+    }
+}
+
+/// Returns whether it is a host, with a port or without. Clients send an empty one where their target has none.
+fn is_host(value: &[u8]) -> bool {
+    value.is_empty() || (!value.contains(&b'@') && Authority::try_from(value).is_ok())
 }
 
 fn hostless() -> Response {
-    let text = Text::new("A requisição deve ter um cabeçalho Host", "The request must have one Host header");
+    let text = Text::new(
+        "A requisição deve ter um cabeçalho Host válido",
+        "The request must have one valid Host header",
+    );
     ApiError::new(StatusCode::BAD_REQUEST, "validation_failed", text).into_response()
 }
 

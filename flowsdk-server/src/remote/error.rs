@@ -50,8 +50,8 @@ pub enum RemoteError {
     },
     /// The draft of the server is another one than the file was made of.
     #[error(
-        "the draft of flow `{name}` is at revision {now} on the server, and this file {}: see it with `flow pull`, or \
-         replace it with --force", .known.map_or_else(|| "was never pulled".to_owned(), |known| format!("was made of revision {known}"))
+        "the draft of flow `{name}` is at revision {now} on the server, and this file {}: see it with `flow pull` \
+         and another file, or replace it with --force", .known.map_or_else(|| "was never pulled".to_owned(), |known| format!("was made of revision {known}"))
     )]
     Newer {
         /// The name of the flow.

@@ -136,6 +136,12 @@ async fn a_request_names_its_host_once() {
         ("GET /peer HTTP/1.1\r\n", 400),
         ("GET /peer HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
         ("GET /peer HTTP/1.1\r\nHost: a\r\nhost: a\r\n", 400),
+        ("GET /peer HTTP/1.1\r\nHost: [::1]:8080\r\n", 200),
+        ("GET /peer HTTP/1.1\r\nHost: my_shop.example\r\n", 200),
+        ("GET /peer HTTP/1.1\r\nHost:\r\n", 200),
+        ("GET /peer HTTP/1.1\r\nHost: a b\r\n", 400),
+        ("GET /peer HTTP/1.1\r\nHost: a/b\r\n", 400),
+        ("GET /peer HTTP/1.1\r\nHost: a@b\r\n", 400),
     ] {
         let mut stream = TcpStream::connect(server.addr).await.unwrap();
         stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).await.unwrap();
