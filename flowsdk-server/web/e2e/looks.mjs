@@ -18,6 +18,7 @@ const problems = [];
 let failure = null;
 try {
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
   page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
@@ -48,6 +49,11 @@ try {
   // A wrong value is not shown, and nothing is lost.
   await page.getByLabel('Primary colour').fill('green');
   assert.deepEqual(JSON.parse(await json.inputValue()), expected);
+  await page.locator('#problem', { hasText: 'primaryColor: ' }).waitFor();
+  await json.fill('{ "colour": "red", "language": "english", "radius": 4 }');
+  const refused = 'colour is not known: own keys go into custom, language has a value that is not taken';
+  await page.locator('#problem', { hasText: refused }).waitFor();
+  await page.getByLabel('Primary colour').fill('#0a7d4f');
   await json.fill('{ "primaryColor": ');
   await page.locator('#problem:not(:empty)').waitFor();
   assert.equal(await brand(), '#0a7d4f');
@@ -55,6 +61,8 @@ try {
   await chat.getByRole('heading', { name: 'Shop', exact: true }).waitFor();
   assert.equal(await page.getByLabel('Primary colour').inputValue(), '#b3261e');
   assert.equal(await page.locator('#problem').innerText(), '');
+  await page.getByRole('button', { name: 'Copy the JSON' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await json.inputValue());
   // A visitor's part can be tried; nobody answers.
   await chat.getByRole('button', { name: 'Large' }).click();
   await chat.locator('.message .bubble', { hasText: 'Large' }).waitFor();

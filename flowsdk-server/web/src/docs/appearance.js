@@ -3,7 +3,9 @@ const frame = document.querySelector('iframe');
 const form = document.querySelector('form');
 const text = form.elements.json;
 const problem = document.getElementById('problem');
-const fields = [...form.elements].filter((field) => field !== text);
+const copy = form.querySelector('button');
+const fields = [...form.elements].filter((field) => field !== text && field !== copy);
+const known = new Set([...fields.map((field) => field.name), 'texts', 'custom']);
 let looks = {};
 
 function show() {
@@ -17,7 +19,7 @@ function complain(message) {
 
 for (const field of fields) {
   field.addEventListener('input', () => {
-    if (!field.validity.valid) return;
+    if (!field.validity.valid) return complain(`${field.name}: ${field.validationMessage}`);
     const { [field.name]: _before, ...others } = looks;
     const value = field.type === 'number' ? field.valueAsNumber : field.value;
     looks = field.value === '' ? others : { ...looks, [field.name]: value };
@@ -37,8 +39,27 @@ text.addEventListener('input', () => {
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return complain('An object is expected');
   looks = read;
   for (const field of fields) field.value = looks[field.name] ?? '';
-  complain('');
+  complain(refused().join(', '));
   show();
+});
+
+// The names in the text that no field has, and those whose value a field does not take.
+function refused() {
+  const strange = Object.keys(looks).filter((name) => !known.has(name));
+  const wrong = fields.filter(({ name, value, validity }) => {
+    const written = looks[name] ?? '';
+    return !validity.valid || String(written) !== value;
+  });
+  return [
+    ...strange.map((name) => `${name} is not known: own keys go into custom`),
+    ...wrong.map(({ name }) => `${name} has a value that is not taken`),
+  ];
+}
+
+copy.addEventListener('click', async () => {
+  text.select();
+  // Pages that came without encryption from another machine may not write to the clipboard: the text is selected there.
+  await navigator.clipboard?.writeText(text.value);
 });
 
 text.value = '{}';
