@@ -1,11 +1,11 @@
-//! The surroundings of a stored definition: the flows of its router and the secrets that it may read. Nothing here
+//! The surroundings of a stored definition: the flows of its router and the variables that it may read. Nothing here
 //! prevents publishing: a flow may come later, and a secret may be meant to be said.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{FlowsTx, circle};
 use crate::fault::StorageError;
-use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, StaticRead, Target};
+use crate::flow::definition::{ActionKind, Block, BlockKind, FlowDefinition, StaticReads, Target};
 use crate::flow::interpolate::{Template, Token};
 use crate::flow::{Flow, FlowKind, Problem};
 use crate::id::FlowId;
@@ -15,6 +15,9 @@ use crate::text::Text;
 
 /// Most other flows that are read to find a circle.
 const MAX_REACHED: usize = 20;
+
+/// Most variables that the warning of a place names.
+const MAX_NAMED: usize = 10;
 
 /// The keys of the variables of a router or flow, and whether each is secret.
 pub(super) type StaticVariables = HashMap<String, bool>;
@@ -75,21 +78,22 @@ impl Surroundings {
                 }
             }
         }
-        for StaticRead { token, block, pointer } in definition.static_reads() {
-            let (name, owner) = match &token {
-                Token::Router(key) if !self.router_variables.contains_key(&**key) => {
-                    (format!("router.{key}"), ["o roteador", "the router"])
-                }
-                Token::Flow(key) if !self.flow_variables.contains_key(&**key) => {
-                    (format!("flow.{key}"), ["o flow", "the flow"])
-                }
-                _ => continue,
-            };
-            let text = Text::of(
-                format!("`{{{{{name}}}}}`: {} não tem esta variável; fica vazio", owner[0]),
-                format!("`{{{{{name}}}}}`: {} has no such variable; it stays empty", owner[1]),
-            );
-            found.push(Problem::warning("unknown_variable", pointer, text).in_block(&block.id));
+        for StaticReads { block, pointer, router, flow } in definition.static_reads() {
+            let router = router.iter().filter(|key| !self.router_variables.contains_key(&***key));
+            let flow = flow.iter().filter(|key| !self.flow_variables.contains_key(&***key));
+            let unset: Vec<_> = router
+                .map(|key| format!("`router.{key}`"))
+                .chain(flow.map(|key| format!("`flow.{key}`")))
+                .take(MAX_NAMED)
+                .collect();
+            if !unset.is_empty() {
+                let names = unset.join(", ");
+                let text = Text::of(
+                    format!("{names}: não existe esta variável; fica vazio"),
+                    format!("{names}: there is no such variable; it stays empty"),
+                );
+                found.push(Problem::warning("unknown_variable", pointer, text).in_block(&block.id));
+            }
         }
         for (block, pointer, id) in places(definition) {
             let (code, text) = if !self.flows.contains(id) {

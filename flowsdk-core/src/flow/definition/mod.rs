@@ -32,7 +32,7 @@ pub(in crate::flow) use pointer::field as field_pointer;
 pub(in crate::flow) use problem::{PATTERNS_TOO_LARGE, no_block};
 pub use problem::{Problem, Severity};
 pub use schema::json_schema;
-pub(crate) use static_reads::StaticRead;
+pub(crate) use static_reads::StaticReads;
 pub use target::Target;
 
 /// The `schemaVersion` that this version reads and writes.

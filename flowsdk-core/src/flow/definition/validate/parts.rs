@@ -10,7 +10,7 @@ use crate::flow::definition::{
 };
 use crate::flow::engine::compare::fold;
 use crate::flow::interpolate::Template;
-use crate::message::ContentMessage;
+use crate::message::{ContentMessage, MAX_ROWS};
 use crate::text::Text;
 
 /// Most turns of an agent block.
@@ -138,6 +138,7 @@ fn choices(messages: &[ContentMessage], input: &Input, pointer: &str, findings: 
                 ![&choice.id, &choice.title].iter().any(|text| options.contains(&fold(text.trim())))
             })
             .map(|choice| format!("`{}`", choice.title))
+            .take(MAX_ROWS)
             .collect();
         if !refused.is_empty() {
             let names = refused.join(", ");
