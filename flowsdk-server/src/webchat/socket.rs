@@ -187,7 +187,10 @@ where
         let Err(error) = self.enter(socket, auth).await else {
             return;
         };
-        if let AuthError::Storage(error) = &error {
+        // Of contention nobody has to be told: the client comes again.
+        if let AuthError::Storage(error) = &error
+            && !matches!(error, StorageError::Contention(_))
+        {
             tracing::error!(error = %Chain(error), "a visitor could not be let in");
         } else {
             tracing::warn!(code = error.code(), %error, "a visitor was not let in");
