@@ -118,6 +118,7 @@ impl Flow {
     }
 
     /// The definition with the text of its author.
+    #[cfg(feature = "bot")]
     pub(crate) fn written(&self) -> &Written {
         &self.definition
     }
