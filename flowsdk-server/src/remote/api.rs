@@ -123,7 +123,14 @@ impl Client {
         let ids = named.iter().map(|router| router.id.clone()).collect();
         match one(named, "router", name, ids)? {
             Some(router) => Ok(router),
-            None => self.by_id("/routers", "router", name).await,
+            None => match self.by_id("/routers", "router", name).await {
+                Err(RemoteError::NotFound { name, .. }) => {
+                    let known: Page<Router> = self.get("/routers", &[("limit", "20")]).await?;
+                    let known = known.items.into_iter().map(|router| router.name).collect();
+                    Err(RemoteError::NoRouter { name, known })
+                }
+                found => found,
+            },
         }
     }
 

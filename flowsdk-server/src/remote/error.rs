@@ -48,6 +48,14 @@ pub enum RemoteError {
         /// The name or id.
         name: String,
     },
+    /// No router that the caller may see has the name or id that was given.
+    #[error("there is no router `{name}`; {}", known_routers(.known))]
+    NoRouter {
+        /// The name or id.
+        name: String,
+        /// The names of routers that there are, the first of them.
+        known: Vec<String>,
+    },
     /// The draft of the server is another one than the file was made of.
     #[error(
         "the draft of flow `{name}` is at revision {now} on the server, and this file {}: see it with `flow pull` \
@@ -79,6 +87,25 @@ pub enum RemoteError {
         /// The error of the system.
         source: io::Error,
     },
+}
+
+fn known_routers(names: &[String]) -> String {
+    if names.is_empty() {
+        return "there is none yet: make one at /docs, with POST /routers".to_owned();
+    }
+    format!("there is `{}`", names.join("`, `"))
+}
+
+impl RemoteError {
+    /// Whether the same command may succeed later: the server, or what it needs, is away.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Foreign { status, .. } => (502..=504).contains(status),
+            Self::Refused(refusal) => refusal.code == "unavailable",
+            _ => false,
+        }
+    }
 }
 
 /// An error of the API, as the server tells it.

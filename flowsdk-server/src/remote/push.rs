@@ -121,7 +121,14 @@ pub(super) async fn push_test(
 ) -> Result<(String, String), BoxError> {
     let definition = read_definition(&target.file)?;
     let (flow, _drafted) = draft(client, router, target, &definition).await?;
-    let test = client.publish_test(&flow, channel).await?;
+    let test = match client.publish_test(&flow, channel).await {
+        Err(RemoteError::Refused(refusal)) if refusal.code == "flow_invalid" => {
+            // The refusal names places; the validation also the blocks, as `flow check` does.
+            let Validation { problems, .. } = client.validate(&flow).await?;
+            return Err(format!("the draft has errors\n{}", lines(&problems).trim_end()).into());
+        }
+        test => test?,
+    };
     Ok((format!("{}/chat/{}", client.session().url, test.channel.id()), lines(&test.warnings)))
 }
 

@@ -12,6 +12,8 @@ use super::{Client, RemoteError};
 /// The time between two looks at the file. A save is taken when the file is the same in two of them, so that one that is
 /// half written is not.
 const LOOK: Duration = Duration::from_millis(250);
+/// The time after which a save is sent again to a server that is away.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// The file to watch, and where its saves go.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -26,7 +28,7 @@ pub struct Watch {
 }
 
 /// Publishes the file to the test channel now and after each save, and tells `say` what came of it. An error of the file
-/// or of the server is told too; then it goes on.
+/// or of the server is told too; then it goes on. A save that found no server is sent again until one answers.
 ///
 /// # Errors
 /// The file, the router or the channel is not there at the beginning, or nobody can be told.
@@ -45,20 +47,34 @@ pub async fn watch(
     };
     let file = target.file.display();
     let mut saves = Saves::default();
+    let mut away = false;
     loop {
         match saves.look(&target.file) {
             Seen::Nothing => {}
             Seen::Gone => say(&format!("{file} is gone: waiting until it is there again"))?,
             Seen::Save => {
                 let published = push_test(client, &router, channel.as_ref().map(Channel::id), target).await;
-                say(&match published {
-                    Ok((chat, warnings)) => format!("{warnings}{file} is in the test chat: {chat}"),
-                    Err(error) => format!("not published: {}", Chain(&*error)),
-                })?;
+                let was_away = away;
+                away = matches!(&published, Err(error) if may_pass(error));
+                match published {
+                    Ok((chat, warnings)) => say(&format!("{warnings}{file} is in the test chat: {chat}"))?,
+                    Err(_) if away && was_away => {}
+                    Err(error) if away => {
+                        say(&format!("not published: {}: waiting for the server", Chain(&*error)))?;
+                    }
+                    Err(error) => say(&format!("not published: {}", Chain(&*error)))?,
+                }
+                if away {
+                    saves.forget();
+                }
             }
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(if away { AGAIN } else { LOOK }).await;
     }
+}
+
+fn may_pass(error: &BoxError) -> bool {
+    error.downcast_ref::<RemoteError>().is_some_and(RemoteError::may_pass)
 }
 
 /// The result of a look at a file.
@@ -99,6 +115,11 @@ impl Saves {
         self.seen = Some(content);
         if is_whole && is_new { Seen::Save } else { Seen::Nothing }
     }
+
+    /// Makes the content that was taken last one to take, as it is when the file is looked at again.
+    fn forget(&mut self) {
+        self.taken = None;
+    }
 }
 
 #[cfg(test)]
@@ -123,5 +144,7 @@ mod tests {
         assert_eq!([saves.look(&file), saves.look(&file), saves.look(&file)], [Nothing, Gone, Nothing]);
         write("whole");
         assert_eq!([saves.look(&file), saves.look(&file)], [Nothing, Nothing], "saved as it was");
+        saves.forget();
+        assert_eq!([saves.look(&file), saves.look(&file)], [Save, Nothing]);
     }
 }

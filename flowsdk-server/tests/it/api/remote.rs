@@ -1,30 +1,34 @@
 //! Commands against a server: `login`, `flow push`, `pull` and `watch`, as their users run them.
 
 use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 use super::building::{router, says};
 use crate::harness::api::ADMIN;
 use crate::harness::process::{command, run};
-use crate::harness::{Api, Server, Setup, everywhere};
+use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(in process: from_a_file_to_a_published_flow, a_login_renews_itself_and_ends, a_file_that_is_watched,
-    authors_with_a_test_channel_each);
+    a_save_waits_for_the_server, authors_with_a_test_channel_each);
 
 /// A user with a folder of files and configurations.
-struct Author<'a> {
+struct Author {
     folder: TempDir,
-    server: &'a Server,
+    server: SocketAddr,
     password: String,
 }
 
-impl<'a> Author<'a> {
-    fn new(setup: &Setup, server: &'a Server) -> Self {
+impl Author {
+    fn new(setup: &Setup, server: SocketAddr) -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { folder, server, password: setup.admin_password().to_owned() }
     }
@@ -55,7 +59,7 @@ impl<'a> Author<'a> {
     }
 
     async fn logs_in(&self) -> String {
-        self.does(&["login", &format!("http://{}", self.server.addr), "--email", ADMIN]).await
+        self.does(&["login", &format!("http://{}", self.server), "--email", ADMIN]).await
     }
 
     fn writes(&self, file: &str, definition: &Value) {
@@ -72,7 +76,7 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     let id = router(&admin, "Shop").await;
-    let mut author = Author::new(&setup, &server);
+    let mut author = Author::new(&setup, server.addr);
     author.writes("hello.json", &says("Hello!"));
     let push = ["flow", "push", "hello.json", "--router", "Shop"];
     assert!(author.fails(&push).await.contains("not logged in: run `flowsdk-server login URL`"));
@@ -182,7 +186,7 @@ async fn a_login_renews_itself_and_ends(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     router(&admin, "Shop").await;
-    let author = Author::new(&setup, &server);
+    let author = Author::new(&setup, server.addr);
     author.writes("hello.json", &says("Hello!"));
     author.logs_in().await;
     let push = ["flow", "push", "hello.json", "--router", "Shop"];
@@ -208,13 +212,13 @@ async fn a_file_that_is_watched(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
     router(&admin, "Shop").await;
-    let author = Author::new(&setup, &server);
+    let author = Author::new(&setup, server.addr);
     author.logs_in().await;
     let watch = ["flow", "watch", "hello.json", "--router", "Shop"];
     assert!(author.fails(&watch).await.contains("hello.json"), "there is nothing to watch");
     author.writes("hello.json", &says("Hello!"));
     let nowhere = author.fails(&["flow", "watch", "hello.json", "--router", "Nowhere"]).await;
-    assert!(nowhere.contains("there is no router `Nowhere`"), "{nowhere}");
+    assert!(nowhere.contains("there is no router `Nowhere`; there is `Shop`"), "{nowhere}");
     let mut child = author.command(&watch).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = async || {
@@ -226,9 +230,21 @@ async fn a_file_that_is_watched(setup: Setup) {
     assert!(chat.starts_with(&format!("http://{}/chat/", server.addr)), "{chat}");
     author.writes("hello.json", &json!({ "schemaVersion": 1 }));
     let refused = next().await;
-    assert!(refused.starts_with("not published: the server refuses: "), "{refused}");
-    // The fields that are missing.
-    while !next().await.contains("definition") {}
+    assert_eq!(refused, "not published: the draft has errors");
+    // What is missing.
+    let problem = next().await;
+    assert!(problem.starts_with("  error "), "{problem}");
+    // One that can be read and not run: the problems as `flow check` prints them.
+    let mut lost = says("Hello!");
+    lost["blocks"][0]["defaultOutput"]["blockId"] = json!("nowhere");
+    author.writes("hello.json", &lost);
+    let mut line = next().await;
+    while line.starts_with("  ") {
+        line = next().await;
+    }
+    assert_eq!(line, "not published: the draft has errors");
+    let problem = next().await;
+    assert!(problem.starts_with("  error ") && problem.contains(" in `"), "{problem}");
     author.writes("hello.json", &says("Hello again!"));
     let mut line = next().await;
     while line.starts_with("  ") {
@@ -250,8 +266,61 @@ async fn a_file_that_is_watched(setup: Setup) {
     child.wait().unwrap();
 }
 
+/// A way to a server. While it is closed, its connections end at once.
+async fn gate(server: SocketAddr) -> (SocketAddr, watch::Sender<bool>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let (open, is_open) = watch::channel(true);
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut is_open = is_open.clone();
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(server).await.unwrap();
+                tokio::select! {
+                    biased;
+                    _ = is_open.wait_for(|open| !open) => {}
+                    _ = copy_bidirectional(&mut client, &mut server) => {}
+                }
+            });
+        }
+    });
+    (addr, open)
+}
+
+async fn a_save_waits_for_the_server(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    router(&admin, "Shop").await;
+    let (addr, open) = gate(server.addr).await;
+    let author = Author::new(&setup, addr);
+    author.logs_in().await;
+    author.writes("hello.json", &says("Hello!"));
+    let mut child = author
+        .command(&["flow", "watch", "hello.json", "--router", "Shop"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || tokio::task::block_in_place(|| lines.next()).unwrap().unwrap();
+    let first = next();
+    assert!(first.contains("is in the test chat: "), "{first}");
+    open.send_replace(false);
+    author.writes("hello.json", &says("Hello again!"));
+    let waiting = next();
+    assert!(waiting.starts_with(&format!("not published: http://{addr} cannot be reached: ")), "{waiting}");
+    assert!(waiting.ends_with(": waiting for the server"), "{waiting}");
+    open.send_replace(true);
+    // Sent again without another save, and the wait is told once.
+    assert_eq!(next(), first);
+    let flow = &admin.get("/flows?q=hello").await.ok(200)["items"][0];
+    let id = flow["id"].as_str().unwrap();
+    assert_eq!(admin.get(&format!("/flows/{id}")).await.ok(200)["definition"], says("Hello again!"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// The address of the chat in which a save can be tried.
-fn watched(author: &Author<'_>, arguments: &[&str]) -> String {
+fn watched(author: &Author, arguments: &[&str]) -> String {
     let mut child = author.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = tokio::task::block_in_place(|| lines.next()).unwrap().unwrap();
@@ -265,7 +334,7 @@ async fn authors_with_a_test_channel_each(setup: Setup) {
     let admin = Api::admin(&setup, &server).await;
     router(&admin, "Shop").await;
     router(&admin, "Other").await;
-    let author = Author::new(&setup, &server);
+    let author = Author::new(&setup, server.addr);
     author.logs_in().await;
     author.writes("hello.json", &says("Hello!"));
     author.writes("bye.json", &says("Bye!"));
