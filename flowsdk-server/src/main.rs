@@ -11,9 +11,9 @@ use clap_complete::Shell;
 use flowsdk_auth::bootstrap::Bootstrapped;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::text::Language;
-use flowsdk_server::app::{self, Adapters, App};
+use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};
 use flowsdk_server::backup_command::Source;
-use flowsdk_server::config::{Config, Environment, RotationConfig};
+use flowsdk_server::config::{Config, Environment, NO_LISTEN_ADDRESS, RotationConfig};
 use flowsdk_server::demo::{DataFolder, Facts, pages, seed};
 use flowsdk_server::flow_command::{self, FlowCommand, Printed};
 use flowsdk_server::remote::SessionFile;
@@ -45,7 +45,7 @@ enum Command {
         #[arg(long, default_value = "data")]
         data: PathBuf,
         /// Where to listen; port 0 means any free one.
-        #[arg(long, default_value = "127.0.0.1:8080")]
+        #[arg(long, default_value = "127.0.0.1:8080", value_parser = listen_address)]
         listen: SocketAddr,
         /// Print one line of JSON once ready, for scripts.
         #[arg(long)]
@@ -217,8 +217,13 @@ async fn restore(copy: &Path, data: &Path, replace: bool) -> Result<(), BoxError
 }
 
 fn complete(shell: Shell) -> Result<(), BoxError> {
+    let whole = Cli::command();
+    // The generator lists hidden commands too.
+    let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    let mut commands =
+        clap::Command::new(env!("CARGO_PKG_NAME")).version(env!("CARGO_PKG_VERSION")).subcommands(shown);
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_PKG_NAME"), &mut script);
+    clap_complete::generate(shell, &mut commands, env!("CARGO_PKG_NAME"), &mut script);
     print_line(String::from_utf8(script)?.trim_end())
 }
 
@@ -257,7 +262,15 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     logging::init(config.json_logs);
     let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
     let listener = App::bind(config.listen).await?;
-    let app = App::build(config, adapters).await?;
+    let app =
+        App::build(config, adapters).await.map_err(|error| match error.downcast::<DatabaseTaken>() {
+            Ok(_) => format!(
+                "another process works on the folder {}: stop it, or name another folder with --data",
+                data.display()
+            )
+            .into(),
+            Err(error) => error,
+        })?;
     let kv = SqlKeyValue::new(app.store().clone(), cx.clock());
     let demo = seed(app.store(), &kv, &cx, app.config().default_language).await?;
     let password = match app.bootstrapped() {
@@ -294,6 +307,10 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     }
     stop_on_signal(&app)?;
     app.serve(listener).await
+}
+
+fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| NO_LISTEN_ADDRESS)
 }
 
 /// Returns the language of this environment; one that the demonstration does not speak is English.

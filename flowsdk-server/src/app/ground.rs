@@ -86,6 +86,11 @@ impl Surface {
     }
 }
 
+/// The reason why a process without Redis cannot start: another one works on its database.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("{}; several servers need REDIS_URL", ClaimError::Taken)]
+pub struct DatabaseTaken;
+
 impl Ground {
     /// One process: streams and keys are in the database, which is taken for this process alone.
     pub(super) async fn embedded(
@@ -94,7 +99,7 @@ impl Ground {
         parts: &[&Part],
     ) -> Result<Self, BoxError> {
         let claim = config.database.claim(Hold::Alone).await.map_err(|error| match error {
-            ClaimError::Taken => BoxError::from(format!("{error}; several servers need REDIS_URL")),
+            ClaimError::Taken => BoxError::from(DatabaseTaken),
             error => error.into(),
         })?;
         let routes = OutboxRoutes::embedded(outbox_groups(parts));

@@ -42,6 +42,7 @@ pub use crate::supervisor::Pace;
 pub use adapters::Adapters;
 pub(crate) use agreed::note_rotated;
 pub use agreed::{adopt, differing};
+pub use ground::DatabaseTaken;
 pub(crate) use parts::roles;
 
 /// An application whose tasks run. It has no socket of its own: [`App::serve`] takes a listener, [`App::router`] is

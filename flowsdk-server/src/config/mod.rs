@@ -40,6 +40,8 @@ use secrecy::SecretString;
 /// enough that a busy machine misses no five renewals in a row.
 const LEASE_TTL: Duration = Duration::from_millis(1_200);
 const SHORTEST_LEASE: Duration = Duration::from_millis(500);
+/// What is told of an address to listen at that is none.
+pub const NO_LISTEN_ADDRESS: &str = "must be an IP address and a port, such as 127.0.0.1:8080";
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// Everything the server is told.
@@ -92,7 +94,7 @@ impl Config {
         let redis = env.text("REDIS_URL").map(SecretString::from);
         let listen = env.text("LISTEN_ADDR").map_or(Ok(LISTEN), |text| text.parse());
         let listen = listen.unwrap_or_else(|_| {
-            env.problem("LISTEN_ADDR", "must be an IP address and a port, such as 127.0.0.1:8080");
+            env.problem("LISTEN_ADDR", NO_LISTEN_ADDRESS);
             LISTEN
         });
         let master_key = master_key::master_key(&mut env);

@@ -49,7 +49,14 @@ async fn the_demo_goes_on_where_it_was() {
     // The folder is taken.
     let (status, out, err) = run(demo_command(&data)).await;
     assert!(!status.success() && out.is_empty(), "{status} {out}");
-    assert!(err.contains("another process"), "{err}");
+    assert!(err.contains("another process works on the folder ") && err.contains("--data"), "{err}");
+    let (status, _, err) = run({
+        let mut command = command();
+        command.args(["demo", "--listen", "8097"]);
+        command
+    })
+    .await;
+    assert!(!status.success() && err.contains("an IP address and a port, such as 127.0.0.1:8080"), "{err}");
 
     let first_log = server.log();
     let (status, time) = server.stop().await;

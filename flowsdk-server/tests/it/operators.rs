@@ -130,5 +130,6 @@ async fn shells_complete_the_commands() {
         command.args(["completions", shell]);
         let (ok, said) = ended(command).await;
         assert!(ok && said.contains("check-config") && said.contains("flowsdk-server"), "{shell}: {said}");
+        assert!(!said.contains("script-worker"), "{shell}: {said}");
     }
 }
