@@ -53,15 +53,24 @@ pub fn run(source: &Source, to: &Path) -> Result<(), BoxError> {
         fs::remove_dir_all(&draft).map_err(at(&draft))?;
     }
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&draft).map_err(at(&draft))?;
+    let made = fill(source, &draft).and_then(|()| Ok(fs::rename(&draft, to).map_err(at(to))?));
+    if made.is_err() {
+        // The error tells more than one of the removal would.
+        let _left = fs::remove_dir_all(&draft);
+    }
+    made
+}
+
+/// Copies the database, and the secrets of a data folder, into the folder `draft`.
+fn fill(source: &Source, draft: &Path) -> Result<(), BoxError> {
     let database: DatabaseUrl = match source {
         Source::Folder(folder) => {
-            DataFolder::copy_secrets(folder, &draft)?;
+            DataFolder::copy_secrets(folder, draft)?;
             format!("sqlite:{}", folder.join(DATABASE).display()).parse()?
         }
         Source::Database(url) => url.parse()?,
     };
     database.back_up(&draft.join(DATABASE))?;
-    fs::rename(&draft, to).map_err(at(to))?;
     Ok(())
 }
 
@@ -100,7 +109,8 @@ mod tests {
             Source::Database("none".to_owned()),
         ] {
             run(&source, &copy).expect_err("nothing to copy");
-            assert!(!copy.exists(), "{source:?}");
+            let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+            assert_eq!(left, 0, "{source:?}");
         }
     }
 }
