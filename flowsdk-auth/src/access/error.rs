@@ -12,7 +12,12 @@ use crate::token::TokenError;
 pub enum AuthenticateError {
     /// No header, no token in it, or another scheme.
     #[error("no token")]
-    #[fault(Unauthenticated, "token_missing", pt = "Token não informado", en = "Token missing")]
+    #[fault(
+        Unauthenticated,
+        "token_missing",
+        pt = "Token não informado",
+        en = "Token missing: send the header Authorization: Bearer TOKEN"
+    )]
     Missing,
     /// No active API client has this token.
     #[error("API token of no active client")]
