@@ -143,3 +143,81 @@ fn every_body_has_a_schema_that_names_all_its_fields() {
         jsonschema::options().build(&whole).expect("a schema that can be checked");
     }
 }
+
+/// Returns a schema without what differs between a new record and a change: words, defaults, and whether null is taken.
+fn shape(schema: &Value) -> Value {
+    let mut shape = schema.clone();
+    if let Some([one, other]) = schema["oneOf"].as_array().map(Vec::as_slice) {
+        shape = if one["type"] == "null" { other.clone() } else { one.clone() };
+    }
+    let Some(keywords) = shape.as_object_mut() else { return shape };
+    for word in ["description", "example", "examples", "default"] {
+        keywords.remove(word);
+    }
+    let kinds = keywords.get("type").and_then(Value::as_array).cloned().unwrap_or_default();
+    if let [kind, null] = &*kinds
+        && null == "null"
+    {
+        keywords.insert("type".to_owned(), kind.clone());
+    }
+    shape
+}
+
+/// What records are made with and keep.
+const FIXED: &[&str] = &[
+    "/channel-numbers: phoneNumberId",
+    "/channel-numbers: routerId",
+    "/channel-type-mappings: channelType",
+    "/channel-type-mappings: routerId",
+    "/contact-filters: routerId",
+    "/contacts: contactVariables",
+    "/contacts: origin",
+    "/contacts: phoneNumber",
+    "/contacts: routerId",
+    "/event-definitions: routerId",
+    "/flows: kind",
+    "/flows: routerId",
+    "/flows/{id}/variables: key",
+    "/integrations: kind",
+    "/integrations: routerId",
+    "/interactive-forms: routerId",
+    "/routers/{id}/variables: key",
+    "/templates: businessAccountId",
+    "/templates: language",
+    "/templates: name",
+    "/templates: routerId",
+    "/webchat/channels: isTestChannel",
+    "/webchat/channels: routerId",
+];
+
+#[test]
+fn a_record_is_changed_in_the_shapes_that_it_is_made_with() {
+    let document = value();
+    let fields = |operation: &Value| {
+        let reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str()?;
+        document.pointer(&reference[1..])?["properties"].as_object()
+    };
+    let paths = document["paths"].as_object().expect("paths");
+    let (mut compared, mut fixed) = (0, Vec::new());
+    for (collection, records) in paths {
+        let Some(new) = fields(&records["post"]) else { continue };
+        let of_one = |path: &str| {
+            let rest = path.strip_prefix(collection.as_str());
+            rest.is_some_and(|rest| rest.starts_with("/{") && rest.ends_with('}') && !rest[1..].contains('/'))
+        };
+        for (path, record) in paths.iter().filter(|(path, _)| of_one(path)) {
+            for method in ["patch", "put"] {
+                let Some(change) = fields(&record[method]) else { continue };
+                for (name, field) in change.iter().filter(|(name, _)| *name != "revision") {
+                    let made = new.get(name).unwrap_or_else(|| panic!("{collection} takes no {name}"));
+                    assert_eq!(shape(made), shape(field), "{method} {path}: {name}");
+                    compared += 1;
+                }
+                let never = new.keys().filter(|name| !change.contains_key(*name));
+                fixed.extend(never.map(|name| format!("{collection}: {name}")));
+            }
+        }
+    }
+    assert!(compared > 60, "{compared}");
+    assert_eq!(fixed, FIXED, "what a change of a record does not take");
+}
