@@ -6,8 +6,11 @@ use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{Direction, Message, MessageStatus, Sender, SenderKind};
 use flowsdk_core::session::Mode;
 use flowsdk_core::time::Timestamp;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde_json::Value;
+
+use super::model::WebchatChannel;
 
 /// `auth_ok` (spec B 4.2). `sessionKey` is `null` for visitors with an embed token: the token is
 /// their key.
@@ -26,6 +29,24 @@ pub struct AuthOk {
     pub start_on: StartOn,
     /// Who has the session; `None` before it begins and after it has ended.
     pub mode: Option<Mode>,
+    /// True in a test channel, where the page lets authors start over; absent in others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_test_channel: bool,
+}
+
+impl AuthOk {
+    /// Lets a visitor into a channel whose session nobody has yet.
+    pub(super) fn of(channel: &WebchatChannel, user_id: &str, session_key: Option<&SecretString>) -> Self {
+        Self {
+            user_id: user_id.to_owned(),
+            session_key: session_key.map(|key| key.expose_secret().to_owned()),
+            channel_name: channel.name.clone(),
+            appearance: channel.appearance.clone(),
+            start_on: channel.start_on,
+            mode: None,
+            is_test_channel: channel.purpose.is_test(),
+        }
+    }
 }
 
 /// The payload of `auth_error`.

@@ -196,18 +196,8 @@ where
             return self.new_visit(handshake, &channel).await;
         }
         let visitor = self.known(tx, handshake, &channel, caller).await?;
-        let ok = AuthOk {
-            user_id: visitor.session_id.party().to_owned(),
-            session_key: handshake
-                .session_key
-                .as_ref()
-                .filter(|_| channel.embed_secret.is_none())
-                .map(|key| key.expose_secret().to_owned()),
-            channel_name: channel.name,
-            appearance: channel.appearance,
-            start_on: visitor.start_on,
-            mode: None,
-        };
+        let key = handshake.session_key.as_ref().filter(|_| channel.embed_secret.is_none());
+        let ok = AuthOk::of(&channel, visitor.session_id.party(), key);
         Ok((visitor, ok))
     }
 
@@ -269,14 +259,7 @@ where
         tx.webchat().insert_identity(&row).await?;
         tx.commit().await?;
         self.remembered.note(&identity, &session_key, &session_key_hash);
-        let ok = AuthOk {
-            user_id: visitor.to_string(),
-            session_key: Some(session_key.expose_secret().to_owned()),
-            channel_name: channel.name.clone(),
-            appearance: channel.appearance.clone(),
-            start_on: channel.start_on,
-            mode: None,
-        };
+        let ok = AuthOk::of(channel, visitor.as_str(), Some(&session_key));
         Ok((self.visitor(handshake, channel, session_id, contact.id), ok))
     }
 

@@ -15,6 +15,7 @@ async fn visitors_are_told_of_the_end(setup: Setup) {
     let channel = &setup.seeded.short;
     let (mut client, ok) = Client::enter(server.addr, json!({ "channelId": channel })).await;
     assert_eq!((&ok["startOn"], &ok["mode"]), (&json!("open"), &Value::Null), "it has not begun");
+    assert_eq!(ok.get("isTestChannel"), None, "visitors hear of no tests");
     assert_eq!(client.texts(1).await, ["Como foi?"]);
     let (other, ok) = Client::enter(server.addr, again(channel, &ok)).await;
     assert_eq!(ok["mode"], "flow");

@@ -311,6 +311,16 @@ async function run() {
     }
   });
 
+  await step('an author starts over', async () => {
+    const before = await identityOf(page);
+    await page.getByRole('button', { name: 'Começar nova conversa' }).click();
+    await page.locator('.status.on').waitFor();
+    await page.locator('.message').first().waitFor({ state: 'detached' });
+    await type(page, 'oi');
+    await endsWith(page, 'oi', HELLO);
+    assert.notEqual((await identityOf(page)).userId, before.userId);
+  });
+
   assert.deepEqual(problems, []);
 }
 

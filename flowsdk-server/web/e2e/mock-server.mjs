@@ -18,6 +18,7 @@ const CSP =
 
 const CHANNELS = {
   demo: {
+    isTestChannel: true,
     name: 'Demonstração',
     appearance: {
       title: 'Loja Aurora',
@@ -165,8 +166,9 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
       return;
     }
     socket.join(visitor.key);
-    const { name, appearance } = CHANNELS[auth.channelId];
-    socket.emit('auth_ok', { userId: visitor.userId, sessionKey: visitor.sessionKey, channelName: name, appearance });
+    const { name: channelName, appearance, isTestChannel } = CHANNELS[auth.channelId];
+    const { userId, sessionKey } = visitor;
+    socket.emit('auth_ok', { userId, sessionKey, channelName, appearance, isTestChannel });
     const at = visitor.messages.findIndex((message) => message.id === auth.since);
     if (at >= 0) {
       for (const missed of visitor.messages.slice(at + 1)) {

@@ -50,6 +50,8 @@ export interface State {
   mode: string | null;
   /** Whether a session can begin without a message of the visitor. */
   startsOnOpen: boolean;
+  /** Whether the page offers to forget the visitor: to authors, in a test channel. */
+  canStartOver: boolean;
   /** The language that the page around asks for. */
   language: string | null;
   /** Whether a widget holds the page, which can close it. */
@@ -113,6 +115,7 @@ export class ChatApp {
       typing: null,
       mode: 'flow',
       startsOnOpen: false,
+      canStartOver: false,
       language: around?.hello.language ?? null,
       closable: around !== null,
       shown: around?.hello.shown ?? true,
@@ -236,6 +239,7 @@ export class ChatApp {
     this.#host?.tell({ type: 'close' });
   }
 
+  /** Begins anew as a visitor whom nobody knows yet. */
   startOver(): void {
     this.#connection.close();
     this.#identity = null;
@@ -373,7 +377,9 @@ export class ChatApp {
     this.#storage.keepLook(channelName, appearance);
     const mode = auth.mode === undefined ? 'flow' : auth.mode;
     const startsOnOpen = auth.startOn === 'open';
-    this.#set({ link: 'online', started: true, refusal: null, channelName, appearance, mode, startsOnOpen });
+    const canStartOver = auth.isTestChannel === true && this.#token === null;
+    this.#set({ link: 'online', started: true, refusal: null, channelName, appearance });
+    this.#set({ mode, startsOnOpen, canStartOver });
     if (this.#historyMissing) void this.#readHistory();
   }
 

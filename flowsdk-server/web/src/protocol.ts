@@ -36,6 +36,8 @@ export interface AuthOk {
   startOn?: string;
   /** Who has the session; `null` before it begins and after it has ended. Older servers do not say. */
   mode?: string | null;
+  /** In a test channel; absent in others. */
+  isTestChannel?: boolean;
 }
 
 export interface AuthError {

@@ -57,7 +57,8 @@ async fn answers_in_one_call(setup: Setup) {
     assert_eq!(first["sessionId"], format!("wc-{channel}-{}", ana.user));
 
     // Exactly what a socket of the same visitor is given.
-    let (mut socket, _) = Client::enter(server.addr, ana.auth()).await;
+    let (mut socket, ok) = Client::enter(server.addr, ana.auth()).await;
+    assert_eq!(ok["isTestChannel"], true, "its page offers to start over");
     let api = format!("/api{PATH}");
     let tap = json!({ "type": "button_reply", "id": "b1", "title": "Sim" });
     for (path, body) in [(PATH, json!({ "text": "de novo" })), (api.as_str(), tap)] {

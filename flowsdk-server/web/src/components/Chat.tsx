@@ -82,7 +82,13 @@ export function Chat({ app }: { app: Surface }) {
       {full && state.closable && <CloseButton onClose={() => app.hide()} />}
       {!full && (
         <>
-          <Header state={state} title={title} subtitle={wording.subtitle} onClose={() => app.hide()} />
+          <Header
+            state={state}
+            title={title}
+            subtitle={wording.subtitle}
+            onStartOver={() => app.startOver()}
+            onClose={() => app.hide()}
+          />
           <Banner state={state} />
           <Log
             state={state}

@@ -2,17 +2,18 @@ import { useState } from 'preact/hooks';
 import type { State } from '../app.ts';
 import { t } from '../i18n.ts';
 import { loadable } from '../links.ts';
-import { CloseIcon } from './icons.tsx';
+import { CloseIcon, RestartIcon } from './icons.tsx';
 
 interface Props {
   state: State;
   title: string;
   /** The customer's own; empty without one. */
   subtitle: string;
+  onStartOver: () => void;
   onClose: () => void;
 }
 
-export function Header({ state, title, subtitle, onClose }: Props) {
+export function Header({ state, title, subtitle, onStartOver, onClose }: Props) {
   return (
     <header class="header">
       <Avatar key={state.appearance?.avatarUrl ?? ''} url={state.appearance?.avatarUrl} title={title} />
@@ -23,6 +24,17 @@ export function Header({ state, title, subtitle, onClose }: Props) {
           <span class="status-text">{subtitleOf(state, subtitle)}</span>
         </p>
       </div>
+      {state.canStartOver && (
+        <button
+          type="button"
+          class="icon-button start-over"
+          aria-label={t.newConversation}
+          title={t.newConversation}
+          onClick={onStartOver}
+        >
+          <RestartIcon />
+        </button>
+      )}
       {state.closable && <CloseButton onClose={onClose} />}
     </header>
   );

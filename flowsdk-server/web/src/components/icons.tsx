@@ -57,6 +57,11 @@ export const CloseIcon = () => (
     <path d="M6 6l12 12M18 6 6 18" />
   </Icon>
 );
+export const RestartIcon = () => (
+  <Icon>
+    <path d="M4.5 12a7.5 7.5 0 1 0 2.2-5.3L4 9.4M4 4v5.4h5.4" />
+  </Icon>
+);
 export const DownIcon = () => (
   <Icon size={18}>
     <path d="M12 5v14M5.5 12.5 12 19l6.5-6.5" />

@@ -54,6 +54,7 @@ export class Preview implements Surface {
     retryInMs: 0,
     refusal: null,
     started: true,
+    canStartOver: false,
     loading: false,
     channelName: 'FlowSDK',
     appearance: null,
