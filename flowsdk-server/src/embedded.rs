@@ -11,6 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, StatusCode, header};
 use rust_embed::RustEmbed;
+use sha2::{Digest as _, Sha256};
 
 /// Returns the contents as the body of an answer. All readers share those of the binary: a connection whose client reads
 /// nothing keeps its answer for as long as [`ServeConfig::write_timeout`](crate::serve::ServeConfig::write_timeout).
@@ -61,11 +62,22 @@ impl StaticFile {
     fn of<Folder: RustEmbed>(name: &str) -> Option<Self> {
         let file = Folder::get(name)?;
         Some(Self {
-            version: hex::encode(&file.metadata.sha256_hash()[..8]),
+            version: version_of(&file.metadata.sha256_hash()),
             kind: kind_of(name),
             contents: shared(file.data),
             compressed: OnceLock::new(),
         })
+    }
+
+    /// Returns the file behind another text, as a file of its own.
+    pub(crate) fn after(&self, text: &str) -> Self {
+        let contents = Bytes::from([text.as_bytes(), &self.contents].concat());
+        Self {
+            version: version_of(&Sha256::digest(&contents)),
+            kind: self.kind,
+            contents,
+            compressed: OnceLock::new(),
+        }
     }
 
     /// Returns how long browsers keep the answer to an address with this query: for good where `v` names the contents.
@@ -133,6 +145,11 @@ fn takes_gzip(request: &HeaderMap) -> bool {
         let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
         coding.trim().eq_ignore_ascii_case("gzip") && weight != Some(0.0)
     })
+}
+
+/// The version of contents with this SHA-256.
+fn version_of(hash: &[u8]) -> String {
+    hex::encode(&hash[..8])
 }
 
 fn kind_of(name: &str) -> &'static str {

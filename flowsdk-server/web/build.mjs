@@ -32,6 +32,7 @@ await build({ ...common, entryPoints: { chat: 'src/styles/chat.css' }, outdir: o
 // A script of its own origin takes its styles along: a page may allow no others.
 const widgetStyles = readFileSync(join(here, 'src/widget/widget.css'), 'utf8');
 const { code: smallStyles } = await transform(widgetStyles, { loader: 'css', minify: true, target: common.target });
+const widgetParts = { WIDGET_CSS: JSON.stringify(smallStyles.trim()) };
 await build({
   ...common,
   entryPoints: { widget: 'src/widget/main.ts' },
@@ -39,7 +40,7 @@ await build({
   format: 'iife',
   // Private members as the language has them: spelled out for browsers of before 2021 they are half of the script.
   target: ['es2022', 'safari15'],
-  define: { WIDGET_CSS: JSON.stringify(smallStyles.trim()) },
+  define: widgetParts,
 });
 // Browsers keep a file for good whose address names its contents.
 const version = (name) => createHash('sha256').update(readFileSync(join(out, name))).digest('hex').slice(0, 16);
@@ -63,7 +64,7 @@ await build({
   ...common,
   entryPoints: ['appearance.css', 'appearance.js'].map((name) => join(docs.from, name)),
   outdir: docs.to,
-  target: ['es2021', 'safari15'],
+  define: widgetParts,
 });
 const preview = await build({
   ...common,

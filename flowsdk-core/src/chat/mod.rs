@@ -6,7 +6,7 @@ mod model;
 mod repository;
 mod tag;
 
-pub use appearance::{Appearance, AppearanceTexts, Font, PageTexts};
+pub use appearance::{Appearance, AppearanceTexts, Font, Launcher, PageTexts, Side};
 pub use catalog::{ChatCatalog, ChatFilter, HasChatCatalog};
 pub use model::{Chat, ChatStatus, StartOn};
 pub use repository::{ChatRepository, HasChats};

@@ -198,7 +198,7 @@ mod tests {
         for path in ["/", "/demo"] {
             let (answer, page) = get_page(facts("127.0.0.1:8080", None), path, &[]).await;
             assert!(!page.contains("{{"), "{page}");
-            assert!(page.contains("data-channel=") && page.contains("c1"), "{page}");
+            assert!(page.contains("/widget.js?channel=c1"), "{page}");
             assert!(!page.contains("<admin>"), "{page}");
             assert_eq!(answer.get_all(header::CACHE_CONTROL).iter().count(), 1);
             let policy = answer[header::CONTENT_SECURITY_POLICY].to_str().expect("text");

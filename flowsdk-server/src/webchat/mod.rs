@@ -9,6 +9,7 @@ mod socket;
 mod standing;
 mod stream;
 mod test_messages;
+mod widget;
 
 pub(crate) use page::icon;
 pub use socket::{SOCKET_PATH, WebchatSocket};
@@ -29,7 +30,8 @@ pub fn routes(
     test_chat: Arc<TestChat<SqlStore>>,
     trusted_proxies: u32,
 ) -> Router {
-    history::routes(store, visitors, trusted_proxies)
+    history::routes(Arc::clone(&store), visitors, trusted_proxies)
         .merge(test_messages::routes(test_chat, trusted_proxies))
         .merge(page::routes())
+        .merge(widget::routes(store))
 }

@@ -1,5 +1,4 @@
-//! The public chat page `/chat/{channelId}` (spec B 4.1) and the widget `/widget.js` that opens it in any page, embedded
-//! in the binary. The chat page works in an iframe of any origin.
+//! The public chat page `/chat/{channelId}` (spec B 4.1), embedded in the binary. It works in an iframe of any origin.
 
 use std::sync::LazyLock;
 
@@ -7,7 +6,7 @@ use axum::Router;
 use axum::extract::{Path, RawQuery};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use rust_embed::RustEmbed;
 
 use crate::api::not_found;
@@ -18,12 +17,7 @@ use crate::front::{guarded, wants_html};
 #[folder = "assets/chat/"]
 struct ChatFolder;
 
-#[derive(RustEmbed)]
-#[folder = "assets/widget/"]
-struct WidgetFolder;
-
 static CHAT: LazyLock<StaticFiles> = LazyLock::new(StaticFiles::of::<ChatFolder>);
-static WIDGET: LazyLock<StaticFiles> = LazyLock::new(StaticFiles::of::<WidgetFolder>);
 
 /// The file of the page.
 const PAGE: &str = "index.html";
@@ -31,16 +25,12 @@ const PAGE: &str = "index.html";
 const MISSING: &str = "missing.html";
 /// The icon of the page, and of the site.
 const ICON: &str = "icon.svg";
-/// The file of the widget.
-const SCRIPT: &str = "widget.js";
-/// Every page of a site asks for the script, and its name stays the same in the next version.
-const MINUTES: &str = "public, max-age=300";
+/// Every page of a site asks for these files, and their names stay the same in the next version.
+pub(super) const MINUTES: &str = "public, max-age=300";
 
 /// Everything from here; images and media of messages from any secure address.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' https: data:; media-src 'self' https:; base-uri 'none'; form-action 'none'";
-
-const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 pub(super) fn routes() -> Router {
     Router::new()
@@ -48,7 +38,6 @@ pub(super) fn routes() -> Router {
         .route("/chat/", get(missing))
         .route("/chat/{channel_id}", get(page))
         .route("/chat/assets/{file}", get(asset))
-        .route("/widget.js", get(widget))
 }
 
 /// Returns the icon of the site.
@@ -57,7 +46,8 @@ pub(crate) fn icon(request: &HeaderMap) -> Response {
 }
 
 async fn page(request: HeaderMap) -> Response {
-    let mut response = file(&CHAT, PAGE, &request, REVALIDATED).await;
+    let Some(file) = CHAT.get(PAGE) else { return not_found().await.into_response() };
+    let mut response = file.answer(&request, REVALIDATED);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     response
 }
@@ -79,35 +69,5 @@ async fn asset(Path(name): Path<String>, RawQuery(query): RawQuery, request: Hea
     match CHAT.get(&name) {
         Some(file) if !name.ends_with(".html") => file.answer(&request, file.caching(query.as_deref())),
         _ => not_found().await.into_response(),
-    }
-}
-
-/// Pages of every origin load it, those that isolate themselves too.
-async fn widget(request: HeaderMap) -> Response {
-    let mut response = file(&WIDGET, SCRIPT, &request, MINUTES).await;
-    response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
-    response
-}
-
-async fn file(files: &StaticFiles, name: &str, request: &HeaderMap, caching: &'static str) -> Response {
-    match files.get(name) {
-        Some(file) => file.answer(request, caching),
-        None => not_found().await.into_response(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use http_body_util::BodyExt as _;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn the_widget_is_small() {
-        let request = HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br"))]);
-        let answer = widget(request).await;
-        assert_eq!(answer.headers()[header::CONTENT_ENCODING], "gzip");
-        let body = answer.into_body().collect().await.expect("a body").to_bytes();
-        assert!(body.len() < 6_000, "{} bytes", body.len());
     }
 }

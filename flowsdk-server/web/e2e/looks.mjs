@@ -63,6 +63,10 @@ try {
   assert.equal(await page.locator('#problem').innerText(), '');
   await page.getByRole('button', { name: 'Copy the JSON' }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await json.inputValue());
+  // The launcher of the widget has its colour and its greeting.
+  await json.fill('{ "primaryColor": "#b3261e", "language": "en", "launcher": { "position": "left", "greeting": "Hello" } }');
+  await page.locator('.greeting', { hasText: 'Hello' }).waitFor();
+  assert.equal(await page.locator('.launcher').evaluate((launcher) => getComputedStyle(launcher).backgroundColor), 'rgb(179, 38, 30)');
   // A visitor's part can be tried; nobody answers.
   await chat.getByRole('button', { name: 'Large' }).click();
   await chat.locator('.message .bubble', { hasText: 'Large' }).waitFor();

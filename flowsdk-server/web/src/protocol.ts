@@ -12,9 +12,21 @@ export interface PageTexts {
   subtitle?: string;
   placeholder?: string;
   welcomeText?: string;
+  /** Beside the launcher. */
+  greeting?: string;
+  /** The name of the launcher. */
+  label?: string;
 }
 
-export interface Appearance extends PageTexts {
+/** The button of the widget that opens the chat. */
+export interface Launcher {
+  position?: 'left' | 'right';
+  color?: string;
+  greeting?: string;
+  label?: string;
+}
+
+export interface Appearance extends Omit<PageTexts, keyof Launcher> {
   primaryColor?: string;
   backgroundColor?: string;
   font?: string;
@@ -23,6 +35,7 @@ export interface Appearance extends PageTexts {
   avatarUrl?: string;
   /** The language of the page, as a tag such as `es`; the visitor's where it is missing or not spoken. */
   language?: string;
+  launcher?: Launcher;
   texts?: Record<string, PageTexts | undefined>;
 }
 

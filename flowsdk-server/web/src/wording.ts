@@ -1,10 +1,10 @@
 import type { Language } from './languages.ts';
-import type { Appearance, PageTexts } from './protocol.ts';
+import type { Appearance } from './protocol.ts';
 
 const NAMES = ['title', 'subtitle', 'placeholder', 'welcomeText'] as const;
 
 /** The customer's own texts, those of the page's language first. Empty where there is none. */
-export function wordingOf(appearance: Appearance | null, language: Language): Required<PageTexts> {
+export function wordingOf(appearance: Appearance | null, language: Language): Record<(typeof NAMES)[number], string> {
   const own = appearance?.texts?.[language];
   const first = (name: (typeof NAMES)[number]) =>
     [own?.[name], appearance?.[name]].find((text) => typeof text === 'string' && text !== '') ?? '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Emitter } from '../src/widget/events.ts';
-import { DEFAULTS, withOptions } from '../src/widget/options.ts';
+import { DEFAULTS, drawn, languageOf, withOptions, type Looks } from '../src/widget/options.ts';
 
 test('usable options are taken, the others are named', () => {
   const refused: string[] = [];
@@ -14,11 +14,34 @@ test('usable options are taken, the others are named', () => {
     colour: '#fff',
     __proto__: { position: 'right' },
   };
-  const options = withOptions(DEFAULTS, given, (name) => refused.push(name));
-  assert.deepEqual(options, { ...DEFAULTS, position: 'left', color: '#0a7', greeting: 'Hello', language: 'es' });
+  const options = withOptions({}, given, (name) => refused.push(name));
+  assert.deepEqual(options, { position: 'left', color: '#0a7', greeting: 'Hello', language: 'es' });
   assert.deepEqual(refused, ['label', 'colour']);
   const worse = { position: 'top', color: 'red; background: url(//x)' };
   assert.deepEqual(withOptions(options, worse, () => {}), options);
+});
+
+test('the page wins over the channel, and the channel over the defaults', () => {
+  const looks: Looks = {
+    primaryColor: '#0a7d4f',
+    language: 'fr',
+    launcher: { position: 'left', greeting: 'Hello', label: 'Chat with us' },
+    texts: { fr: { greeting: 'Bonjour' } },
+  };
+  const ofChannel: typeof DEFAULTS = {
+    ...DEFAULTS,
+    position: 'left',
+    color: '#0a7d4f',
+    greeting: 'Hello',
+    label: 'Chat with us',
+  };
+  assert.equal(languageOf({}, looks), 'fr');
+  assert.equal(languageOf({ language: 'es-MX' }, looks), 'es');
+  assert.deepEqual(drawn({}, {}, 'en'), DEFAULTS);
+  assert.deepEqual(drawn({}, looks, 'en'), ofChannel);
+  assert.deepEqual(drawn({}, looks, 'fr'), { ...ofChannel, greeting: 'Bonjour' });
+  assert.deepEqual(drawn({ greeting: '' }, looks, 'fr'), { ...ofChannel, greeting: '' });
+  assert.equal(drawn({}, { ...looks, launcher: { color: '#333' } }, 'en').color, '#333');
 });
 
 test('listeners hear until they leave, and one that throws stops nobody', () => {

@@ -54,8 +54,24 @@ async fn life(setup: Setup) {
     let (_client, ok) = Client::enter_as(server.addr, auth.clone(), from("https://else.example")).await;
     assert_eq!((&ok["channelName"], &ok["appearance"]), (&json!("Nova"), &Value::Null));
     let looks = json!({ "appearance": { "primaryColor": "#0a7d4f", "font": "serif", "radius": 4, "language": "en",
-        "texts": { "fr": { "title": "Boutique" } }, "custom": { "theme": [1] } } });
+        "launcher": { "position": "left", "color": "#333", "greeting": "Questions?", "label": "Ask us" },
+        "texts": { "fr": { "title": "Boutique", "greeting": "Une question ?" } }, "custom": { "theme": [1] } } });
     assert_eq!(admin.patch(&path, &looks).await.ok(200)["appearance"], looks["appearance"]);
+    // Of the looks, pages get what the launcher needs, before the script.
+    let script = http::get(server.addr, &format!("/widget.js?channel={}", id(&made)), &[]).await;
+    assert_eq!((script.status, &*script.headers["cross-origin-resource-policy"]), (200, "cross-origin"));
+    let (before, plain) = script.body.split_once(";\n").expect("looks");
+    let part: Value =
+        serde_json::from_str(before.strip_prefix("document.currentScript.flowsdkLooks=").expect("looks"))
+            .unwrap();
+    assert_eq!(
+        part,
+        json!({ "primaryColor": "#0a7d4f", "language": "en", "launcher": looks["appearance"]["launcher"],
+        "texts": { "fr": { "greeting": "Une question ?" } } })
+    );
+    for query in ["", "?channel=", "?channel=c1", "?channel=%00", "?other=1"] {
+        assert_eq!(http::get(server.addr, &format!("/widget.js{query}"), &[]).await.body, plain, "{query}");
+    }
     for (body, field) in [
         (json!({ "name": "" }), "name"),
         (json!({ "appearance": "red" }), "appearance"),
@@ -63,6 +79,14 @@ async fn life(setup: Setup) {
         (json!({ "appearance": { "primaryColor": "red" } }), "appearance.primaryColor"),
         (json!({ "appearance": { "font": "comic" } }), "appearance.font"),
         (json!({ "appearance": { "radius": 29 } }), "appearance.radius"),
+        (json!({ "appearance": { "language": "english" } }), "appearance.language"),
+        (json!({ "appearance": { "launcher": { "position": "top" } } }), "appearance.launcher.position"),
+        (json!({ "appearance": { "launcher": { "color": "red" } } }), "appearance.launcher.color"),
+        (json!({ "appearance": { "launcher": { "colour": "#fff" } } }), "appearance.launcher.colour"),
+        (
+            json!({ "appearance": { "texts": { "en": { "label": "x".repeat(201) } } } }),
+            "appearance.texts.en.label",
+        ),
         (json!({ "appearance": { "texts": { "it": {} } } }), "appearance.texts.it"),
         (json!({ "allowedOrigins": ["loja.example"] }), "allowedOrigins[0]"),
         (json!({ "allowedOrigins": ["https://a/b"] }), "allowedOrigins[0]"),

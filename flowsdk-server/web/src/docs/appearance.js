@@ -1,3 +1,7 @@
+import { drawn, languageOf } from '../widget/options.ts';
+import { TEXTS } from '../widget/texts.ts';
+import { View } from '../widget/view.ts';
+
 // The looks are one object: fields change members of it, and the text is all of it. What is wrong is not shown.
 const frame = document.querySelector('iframe');
 const form = document.querySelector('form');
@@ -5,11 +9,16 @@ const text = form.elements.json;
 const problem = document.getElementById('problem');
 const copy = form.querySelector('button');
 const fields = [...form.elements].filter((field) => field !== text && field !== copy);
-const known = new Set([...fields.map((field) => field.name), 'texts', 'custom']);
+const known = new Set([...fields.map((field) => field.name), 'launcher', 'texts', 'custom']);
+const nothing = () => {};
+const launcher = new View({ toggle: nothing, close: nothing, dismiss: nothing });
 let looks = {};
 
 function show() {
   frame.contentWindow.postMessage({ flowsdk: 1, type: 'looks', looks }, window.location.origin);
+  const language = languageOf({}, looks);
+  const options = drawn({}, looks, language);
+  launcher.draw({ options, texts: TEXTS[language], open: false, unread: 0, greets: options.greeting !== '' });
 }
 
 function complain(message) {
@@ -63,6 +72,7 @@ copy.addEventListener('click', async () => {
 });
 
 text.value = '{}';
+document.body.append(launcher.host);
 form.addEventListener('submit', (event) => event.preventDefault());
 window.addEventListener('message', (event) => {
   if (event.source === frame.contentWindow && event.data?.flowsdk === 1 && event.data.type === 'ready') show();

@@ -1,4 +1,6 @@
 import { parseColour } from '../colour.ts';
+import { pickLanguage, spoken, type Language } from '../languages.ts';
+import type { Appearance } from '../protocol.ts';
 
 export interface Options {
   position: 'left' | 'right';
@@ -14,12 +16,29 @@ export interface Options {
 
 export const DEFAULTS: Options = { position: 'right', color: '#3558e6', greeting: '', language: '', label: '' };
 
+/** What the widget knows of the looks of its channel. */
+export type Looks = Pick<Appearance, 'launcher' | 'primaryColor' | 'language' | 'texts'>;
+
+/** The language of the launcher: the one that the page asks for, else the channel's, else the visitor's. */
+export function languageOf(options: Partial<Options>, looks: Looks): Language {
+  const wished = [options.language, looks.language].map((tag) => spoken(tag ?? '')).find((one) => one !== undefined);
+  return wished ?? pickLanguage(navigator.languages);
+}
+
+/** The options of the page, then the looks of the channel in this language, then the defaults. */
+export function drawn(options: Partial<Options>, looks: Looks, language: Language): Options {
+  const { primaryColor: color = DEFAULTS.color, launcher, texts } = looks;
+  const { greeting = launcher?.greeting, label = launcher?.label } = texts?.[language] ?? {};
+  const { position = DEFAULTS.position, color: own = color } = launcher ?? {};
+  return { ...DEFAULTS, position, color: own, greeting: greeting ?? '', label: label ?? '', ...options };
+}
+
 /** Takes over what is usable of `given`, and names the rest to `complain`. */
 export function withOptions(
-  options: Options,
+  options: Partial<Options>,
   given: Readonly<Record<string, unknown>>,
   complain: (name: string, value: unknown) => void,
-): Options {
+): Partial<Options> {
   const taken: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (isUsable(name, value)) taken[name] = value;

@@ -1,8 +1,7 @@
 import type { ToHost } from '../embedding.ts';
-import { pickLanguage, spoken } from '../languages.ts';
 import { Emitter } from './events.ts';
 import { Frame } from './frame.ts';
-import { withOptions, type Options } from './options.ts';
+import { drawn, languageOf, withOptions, type Looks, type Options } from './options.ts';
 import { TEXTS } from './texts.ts';
 import { View } from './view.ts';
 
@@ -12,7 +11,8 @@ export type TokenSource = string | (() => string | Promise<string>) | null;
 export class Widget {
   readonly events = new Emitter();
   #page: URL;
-  #options: Options;
+  #looks: Looks;
+  #options: Partial<Options> = {};
   #view = new View({
     toggle: () => (this.#isOpen ? this.close() : this.open()),
     close: () => this.close(),
@@ -26,9 +26,9 @@ export class Widget {
   #focusedBefore: HTMLElement | null = null;
 
   /** @param page the address of the chat page */
-  constructor(page: URL, options: Options) {
+  constructor(page: URL, looks: Looks) {
     this.#page = page;
-    this.#options = options;
+    this.#looks = looks;
     this.#dismissed = isRemembered(page);
     document.body.append(this.#view.host);
     this.#draw();
@@ -76,7 +76,7 @@ export class Widget {
 
   #load(): void {
     this.#frame?.remove();
-    const frame = new Frame(this.#page, this.#texts.chat, {
+    const frame = new Frame(this.#page, TEXTS[this.#language].chat, {
       hello: async () => ({
         type: 'hello',
         token: await this.#token(),
@@ -133,17 +133,18 @@ export class Widget {
     else this.#view.focusLauncher();
   }
 
-  get #texts() {
-    return TEXTS[spoken(this.#options.language) ?? pickLanguage(navigator.languages)];
+  get #language() {
+    return languageOf(this.#options, this.#looks);
   }
 
   #draw(): void {
+    const options = drawn(this.#options, this.#looks, this.#language);
     this.#view.draw({
-      options: this.#options,
-      texts: this.#texts,
+      options,
+      texts: TEXTS[this.#language],
       open: this.#isOpen,
       unread: this.#unread,
-      greets: this.#options.greeting !== '' && !this.#dismissed,
+      greets: options.greeting !== '' && !this.#dismissed,
     });
   }
 }
