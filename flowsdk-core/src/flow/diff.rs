@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::definition::push_field;
 use list::{Aligned, align};
 
 /// Most changes that are listed; a definition with more is another flow.
@@ -127,8 +128,7 @@ fn compare(before: &Value, after: &Value, at: &mut String, found: &mut Vec<Value
         (Value::Object(from), Value::Object(to)) => {
             let names: std::collections::BTreeSet<&String> = from.keys().chain(to.keys()).collect();
             for name in names {
-                at.push('/');
-                at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                push_field(at, name);
                 one(from.get(name), to.get(name), at, found, budget);
                 at.truncate(depth);
             }

@@ -28,7 +28,7 @@ pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, Syst
 pub use input::{Input, Validation, ValidationKind};
 pub(in crate::flow) use outside::MAX_SCRIPT;
 pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
-pub(in crate::flow) use pointer::field as field_pointer;
+pub(in crate::flow) use pointer::{field as field_pointer, push_field};
 pub(in crate::flow) use problem::{PATTERNS_TOO_LARGE, no_block};
 pub use problem::{Problem, Severity};
 pub use schema::json_schema;
