@@ -1,21 +1,52 @@
 //! Files of definitions and tests, and the problems in them.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::{CompiledFlow, FlowVersion, Problem, Written};
-use flowsdk_core::id::{FlowId, FlowVersionId, RouterId};
+use flowsdk_core::id::{BlockId, FlowId, FlowVersionId, RouterId};
 use flowsdk_core::time::Timestamp;
 use serde_json::Value;
 
 use crate::strict_json::{self, Refused};
 
+/// A problem of a definition, as the commands print it.
+pub(crate) struct ProblemLine<'a> {
+    /// `error` or `warning`.
+    pub(crate) severity: &'a str,
+    pub(crate) code: &'a str,
+    /// The id of the block.
+    pub(crate) block: Option<&'a str>,
+    /// The JSON pointer to the value at fault; empty for the definition itself.
+    pub(crate) pointer: &'a str,
+    pub(crate) message: &'a str,
+}
+
+impl fmt::Display for ProblemLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { severity, code, block, pointer, message } = self;
+        write!(f, "{severity} {code}")?;
+        if let Some(block) = block {
+            write!(f, " in `{block}`")?;
+        }
+        if !pointer.is_empty() {
+            write!(f, " at {pointer}")?;
+        }
+        write!(f, ": {message}")
+    }
+}
+
 pub(super) fn line(problem: &Problem) -> String {
-    let severity = if problem.is_error() { "error" } else { "warning" };
-    let block = problem.block_id.as_ref().map(|block| format!(" in `{block}`")).unwrap_or_default();
-    let place = if problem.pointer.is_empty() { String::new() } else { format!(" at {}", problem.pointer) };
-    format!("{severity} {}{block}{place}: {}", problem.code, problem.message.english())
+    let line = ProblemLine {
+        severity: if problem.is_error() { "error" } else { "warning" },
+        code: problem.code,
+        block: problem.block_id.as_ref().map(BlockId::as_str),
+        pointer: &problem.pointer,
+        message: problem.message.english(),
+    };
+    line.to_string()
 }
 
 pub(super) fn text(file: &Path) -> Result<String, BoxError> {

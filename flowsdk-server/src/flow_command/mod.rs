@@ -18,7 +18,7 @@ use crate::remote::pull::{self, Pull};
 use crate::remote::push::{self, Target};
 use crate::remote::watch::{self, Watch};
 use crate::remote::{Client, SessionFile};
-pub(crate) use file::written as read_definition;
+pub(crate) use file::{ProblemLine, written as read_definition};
 use file::{json, listed};
 
 /// Commands over definitions.

@@ -8,7 +8,7 @@ use flowsdk_core::flow::Written;
 
 use super::api::{Flow, FlowDetails, NewFlow, Problem, Router, Validation};
 use super::{Client, RemoteError};
-use crate::flow_command::{Printed, read_definition};
+use crate::flow_command::{Printed, ProblemLine, read_definition};
 
 /// Where a file goes.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -136,9 +136,7 @@ fn lines(problems: &[Problem]) -> String {
     problems.iter().map(|problem| format!("  {}\n", line(problem))).collect()
 }
 
-fn line(problem: &Problem) -> String {
+fn line(problem: &Problem) -> ProblemLine<'_> {
     let Problem { severity, code, block_id, pointer, message } = problem;
-    let block = block_id.as_ref().map(|block| format!(" in `{block}`")).unwrap_or_default();
-    let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
-    format!("{severity} {code}{block}{place}: {message}")
+    ProblemLine { severity, code, block: block_id.as_deref(), pointer, message }
 }
