@@ -58,6 +58,12 @@ pub fn channel_in(identity: &str) -> Option<String> {
     Some(id.phone_number_id().to_owned())
 }
 
+/// Returns whether an identity or alias begins as those of the web chat do, whatever follows.
+pub(crate) fn is_of_webchat(identity: &str) -> bool {
+    let prefix = Channel::Webchat.prefix();
+    identity.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
+}
+
 /// The pattern of a phone number as people write it.
 pub const PHONE_PATTERN: &str = r"^\s*\+?[0-9 ().-]{8,32}$";
 /// The parts of a phone number, in words for documents.

@@ -13,6 +13,7 @@ pub use catalog::{
     ContactAlias, ContactCatalog, ContactDetails, ContactFilter, HasContactCatalog, LiveSession, OpenChat,
 };
 
+pub(crate) use identity::is_of_webchat;
 pub use identity::{
     Alias, ContactIdentity, InvalidIdentity, MAX_IDENTITY, PHONE_DESCRIPTION, PHONE_PATTERN, channel_in,
     is_phone_number, phone_digits,

@@ -11,7 +11,7 @@ use crate::change::{Author, Change, ChangeLog, Entity, EntityKind, Recorded as _
 use crate::chat::HasChats;
 use crate::contact::{
     Alias, Contact, ContactAlias, ContactDetails, ContactFilter, ContactIdentity, ContactInsights,
-    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS, channel_in,
+    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS, channel_in, is_of_webchat,
 };
 use crate::context::OpContext;
 use crate::fault::StorageError;
@@ -417,7 +417,7 @@ async fn require_channel<T: HasRouters>(
     identity: &str,
     field: &'static str,
 ) -> Result<(), ContactError> {
-    if channel_in(identity).is_none() {
+    if !is_of_webchat(identity) {
         return Ok(());
     }
     let route = route_of(tx, identity).await?.filter(|route| reach.contains(&route.router_id));

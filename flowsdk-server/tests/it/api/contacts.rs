@@ -319,8 +319,16 @@ async fn aliases_reach_no_visitor_of_another_router(setup: Setup) {
     let mallory = admin.member(&setup, &all, &[other]).await;
     let mine = mallory.post("/contacts", &json!({ "phoneNumber": "5511987650000", "routerId": other })).await;
     let mine = format!("/contacts/{}/aliases", mine.ok(201)["id"].as_str().unwrap());
-    // The identity of a visitor to come, of a channel out of reach, and of a channel that does not exist.
-    for text in [format!("wc-{}-victim@customer.example", visitor.channel), "wc-nothing-victim".to_owned()] {
+    // The identity of a visitor to come, of a channel out of reach, and of a channel that does not exist; then what is
+    // nearly one.
+    let channel = &visitor.channel;
+    for text in [
+        format!("wc-{channel}-victim@customer.example"),
+        "wc-nothing-victim".to_owned(),
+        format!("WC-{channel}-victim@customer.example"),
+        format!("wc-{channel}-"),
+        format!("wc-{channel}"),
+    ] {
         let refused = mallory.post(&mine, &json!({ "alias": text })).await;
         refused.refused(422, "channel_unknown", "Canal não encontrado");
         assert_eq!(refused.json()["details"][0]["field"], "alias");
