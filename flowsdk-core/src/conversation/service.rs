@@ -24,6 +24,7 @@ use crate::flow::{EffectRequest, HasFlows as _, MAX_TURN_WORK};
 use crate::id::{FlowVersionId, RouterId};
 use crate::session::{FrozenError, FrozenSession, HasSessions as _, SessionId};
 use crate::store::{Store, Transaction as _};
+use crate::stream::broker::NewEntry;
 use crate::stream::topic::TopicName;
 use crate::text::Language;
 
@@ -54,6 +55,29 @@ pub enum Handover {
     Direct(Arc<dyn OutgoingSink>),
     /// Through the outbox to `stream:outgoing-chat`.
     Stream,
+}
+
+impl Handover {
+    /// Returns what the outbox takes of a notice, in the transaction that it tells of.
+    pub(crate) fn entry(&self, notice: &Notice) -> Option<NewEntry> {
+        matches!(self, Self::Stream).then(|| notice_entry(notice))
+    }
+
+    /// Passes on a notice that the outbox does not take, after the commit.
+    pub(crate) fn pass_on(&self, notice: Notice) {
+        if let Self::Direct(sink) = self {
+            sink.notify(notice);
+        }
+    }
+}
+
+/// The entry of a notice, which goes among the messages of its session.
+fn notice_entry(notice: &Notice) -> NewEntry {
+    NewEntry {
+        topic: TopicName::OutgoingChat,
+        key: notice.session_id.to_string(),
+        payload: serde_json::to_string(notice).unwrap_or_default(),
+    }
 }
 
 /// Most times that a batch begins anew because flows are to be compiled first, or turns to be decided: a flow leads to

@@ -126,9 +126,8 @@ impl Writes {
 
     /// Adds what sockets are told, behind the messages so far. In one process they are told after the commit.
     pub(super) fn notify(&mut self, notices: &[Notice], handover: &Handover) {
-        if matches!(handover, Handover::Stream) {
-            self.publications.extend(notices.iter().map(notice_entry).map(Publication::Entry));
-        }
+        let entries = notices.iter().filter_map(|notice| handover.entry(notice));
+        self.publications.extend(entries.map(Publication::Entry));
     }
 
     /// Adds a message at a place among those of the batch.
@@ -223,15 +222,6 @@ impl Numbers {
     /// Numbers the event of a stored message.
     pub(super) fn set(&self, event: &mut OutgoingEvent) {
         event.seq = self.0.get(&event.internal_id).copied();
-    }
-}
-
-/// The entry of a notice, which goes among the messages of its session.
-fn notice_entry(notice: &Notice) -> NewEntry {
-    NewEntry {
-        topic: TopicName::OutgoingChat,
-        key: notice.session_id.to_string(),
-        payload: serde_json::to_string(notice).unwrap_or_default(),
     }
 }
 

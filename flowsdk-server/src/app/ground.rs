@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use flowsdk_core::context::OpContext;
+use flowsdk_core::conversation::Handover;
 use flowsdk_core::fault::{BoxError, Chain, StorageError};
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
 use flowsdk_core::kv::KeyValue;
@@ -175,6 +176,15 @@ impl Ground {
     /// The streams in Redis, when the processes are several.
     pub(crate) fn redis(&self) -> Option<&Arc<RedisBroker>> {
         self.redis.as_ref()
+    }
+
+    /// Returns how answers and notices get to visitors. With several processes the gateway of this one may not be the
+    /// visitor's.
+    pub(crate) fn handover(&self) -> Handover {
+        match (&self.links.gateway, self.redis()) {
+            (Some(gateway), None) => Handover::Direct(Arc::clone(gateway) as _),
+            (_, Some(_)) | (None, None) => Handover::Stream,
+        }
     }
 
     /// Consumes the streams of `reads` in this process: a dispatcher, and a worker for each partition. The

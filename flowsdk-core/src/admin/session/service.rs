@@ -10,17 +10,17 @@ use crate::admin::session::names::Names;
 use crate::admin::session::redirect::{self, Target};
 use crate::change::{Author, Change, ChangeLog, Entity, EntityKind, Hidden};
 use crate::context::OpContext;
-use crate::conversation::publish_ahead;
-use crate::event::{ExternalJump, FlowEvent, Resume};
+use crate::conversation::{Handover, publish_ahead};
+use crate::event::{ExternalJump, FlowEvent, Notice, NoticeKind, Resume};
 use crate::fault::StorageError;
 use crate::flow::{Flow, FlowKind, FlowVersion, HasFlows};
 use crate::id::RouterId;
 use crate::page::{Page, PageRequest};
 use crate::router::{Admitted, AdmittedRouter, Reach};
 use crate::session::{
-    Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, HistoryKind, HistoryPlace, LatestEntries,
-    MAX_SESSION_VARIABLES, SentVariables, Session, SessionFilter, SessionId, SessionTrace, SessionWrite,
-    merge_variables,
+    Channel, Frost, FrozenItem, HasSessionCatalog, HasSessions, HasTraces, HistoryKind, HistoryPlace,
+    LatestEntries, MAX_SESSION_VARIABLES, SentVariables, Session, SessionFilter, SessionId, SessionTrace,
+    SessionWrite, merge_variables,
 };
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::NewEntry;
@@ -77,15 +77,16 @@ pub struct Sessions<S> {
     pub(super) store: Arc<S>,
     cx: OpContext,
     changes: Arc<dyn ChangeLog>,
+    handover: Handover,
 }
 
 impl<S: Store> Sessions<S>
 where
     S::Tx: HasSessionCatalog + HasFlows + HasSessions + HasOutbox + HasTraces,
 {
-    /// Creates a service over `store`.
-    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
-        Self { store, cx, changes }
+    /// Creates a service over `store`. The sockets of web chat sessions hear of their end through `handover`.
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>, handover: Handover) -> Self {
+        Self { store, cx, changes, handover }
     }
 
     /// Returns a session with the names of its flows and blocks, and whether it is frozen.
@@ -287,6 +288,12 @@ where
         if !reach.contains_record(item.router_id.as_ref()) {
             return Err(SessionError::NotFound);
         }
+        let is_over = action == Unfreeze::Delete && id.channel() == Channel::Webchat;
+        let end = is_over.then(|| Notice {
+            session_id: id.clone(),
+            timestamp: self.cx.now(),
+            kind: NoticeKind::Session { mode: None },
+        });
         let resumed = match action {
             Unfreeze::Delete => {
                 // In this order: first the cause of the freeze, then the session, as a replay does.
@@ -294,6 +301,10 @@ where
                 tx.sessions().find_many_for_update(std::slice::from_ref(id)).await?;
                 tx.sessions().delete_many(&[id]).await?;
                 tx.session_catalog().forget_kept(id).await?;
+                let told = end.as_ref().and_then(|end| self.handover.entry(end));
+                if let Some(entry) = told {
+                    tx.outbox().push_many(&[entry]).await?;
+                }
                 None
             }
             Unfreeze::Resume => {
@@ -303,6 +314,9 @@ where
             }
         };
         tx.commit().await?;
+        if let Some(end) = end {
+            self.handover.pass_on(end);
+        }
         let FrozenItem { frozen, router_id, mode, .. } = item;
         let frost = json!({ "code": frozen.error.code, "frozenAt": frozen.frozen_at.to_iso() });
         let change = match action {

@@ -112,7 +112,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         llm_credentials: Arc::new(state::LlmCredentials::new(store(), cx(), key(), changes())),
         integrations: Arc::new(state::Integrations::new(store(), cx(), key(), http, changes())),
         observability: Arc::new(state::Observability::new(store(), cx(), key(), changes())),
-        sessions: Arc::new(state::Sessions::new(store(), cx(), changes())),
+        sessions: Arc::new(state::Sessions::new(store(), cx(), changes(), ground.handover())),
         chats: Arc::new(state::Chats::new(store())),
         contacts: Arc::new(state::Contacts::new(store(), cx(), changes())),
         saved_filters: Arc::new(state::SavedFilters::new(store(), cx(), changes())),

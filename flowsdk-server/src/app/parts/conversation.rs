@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flowsdk_core::conversation::{
     BACKPRESSURE_PERIOD, CONVERSATION_GROUP, CONVERSATION_TOPICS, ConversationConsumer, ConversationEvent,
-    Conversations, Handover, InputTimers, MessagePersister, PERSISTER_GROUP, SharedBackpressure,
+    Conversations, InputTimers, MessagePersister, PERSISTER_GROUP, SharedBackpressure,
 };
 use flowsdk_core::event::{EffectDone, FlowEvent, InputTimeout};
 use flowsdk_core::fault::{BoxError, Chain};
@@ -46,18 +46,13 @@ pub(super) const PART: Part =
 
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let store = Arc::clone(&ground.store);
-    // With several processes the gateway of this one may not be the visitor's.
-    let handover = match (&ground.links.gateway, ground.redis()) {
-        (Some(gateway), None) => Handover::Direct(Arc::clone(gateway) as _),
-        (_, Some(_)) | (None, None) => Handover::Stream,
-    };
     let (outside, worker) = requests(ground.cx.clock(), ground.http()?, ground.scripts()?);
     ground.links.outside = Some(Arc::clone(&outside));
     let conversations = Conversations::new(
         Arc::clone(&store),
         ground.cx.clone(),
         Arc::clone(&ground.config.master_key),
-        handover,
+        ground.handover(),
     )
     .with_language(ground.config.default_language);
     let consumer = ConversationConsumer::new(Arc::new(conversations.with_outside(outside)));

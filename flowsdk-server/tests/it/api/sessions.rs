@@ -514,6 +514,7 @@ async fn frozen_sessions_are_deleted(setup: Setup) {
     let at = format!("{}/unfreeze", path(&ana));
     let answer = admin.post(&at, &json!({ "action": "delete" })).await.ok(200);
     assert_eq!(answer["action"], "delete");
+    assert_eq!(client.session().await, json!({ "mode": null }), "the page says that it has ended");
     admin.get(&path(&ana)).await.refused(404, "not_found", "Sessão não encontrada");
     admin.post(&at, &json!({ "action": "delete" })).await.refused(404, "not_found", "Sessão não encontrada");
     publish(&setup, &flow, 3, lost(&json!({ "blockId": "only" }))).await;

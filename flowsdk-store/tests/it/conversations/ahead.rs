@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use flowsdk_core::admin::session::{RedirectTo, Sessions};
 use flowsdk_core::change::{Author, NoChangeLog};
-use flowsdk_core::conversation::{ConversationEvent, publish_ahead};
+use flowsdk_core::conversation::{ConversationEvent, Handover, publish_ahead};
 use flowsdk_core::event::{ExternalJump, FlowEvent};
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::{HasSessions as _, MAX_AHEAD};
@@ -28,7 +28,8 @@ on_every_database! {
 
 /// Asks the API to lead a visitor to a block of `main`; returns the event that it published.
 async fn redirect(world: &World, visitor: &str, block: &str, execute_on_entry: bool) -> ConversationEvent {
-    let sessions = Sessions::new(world.store.clone(), world.cx.clone(), Arc::new(NoChangeLog));
+    let sessions =
+        Sessions::new(world.store.clone(), world.cx.clone(), Arc::new(NoChangeLog), Handover::Stream);
     let to = RedirectTo {
         flow_id: "main".parse().expect("an id"),
         block_id: block.parse().expect("an id"),

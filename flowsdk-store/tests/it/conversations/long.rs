@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flowsdk_core::admin::session::Sessions;
 use flowsdk_core::change::{Author, NoChangeLog};
-use flowsdk_core::conversation::ConversationEvent;
+use flowsdk_core::conversation::{ConversationEvent, Handover};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::SentVariables;
@@ -86,7 +86,8 @@ async fn a_turn_that_is_too_long_freezes_its_own_session(store: SqlStore) {
 async fn a_long_turn_loses_nothing_that_others_write(store: SqlStore) {
     let world = world_of(store, 20).await;
     world.handle(first(&world, "ana", &["one"])).await;
-    let sessions = Sessions::new(world.store.clone(), world.cx.clone(), Arc::new(NoChangeLog));
+    let sessions =
+        Sessions::new(world.store.clone(), world.cx.clone(), Arc::new(NoChangeLog), Handover::Stream);
     let (id, key) = (session("ana"), |n: usize| format!("k{n}"));
     let patches = (0..10).map(|n| {
         let sent = SentVariables::check(json!({ key(n): n }).as_object().expect("an object").clone());

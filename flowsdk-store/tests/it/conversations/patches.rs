@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flowsdk_core::admin::contact::Contacts;
 use flowsdk_core::admin::session::{SessionError, Sessions};
 use flowsdk_core::change::{Author, NoChangeLog};
-use flowsdk_core::conversation::{ConversationError, ConversationEvent};
+use flowsdk_core::conversation::{ConversationError, ConversationEvent, Handover};
 use flowsdk_core::message::IncomingMessage;
 use flowsdk_core::router::Reach;
 use flowsdk_core::session::SentVariables;
@@ -29,7 +29,12 @@ fn variables(value: Value) -> SentVariables {
 async fn nothing_is_lost_between_turns_and_patches(store: SqlStore) {
     let world = Arc::new(World::new(store).await);
     world.say("ana", "m0", "oi").await;
-    let sessions = Arc::new(Sessions::new(Arc::clone(&world.store), world.cx.clone(), Arc::new(NoChangeLog)));
+    let sessions = Arc::new(Sessions::new(
+        Arc::clone(&world.store),
+        world.cx.clone(),
+        Arc::new(NoChangeLog),
+        Handover::Stream,
+    ));
     let mut tasks = JoinSet::new();
     for lane in 0..3 {
         let sessions = Arc::clone(&sessions);

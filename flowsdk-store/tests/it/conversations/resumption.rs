@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use flowsdk_core::admin::session::{SessionError, Sessions, Unfreeze};
 use flowsdk_core::change::{Author, NoChangeLog};
-use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent};
+use flowsdk_core::conversation::{ConversationConsumer, ConversationEvent, Handover};
 use flowsdk_core::event::{FlowEvent, Resume};
 use flowsdk_core::flow::{FlowVersion, HasFlows as _};
 use flowsdk_core::message::IncomingMessage;
@@ -284,7 +284,8 @@ async fn a_session_goes_on_with_the_version_that_puts_it_right(store: SqlStore) 
 async fn a_deleted_session_leaves_nothing(store: SqlStore) {
     let world = World::new(store).await;
     let resume = frozen(&world, 2).await;
-    let sessions = Sessions::new(Arc::clone(&world.store), world.cx.clone(), Arc::new(NoChangeLog));
+    let sessions =
+        Sessions::new(Arc::clone(&world.store), world.cx.clone(), Arc::new(NoChangeLog), Handover::Stream);
     let only = ["other".parse().expect("an id")];
     let foreign =
         sessions.unfreeze(&Author::default(), Reach::only(&only), &session("ana"), Unfreeze::Delete).await;
