@@ -375,11 +375,16 @@ export class ChatApp {
     } else if (!this.state.started) this.#restoreOutbox();
     this.#storage.keepOutbox(this.#userId, this.#outbox.entries);
     this.#storage.keepLook(channelName, appearance);
-    const mode = auth.mode === undefined ? 'flow' : auth.mode;
-    const startsOnOpen = auth.startOn === 'open';
-    const canStartOver = auth.isTestChannel === true && this.#token === null;
-    this.#set({ link: 'online', started: true, refusal: null, channelName, appearance });
-    this.#set({ mode, startsOnOpen, canStartOver });
+    this.#set({
+      link: 'online',
+      started: true,
+      refusal: null,
+      channelName,
+      appearance,
+      mode: auth.mode === undefined ? 'flow' : auth.mode,
+      startsOnOpen: auth.startOn === 'open',
+      canStartOver: auth.isTestChannel === true && this.#token === null,
+    });
     if (this.#historyMissing) void this.#readHistory();
   }
 
