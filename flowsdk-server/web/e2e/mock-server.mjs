@@ -109,6 +109,8 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
       id: `m${randomUUID().replaceAll('-', '').slice(0, 23)}`,
       ...message,
       timestamp: message.timestamp ?? new Date(clock.last).toISOString(),
+      chatId: visitor.key,
+      seq: visitor.messages.length + 1,
       direction: direction === 'in' ? 'in' : 'out',
       ...(direction === 'in' ? { status: 'received' } : { sender }),
     };
@@ -146,6 +148,11 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
     return { visitor: create(auth.channelId, `u${randomUUID().slice(0, 8)}`) };
   }
 
+  /** Who has the session; nobody after the goodbye. */
+  function modeOf(visitor) {
+    return visitor.session.step ? 'flow' : null;
+  }
+
   function find(channelId, userId) {
     return identities.get(`${channelId}/${userId}`);
   }
@@ -168,7 +175,8 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
     socket.join(visitor.key);
     const { name: channelName, appearance, isTestChannel } = CHANNELS[auth.channelId];
     const { userId, sessionKey } = visitor;
-    socket.emit('auth_ok', { userId, sessionKey, channelName, appearance, isTestChannel });
+    const mode = modeOf(visitor);
+    socket.emit('auth_ok', { userId, sessionKey, channelName, appearance, isTestChannel, mode });
     const at = visitor.messages.findIndex((message) => message.id === auth.since);
     if (at >= 0) {
       for (const missed of visitor.messages.slice(at + 1)) {
@@ -198,6 +206,7 @@ export async function startMock({ port = 0, delay = 60 } = {}) {
           await new Promise((resolve) => setTimeout(resolve, delay));
           await say(visitor, reply);
         }
+        if (modeOf(visitor) === null) io.to(visitor.key).emit('session', { mode: null });
       });
     };
     socket.on('message', (body, ack) => {
