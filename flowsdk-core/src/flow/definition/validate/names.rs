@@ -13,7 +13,7 @@ const MAX_NAME: usize = 128;
 /// Session variables that the engine and the desk write (spec A 9, spec B 3.3).
 const BUILT_IN: [&str; 5] = ["lastInput", "ticket", "handoffDeflect", "agentEndReason", "agentHandoffReason"];
 
-/// Stands among the known variables where a sub-flow may set any.
+/// Stands among the known variables where a sub-flow, or the object that a script returns, may set any.
 const ANY: &str = "*";
 
 /// Names that a token reads as something else than a session variable.
@@ -63,7 +63,7 @@ pub(super) fn known(definition: &FlowDefinition) -> HashSet<String> {
                     known.extend(request.error_variable.clone());
                 }
                 ActionKind::ExecuteScript(script) => {
-                    known.extend(script.variable.clone());
+                    known.insert(script.variable.clone().unwrap_or_else(|| ANY.to_owned()));
                     known.extend(script.error_variable.clone());
                 }
                 _ => {}

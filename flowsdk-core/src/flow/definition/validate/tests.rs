@@ -215,6 +215,22 @@ fn tokens_that_stay_empty_are_pointed_out() {
 }
 
 #[test]
+fn a_script_may_set_any_variable() {
+    for (action, expected) in [
+        (json!({ "type": "executeScript", "script": "({ total: 1 })" }), &[] as &[&str]),
+        (
+            json!({ "type": "executeScript", "script": "1", "variable": "other" }),
+            &["unknown_variable? /blocks/0/contents/0"],
+        ),
+    ] {
+        let text = json!({ "type": "text", "text": { "body": "{{total}}" } });
+        let found = of_block(&json!({ "onEnter": [action], "contents": [text] }));
+        let found: Vec<_> = found.iter().filter(|problem| problem.starts_with("unknown_variable")).collect();
+        assert_eq!(found, expected, "{action}");
+    }
+}
+
+#[test]
 fn a_warning_names_its_token() {
     for (text, name) in [
         ("{{ input.colour }}", "`input.colour`"),
