@@ -17,6 +17,10 @@ pub enum FlowDraft {}
 #[derive(Debug)]
 pub enum PublishedDefinition {}
 
+/// What a flow says: a message of its definition, with its tokens filled in.
+#[derive(Debug)]
+pub enum FlowMessage {}
+
 fn any_object() -> RefOr<Schema> {
     RefOr::T(Schema::Object(ObjectBuilder::new().build()))
 }
@@ -42,5 +46,17 @@ impl PartialSchema for PublishedDefinition {
 impl ToSchema for PublishedDefinition {
     fn name() -> Cow<'static, str> {
         Cow::Borrowed("FlowDefinition")
+    }
+}
+
+impl PartialSchema for FlowMessage {
+    fn schema() -> RefOr<Schema> {
+        any_object()
+    }
+}
+
+impl ToSchema for FlowMessage {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("FlowMessage")
     }
 }

@@ -9,9 +9,12 @@ use axum::response::Response;
 use axum::routing::post;
 use flowsdk_channels::webchat::payload::ServerMessage;
 use flowsdk_channels::webchat::{TestChat, inbound};
-use flowsdk_core::id::{FlowId, MessageId};
+use flowsdk_core::id::{ChatId, FlowId, MessageId};
+use flowsdk_core::message::SenderKind;
+use flowsdk_core::schema::FlowMessage;
 use flowsdk_core::session::SessionId;
 use flowsdk_core::text::Text;
+use flowsdk_core::time::Timestamp;
 use flowsdk_store::sql::SqlStore;
 use http::{Extensions, HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -127,9 +130,40 @@ struct Turn {
     /// Whether an error has stopped the session, in this turn or before: then the message waits, and
     /// `GET /sessions/frozen` tells the error.
     frozen: bool,
-    /// The payloads of the socket's event `message`, in order: `id`, `chatId`, `seq`, `type`, the fields of that type, `timestamp`, `sender`.
-    #[schema(value_type = Vec<Object>)]
+    /// In order.
+    #[schema(value_type = Vec<Answer>)]
     messages: Vec<ServerMessage>,
+}
+
+/// The payload of the socket's event `message`: `type`, the field of that name, and what is known of every message.
+#[derive(ToSchema)]
+#[schema(as = TestAnswer)]
+#[serde(rename_all = "camelCase")]
+#[allow(dead_code, reason = "the document is made of it")]
+struct Answer {
+    #[serde(flatten)]
+    content: FlowMessage,
+    id: MessageId,
+    chat_id: ChatId,
+    /// Its place in the chat, from 1.
+    #[schema(minimum = 1, example = 7)]
+    seq: i64,
+    /// Milliseconds since 1970. They order nothing.
+    #[schema(value_type = i64, example = 1_795_313_588_134_i64)]
+    timestamp: Timestamp,
+    sender: AnswerSender,
+}
+
+/// Who speaks.
+#[derive(ToSchema)]
+#[schema(as = TestAnswerSender)]
+#[allow(dead_code, reason = "the document is made of it")]
+struct AnswerSender {
+    #[schema(value_type = String, example = "flow")]
+    kind: SenderKind,
+    /// Absent where a flow speaks.
+    #[schema(nullable = false)]
+    name: Option<String>,
 }
 
 /// How long to wait.
