@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { build, transform } from 'esbuild';
-import { readFileSync, copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -60,11 +60,12 @@ for (const name of ['start.html', 'shop.html']) copyFileSync(join(demo.from, nam
 
 // The page that tries looks, beside the description of the API.
 const docs = { from: join(here, 'src/docs'), to: join(assets, 'docs') };
-await build({
+const looks = await build({
   ...common,
   entryPoints: ['appearance.css', 'appearance.js'].map((name) => join(docs.from, name)),
   outdir: docs.to,
   define: widgetParts,
+  metafile: true,
 });
 const preview = await build({
   ...common,
@@ -77,22 +78,24 @@ const preview = await build({
 });
 for (const name of ['appearance.html', 'frame.html']) copyFileSync(join(docs.from, name), join(docs.to, name));
 
-notices('chat.js', result.metafile, out);
-notices('frame.js', preview.metafile, docs.to);
+notices(out, result.metafile);
+notices(docs.to, looks.metafile, preview.metafile);
 
-/** Writes the licences of the packages that are in a script. */
-function notices(script, metafile, folder) {
+/** Writes the licences of the packages that are in the scripts of a folder. */
+function notices(folder, ...metafiles) {
   const packages = new Set();
-  for (const input of Object.keys(metafile.inputs)) {
+  for (const input of metafiles.flatMap((metafile) => Object.keys(metafile.inputs))) {
     const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
     if (name) packages.add(name);
   }
   const texts = [...packages].sort().map((name) => {
     const dir = join(here, 'node_modules', name);
     const { version, license } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
-    const text = readFileSync(join(dir, 'LICENSE'), 'utf8').replaceAll('\r\n', '\n').trim();
+    // One package comes without the text.
+    const kept = join(here, 'licences', `${name.replace('/', '-')}.txt`);
+    const text = readFileSync(existsSync(kept) ? kept : join(dir, 'LICENSE'), 'utf8').replaceAll('\r\n', '\n').trim();
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
-  const head = `${script} contains the following packages.\n`;
+  const head = 'The scripts beside this file contain the following packages.\n';
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), [head, ...texts].join(`\n${'-'.repeat(72)}\n\n`));
 }

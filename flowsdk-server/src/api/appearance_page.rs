@@ -25,7 +25,7 @@ const PAGE: &str = "appearance.html";
 const FRAME: &str = "frame.html";
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-src 'self'; \
-                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Avatars come from any secure address, as on the chat page.
 const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; \
                             base-uri 'none'; form-action 'none'; frame-ancestors 'self'";

@@ -44,15 +44,23 @@ try {
   assert.equal(await brand(), '#0a7d4f');
   const json = page.getByLabel('JSON');
   const expected = { primaryColor: '#0a7d4f', title: 'Boutique', radius: 4, language: 'fr' };
-  assert.deepEqual(JSON.parse(await json.inputValue()), expected);
+  assert.deepEqual(JSON.parse(await json.inputValue()), { appearance: expected });
 
   // A wrong value is not shown, and nothing is lost.
   await page.getByLabel('Primary colour').fill('green');
-  assert.deepEqual(JSON.parse(await json.inputValue()), expected);
+  assert.deepEqual(JSON.parse(await json.inputValue()), { appearance: expected });
   await page.locator('#problem', { hasText: 'primaryColor: ' }).waitFor();
   await json.fill('{ "colour": "red", "language": "english", "radius": 4 }');
-  const refused = 'colour is not known: own keys go into custom, language has a value that is not taken';
+  const refused = 'language has a value that is not taken, colour is not known: own keys go into custom';
   await page.locator('#problem', { hasText: refused }).waitFor();
+  for (const [looks, named] of [
+    ['"radius": 29', 'radius: 29 is greater than 28'],
+    ['"launcher": { "position": "top" }', 'launcher.position: Instance does not match any of ["left","right"]'],
+    ['"texts": { "de": { "greting": "Hallo" } }', 'texts.de.greting is not known'],
+  ]) {
+    await json.fill(`{ "appearance": { ${looks} } }`);
+    await page.locator('#problem', { hasText: named }).waitFor();
+  }
   await page.getByLabel('Primary colour').fill('#0a7d4f');
   await json.fill('{ "primaryColor": ');
   await page.locator('#problem:not(:empty)').waitFor();

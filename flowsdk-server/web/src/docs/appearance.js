@@ -1,18 +1,23 @@
+import { Validator } from '@cfworker/json-schema';
 import { drawn, languageOf } from '../widget/options.ts';
 import { TEXTS } from '../widget/texts.ts';
 import { View } from '../widget/view.ts';
 
-// The looks are one object: fields change members of it, and the text is all of it. What is wrong is not shown.
+// The looks are one object: fields change members of it, and the text is the body of a request with all of it. What is
+// wrong is not shown.
 const frame = document.querySelector('iframe');
 const form = document.querySelector('form');
 const text = form.elements.json;
 const problem = document.getElementById('problem');
 const copy = form.querySelector('button');
 const fields = [...form.elements].filter((field) => field !== text && field !== copy);
-const known = new Set([...fields.map((field) => field.name), 'launcher', 'texts', 'custom']);
+/** Errors that only say that there is one inside. */
+const OUTER = new Set(['$ref', 'properties', 'additionalProperties', 'oneOf']);
 const nothing = () => {};
 const launcher = new View({ toggle: nothing, close: nothing, dismiss: nothing });
 let looks = {};
+/** Knows what a channel takes, as soon as the description of the API is here. */
+let validator = null;
 
 function show() {
   frame.contentWindow.postMessage({ flowsdk: 1, type: 'looks', looks }, window.location.origin);
@@ -32,8 +37,8 @@ for (const field of fields) {
     const { [field.name]: _before, ...others } = looks;
     const value = field.type === 'number' ? field.valueAsNumber : field.value;
     looks = field.value === '' ? others : { ...looks, [field.name]: value };
-    text.value = JSON.stringify(looks, null, 2);
-    complain('');
+    text.value = JSON.stringify({ appearance: looks }, null, 2);
+    complain(refused().join(', '));
     show();
   });
 }
@@ -45,24 +50,35 @@ text.addEventListener('input', () => {
   } catch (error) {
     return complain(error.message);
   }
-  if (typeof read !== 'object' || read === null || Array.isArray(read)) return complain('An object is expected');
-  looks = read;
+  if (!isObject(read)) return complain('An object is expected');
+  // Also the looks without the body around them.
+  looks = Object.keys(read).join() === 'appearance' && isObject(read.appearance) ? read.appearance : read;
   for (const field of fields) field.value = looks[field.name] ?? '';
   complain(refused().join(', '));
   show();
 });
 
-// The names in the text that no field has, and those whose value a field does not take.
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a channel does not take of the looks. */
 function refused() {
-  const strange = Object.keys(looks).filter((name) => !known.has(name));
-  const wrong = fields.filter(({ name, value, validity }) => {
-    const written = looks[name] ?? '';
-    return !validity.valid || String(written) !== value;
+  const errors = validator?.validate(looks).errors ?? [];
+  // Of an alternative, the error inside is told, and not that null would do.
+  const inner = errors.filter(({ keyword, error }) => !OUTER.has(keyword) && !error.endsWith('Expected "null".'));
+  return inner.map(({ keyword, instanceLocation, error }) => {
+    const name = instanceLocation.slice('#/'.length).replaceAll('/', '.');
+    if (keyword === 'pattern') return `${name} has a value that is not taken`;
+    if (keyword !== 'false') return `${name}: ${error}`;
+    return name.includes('.') ? `${name} is not known` : `${name} is not known: own keys go into custom`;
   });
-  return [
-    ...strange.map((name) => `${name} is not known: own keys go into custom`),
-    ...wrong.map(({ name }) => `${name} has a value that is not taken`),
-  ];
+}
+
+async function learn() {
+  const { components } = await (await fetch('/openapi.json')).json();
+  validator = new Validator({ $ref: '#/components/schemas/Appearance', components }, '2020-12', false);
+  text.dispatchEvent(new Event('input'));
 }
 
 copy.addEventListener('click', async () => {
@@ -71,7 +87,8 @@ copy.addEventListener('click', async () => {
   await navigator.clipboard?.writeText(text.value);
 });
 
-text.value = '{}';
+text.value = JSON.stringify({ appearance: looks });
+learn();
 document.body.append(launcher.host);
 form.addEventListener('submit', (event) => event.preventDefault());
 window.addEventListener('message', (event) => {
