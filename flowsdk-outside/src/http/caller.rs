@@ -95,7 +95,10 @@ impl GuardedHttp {
         let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         match address {
             Ok(address) if !is_public(address) && !self.allowed.contains(host) => {
-                tracing::warn!(host, "an address that is not public: refused");
+                tracing::warn!(
+                    host,
+                    "an address that is not public: refused (the server allows those in FLOW_HTTP_ALLOWED_HOSTS)"
+                );
                 Err(forbidden("the server's address is not public"))
             }
             _ => Ok(()),

@@ -201,13 +201,13 @@ pub(super) fn address(url: &str) -> Result<String, RemoteError> {
 }
 
 fn http(url: &str) -> Result<reqwest::Client, RemoteError> {
-    client(TIMEOUT).map_err(|source| RemoteError::Unreachable { url: url.to_owned(), source })
+    client(TIMEOUT).map_err(|error| RemoteError::Unreachable { url: url.to_owned(), error })
 }
 
 /// Sends a request, and returns its answer whatever it is.
 async fn sent(url: &str, request: reqwest::RequestBuilder) -> Result<Response, RemoteError> {
     let answer = request.header(ACCEPT_LANGUAGE, "en").send().await;
-    answer.map_err(|error| RemoteError::Unreachable { url: url.to_owned(), source: error.without_url() })
+    answer.map_err(|error| RemoteError::Unreachable { url: url.to_owned(), error: error.without_url() })
 }
 
 /// Sends a request, and returns its answer if it was accepted.

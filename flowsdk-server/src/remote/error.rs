@@ -22,12 +22,12 @@ pub enum RemoteError {
     #[error("`{0}` is not the address of a server: expected one such as https://chat.example.com")]
     Address(String),
     /// No answer came.
-    #[error("{url} cannot be reached")]
+    #[error("{url} cannot be reached: {}", last_cause(.error))]
     Unreachable {
         /// The address of the server.
         url: String,
         /// The error of the connection.
-        source: reqwest::Error,
+        error: reqwest::Error,
     },
     /// An answer came that is none of a FlowSDK server.
     #[error("{url} does not answer as a FlowSDK server does (status {status})")]
@@ -89,11 +89,20 @@ pub enum RemoteError {
     },
 }
 
+/// Returns the innermost cause: those around it repeat that there was no connection.
+fn last_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
 fn known_routers(names: &[String]) -> String {
     if names.is_empty() {
         return "there is none yet: make one at /docs, with POST /routers".to_owned();
     }
-    format!("there is `{}`", names.join("`, `"))
+    format!("there is `{}`: POST /routers makes others, see /docs", names.join("`, `"))
 }
 
 impl RemoteError {

@@ -39,7 +39,7 @@ pub async fn login(login: &Login, file: SessionFile) -> Result<String, BoxError>
 /// Nobody is logged in, or the server cannot be told.
 pub async fn logout(file: SessionFile) -> Result<String, BoxError> {
     let client = Client::open(file)?;
-    let text = format!("logged out at {}", client.session().url);
+    let text = format!("logged out at {}: every login of this user has ended", client.session().url);
     client.log_out().await?;
     Ok(text)
 }

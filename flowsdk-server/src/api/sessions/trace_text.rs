@@ -9,6 +9,9 @@ use serde_json::Value;
 
 /// Returns the turns of a page, oldest first, each with its time and that since the turn before.
 pub(super) fn text_of(page: &TracePage) -> String {
+    if page.items.is_empty() {
+        return "(no trace is stored: `settings.trace` of a flow asks for traces)\n".to_owned();
+    }
     let mut text = String::new();
     // A formatter into a String does not fail.
     if let Some(next) = page.next {

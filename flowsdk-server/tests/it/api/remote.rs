@@ -198,7 +198,8 @@ async fn a_login_renews_itself_and_ends(setup: Setup) {
     author.does(&push).await;
     let renewed = author.session();
     assert_ne!(renewed["accessToken"], before["accessToken"]);
-    assert_eq!(author.does(&["logout"]).await, format!("logged out at http://{}\n", server.addr));
+    let out = format!("logged out at http://{}: every login of this user has ended\n", server.addr);
+    assert_eq!(author.does(&["logout"]).await, out);
     assert!(author.fails(&push).await.contains("not logged in"));
     author.logs_in().await;
     server.advance(Duration::from_secs(400 * 24 * 60 * 60)).await;
@@ -218,7 +219,11 @@ async fn a_file_that_is_watched(setup: Setup) {
     assert!(author.fails(&watch).await.contains("hello.json"), "there is nothing to watch");
     author.writes("hello.json", &says("Hello!"));
     let nowhere = author.fails(&["flow", "watch", "hello.json", "--router", "Nowhere"]).await;
-    assert!(nowhere.contains("there is no router `Nowhere`; there is `Shop`"), "{nowhere}");
+    assert!(
+        nowhere.contains("there is no router `Nowhere`; there is `Shop`, `Loja`")
+            && nowhere.contains(": POST /routers "),
+        "{nowhere}"
+    );
     let mut child = author.command(&watch).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = async || {
