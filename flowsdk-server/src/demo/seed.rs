@@ -103,7 +103,11 @@ where
             .insert_channel(&WebchatChannel {
                 purpose: Purpose::RouterTest,
                 start_on: StartOn::Open,
-                appearance: Some(json!({ "title": "FlowSDK", "subtitle": name })),
+                appearance: Some(json!({
+                    "title": "FlowSDK", "subtitle": name,
+                    "launcher": { "greeting": "Questions about our coffee? Ask away." },
+                    "texts": { "pt-BR": { "greeting": "Dúvidas sobre o nosso café? Pergunte." } },
+                })),
                 // The name is that of spec B 4.4.
                 ..WebchatChannel::new(demo.channel_id.clone(), demo.router_id.clone(), "Teste", cx.now())
             })
