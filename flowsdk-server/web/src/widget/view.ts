@@ -13,6 +13,8 @@ const MOST_SHOWN = 9;
 
 export interface Look {
   options: Options;
+  /** Of the texts, as a tag. */
+  language: string;
   texts: (typeof TEXTS)['en'];
   open: boolean;
   unread: number;
@@ -70,12 +72,13 @@ export class View {
     this.#panel.replaceChildren(frame);
   }
 
-  draw({ options, texts, open, unread, greets }: Look): void {
+  draw({ options, language, texts, open, unread, greets }: Look): void {
     const brand = parseColour(options.color);
     if (brand) {
       this.host.style.setProperty('--brand', toHex(brand));
       this.host.style.setProperty('--on-brand', toHex(readableOn(brand)));
     }
+    this.host.lang = language;
     this.host.className = [options.position, open ? 'open' : '', greets ? 'greets' : ''].join(' ').trim();
     const news = unread > 0 ? texts.unread(unread) : '';
     const label = open ? texts.close : options.label || texts.open;

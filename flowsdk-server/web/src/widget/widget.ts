@@ -141,6 +141,7 @@ export class Widget {
     const options = drawn(this.#options, this.#looks, this.#language);
     this.#view.draw({
       options,
+      language: this.#language,
       texts: TEXTS[this.#language],
       open: this.#isOpen,
       unread: this.#unread,
