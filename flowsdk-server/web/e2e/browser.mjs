@@ -276,6 +276,22 @@ async function run() {
     await allSent(page);
   });
 
+  await step('a log that grows stays at its end', async () => {
+    const distance = await page.locator('#log').evaluate(async (log) => {
+      log.scrollTop = log.scrollHeight;
+      // As a picture that has loaded between the page's scrolling and the event of it.
+      const picture = document.createElement('div');
+      picture.style.height = '400px';
+      log.firstElementChild.append(picture);
+      log.dispatchEvent(new Event('scroll'));
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      const distance = log.scrollHeight - log.scrollTop - log.clientHeight;
+      picture.remove();
+      return distance;
+    });
+    assert.ok(distance < 2, `${distance} px from the end`);
+  });
+
   await step('telephone, dark', async () => {
     const state = await page.context().storageState();
     const phone = await newPage({

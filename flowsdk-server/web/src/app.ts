@@ -10,6 +10,7 @@ import { Tabs, type Told } from './tabs.ts';
 import {
   addIncoming,
   addLocal,
+  arrived,
   confirm,
   fromVisitor,
   fromWire,
@@ -295,12 +296,8 @@ export class ChatApp {
     void this.#settleOrder();
     if (!page) return;
     const now = Date.now();
-    this.#set({
-      items: mergeHistory(
-        this.state.items,
-        page.items.map((item) => fromWire(item, now)),
-      ),
-    });
+    const newest = page.items.map((item) => fromWire(item, now));
+    this.#set({ items: mergeHistory(this.state.items, arrived(this.state.items, newest)) });
   }
 
   /** Shows what another tab sends where it will stand: before the answer to it. */
@@ -348,6 +345,8 @@ export class ChatApp {
         return this.start();
       }
     }
+    // Visitors cannot mend it; whoever puts the chat into a page looks here.
+    if (code === 'origin_refused') console.error('flowsdk: allowedOrigins of the channel does not name this page');
     this.#set({ refusal: code, link: 'quiet', typing: null });
   }
 

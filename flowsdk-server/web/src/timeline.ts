@@ -145,6 +145,16 @@ export function mergeHistory(items: readonly Item[], page: readonly Item[]): Ite
   return [...items.slice(0, start), ...ordered, ...after];
 }
 
+/**
+ * Returns the part of the newest page of a history that has reached the visitor: the flow may wait between messages that
+ * it has said already, and the socket brings each in its time.
+ */
+export function arrived(items: readonly Item[], page: readonly Item[]): Item[] {
+  const shown = new Set(items.map((item) => item.id));
+  const latest = page.findIndex((item) => item.direction === 'out' && shown.has(item.id));
+  return page.filter((item, at) => item.direction === 'in' || (latest >= 0 && at >= latest));
+}
+
 export function setDelivery(
   items: readonly Item[],
   key: string,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   addIncoming,
   addLocal,
+  arrived,
   confirm,
   fromVisitor,
   fromWire,
@@ -61,6 +62,14 @@ test('the history settles where a message with a lost ack belongs', () => {
   const merged = mergeHistory(shown, [out('5'), out('4'), inbound('3'), out('2')]);
   assert.deepEqual(keys(merged), ['1', '2', 'a', '4', '5', '6', 'b']);
   assert.deepEqual(keys(mergeHistory([local('b')], [out('1')])), ['b']);
+});
+
+test('what the flow still holds back is not taken from the history', () => {
+  const shown = [out('1'), local('a')];
+  const page = [out('6'), inbound('5'), out('4'), inbound('3'), out('1'), out('0')];
+  assert.deepEqual(keys(arrived(shown, page)), ['5', '3', '1', '0']);
+  assert.deepEqual(keys(arrived([...shown, out('4')], page)), ['5', '4', '3', '1', '0']);
+  assert.deepEqual(keys(arrived([local('a')], [out('2'), inbound('1')])), ['1']);
 });
 
 test('the numbers of the chat decide the order and what is a repetition, whatever comes first', () => {

@@ -60,12 +60,14 @@ export function Chat({ app }: { app: Surface }) {
   const onChoose = useCallback(
     (choice: Choice) => {
       app.choose(choice);
-      // The chosen button becomes disabled and would drop the focus; on a phone the field would raise the keyboard.
-      const fine = window.matchMedia('(pointer: fine)').matches;
-      document.querySelector<HTMLElement>(fine ? '.composer-text' : '#log')?.focus({ preventScroll: true });
+      keepFocus();
     },
     [app],
   );
+  const onStartAgain = useCallback(() => {
+    app.startAgain();
+    keepFocus();
+  }, [app]);
   const onRead = useCallback((messageId: string) => app.noteRead(messageId), [app]);
 
   const full = state.refusal !== null && state.items.length === 0;
@@ -98,7 +100,7 @@ export function Chat({ app }: { app: Surface }) {
             onRetry={(key) => app.retry(key)}
             onLoadEarlier={() => void app.loadEarlier()}
             onRead={onRead}
-            onStartAgain={() => app.startAgain()}
+            onStartAgain={onStartAgain}
           />
         </>
       )}
@@ -111,4 +113,10 @@ export function Chat({ app }: { app: Surface }) {
       )}
     </main>
   );
+}
+
+/** Takes the focus from a button that goes away. On a phone the field would raise the keyboard. */
+function keepFocus(): void {
+  const fine = window.matchMedia('(pointer: fine)').matches;
+  document.querySelector<HTMLElement>(fine ? '.composer-text' : '#log')?.focus({ preventScroll: true });
 }

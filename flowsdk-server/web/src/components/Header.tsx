@@ -51,6 +51,7 @@ export function CloseButton({ onClose }: { onClose: () => void }) {
 
 function subtitleOf(state: State, own: string): string {
   if (!state.started) return state.refusal ? '' : t.connecting;
+  if (state.link === 'offline') return '';
   if (state.mode === 'human') return t.withHuman;
   if (own !== '') return own;
   return state.mode === 'agent' ? t.withAi : t.online;

@@ -50,7 +50,9 @@ export function Log({ state, serviceName, welcomeText, onChoose, onRetry, onLoad
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return;
-    pinned.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+    // What was added since the page scrolled, such as a picture that has loaded, is no scrolling of the visitor.
+    const end = Math.min(element.scrollHeight, height.current);
+    pinned.current = end - element.scrollTop - element.clientHeight < NEAR_END_PX;
     setAway(!pinned.current);
     if (pinned.current) {
       setUnseen(false);

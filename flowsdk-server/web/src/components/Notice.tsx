@@ -22,6 +22,7 @@ function wordsOf(code: string): Words | null {
       return { title: t.channelUnknownTitle, text: t.channelUnknownText };
     case 'identity_invalid':
       return { title: t.identityInvalidTitle, text: t.identityInvalidText };
+    case 'origin_refused':
     case 'token_invalid':
       return { title: t.tokenInvalidTitle, text: t.tokenInvalidText };
     case 'token_expired':

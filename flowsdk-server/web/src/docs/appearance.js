@@ -23,7 +23,7 @@ function show() {
   frame.contentWindow.postMessage({ flowsdk: 1, type: 'looks', looks }, window.location.origin);
   const language = languageOf({}, looks);
   const options = drawn({}, looks, language);
-  launcher.draw({ options, texts: TEXTS[language], open: false, unread: 0, greets: options.greeting !== '' });
+  launcher.draw({ options, language, texts: TEXTS[language], open: false, unread: 0, greets: options.greeting !== '' });
 }
 
 function complain(message) {
@@ -85,6 +85,8 @@ copy.addEventListener('click', async () => {
   text.select();
   // Pages that came without encryption from another machine may not write to the clipboard: the text is selected there.
   await navigator.clipboard?.writeText(text.value);
+  copy.textContent = 'Copied';
+  setTimeout(() => (copy.textContent = 'Copy the JSON'), 2000);
 });
 
 text.value = JSON.stringify({ appearance: looks });
