@@ -39,7 +39,7 @@ async fn the_demo_goes_on_where_it_was() {
     assert!(start.body.contains(&password) && start.body.contains("admin@flowsdk.local"), "{}", start.body);
     let shop = http::get(server.addr, "/demo", &[]).await;
     assert_eq!(first["widgetUrl"], format!("http://{}/demo", server.addr));
-    assert!(shop.body.contains(&format!("data-channel=\"{}\"", first["channelId"].as_str().unwrap())));
+    assert!(shop.body.contains(&format!("/widget.js?channel={}", first["channelId"].as_str().unwrap())));
 
     let auth = json!({ "channelId": first["channelId"] });
     let (mut client, ok) = Client::enter(server.addr, auth).await;
