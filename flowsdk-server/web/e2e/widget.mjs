@@ -252,6 +252,14 @@ async function run() {
     assert.deepEqual([box.x, box.y, box.width, box.height], [0, 0, 390, 780]);
     assert.equal(await launcher.isVisible(), false);
     await shot(page, 'widget-phone');
+    // A keyboard stays in the chat that covers the page, in both directions.
+    await chat.locator('.composer-text').focus();
+    for (const key of ['Tab', 'Shift+Tab']) {
+      for (let pressed = 0; pressed < 8; pressed += 1) {
+        await page.keyboard.press(key);
+        assert.equal(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.tagName), 'IFRAME', key);
+      }
+    }
     await chat.getByRole('button', { name: 'Close' }).tap();
     await launcher.waitFor();
     await panel.waitFor({ state: 'hidden' });

@@ -51,13 +51,21 @@ export class View {
     this.#greeting.append(this.#greetingText, this.#dismiss);
     this.#panel.setAttribute('role', 'dialog');
     this.#status.setAttribute('role', 'status');
-    this.#root.append(this.#launcher, this.#greeting, this.#panel, this.#status);
+    this.#root.append(this.#launcher, this.#greeting, this.#edge(), this.#panel, this.#edge(), this.#status);
     this.#launcher.addEventListener('click', actions.toggle);
     this.#greetingText.addEventListener('click', actions.toggle);
     this.#dismiss.addEventListener('click', actions.dismiss);
     this.#root.addEventListener('keydown', (event) => {
       if ((event as KeyboardEvent).key === 'Escape') actions.close();
     });
+  }
+
+  /** Keeps the focus in a chat that covers the page: behind it nobody would see the focus. */
+  #edge(): HTMLElement {
+    const edge = element('span', 'edge');
+    edge.tabIndex = 0;
+    edge.addEventListener('focus', () => this.#panel.querySelector('iframe')?.focus());
+    return edge;
   }
 
   get hasFocus(): boolean {
