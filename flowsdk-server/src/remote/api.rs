@@ -21,6 +21,8 @@ pub(super) struct Flow {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) revision: i64,
+    /// The number of the version that visitors get.
+    pub(super) published_version: Option<i64>,
 }
 
 /// A flow with its draft.
@@ -35,6 +37,19 @@ pub(super) struct FlowDetails {
 
 impl FlowDetails {
     /// Returns the draft.
+    pub(super) fn written(&self) -> Result<Written, serde_json::Error> {
+        Written::read(self.definition.get())
+    }
+}
+
+/// A published version with its definition.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct VersionDetails {
+    definition: Box<RawValue>,
+}
+
+impl VersionDetails {
+    /// Returns the definition.
     pub(super) fn written(&self) -> Result<Written, serde_json::Error> {
         Written::read(self.definition.get())
     }
@@ -185,6 +200,11 @@ impl Client {
 
     pub(super) async fn publish(&mut self, flow: &Flow) -> Result<Published, RemoteError> {
         self.act(&format!("/flows/{}/publish?revision={}", flow.id, flow.revision)).await
+    }
+
+    /// Returns a published version of a flow.
+    pub(super) async fn version(&mut self, flow: &Flow, number: i64) -> Result<VersionDetails, RemoteError> {
+        self.get(&format!("/flows/{}/versions/{number}", flow.id), &[]).await
     }
 
     pub(super) async fn publish_test(

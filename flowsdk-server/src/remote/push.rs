@@ -18,7 +18,8 @@ pub struct Target {
     /// The name or id of the router.
     #[arg(long)]
     pub router: String,
-    /// The name or id of the flow; without it, the name of the file.
+    /// The name or id of the flow; without it, the flow of the router that the file was pulled from or pushed to, or else
+    /// the one with the name of the file.
     #[arg(long)]
     pub name: Option<String>,
     /// Replace the draft of the server, also where the file was not made of it.
@@ -56,17 +57,77 @@ pub async fn push(client: &mut Client, target: &Target, publish: bool) -> Result
             writeln!(text, "published version {}", version.number)?;
         }
         (true, false) => writeln!(text, "not published: the draft has errors")?,
-        (false, _) => writeln!(text, "not published: visitors get the draft with --publish")?,
+        (false, _) => text.push_str(&unpublished(client, &flow, &definition).await?),
     }
     Ok(Printed { text, ok: valid })
 }
 
+/// Says what visitors get while the draft is not published.
+async fn unpublished(client: &mut Client, flow: &Flow, draft: &Written) -> Result<String, BoxError> {
+    let Some(number) = flow.published_version else {
+        return Ok("not published: visitors get the draft with --publish\n".to_owned());
+    };
+    Ok(if client.version(flow, number).await?.written()? == *draft {
+        format!("published as it is: version {number}\n")
+    } else {
+        format!("not published: visitors get version {number}, and the draft with --publish\n")
+    })
+}
+
 impl Target {
-    /// Returns the name of the flow.
-    pub(super) fn flow_name(&self) -> Result<String, BoxError> {
-        let stem = || self.file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
-        let name = self.name.clone().or_else(stem);
-        name.ok_or_else(|| format!("{}: the flow needs a --name", self.file.display()).into())
+    /// Returns the name that a flow has without a `--name`.
+    fn file_name(&self) -> Result<&str, BoxError> {
+        let stem = self.file.file_stem().and_then(|stem| stem.to_str());
+        stem.ok_or_else(|| format!("{}: the flow needs a --name", self.file.display()).into())
+    }
+
+    /// Returns the flow that the file goes to, if there is one, and the name of one that is to be made.
+    async fn flow(
+        &self,
+        client: &mut Client,
+        router: &Router,
+    ) -> Result<(Option<FlowDetails>, &str), BoxError> {
+        let name = match &self.name {
+            Some(name) => name,
+            None => {
+                let known = self.known_flow(client, router).await?;
+                if known.is_some() {
+                    return Ok((known, ""));
+                }
+                self.file_name()?
+            }
+        };
+        match client.flow_of(router, name).await? {
+            Some(found) => Ok((Some(client.flow(&found.id).await?), name)),
+            None => Ok((None, name)),
+        }
+    }
+
+    /// Returns the flow of the router that the file was pulled from or pushed to.
+    async fn known_flow(
+        &self,
+        client: &mut Client,
+        router: &Router,
+    ) -> Result<Option<FlowDetails>, BoxError> {
+        let mut known: Vec<FlowDetails> = Vec::new();
+        for id in client.revisions().flows(&client.session().url, &self.file)? {
+            match client.flow(&id).await {
+                Ok(found) if found.router_id == router.id => known.push(found),
+                // Of another router, or deleted since.
+                Ok(_) | Err(RemoteError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if known.len() > 1 {
+            let flows: Vec<_> =
+                known.iter().map(|found| format!("`{}` ({})", found.flow.name, found.flow.id)).collect();
+            let file = self.file.display();
+            let flows = flows.join(" and ");
+            return Err(
+                format!("{file} is a file of several flows, {flows}: say which one with --name").into()
+            );
+        }
+        Ok(known.pop())
     }
 }
 
@@ -89,13 +150,12 @@ async fn put(
     target: &Target,
     definition: &Written,
 ) -> Result<(Flow, Drafted), BoxError> {
-    let name = &*target.flow_name()?;
-    let Some(found) = client.flow_of(router, name).await? else {
+    let (found, name) = target.flow(client, router).await?;
+    let Some(found) = found else {
         let kind = definition["kind"].as_str().unwrap_or("flow");
         let new = NewFlow { router_id: &router.id, name, kind, definition };
         return Ok((client.create_flow(&new).await?, Drafted::Created));
     };
-    let found = client.flow(&found.id).await?;
     if found.written()? == *definition {
         return Ok((found.flow, Drafted::Unchanged));
     }

@@ -28,6 +28,14 @@ impl Revisions {
         Ok(known.get(server).and_then(|flows| flows.get(flow)?.get(&file)).copied())
     }
 
+    /// Returns the flows whose draft `file` was pulled from or pushed to.
+    pub(super) fn flows(&self, server: &str, file: &Path) -> Result<Vec<String>, RemoteError> {
+        let file = self.absolute(file)?;
+        let mut known = self.load()?;
+        let flows = known.remove(server).unwrap_or_default().into_iter();
+        Ok(flows.filter(|(_, files)| files.contains_key(&file)).map(|(flow, _)| flow).collect())
+    }
+
     /// Notes that `file` has this revision of the draft of `flow`.
     pub(super) fn note(
         &self,
@@ -80,6 +88,10 @@ mod tests {
         let of = |server, flow, file: &Path| revisions.of(server, flow, file).expect("read");
         assert_eq!(of("http://s", "f", &a), Some(4));
         assert_eq!(of("http://s", "f", &folder.path().join(".").join("a.json")), Some(4));
+        revisions.note("http://s", "e", &a, 1).expect("noted");
+        let flows = |server, file: &Path| revisions.flows(server, file).expect("read");
+        assert_eq!(flows("http://s", &a), ["e", "f"]);
+        assert!(flows("http://s", &b).is_empty() && flows("http://t", &a).is_empty());
         assert_eq!([of("http://t", "f", &a), of("http://s", "g", &a), of("http://s", "f", &b)], [None; 3]);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flowsdk_core::fault::{BoxError, Chain};
 
-use super::api::Channel;
+use super::api::{Channel, Router};
 use super::push::{Target, push_test};
 use super::{Client, RemoteError};
 
@@ -28,7 +28,7 @@ pub struct Watch {
 }
 
 /// Publishes the file to the test channel now and after each save, and tells `say` what came of it. An error of the file
-/// or of the server is told too; then it goes on. A save that found no server is sent again until one answers.
+/// or of the server is told too; then it goes on. While the server is away it is asked again until it answers.
 ///
 /// # Errors
 /// The file, the router or the channel is not there at the beginning, or nobody can be told.
@@ -40,14 +40,22 @@ pub async fn watch(
     let Watch { target, channel } = watch;
     let there = std::fs::metadata(&target.file);
     there.map_err(|source| RemoteError::File { path: target.file.clone(), source })?;
-    let router = client.router(&target.router).await?;
-    let channel = match channel {
-        Some(name) => Some(client.test_channel(&router, name).await?),
-        None => None,
+    let mut away = false;
+    let (router, channel) = loop {
+        match place(client, target, channel.as_deref()).await {
+            Ok(place) => break place,
+            Err(error) if error.may_pass() => {
+                if !away {
+                    say(&format!("{}: waiting for the server", Chain(&error)))?;
+                }
+                away = true;
+                tokio::time::sleep(AGAIN).await;
+            }
+            Err(error) => return Err(error.into()),
+        }
     };
     let file = target.file.display();
     let mut saves = Saves::default();
-    let mut away = false;
     loop {
         match saves.look(&target.file) {
             Seen::Nothing => {}
@@ -71,6 +79,20 @@ pub async fn watch(
         }
         tokio::time::sleep(if away { AGAIN } else { LOOK }).await;
     }
+}
+
+/// Returns the router of the file, and the channel to publish to if it is not the router's own.
+async fn place(
+    client: &mut Client,
+    target: &Target,
+    channel: Option<&str>,
+) -> Result<(Router, Option<Channel>), RemoteError> {
+    let router = client.router(&target.router).await?;
+    let channel = match channel {
+        Some(name) => Some(client.test_channel(&router, name).await?),
+        None => None,
+    };
+    Ok((router, channel))
 }
 
 fn may_pass(error: &BoxError) -> bool {

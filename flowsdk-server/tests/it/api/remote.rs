@@ -18,7 +18,7 @@ use crate::harness::process::{command, run};
 use crate::harness::{Api, Setup, everywhere};
 
 everywhere!(in process: from_a_file_to_a_published_flow, a_login_renews_itself_and_ends, a_file_that_is_watched,
-    a_save_waits_for_the_server, authors_with_a_test_channel_each);
+    a_file_stays_with_its_flow, a_save_waits_for_the_server, authors_with_a_test_channel_each);
 
 /// A user with a folder of files and configurations.
 struct Author {
@@ -101,6 +101,8 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     author.writes("hello.json", &says("Hi!"));
     let by_id = ["flow", "push", "hello.json", "--router", &id, "--publish"];
     assert_eq!(author.does(&by_id).await, "updated flow `hello`, now at revision 2\npublished version 1\n");
+    let said = author.does(&push).await;
+    assert_eq!(said, "flow `hello` is as the file, at revision 2\npublished as it is: version 1\n");
     let mut broken = says("Hi!");
     broken["blocks"][0]["onEnter"] = json!([{ "type": "executeScript", "script": "return (" }]);
     author.writes("hello.json", &broken);
@@ -149,10 +151,11 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     assert_eq!(admin.get(&format!("/flows/{flow}")).await.ok(200)["definition"], says("Theirs"));
     author.does(&["flow", "pull", "hello", "hello.json", "--force"]).await;
     author.writes("hello.json", &says("Ours"));
-    assert_eq!(author.does(&push).await, format!("updated flow `hello`, now at revision 5\n{draft}"));
+    let later = "not published: visitors get version 1, and the draft with --publish\n";
+    assert_eq!(author.does(&push).await, format!("updated flow `hello`, now at revision 5\n{later}"));
     let forced =
         author.does(&["flow", "push", "other.json", "--router", "Shop", "--name", "hello", "--force"]).await;
-    assert_eq!(forced, format!("updated flow `hello`, now at revision 6\n{draft}"));
+    assert_eq!(forced, format!("updated flow `hello`, now at revision 6\n{later}"));
     author.writes("hello.json", &says("Other"));
 
     for (arguments, expected) in [
@@ -180,6 +183,45 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     for (twin, revision) in twins.iter().zip([2, 1]) {
         assert_eq!(admin.get(&format!("/flows/{twin}")).await.ok(200)["revision"], revision);
     }
+}
+
+async fn a_file_stays_with_its_flow(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = router(&admin, "Shop").await;
+    router(&admin, "Other").await;
+    let author = Author::new(&setup, server.addr);
+    author.logs_in().await;
+    let flow = json!({ "routerId": shop, "name": "Welcome", "definition": says("Hello!") });
+    let flow = admin.post("/flows", &flow).await.ok(201)["id"].as_str().unwrap().to_owned();
+    author.does(&["flow", "pull", "Welcome", "mine.json"]).await;
+    author.writes("mine.json", &says("Hi!"));
+    let push = ["flow", "push", "mine.json", "--router", "Shop"];
+    let said = author.does(&push).await;
+    assert!(said.starts_with("updated flow `Welcome`, now at revision 2\n"), "{said}");
+    // Also under a new name on the server.
+    admin.patch(&format!("/flows/{flow}"), &json!({ "name": "Greeting", "revision": 2 })).await.ok(200);
+    let said = author.does(&push).await;
+    assert!(said.starts_with("flow `Greeting` is as the file"), "{said}");
+    // In another router it is a flow of its own.
+    let said = author.does(&["flow", "push", "mine.json", "--router", "Other"]).await;
+    assert!(said.starts_with("created flow `mine` (") && said.contains("in router `Other`"), "{said}");
+    // As a second flow of the router by its name alone; then the file says no more which one is meant.
+    let second = ["flow", "push", "mine.json", "--router", "Shop", "--name", "mine"];
+    let said = author.does(&second).await;
+    assert!(said.starts_with("created flow `mine` ("), "{said}");
+    let several = author.fails(&push).await;
+    assert!(
+        several.contains("mine.json is a file of several flows, ")
+            && several.contains(&format!("`Greeting` ({flow})"))
+            && several.contains(": say which one with --name"),
+        "{several}"
+    );
+    author.does(&second).await;
+    // What is gone is not asked for again.
+    admin.delete(&format!("/flows/{flow}")).await.ok(204);
+    let said = author.does(&push).await;
+    assert!(said.starts_with("flow `mine` is as the file"), "{said}");
 }
 
 async fn a_login_renews_itself_and_ends(setup: Setup) {
@@ -320,6 +362,22 @@ async fn a_save_waits_for_the_server(setup: Setup) {
     let flow = &admin.get("/flows?q=hello").await.ok(200)["items"][0];
     let id = flow["id"].as_str().unwrap();
     assert_eq!(admin.get(&format!("/flows/{id}")).await.ok(200)["definition"], says("Hello again!"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Also one that is away at the beginning.
+    open.send_replace(false);
+    let mut child = author
+        .command(&["flow", "watch", "hello.json", "--router", "Shop"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || tokio::task::block_in_place(|| lines.next()).unwrap().unwrap();
+    let waiting = next();
+    assert!(waiting.starts_with(&format!("http://{addr} cannot be reached: ")), "{waiting}");
+    assert!(waiting.ends_with(": waiting for the server"), "{waiting}");
+    open.send_replace(true);
+    assert_eq!(next(), first);
     child.kill().unwrap();
     child.wait().unwrap();
 }
