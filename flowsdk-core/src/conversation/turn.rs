@@ -125,11 +125,11 @@ impl FlowSource for Flows {
     }
 }
 
-/// Logs an error that a flow led to its `errorTarget`: the contact goes on, so nothing else tells of it. The turn began at
-/// the block `stood`.
+/// Logs the errors that a flow led to its `errorTarget` or went on after: the contact goes on, so nothing else tells of
+/// them. The turn began at the block `stood`.
 fn log_caught(session: &Session, stood: Option<&BlockId>, trace: &[TraceStep]) {
     let (mut flow, mut block) = (None, stood.map(BlockId::as_str));
-    for step in trace {
+    for (at, step) in trace.iter().enumerate() {
         match step {
             TraceStep::InFlow(entered)
             | TraceStep::FlowEntered(entered)
@@ -139,6 +139,13 @@ fn log_caught(session: &Session, stood: Option<&BlockId>, trace: &[TraceStep]) {
             TraceStep::BlockEntered { block_id, .. } => block = Some(block_id.as_str()),
             TraceStep::Failed { code, .. } => {
                 tracing::warn!(session = %session.id, %code, flow, block, "an error led to the errorTarget of a flow");
+                metrics::counter!("flowsdk_flow_errors_caught").increment(1);
+            }
+            // One that its block does not go on after is told by the step that follows.
+            TraceStep::Action { kind, code: Some(code), .. }
+                if !matches!(trace.get(at + 1), Some(TraceStep::Failed { .. })) =>
+            {
+                tracing::warn!(session = %session.id, %code, flow, block, action = %kind, "a block went on after an action that failed");
                 metrics::counter!("flowsdk_flow_errors_caught").increment(1);
             }
             _ => {}

@@ -16,6 +16,7 @@ mod conventions;
 mod dead_letters;
 mod document;
 mod event_definitions;
+mod flow_errors;
 mod flow_versions;
 mod flows;
 mod fuzz;
