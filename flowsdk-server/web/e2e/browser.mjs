@@ -329,12 +329,20 @@ async function run() {
 
   await step('an author starts over', async () => {
     const before = await identityOf(page);
+    const second = await page.context().newPage();
+    await second.goto(line.url);
+    await second.locator('.status.on').waitFor();
+    await page.bringToFront();
     await page.getByRole('button', { name: 'Começar nova conversa' }).click();
     await page.locator('.status.on').waitFor();
     await page.locator('.message').first().waitFor({ state: 'detached' });
     await type(page, 'oi');
     await endsWith(page, 'oi', HELLO);
     assert.notEqual((await identityOf(page)).userId, before.userId);
+    // The other tab came along.
+    await endsWith(second, 'oi', HELLO);
+    assert.deepEqual(await transcript(second), await transcript(page));
+    await second.close();
   });
 
   assert.deepEqual(problems, []);

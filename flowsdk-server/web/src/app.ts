@@ -99,6 +99,7 @@ export class ChatApp {
     this.#host = around?.host ?? null;
     if (this.#host) this.#host.onShown = (shown) => this.#setShown(shown);
     this.#storage = new ChatStorage(channelId, token === null);
+    this.#storage.onIdentity(() => this.#follow());
     this.#identity = this.#storage.identity;
     this.#userId = this.#identity?.userId ?? null;
     const look = this.#storage.look;
@@ -242,14 +243,24 @@ export class ChatApp {
 
   /** Begins anew as a visitor whom nobody knows yet. */
   startOver(): void {
+    this.#storage.forget();
+    this.#beginAs(null);
+  }
+
+  /** Where an author starts over in another tab, this one shows the new conversation too. */
+  #follow(): void {
+    const identity = this.#storage.identity;
+    if (this.state.canStartOver && identity && identity.userId !== this.#userId) this.#beginAs(identity);
+  }
+
+  #beginAs(identity: Identity | null): void {
     this.#connection.close();
-    this.#identity = null;
-    this.#userId = null;
     this.#outbox.clear();
+    this.#identity = identity;
+    this.#userId = identity?.userId ?? null;
     this.#tabs.leave();
     this.#ofOtherTabs.forEach((timer) => clearTimeout(timer));
     this.#ofOtherTabs.clear();
-    this.#storage.forget();
     this.#lastRead = null;
     this.#orderDoubtful = false;
     this.#set({ items: [], cursor: null, typing: null, mode: 'flow', started: false });

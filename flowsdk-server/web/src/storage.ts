@@ -75,6 +75,14 @@ export class ChatStorage {
     if (this.#keepsIdentity) this.#local.write(`${this.#prefix}:identity`, identity);
   }
 
+  /** Calls `changed` whenever another tab keeps an identity here, or forgets it. */
+  onIdentity(changed: () => void): void {
+    if (!this.#keepsIdentity) return;
+    window.addEventListener('storage', ({ key }) => {
+      if (key === `${this.#prefix}:identity`) changed();
+    });
+  }
+
   forget(): void {
     this.#local.remove(`${this.#prefix}:identity`);
     this.#tab.remove(`${this.#prefix}:outbox`);

@@ -1,7 +1,7 @@
-import { Validator } from '@cfworker/json-schema';
 import { drawn, languageOf } from '../widget/options.ts';
 import { TEXTS } from '../widget/texts.ts';
 import { View } from '../widget/view.ts';
+import { refusalsBy } from './refusals.ts';
 
 // The looks are one object: fields change members of it, and the text is the body of a request with all of it. What is
 // wrong is not shown.
@@ -10,14 +10,15 @@ const form = document.querySelector('form');
 const text = form.elements.json;
 const problem = document.getElementById('problem');
 const copy = form.querySelector('button');
+const copyName = copy.textContent;
 const fields = [...form.elements].filter((field) => field !== text && field !== copy);
-/** Errors that only say that there is one inside. */
-const OUTER = new Set(['$ref', 'properties', 'additionalProperties', 'oneOf']);
 const nothing = () => {};
 const launcher = new View({ toggle: nothing, close: nothing, dismiss: nothing });
 let looks = {};
-/** Knows what a channel takes, as soon as the description of the API is here. */
-let validator = null;
+/** What a channel does not take, as soon as the description of the API is here. */
+let refusals = () => [];
+/** Whether the description of the API cannot be had. */
+let unchecked = false;
 
 function show() {
   frame.contentWindow.postMessage({ flowsdk: 1, type: 'looks', looks }, window.location.origin);
@@ -38,7 +39,7 @@ for (const field of fields) {
     const value = field.type === 'number' ? field.valueAsNumber : field.value;
     looks = field.value === '' ? others : { ...looks, [field.name]: value };
     text.value = JSON.stringify({ appearance: looks }, null, 2);
-    complain(refused().join(', '));
+    check();
     show();
   });
 }
@@ -46,38 +47,52 @@ for (const field of fields) {
 text.addEventListener('input', () => {
   let read;
   try {
-    read = JSON.parse(text.value || '{}');
+    read = looksIn(JSON.parse(text.value || '{}'));
   } catch (error) {
+    // Fields write the text anew: what they did not understand would be lost.
+    allow(false);
     return complain(error.message);
   }
-  if (!isObject(read)) return complain('An object is expected');
-  // Also the looks without the body around them.
-  looks = Object.keys(read).join() === 'appearance' && isObject(read.appearance) ? read.appearance : read;
+  looks = read;
+  allow(true);
   for (const field of fields) field.value = looks[field.name] ?? '';
-  complain(refused().join(', '));
+  check();
   show();
 });
+
+/** The looks in what was written: the body of a request, or the looks alone. */
+function looksIn(written) {
+  if (!isObject(written)) throw new Error('An object is expected');
+  const { appearance, ...beside } = written;
+  if (appearance === undefined) return written;
+  const names = Object.keys(beside).join(', ');
+  if (names) throw new Error(`${names}: move this into appearance, which has all that is shown here`);
+  if (appearance !== null && !isObject(appearance)) throw new Error('appearance: expected an object');
+  return appearance ?? {};
+}
 
 function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a channel does not take of the looks. */
-function refused() {
-  const errors = validator?.validate(looks).errors ?? [];
-  // Of an alternative, the error inside is told, and not that null would do.
-  const inner = errors.filter(({ keyword, error }) => !OUTER.has(keyword) && !error.endsWith('Expected "null".'));
-  return inner.map(({ keyword, instanceLocation, error }) => {
-    const name = instanceLocation.slice('#/'.length).replaceAll('/', '.');
-    if (keyword === 'pattern') return `${name} has a value that is not taken`;
-    if (keyword !== 'false') return `${name}: ${error}`;
-    return name.includes('.') ? `${name} is not known` : `${name} is not known: own keys go into custom`;
-  });
+function allow(fieldsWrite) {
+  for (const field of fields) field.disabled = !fieldsWrite;
+}
+
+/** Tells what a channel does not take of the looks. */
+function check() {
+  complain(refusals(looks).join('\n'));
+  if (unchecked) problem.textContent = 'The description of the API cannot be loaded: nothing is checked here.';
 }
 
 async function learn() {
-  const { components } = await (await fetch('/openapi.json')).json();
-  validator = new Validator({ $ref: '#/components/schemas/Appearance', components }, '2020-12', false);
+  try {
+    const answer = await fetch('/openapi.json');
+    const { components } = await answer.json();
+    refusals = refusalsBy(components);
+  } catch {
+    unchecked = true;
+  }
   text.dispatchEvent(new Event('input'));
 }
 
@@ -86,12 +101,12 @@ copy.addEventListener('click', async () => {
   // Pages that came without encryption from another machine may not write to the clipboard: the text is selected there.
   await navigator.clipboard?.writeText(text.value);
   copy.textContent = 'Copied';
-  setTimeout(() => (copy.textContent = 'Copy the JSON'), 2000);
+  setTimeout(() => (copy.textContent = copyName), 2000);
 });
 
 text.value = JSON.stringify({ appearance: looks });
 learn();
-document.body.append(launcher.host);
+document.getElementById('corner').append(launcher.host);
 form.addEventListener('submit', (event) => event.preventDefault());
 window.addEventListener('message', (event) => {
   if (event.source === frame.contentWindow && event.data?.flowsdk === 1 && event.data.type === 'ready') show();

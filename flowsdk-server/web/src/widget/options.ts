@@ -50,5 +50,6 @@ export function withOptions(
 function isUsable(name: string, value: unknown): boolean {
   if (!Object.hasOwn(DEFAULTS, name) || typeof value !== 'string') return false;
   if (name === 'position') return value === 'left' || value === 'right';
+  if (name === 'language') return value === '' || spoken(value) !== undefined;
   return name !== 'color' || parseColour(value) !== null;
 }
