@@ -301,7 +301,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         lines.push(format!("Widget:        {widget_url}"));
         lines.push(format!("API:           {url}/docs"));
         lines.extend(admin_email.map(|email| format!("Administrator: {email}")));
-        lines.extend(password.map(|password| format!("Password:      {password} (shown only this once)")));
+        lines.extend(password.map(|password| format!("Password:      {password} (kept nowhere: note it)")));
         lines.push(format!("Data:          {} (Ctrl-C stops, the same command continues)", data.display()));
         print_line(&format!("\n{}\n", lines.join("\n")))?;
     }

@@ -71,13 +71,14 @@ pub(crate) fn written(file: &Path) -> Result<Written, BoxError> {
     Ok(Written::read(&text(file)?)?)
 }
 
+/// Compiles the definition in a file as a flow with this id, and the name of the file.
 pub(super) fn compile(id: &str, file: &Path) -> Result<Arc<CompiledFlow>, BoxError> {
     let flow_id = FlowId::parse(id).map_err(|_| format!("expected the id of a flow, found `{id}`"))?;
     let version = FlowVersion {
         id: FlowVersionId::parse(format!("{id}-v1"))?,
         flow_id,
         router_id: RouterId::parse("router")?,
-        flow_name: id.to_owned(),
+        flow_name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         number: 1,
         definition: json(file)?.into(),
         created_at: Timestamp::from_millis(0),

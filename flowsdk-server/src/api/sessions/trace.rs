@@ -79,7 +79,8 @@ impl FromQuery for TraceQuery {
 /// List the traces of the turns of a session
 ///
 /// Newest first; the latest 100 of a session are kept, also when it has ended. As text, the page is read from its oldest
-/// turn to its newest.
+/// turn to its newest. A session that has ended is known by its traces alone: if its flow did not ask for them, it is not
+/// found.
 #[utoipa::path(
     get, path = "/sessions/{sessionId}/trace", tag = "sessions",
     params(("sessionId" = SessionId, Path, description = "The session"), PageParams, FormatParams),
