@@ -52,7 +52,7 @@ impl Searched for ListedFlow {
 pub struct LastNumbers {
     /// The greatest number of a published version, or 0.
     pub published: i64,
-    /// The least number of a test version, or 1.
+    /// The least number of a test version, or 0; those of test versions are negative.
     pub test: i64,
 }
 

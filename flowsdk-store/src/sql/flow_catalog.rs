@@ -166,7 +166,7 @@ impl FlowCatalog for SqlTx {
         let row = self.conn.fetch_optional::<(i64, i64)>(LAST_NUMBERS, (id,)).await?;
         let (last, least) = row.unwrap_or((0, 1));
         // With test versions only, the greatest is one of them; with published ones only, the least.
-        Ok(LastNumbers { published: last.max(0), test: least.min(1) })
+        Ok(LastNumbers { published: last.max(0), test: least.min(0) })
     }
 
     async fn versions(

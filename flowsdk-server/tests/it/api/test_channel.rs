@@ -89,7 +89,9 @@ async fn a_flow_of_ones_choice(setup: Setup) {
     let channel = id(&admin.get(&format!("/routers/{router}/webchat/test")).await.ok(200));
     let flow =
         |name: &str, definition: Value| json!({ "routerId": router, "name": name, "definition": definition });
-    let other = id(&admin.post("/flows", &flow("Outro", says("outro {{input}}"))).await.ok(201));
+    let mut traced = says("outro {{input}}");
+    traced["settings"] = json!({ "trace": true });
+    let other = id(&admin.post("/flows", &flow("Outro", traced)).await.ok(201));
     let said = |flow: &str| json!({ "text": "oi", "flowId": flow });
     let new = [("x-channel-id", &*channel)];
     // A draft does not run.
@@ -99,10 +101,13 @@ async fn a_flow_of_ones_choice(setup: Setup) {
         "flow_unknown",
         "Flow não pertence ao roteador, ou não tem versão publicada ou de teste",
     );
-    for way in ["publish", "publish-test"] {
+    for (way, version) in [("publish", "version 1"), ("publish-test", "test version")] {
         act(&admin, &format!("/flows/{other}/{way}")).await.ok(200);
         let turn = post(&server, PATH, &new, &said(&other)).await.ok(200);
         assert_eq!(texts(&turn), ["outro oi"], "{way}");
+        let session = turn["sessionId"].as_str().unwrap();
+        let trace = admin.get(&format!("/sessions/{session}/trace?format=text")).await.body;
+        assert!(trace.contains(&format!("  in flow `Outro`, {version}\n")), "{trace}");
         let ana = visitor(&setup, &channel, &turn);
         let of_channel = admin.get(&format!("/webchat/channels/{channel}")).await.ok(200);
         assert_eq!(of_channel["initialFlowId"] == json!(other), way == "publish-test");
