@@ -17,7 +17,7 @@ test('usable options are taken, the others are named', () => {
   const options = withOptions({}, given, (name) => refused.push(name));
   assert.deepEqual(options, { position: 'left', color: '#0a7', greeting: 'Hello', language: 'es' });
   assert.deepEqual(refused, ['label', 'colour']);
-  const worse = { position: 'top', color: 'red; background: url(//x)' };
+  const worse = { position: 'top', color: 'red; background: url(//x)', language: 'xx' };
   assert.deepEqual(withOptions(options, worse, () => {}), options);
 });
 

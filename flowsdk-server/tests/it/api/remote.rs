@@ -1,9 +1,9 @@
 //! Commands against a server: `login`, `flow push`, `pull` and `watch`, as their users run them.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -251,6 +251,30 @@ async fn a_login_renews_itself_and_ends(setup: Setup) {
     );
 }
 
+/// A `flow watch` that runs.
+struct Watching {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Watching {
+    fn start(author: &Author, arguments: &[&str]) -> Self {
+        let mut child = author.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// The line that it prints next.
+    fn next(&mut self) -> String {
+        tokio::task::block_in_place(|| self.lines.next()).unwrap().unwrap()
+    }
+
+    fn stop(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
 async fn a_file_that_is_watched(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
@@ -266,36 +290,32 @@ async fn a_file_that_is_watched(setup: Setup) {
             && nowhere.contains(": POST /routers "),
         "{nowhere}"
     );
-    let mut child = author.command(&watch).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut next = async || {
-        let line = tokio::task::block_in_place(|| lines.next());
-        line.unwrap().unwrap()
-    };
-    let first = next().await;
+    let mut watching = Watching::start(&author, &watch);
+    let mut next = || watching.next();
+    let first = next();
     let (_, chat) = first.split_once("is in the test chat: ").expect(&first);
     assert!(chat.starts_with(&format!("http://{}/chat/", server.addr)), "{chat}");
     author.writes("hello.json", &json!({ "schemaVersion": 1 }));
-    let refused = next().await;
+    let refused = next();
     assert_eq!(refused, "not published: the draft has errors");
     // What is missing.
-    let problem = next().await;
+    let problem = next();
     assert!(problem.starts_with("  error "), "{problem}");
     // One that can be read and not run: the problems as `flow check` prints them.
     let mut lost = says("Hello!");
     lost["blocks"][0]["defaultOutput"]["blockId"] = json!("nowhere");
     author.writes("hello.json", &lost);
-    let mut line = next().await;
+    let mut line = next();
     while line.starts_with("  ") {
-        line = next().await;
+        line = next();
     }
     assert_eq!(line, "not published: the draft has errors");
-    let problem = next().await;
+    let problem = next();
     assert!(problem.starts_with("  error ") && problem.contains(" in `"), "{problem}");
     author.writes("hello.json", &says("Hello again!"));
-    let mut line = next().await;
+    let mut line = next();
     while line.starts_with("  ") {
-        line = next().await;
+        line = next();
     }
     assert_eq!(line, first);
     let flows = admin.get("/flows?q=hello").await.ok(200);
@@ -304,13 +324,12 @@ async fn a_file_that_is_watched(setup: Setup) {
     let mut risky = says("Hello!");
     risky["blocks"][0]["onEnter"] = json!([{ "type": "executeScript", "script": "return 1" }]);
     author.writes("hello.json", &risky);
-    let warning = next().await;
+    let warning = next();
     assert!(warning.starts_with("  warning unhandled_failure in `"), "{warning}");
-    assert_eq!(next().await, first);
+    assert_eq!(next(), first);
     std::fs::remove_file(author.folder.path().join("hello.json")).unwrap();
-    assert_eq!(next().await, "hello.json is gone: waiting until it is there again");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    assert_eq!(next(), "hello.json is gone: waiting until it is there again");
+    watching.stop();
 }
 
 /// A way to a server. While it is closed, its connections end at once.
@@ -342,53 +361,38 @@ async fn a_save_waits_for_the_server(setup: Setup) {
     let author = Author::new(&setup, addr);
     author.logs_in().await;
     author.writes("hello.json", &says("Hello!"));
-    let mut child = author
-        .command(&["flow", "watch", "hello.json", "--router", "Shop"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut next = || tokio::task::block_in_place(|| lines.next()).unwrap().unwrap();
-    let first = next();
+    let watch = ["flow", "watch", "hello.json", "--router", "Shop"];
+    let mut watching = Watching::start(&author, &watch);
+    let first = watching.next();
     assert!(first.contains("is in the test chat: "), "{first}");
     open.send_replace(false);
     author.writes("hello.json", &says("Hello again!"));
-    let waiting = next();
+    let waiting = watching.next();
     assert!(waiting.starts_with(&format!("not published: http://{addr} cannot be reached: ")), "{waiting}");
     assert!(waiting.ends_with(": waiting for the server"), "{waiting}");
     open.send_replace(true);
     // Sent again without another save, and the wait is told once.
-    assert_eq!(next(), first);
+    assert_eq!(watching.next(), first);
     let flow = &admin.get("/flows?q=hello").await.ok(200)["items"][0];
     let id = flow["id"].as_str().unwrap();
     assert_eq!(admin.get(&format!("/flows/{id}")).await.ok(200)["definition"], says("Hello again!"));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    watching.stop();
     // Also one that is away at the beginning.
     open.send_replace(false);
-    let mut child = author
-        .command(&["flow", "watch", "hello.json", "--router", "Shop"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut next = || tokio::task::block_in_place(|| lines.next()).unwrap().unwrap();
-    let waiting = next();
+    let mut watching = Watching::start(&author, &watch);
+    let waiting = watching.next();
     assert!(waiting.starts_with(&format!("http://{addr} cannot be reached: ")), "{waiting}");
     assert!(waiting.ends_with(": waiting for the server"), "{waiting}");
     open.send_replace(true);
-    assert_eq!(next(), first);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    assert_eq!(watching.next(), first);
+    watching.stop();
 }
 
 /// The address of the chat in which a save can be tried.
 fn watched(author: &Author, arguments: &[&str]) -> String {
-    let mut child = author.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let line = tokio::task::block_in_place(|| lines.next()).unwrap().unwrap();
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let mut watching = Watching::start(author, arguments);
+    let line = watching.next();
+    watching.stop();
     line.split_once("is in the test chat: ").unwrap_or_else(|| panic!("{line}")).1.to_owned()
 }
 
