@@ -3,6 +3,7 @@
 
 pub mod channel_number;
 pub mod form;
+pub mod phone;
 pub mod template;
 #[cfg(feature = "testkit")]
 pub mod testkit;

@@ -145,6 +145,7 @@ fn message(cx: &OpContext, client: Option<String>, content: Known) -> Result<Inc
         internal_id: Some(MessageId::generate(cx.ids())),
         client_message_id: client,
         content: IncomingContent::Known(content),
+        beside: serde_json::Map::new(),
     })
 }
 

@@ -21,7 +21,7 @@ pub(super) fn incoming_row(
         session_id: session.clone(),
         direction: Direction::In,
         kind: message.content.kind().to_owned(),
-        content: serde_json::to_value(&message.content).unwrap_or_default(),
+        content: message.as_stored(),
         sender: None,
         status: None,
         channel_message_id: Some(message.dedupe_key(session)),

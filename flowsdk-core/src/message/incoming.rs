@@ -7,7 +7,7 @@ use crate::id::MessageId;
 
 /// One message from a contact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", from = "Wire")]
 pub struct IncomingMessage {
     /// The channel's id of the message, `wc-<timestamp>-<random>` for webchat. Its key for
     /// deduplication unless `clientMessageId` is given.
@@ -22,10 +22,34 @@ pub struct IncomingMessage {
     /// The content of the message.
     #[serde(flatten)]
     pub content: IncomingContent,
+    /// What else came beside the content: `context` of a reply, `referral` of an advertisement, and the like.
+    #[serde(flatten)]
+    pub beside: Map<String, Value>,
+}
+
+/// A message as it is read: which of its fields are the content depends on its `type`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    id: String,
+    #[serde(default)]
+    internal_id: Option<MessageId>,
+    #[serde(default)]
+    client_message_id: Option<String>,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
+impl From<Wire> for IncomingMessage {
+    fn from(wire: Wire) -> Self {
+        let Wire { id, internal_id, client_message_id, fields } = wire;
+        let (content, beside) = IncomingContent::of(fields);
+        Self { id, internal_id, client_message_id, content, beside }
+    }
 }
 
 /// The content of an incoming message, discriminated by `type`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum IncomingContent {
     /// A type this version knows.
@@ -112,7 +136,17 @@ impl IncomingMessage {
             internal_id: None,
             client_message_id: None,
             content: IncomingContent::Known(Known::Text { text: super::TextBody { body: body.into() } }),
+            beside: Map::new(),
         }
+    }
+
+    /// Returns the content with what came beside it, as its row has them.
+    pub fn as_stored(&self) -> Value {
+        let mut stored = serde_json::to_value(&self.content).unwrap_or_default();
+        if let Value::Object(fields) = &mut stored {
+            fields.extend(self.beside.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        stored
     }
 
     /// Returns the key under which it is stored once.
@@ -125,6 +159,25 @@ impl IncomingMessage {
 }
 
 impl IncomingContent {
+    /// Splits the fields of a message into its content and what is beside it. Fields that are no content of a type this
+    /// version knows are all content.
+    fn of(mut fields: Map<String, Value>) -> (Self, Map<String, Value>) {
+        let Some(kind) = fields.get("type").and_then(Value::as_str).map(str::to_owned) else {
+            return (Self::Unsupported(fields), Map::new());
+        };
+        let content = ["type", &*kind].into_iter().filter_map(|name| fields.remove_entry(name)).collect();
+        let content = Value::Object(content);
+        match Known::deserialize(&content) {
+            Ok(known) => (Self::Known(known), fields),
+            Err(_) => {
+                if let Value::Object(content) = content {
+                    fields.extend(content);
+                }
+                (Self::Unsupported(fields), Map::new())
+            }
+        }
+    }
+
     /// Returns the `type`; `unsupported` for an unknown content that names none.
     pub fn kind(&self) -> &str {
         match self {
@@ -199,6 +252,26 @@ mod tests {
         let message: IncomingMessage = serde_json::from_value(json.clone()).expect("parses");
         assert_eq!((message.content.kind(), message.content.as_text()), ("order", ""));
         assert_eq!(serde_json::to_value(&message).expect("serialises"), json);
+    }
+
+    #[test]
+    fn what_comes_beside_the_content_is_kept() {
+        let json = serde_json::json!({ "id": "wamid.1", "type": "text", "text": { "body": "yes" },
+            "context": { "id": "wamid.0", "from": "15550783881" } });
+        let message: IncomingMessage = serde_json::from_value(json.clone()).expect("parses");
+        assert_eq!((message.content.kind(), message.content.as_text()), ("text", "yes"));
+        assert_eq!(message.beside["context"]["id"], "wamid.0");
+        assert_eq!(serde_json::to_value(&message).expect("serialises"), json);
+        assert_eq!(message.as_stored()["context"], json["context"]);
+        assert_eq!(message.as_stored().get("id"), None);
+        // A node that is none of its type: everything is kept.
+        let odd = serde_json::json!({ "id": "wamid.2", "type": "text", "text": 7, "context": {} });
+        let message: IncomingMessage = serde_json::from_value(odd.clone()).expect("parses");
+        assert!(
+            matches!(&message.content, IncomingContent::Unsupported(fields) if fields.len() == 3),
+            "{message:?}"
+        );
+        assert_eq!(serde_json::to_value(&message).expect("serialises"), odd);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::contact::Contact;
 use crate::flow::Work;
 use crate::flow::engine::stage::{NOW, contact, session};
 use crate::id::{BlockId, FlowId};
-use crate::message::IncomingContent;
+use crate::message::{IncomingContent, IncomingMessage};
 use crate::session::{Position, Redirect, Session, Stop, Waiting};
 
 struct Fixed;
@@ -117,6 +117,7 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-fn content(value: Value) -> IncomingContent {
-    serde_json::from_value(value).expect("parses")
+fn content(mut value: Value) -> IncomingContent {
+    value["id"] = json!("m1");
+    serde_json::from_value::<IncomingMessage>(value).expect("parses").content
 }

@@ -1,0 +1,3 @@
+//! The phone channel: WhatsApp Business numbers.
+
+pub mod webhook;

@@ -1,0 +1,118 @@
+//! The body of a delivery.
+
+use serde_json::Value;
+
+use super::loose::{Fields, object, objects, text};
+use super::message::{self, NumberChange, PhoneMessage, Read};
+use super::status::PhoneStatus;
+
+/// The `object` of deliveries of this channel.
+const OBJECT: &str = "whatsapp_business_account";
+
+/// What a delivery tells, in its order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Delivery {
+    /// All of it, of every account and number.
+    pub told: Vec<Told>,
+}
+
+/// One thing that a delivery tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The id of the business account.
+    pub account_id: String,
+    /// The id of the number that it is about; absent in what is about the account.
+    pub phone_number_id: Option<String>,
+    /// The thing.
+    pub news: News,
+}
+
+/// A thing that the provider tells.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum News {
+    /// A contact wrote.
+    Message(Box<PhoneMessage>),
+    /// A message that was sent came further, or failed.
+    Status(Box<PhoneStatus>),
+    /// A contact has another identity.
+    Number(NumberChange),
+    /// Anything else: the field of the change that told it, and its value as it came.
+    Other {
+        /// The name of the field, such as `message_template_status_update`.
+        field: String,
+        /// The value.
+        value: Value,
+    },
+}
+
+/// The reason why a body cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliveryError {
+    /// It is no JSON.
+    #[error("no JSON")]
+    Json(#[from] serde_json::Error),
+    /// It is not the delivery of a business account.
+    #[error("no delivery of a business account")]
+    Object,
+}
+
+impl Delivery {
+    /// Reads a body. What it holds besides, and entries that are none, are left out or told as [`News::Other`].
+    ///
+    /// # Errors
+    /// [`DeliveryError`]: nothing of it can be read.
+    pub fn read(body: &[u8]) -> Result<Self, DeliveryError> {
+        let Value::Object(whole) = serde_json::from_slice(body)? else { return Err(DeliveryError::Object) };
+        if text(&whole, "object").as_deref() != Some(OBJECT) {
+            return Err(DeliveryError::Object);
+        }
+        let mut told = Vec::new();
+        for entry in objects(&whole, "entry") {
+            let account_id = text(entry, "id").unwrap_or_default();
+            for change in objects(entry, "changes") {
+                read_change(&account_id, change, &mut told);
+            }
+        }
+        Ok(Self { told })
+    }
+
+    /// Returns the business account whose secret the signature is of: that of the first entry (rulings C2).
+    pub fn first_account(&self) -> Option<&str> {
+        self.told.first().map(|told| told.account_id.as_str())
+    }
+}
+
+fn read_change(account_id: &str, change: &Fields, told: &mut Vec<Told>) {
+    let field = text(change, "field").unwrap_or_default();
+    let empty = Fields::new();
+    let value = object(change, "value").unwrap_or(&empty);
+    let phone_number_id = object(value, "metadata").and_then(|metadata| text(metadata, "phone_number_id"));
+    let mut tell = |news| {
+        let (account_id, phone_number_id) = (account_id.to_owned(), phone_number_id.clone());
+        told.push(Told { account_id, phone_number_id, news });
+    };
+    if field != "messages" {
+        return tell(News::Other { field, value: change.get("value").cloned().unwrap_or_default() });
+    }
+    let other = |kind: &str, fields: &Fields| News::Other {
+        field: format!("messages.{kind}"),
+        value: Value::Object(fields.clone()),
+    };
+    for fields in objects(value, "messages") {
+        tell(match message::read(fields, value) {
+            Read::Message(message) => News::Message(message),
+            Read::Change(change) => News::Number(change),
+            Read::Nothing => other("messages", fields),
+        });
+    }
+    for fields in objects(value, "statuses") {
+        tell(
+            PhoneStatus::read(fields)
+                .map_or_else(|| other("statuses", fields), |s| News::Status(Box::new(s))),
+        );
+    }
+    for fields in objects(value, "errors") {
+        tell(other("errors", fields));
+    }
+}

@@ -1,0 +1,130 @@
+//! Messages of contacts.
+
+use flowsdk_core::message::IncomingMessage;
+use flowsdk_core::time::Timestamp;
+use serde_json::Value;
+
+use super::loose::{Fields, object, objects, seconds, text};
+
+/// A message of a contact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhoneMessage {
+    /// Who wrote it.
+    pub sender: Sender,
+    /// When it was sent, as the provider says.
+    pub at: Option<Timestamp>,
+    /// The message. Its content is what the provider sent; a type that this version does not know is kept whole.
+    pub message: IncomingMessage,
+}
+
+/// The identities of a contact. The provider may leave out the number of a user who has a name, and may write a number
+/// differently from how it was dialled.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sender {
+    /// The digits of the number.
+    pub number: Option<String>,
+    /// The id of the user for this business (`CC.…`).
+    pub user_id: Option<String>,
+    /// The number as the provider keeps it, where it is another one.
+    pub wa_id: Option<String>,
+    /// The name of the profile.
+    pub name: Option<String>,
+}
+
+impl Sender {
+    /// The identity that its session has: the number, else the id of the user.
+    pub fn identity(&self) -> Option<&str> {
+        self.number.as_deref().or(self.user_id.as_deref())
+    }
+
+    fn of(message: &Fields, value: &Fields) -> Self {
+        let (number, user_id) = (text(message, "from"), text(message, "from_user_id"));
+        let contacts = || objects(value, "contacts");
+        let wa_id = |contact: &Fields| text(contact, "wa_id");
+        let own = contacts().find(|contact| {
+            let same = |one: &Option<String>, other: Option<String>| one.is_some() && *one == other;
+            same(&number, wa_id(contact)) || same(&user_id, text(contact, "user_id"))
+        });
+        // The number of the only contact may be written differently there.
+        let own = own.or_else(|| contacts().next().filter(|_| contacts().count() == 1));
+        let of_contact = |name: &str| own.and_then(|contact| text(contact, name));
+        let wa_id = of_contact("wa_id");
+        Self {
+            number: number.or_else(|| wa_id.clone()),
+            user_id: user_id.or_else(|| of_contact("user_id")),
+            name: own
+                .and_then(|contact| object(contact, "profile"))
+                .and_then(|profile| text(profile, "name")),
+            wa_id,
+        }
+    }
+}
+
+/// A contact has another number or another user id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberChange {
+    /// The identity that it had, where the provider says it.
+    pub from: Option<String>,
+    /// The number that it has now.
+    pub number: Option<String>,
+    /// The user id that it has now.
+    pub user_id: Option<String>,
+}
+
+/// What an entry of `messages` is.
+pub(super) enum Read {
+    Message(Box<PhoneMessage>),
+    Change(NumberChange),
+    /// Nothing that a conversation has: it names no sender or no id, or says itself that it is to be ignored.
+    Nothing,
+}
+
+/// Reads an entry of `messages`.
+pub(super) fn read(fields: &Fields, value: &Fields) -> Read {
+    match fields.get("type").and_then(Value::as_str) {
+        Some("system") => return system(fields).map_or(Read::Nothing, Read::Change),
+        Some("request_welcome" | "ephemeral") => return Read::Nothing,
+        _ => {}
+    }
+    let sender = Sender::of(fields, value);
+    let Some(message) = message(fields).filter(|_| sender.identity().is_some()) else { return Read::Nothing };
+    Read::Message(Box::new(PhoneMessage { sender, at: seconds(fields, "timestamp"), message }))
+}
+
+fn message(fields: &Fields) -> Option<IncomingMessage> {
+    // A name of this product, and the fields that are told elsewhere.
+    const TAKEN: [&str; 6] =
+        ["internalId", "clientMessageId", "from", "from_user_id", "from_parent_user_id", "timestamp"];
+    let mut own = fields.clone();
+    own.insert("id".to_owned(), Value::String(text(fields, "id")?));
+    TAKEN.iter().for_each(|name| drop(own.remove(*name)));
+    // The name of recordings in old deliveries.
+    if own.get("type").and_then(Value::as_str) == Some("voice")
+        && let Some(voice) = own.remove("voice")
+    {
+        own.insert("audio".to_owned(), voice);
+        own.insert("type".to_owned(), "audio".into());
+    }
+    own.entry("type").or_insert("unsupported".into());
+    serde_json::from_value(Value::Object(own)).ok()
+}
+
+fn system(fields: &Fields) -> Option<NumberChange> {
+    let system = object(fields, "system")?;
+    let number = text(system, "new_wa_id").or_else(|| text(system, "wa_id"));
+    let change = match text(system, "type").as_deref() {
+        // Also without a type, as old deliveries are.
+        Some("user_changed_number" | "customer_changed_number") | None => NumberChange {
+            from: text(fields, "from"),
+            number: Some(number?),
+            user_id: text(system, "user_id"),
+        },
+        Some("user_changed_user_id") => NumberChange {
+            from: text(fields, "from").or_else(|| text(fields, "from_user_id")),
+            number: None,
+            user_id: Some(text(system, "user_id")?),
+        },
+        Some(_) => return None,
+    };
+    Some(change)
+}

@@ -1,0 +1,17 @@
+//! Webhooks of the provider: their signature, and what they tell.
+//!
+//! A delivery comes at least once, in any order, and may tell of many messages and statuses of many numbers at once
+//! (WhatsApp Business Platform, "Webhooks").
+
+mod delivery;
+mod loose;
+mod message;
+mod signature;
+mod status;
+#[cfg(test)]
+mod tests;
+
+pub use delivery::{Delivery, DeliveryError, News, Told};
+pub use message::{NumberChange, PhoneMessage, Sender};
+pub use signature::{SIGNATURE_HEADER, is_signed};
+pub use status::PhoneStatus;
