@@ -1,30 +1,48 @@
 //! The message persister: applies the reports of channels on outgoing messages (spec A 3.1).
 //!
-//! The producer of an outgoing message writes its row, in the transaction of the event, so a status never arrives
-//! before its row.
+//! The producer of an outgoing message writes its row, in the transaction of the event. A status that names the row comes
+//! after it. One that names the provider's id alone may come before that id is known: it is parked (rulings C4).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::context::OpContext;
 use crate::event::{DeliveryStatus, StatusEvent};
 use crate::fault::{Chain, StorageError};
 use crate::id::MessageId;
-use crate::message::{HasMessages, StatusWrite, later};
+use crate::message::{HasMessages, MessageStatus, ParkedStatus, StatusError, StatusWrite, later};
 use crate::session::SessionId;
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
 use crate::stream::topic::TopicName;
+use crate::time::Timestamp;
 
 /// The consumer group on `stream:status`.
 pub const PERSISTER_GROUP: &str = "persister";
+
+/// How long a status waits for the provider id of its message to be known.
+const PARKED_FOR: Duration = Duration::from_mins(10);
 
 /// Applies statuses to message rows.
 #[derive(Debug)]
 pub struct MessagePersister<S> {
     store: Arc<S>,
+    cx: OpContext,
+}
+
+/// What was reported of a message, once it is known which one.
+#[derive(Debug)]
+struct Report<'a> {
+    message: MessageId,
+    status: MessageStatus,
+    at: Timestamp,
+    /// The session whose visitor says that they read it.
+    said_in: Option<&'a SessionId>,
+    error: Option<StatusError>,
 }
 
 impl<S: Store> MessagePersister<S>
@@ -32,50 +50,146 @@ where
     S::Tx: HasMessages,
 {
     /// Creates a persister over `store`.
-    pub fn new(store: Arc<S>) -> Self {
-        Self { store }
+    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
+        Self { store, cx }
     }
 
     /// Applies a batch in one commit; the later of several statuses of one message counts.
+    ///
+    /// # Errors
+    /// None of them is applied.
     pub async fn apply(&self, events: &[&StatusEvent]) -> Result<(), StorageError> {
-        let writes = writes(events);
-        if writes.is_empty() {
+        if events.is_empty() {
             return Ok(());
         }
         let mut tx = self.store.begin().await?;
-        tx.messages().apply_statuses(&writes).await?;
+        let reports = self.reports(&mut tx, events).await?;
+        tx.messages().apply_statuses(&writes(reports)).await?;
         tx.commit().await
+    }
+
+    /// Finds the message of each status, and parks those whose message is not known yet.
+    async fn reports<'a>(
+        &self,
+        tx: &mut S::Tx,
+        events: &[&'a StatusEvent],
+    ) -> Result<Vec<Report<'a>>, StorageError> {
+        let mut reports = Vec::with_capacity(events.len());
+        // Of a provider id its message, as this batch tells.
+        let mut told: BTreeMap<&str, &MessageId> = BTreeMap::new();
+        let mut unnamed: Vec<(&str, &'a StatusEvent)> = Vec::new();
+        for &event in events {
+            match (&event.internal_id, event.channel_message_id.as_deref()) {
+                (Some(message), provider) => {
+                    if let Some(provider) = provider {
+                        told.insert(provider, message);
+                    }
+                    reports.push(Report::of(message.clone(), event));
+                }
+                (None, Some(provider)) => unnamed.push((provider, event)),
+                (None, None) => tracing::warn!("a status that names no message"),
+            }
+        }
+        if !told.is_empty() {
+            let ids: Vec<_> =
+                told.iter().map(|(provider, &message)| (message.clone(), (*provider).to_owned())).collect();
+            tx.messages().note_provider_ids(&ids).await?;
+            let providers: Vec<_> = ids.into_iter().map(|(_, provider)| provider).collect();
+            for parked in tx.messages().take_parked(&providers).await? {
+                if let Some(&message) = told.get(parked.provider_id.as_str()) {
+                    reports.push(Report::of_parked(message.clone(), parked));
+                }
+            }
+        }
+        if !unnamed.is_empty() {
+            self.find(tx, unnamed, &told, &mut reports).await?;
+        }
+        Ok(reports)
+    }
+
+    /// Finds the messages of statuses that name the provider's id alone.
+    async fn find<'a>(
+        &self,
+        tx: &mut S::Tx,
+        unnamed: Vec<(&str, &'a StatusEvent)>,
+        told: &BTreeMap<&str, &MessageId>,
+        reports: &mut Vec<Report<'a>>,
+    ) -> Result<(), StorageError> {
+        let mut asked: Vec<String> = unnamed
+            .iter()
+            .filter(|(provider, _)| !told.contains_key(provider))
+            .map(|(provider, _)| (*provider).to_owned())
+            .collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let stored: HashMap<String, MessageId> =
+            tx.messages().find_by_provider_ids(&asked).await?.into_iter().collect();
+        let now = self.cx.now();
+        let mut parked = Vec::new();
+        for (provider, event) in unnamed {
+            match told.get(provider).copied().or_else(|| stored.get(provider)) {
+                Some(message) => reports.push(Report::of(message.clone(), event)),
+                None => parked.push(ParkedStatus {
+                    provider_id: provider.to_owned(),
+                    status: event.status.message_status(),
+                    at: event.timestamp,
+                    error: event.error.clone(),
+                    parked_at: now,
+                }),
+            }
+        }
+        if parked.is_empty() {
+            return Ok(());
+        }
+        tx.messages().park(&parked).await?;
+        let dropped = tx.messages().drop_parked(now - PARKED_FOR).await?;
+        if dropped > 0 {
+            metrics::counter!("flowsdk_statuses_of_unknown_messages").increment(dropped);
+            tracing::warn!(dropped, "statuses of messages that nobody sent are dropped");
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Report<'a> {
+    fn of(message: MessageId, event: &'a StatusEvent) -> Self {
+        let said_in = event.session_id.as_ref().filter(|_| event.status == DeliveryStatus::Read);
+        let status = event.status.message_status();
+        Self { message, status, at: event.timestamp, said_in, error: event.error.clone() }
+    }
+
+    fn of_parked(message: MessageId, parked: ParkedStatus) -> Self {
+        let ParkedStatus { status, at, error, .. } = parked;
+        Self { message, status, at, said_in: None, error }
     }
 }
 
 /// Returns one write a message. `read` is the word of a visitor on a message that they name, so it counts only
 /// within their session. There is one write for each of these, with the first time they said it. All are in order,
 /// so that two transactions lock rows in the same one.
-fn writes(events: &[&StatusEvent]) -> Vec<StatusWrite> {
-    let mut by_message: HashMap<&MessageId, StatusWrite> = HashMap::new();
-    let mut scoped: BTreeMap<(&MessageId, Option<&SessionId>), StatusWrite> = BTreeMap::new();
-    for event in events {
-        let Some(id) = &event.internal_id else { continue };
-        let status = event.status.message_status();
-        let write = StatusWrite { id: id.clone(), status, at: event.timestamp, session: None };
-        if event.status == DeliveryStatus::Read {
-            scoped
-                .entry((id, event.session_id.as_ref()))
-                .or_insert(StatusWrite { session: event.session_id.clone(), ..write });
+fn writes(reports: Vec<Report<'_>>) -> Vec<StatusWrite> {
+    let mut by_message: BTreeMap<MessageId, StatusWrite> = BTreeMap::new();
+    let mut scoped: BTreeMap<(MessageId, &SessionId), StatusWrite> = BTreeMap::new();
+    for Report { message: id, status, at, said_in, error } in reports {
+        let error = error.filter(|_| status == MessageStatus::Failed);
+        let write = StatusWrite { id: id.clone(), status, at, session: said_in.cloned(), error };
+        if let Some(session) = said_in {
+            scoped.entry((id, session)).or_insert(write);
             continue;
         }
         by_message
             .entry(id)
             .and_modify(|known| {
                 known.status = later(known.status, status);
-                known.at = known.at.max(event.timestamp);
+                known.at = known.at.max(at);
+                known.error = known.error.take().or_else(|| write.error.clone());
             })
             .or_insert(write);
     }
-    let mut writes: Vec<StatusWrite> = by_message.into_values().collect();
-    writes.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    writes.extend(scoped.into_values());
-    writes
+    for write in by_message.values_mut().filter(|write| write.status != MessageStatus::Failed) {
+        write.error = None;
+    }
+    by_message.into_values().chain(scoped.into_values()).collect()
 }
 
 #[async_trait]
@@ -106,10 +220,11 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::OpContext;
-    use crate::message::MessageStatus;
-    use crate::session::SessionId;
-    use crate::time::Timestamp;
+
+    fn written(events: &[StatusEvent]) -> Vec<StatusWrite> {
+        let report = |event| Report::of(StatusEvent::clone(event).internal_id.expect("an id"), event);
+        writes(events.iter().map(report).collect())
+    }
 
     #[test]
     fn the_later_status_of_a_message_is_written_once_and_read_stays_in_its_session() {
@@ -128,10 +243,8 @@ mod tests {
             event(DeliveryStatus::Sent, 1),
             event(DeliveryStatus::Read, 3),
         ];
-        let found: Vec<_> = writes(&events.iter().collect::<Vec<_>>())
-            .into_iter()
-            .map(|write| (write.status, write.session.is_some()))
-            .collect();
+        let found: Vec<_> =
+            written(&events).into_iter().map(|write| (write.status, write.session.is_some())).collect();
         assert_eq!(found, [(MessageStatus::Delivered, false), (MessageStatus::Read, true)]);
     }
 
@@ -147,7 +260,7 @@ mod tests {
             timestamp: Timestamp::from_millis(at),
         };
         let events = [read("wc-c-u", 1), read("wc-c-other", 2), read("wc-c-u", 3), read("wc-c-u", 3)];
-        let found: Vec<_> = writes(&events.iter().collect::<Vec<_>>())
+        let found: Vec<_> = written(&events)
             .into_iter()
             .map(|write| (write.session.map(|session| session.to_string()), write.at.as_millis()))
             .collect();

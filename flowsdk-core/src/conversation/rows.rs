@@ -25,6 +25,8 @@ pub(super) fn incoming_row(
         sender: None,
         status: None,
         channel_message_id: Some(message.dedupe_key(session)),
+        provider_id: None,
+        error: None,
         created_at: now,
         status_updated_at: now,
     }
@@ -44,6 +46,8 @@ pub(super) fn outgoing_row(event: &OutgoingEvent, chat_id: &ChatId, status: Mess
         sender: Some(event.sender.clone()),
         status: Some(status),
         channel_message_id: None,
+        provider_id: None,
+        error: None,
         created_at: event.timestamp,
         status_updated_at: event.timestamp,
     }

@@ -24,6 +24,6 @@ pub use incoming::IncomingEvent;
 pub use notice::{Notice, NoticeKind};
 pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent};
 pub use social::{ActivationEvent, CommentEvent, CommentSource};
-pub use status::{DeliveryStatus, StatusError, StatusEvent};
+pub use status::{DeliveryStatus, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};
 pub use telemetry::{AgentTurnEvent, LlmUsageEvent, ModelCall, TokenUsage, ToolCall};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::MessageId;
-use crate::message::MessageStatus;
+use crate::message::{MessageStatus, StatusError};
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
@@ -60,23 +60,11 @@ pub struct StatusEvent {
     pub timestamp: Timestamp,
 }
 
-/// The error of a provider, as it is reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StatusError {
-    /// The code of the provider.
-    pub code: i64,
-    /// The text of the provider.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-}
-
 impl StatusEvent {
-    /// Returns the key that keeps the statuses of one message in order.
+    /// Returns the key that keeps the statuses of one message in order: the provider's id, if there is one. The report of a
+    /// sender has both ids, those of the provider may have its own alone.
     pub fn key(&self) -> &str {
-        self.internal_id
-            .as_ref()
-            .map(MessageId::as_str)
-            .or(self.channel_message_id.as_deref())
-            .unwrap_or_default()
+        let internal = || self.internal_id.as_ref().map(MessageId::as_str);
+        self.channel_message_id.as_deref().or_else(internal).unwrap_or_default()
     }
 }

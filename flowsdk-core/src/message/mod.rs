@@ -12,6 +12,6 @@ pub use content::{
 };
 pub use incoming::{IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply};
 pub use model::{Direction, Message, NewMessage, Page, Sender, SenderKind, Source};
-pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, StatusWrite};
+pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, ParkedStatus, StatusWrite};
 pub(crate) use status::later;
-pub use status::{MessageStatus, advance};
+pub use status::{MessageStatus, StatusError, advance};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cell::Named;
 use crate::id::{ChatId, MessageId};
-use crate::message::MessageStatus;
+use crate::message::{MessageStatus, StatusError};
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
@@ -85,8 +85,12 @@ pub struct Message<N = i64> {
     pub sender: Option<Sender>,
     /// How far an outgoing message came; `None` for incoming ones.
     pub status: Option<MessageStatus>,
-    /// Key under which an incoming message is stored once; the provider's id of an outgoing one.
+    /// Key under which an incoming message is stored once.
     pub channel_message_id: Option<String>,
+    /// The provider's id of an outgoing message, once it is known.
+    pub provider_id: Option<String>,
+    /// Why it failed.
+    pub error: Option<StatusError>,
     /// When it was stored by the clock of its writer, for people to read. It orders nothing.
     pub created_at: Timestamp,
     /// When its status last changed.

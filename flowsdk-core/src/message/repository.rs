@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{Message, MessageStatus, NewMessage, Page};
+use super::{Message, MessageStatus, NewMessage, Page, StatusError};
 use crate::fault::StorageError;
 use crate::id::{ChatId, MessageId};
 use crate::session::SessionId;
@@ -38,6 +38,23 @@ pub struct StatusWrite {
     pub at: Timestamp,
     /// The session that the message must be of; `None` where the reporter is trusted.
     pub session: Option<SessionId>,
+    /// Why it failed; of [`MessageStatus::Failed`] alone.
+    pub error: Option<StatusError>,
+}
+
+/// A status of a message whose provider id is not known yet (rulings C4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParkedStatus {
+    /// The provider's id of the message.
+    pub provider_id: String,
+    /// How far it came.
+    pub status: MessageStatus,
+    /// When the status was reached.
+    pub at: Timestamp,
+    /// Why it failed.
+    pub error: Option<StatusError>,
+    /// When it was parked.
+    pub parked_at: Timestamp,
 }
 
 /// Messages of one transaction.
@@ -60,6 +77,24 @@ pub trait MessageRepository: Send {
     /// [`StorageError::Unique`] when an id or a channel message id is there already. [`StorageError::Stale`] when
     /// another transaction has taken a number of the same chat meanwhile: the same work succeeds when tried again.
     async fn insert_many(&mut self, messages: &[NewMessage]) -> Result<Vec<i64>, StorageError>;
+
+    /// Notes the provider's ids of outgoing messages. The first one of a message counts.
+    async fn note_provider_ids(&mut self, ids: &[(MessageId, String)]) -> Result<(), StorageError>;
+
+    /// Returns the messages that have these provider ids.
+    async fn find_by_provider_ids(
+        &mut self,
+        ids: &[String],
+    ) -> Result<Vec<(String, MessageId)>, StorageError>;
+
+    /// Keeps statuses until [`take_parked`](Self::take_parked). One that is kept already stays as it is.
+    async fn park(&mut self, statuses: &[ParkedStatus]) -> Result<(), StorageError>;
+
+    /// Removes the parked statuses of these provider ids, and returns them.
+    async fn take_parked(&mut self, ids: &[String]) -> Result<Vec<ParkedStatus>, StorageError>;
+
+    /// Deletes statuses that were parked before `before`; returns their number.
+    async fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StorageError>;
 
     /// Applies statuses by rank (rulings C4): a lower or equal one changes nothing.
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError>;

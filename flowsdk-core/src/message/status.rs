@@ -47,6 +47,16 @@ impl MessageStatus {
     }
 }
 
+/// Why a message failed, as the provider reports it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusError {
+    /// The code of the provider.
+    pub code: i64,
+    /// The text of the provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
 /// Returns the status after `event`: a lower or equal rank changes nothing, steps may be skipped, `failed` comes
 /// only from pending or sent and is final.
 pub fn advance(current: MessageStatus, event: MessageStatus) -> MessageStatus {

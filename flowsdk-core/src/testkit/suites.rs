@@ -99,6 +99,9 @@ macro_rules! __store_cases {
             a_status_only_goes_forward
             a_visitor_reports_of_his_session_only
             reports_of_a_batch_come_to_the_furthest
+            a_failure_keeps_its_reason
+            provider_ids_are_noted_once
+            parked_statuses_are_taken_once
             the_newest_opt_in_counts
             a_chat_has_each_label_once
             tracked_events_are_read_back

@@ -8,10 +8,11 @@ use flowsdk_core::cell::Json;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::message::{
-    HasMessages, HistoryQuery, Message, MessageRepository, MessageStatus, NewMessage, Page, Sender,
-    SenderKind, StatusWrite,
+    HasMessages, HistoryQuery, Message, MessageRepository, MessageStatus, NewMessage, Page, ParkedStatus,
+    Sender, SenderKind, StatusError, StatusWrite,
 };
 use flowsdk_core::session::SessionId;
+use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
 use super::bind::Binder;
@@ -23,8 +24,12 @@ use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 record! {
     Message in "message" {
         id, chat_id, session_id, direction, kind, content: json, sender as Option<Sender>, status,
-        channel_message_id, created_at, status_updated_at, seq
+        channel_message_id, provider_id, error as Option<StatusError>, created_at, status_updated_at, seq
     }
+}
+
+record! {
+    ParkedStatus in "parked_status" { provider_id, status, at, error as Option<StatusError>, parked_at }
 }
 
 impl Part for Option<Sender> {
@@ -40,6 +45,22 @@ impl Part for Option<Sender> {
     fn bind(&self, to: &mut Binder<'_>) {
         let sender = self.as_ref();
         to.bind(sender.map(|sender| &sender.kind)).bind(sender.and_then(|sender| sender.name.as_deref()));
+    }
+}
+
+impl Part for Option<StatusError> {
+    const COLUMNS: &'static str = "error_code, error_title";
+    const COUNT: usize = 2;
+
+    fn read(cells: &mut Cells<'_>, table: &'static str) -> Result<Self, StorageError> {
+        let code: Option<i64> = cells.of(table, "error_code")?;
+        let title = cells.of(table, "error_title")?;
+        Ok(code.map(|code| StatusError { code, title }))
+    }
+
+    fn bind(&self, to: &mut Binder<'_>) {
+        let error = self.as_ref();
+        to.bind(error.map(|error| error.code)).bind(error.and_then(|error| error.title.as_deref()));
     }
 }
 
@@ -65,6 +86,27 @@ const NUMBERS: &str = "message_in_chat";
 const FIND_BY_CHANNEL_ID: Sql =
     sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id ", "$1", "");
 
+pub(super) const FIND_BY_PROVIDER_ID: Sql =
+    sql_list!("SELECT provider_id, id FROM message WHERE provider_id ", "$1", "");
+
+/// `$1` lists `[id, provider id]`.
+const NOTE_PROVIDER_ID: Sql = sql_per(
+    "UPDATE message SET provider_id = told.value ->> 1 FROM json_each($1) AS told
+     WHERE message.id = told.value ->> 0 AND provider_id IS NULL",
+    "UPDATE message SET provider_id = told.value ->> 1 FROM jsonb_array_elements($1) AS told (value)
+     WHERE message.id = told.value ->> 0 AND provider_id IS NULL",
+);
+
+static PARK: RowsSql = RowsSql::insert::<ParkedStatus>(" ON CONFLICT (provider_id, status) DO NOTHING");
+
+const TAKE_PARKED: Sql = sql_list!(
+    "DELETE FROM parked_status WHERE provider_id ",
+    "$1",
+    concat!(" RETURNING ", ParkedStatus::COLUMNS)
+);
+
+const DROP_PARKED: Sql = sql("DELETE FROM parked_status WHERE parked_at < $1");
+
 /// `$3` lists the ids, `$4` the statuses from which `$1` may come.
 pub(super) const ADVANCE: Sql = sql_per(
     "UPDATE message SET status = $1, status_updated_at = $2
@@ -83,6 +125,18 @@ const ADVANCE_IN_SESSION: Sql = sql_per(
      FROM jsonb_array_elements($2) AS said (value)
      WHERE message.id = said.value ->> 0 AND session_id = said.value ->> 1
         AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($3)))",
+);
+
+/// Failures with their reason: `$1` lists them as `[id, at, code, title]`, `$2` the statuses.
+const FAIL: Sql = sql_per(
+    "UPDATE message SET status = 'failed', status_updated_at = failed.value ->> 1, error_code = failed.value ->> 2,
+        error_title = failed.value ->> 3
+     FROM json_each($1) AS failed
+     WHERE message.id = failed.value ->> 0 AND status IN (SELECT value FROM json_each($2))",
+    "UPDATE message SET status = 'failed', status_updated_at = CAST(failed.value ->> 1 AS bigint),
+        error_code = CAST(failed.value ->> 2 AS bigint), error_title = failed.value ->> 3
+     FROM jsonb_array_elements($1) AS failed (value)
+     WHERE message.id = failed.value ->> 0 AND status = ANY(ARRAY(SELECT jsonb_array_elements_text($2)))",
 );
 
 /// On SQLite, a walk through chat `$1` from number `$2` down to `$3`, without both: every 32nd message is in an index, and
@@ -131,7 +185,8 @@ const OUTGOING_IDS: Sql = sql_per(
 const PLACE: Sql = sql("SELECT chat_id, seq FROM message WHERE id = $1 AND session_id = $2");
 
 super::statement::statements! {
-   LAST, FIND_BY_CHANNEL_ID, ADVANCE, ADVANCE_IN_SESSION, HISTORY, PLACE, OUTGOING, OUTGOING_IDS; INSERT
+   LAST, FIND_BY_CHANNEL_ID, FIND_BY_PROVIDER_ID, NOTE_PROVIDER_ID, TAKE_PARKED, DROP_PARKED, ADVANCE,
+   ADVANCE_IN_SESSION, FAIL, HISTORY, PLACE, OUTGOING, OUTGOING_IDS; INSERT, PARK
 }
 
 super::accessor::has!(HasMessages::messages -> MessageRepository);
@@ -182,14 +237,42 @@ impl MessageRepository for SqlTx {
         Ok(numbered.into_iter().map(|(seq, _)| seq).collect())
     }
 
+    async fn note_provider_ids(&mut self, ids: &[(MessageId, String)]) -> Result<(), StorageError> {
+        self.conn.execute(NOTE_PROVIDER_ID, (Json(ids),)).await.map(drop)
+    }
+
+    async fn find_by_provider_ids(
+        &mut self,
+        ids: &[String],
+    ) -> Result<Vec<(String, MessageId)>, StorageError> {
+        self.conn.fetch_all(FIND_BY_PROVIDER_ID, (Json(ids),)).await
+    }
+
+    async fn park(&mut self, statuses: &[ParkedStatus]) -> Result<(), StorageError> {
+        let bind = |to: &mut Binder<'_>, status: &ParkedStatus| status.bind(to);
+        self.conn.execute_rows(&PARK, statuses, bind).await.map(drop)
+    }
+
+    async fn take_parked(&mut self, ids: &[String]) -> Result<Vec<ParkedStatus>, StorageError> {
+        self.conn.fetch_all(TAKE_PARKED, (Json(ids),)).await
+    }
+
+    async fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StorageError> {
+        self.conn.execute(DROP_PARKED, (before,)).await
+    }
+
     async fn apply_statuses(&mut self, writes: &[StatusWrite]) -> Result<(), StorageError> {
         use MessageStatus::{Delivered, Failed, Played, Read, Sent};
         for status in [Sent, Delivered, Read, Played, Failed] {
-            let (mut ids, mut last, mut said) = (Vec::new(), None, Vec::new());
-            for StatusWrite { id, at, session, .. } in writes.iter().filter(|write| write.status == status) {
-                match session {
-                    Some(session) => said.push((id.as_str(), session.as_str(), at.as_millis())),
-                    None => {
+            let (mut ids, mut last, mut said, mut failed) = (Vec::new(), None, Vec::new(), Vec::new());
+            let of_status = writes.iter().filter(|write| write.status == status);
+            for StatusWrite { id, at, session, error, .. } in of_status {
+                match (session, error) {
+                    (Some(session), _) => said.push((id.as_str(), session.as_str(), at.as_millis())),
+                    (None, Some(StatusError { code, title })) => {
+                        failed.push((id.as_str(), at.as_millis(), code, title.as_deref()));
+                    }
+                    (None, None) => {
                         ids.push(id.as_str());
                         last = last.max(Some(at.as_millis()));
                     }
@@ -198,6 +281,9 @@ impl MessageRepository for SqlTx {
             let from: Vec<&str> = status.predecessors().iter().map(|before| before.name()).collect();
             if let Some(last) = last {
                 self.conn.execute(ADVANCE, (status.name(), last, Json(&ids), Json(&from))).await?;
+            }
+            if !failed.is_empty() {
+                self.conn.execute(FAIL, (Json(&failed), Json(&from))).await?;
             }
             if !said.is_empty() {
                 self.conn.execute(ADVANCE_IN_SESSION, (status.name(), Json(&said), Json(&from))).await?;
@@ -270,14 +356,12 @@ fn bind_written(to: &mut Binder<'_>, message: &NewMessage) {
         .bind(&message.kind)
         .bind(Json(&message.content));
     Part::bind(&message.sender, to);
-    to.bind(&message.status)
-        .bind(&message.channel_message_id)
-        .bind(message.created_at)
-        .bind(message.status_updated_at);
+    to.bind(&message.status).bind(&message.channel_message_id).bind(&message.provider_id);
+    Part::bind(&message.error, to);
+    to.bind(message.created_at).bind(message.status_updated_at);
 }
 
 impl SqlTx {
-    /// Returns the last number of each chat; 0 for one without messages.
     /// Returns the number of a message in `chat`; `None`, if it is none of the session there.
     async fn seq_of(
         &mut self,

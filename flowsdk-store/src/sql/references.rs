@@ -166,6 +166,8 @@ pub(super) const NO_REFERENCES: &[(&str, &str, &str)] = &[
     ("idempotent_request", "principal_id", "a user or an API client; it is forgotten after a day"),
     ("interactive_form", "provider_form_id", "the provider's"),
     ("message", "channel_message_id", "the channel's"),
+    ("message", "provider_id", "the provider's"),
+    ("parked_status", "provider_id", "the provider's"),
     ("message_template", "business_account_id", "the provider's"),
 ];
 

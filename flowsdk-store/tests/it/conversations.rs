@@ -17,6 +17,7 @@ mod partners;
 mod patches;
 mod resumption;
 mod silence;
+mod statuses;
 mod twice;
 mod variables;
 mod world;

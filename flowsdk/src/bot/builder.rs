@@ -151,7 +151,7 @@ impl BotBuilder {
             tasks.delivers = true;
             let deliveries = Deliveries {
                 transport,
-                statuses: MessagePersister::new(Arc::clone(&store)),
+                statuses: MessagePersister::new(Arc::clone(&store), cx.clone()),
                 clock: cx.clock(),
             };
             drop(tasks.consume(

@@ -1,7 +1,8 @@
 //! Statuses of messages that were sent.
 
-use flowsdk_core::event::{DeliveryStatus, StatusError};
+use flowsdk_core::event::DeliveryStatus;
 use flowsdk_core::id::MessageId;
+use flowsdk_core::message::StatusError;
 use flowsdk_core::time::Timestamp;
 
 use super::loose::{Fields, integer, object, objects, seconds, text};

@@ -1,8 +1,8 @@
 use std::fs;
 use std::path::Path;
 
-use flowsdk_core::event::{DeliveryStatus, StatusError};
-use flowsdk_core::message::IncomingContent;
+use flowsdk_core::event::DeliveryStatus;
+use flowsdk_core::message::{IncomingContent, StatusError};
 use proptest::prelude::*;
 use secrecy::SecretString;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! How far outgoing messages came.
 
 use super::StoreUnderTest;
-use super::world::{World, later, session_id};
+use super::world::{SIZES, World, later, session_id};
 use crate::message::MessageStatus::{self, Delivered, Failed, Pending, Played, Read, Sent};
-use crate::message::{Direction, Message, NewMessage, StatusWrite, advance};
+use crate::message::{Direction, Message, NewMessage, ParkedStatus, StatusError, StatusWrite, advance};
 use crate::prelude::*;
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
@@ -38,6 +38,7 @@ where
             status,
             at: later(9),
             session: session.clone(),
+            error: None,
         };
         let writes: Vec<_> = messages.iter().zip(&pairs).map(write).collect();
         // Twice, as everything that comes at least once.
@@ -71,6 +72,7 @@ where
         status: Read,
         at: later(1),
         session,
+        error: None,
     };
     let mut writes: Vec<_> =
         messages.iter().map(|message| report(&message.id, Some(session_id(1)))).collect();
@@ -92,7 +94,13 @@ where
     let mut writes = Vec::new();
     for message in &messages {
         for status in [Read, Sent, Delivered] {
-            writes.push(StatusWrite { id: message.id.clone(), status, at: later(1), session: None });
+            writes.push(StatusWrite {
+                id: message.id.clone(),
+                status,
+                at: later(1),
+                session: None,
+                error: None,
+            });
         }
     }
     apply(&world, &writes).await;
@@ -100,7 +108,13 @@ where
     let played: Vec<_> = (2..).zip(&messages).map(|(at, message)| (message.id.clone(), later(at))).collect();
     let writes: Vec<_> = played
         .iter()
-        .map(|(id, at)| StatusWrite { id: id.clone(), status: Played, at: *at, session: Some(session_id(1)) })
+        .map(|(id, at)| StatusWrite {
+            id: id.clone(),
+            status: Played,
+            at: *at,
+            session: Some(session_id(1)),
+            error: None,
+        })
         .collect();
     apply(&world, &writes).await;
     let stored = world.messages().await;
@@ -108,4 +122,100 @@ where
         let row = stored.iter().find(|row| row.id == id).expect("stored");
         assert_eq!((row.status, row.status_updated_at), (Some(Played), at), "each at its own time");
     }
+}
+
+/// A failure has the reason of its write.
+pub async fn a_failure_keeps_its_reason<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    let world = World::new(&subject).await;
+    let errors = [
+        None,
+        Some(StatusError { code: 131_026, title: None }),
+        Some(StatusError { code: i64::MIN, title: Some("não 👋 '\"\\".to_owned()) }),
+        Some(StatusError { code: 0, title: Some(String::new()) }),
+    ];
+    let messages: Vec<_> = errors.iter().map(|_| world.message(Direction::Out, 1, "")).collect();
+    world.insert(&messages).await;
+    let write = |(message, error): (&NewMessage, &Option<StatusError>)| StatusWrite {
+        id: message.id.clone(),
+        status: Failed,
+        at: later(7),
+        session: None,
+        error: error.clone(),
+    };
+    let writes: Vec<_> = messages.iter().zip(&errors).map(write).collect();
+    apply(&world, &writes).await;
+    // A second reason comes too late.
+    let error = Some(StatusError { code: 1, title: None });
+    apply(&world, &[StatusWrite { error, ..writes[1].clone() }]).await;
+    let found: Vec<_> = world
+        .messages()
+        .await
+        .into_iter()
+        .map(|row| (row.status, row.status_updated_at, row.error))
+        .collect();
+    let expected: Vec<_> = errors.into_iter().map(|error| (Some(Failed), later(7), error)).collect();
+    assert_eq!(found, expected);
+}
+
+/// Messages are found by the provider's id that was noted first.
+pub async fn provider_ids_are_noted_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    let world = World::new(&subject).await;
+    for size in SIZES {
+        let messages: Vec<_> = (0..size).map(|_| world.message(Direction::Out, 1, "")).collect();
+        world.insert(&messages).await;
+        let ids = |text: &str| -> Vec<_> {
+            let named = messages.iter().enumerate();
+            named.map(|(nth, message)| (message.id.clone(), format!("{text}.{size}.{nth}"))).collect()
+        };
+        let (first, second) = (ids("first"), ids("second"));
+        let mut tx = world.store.begin().await.expect("begin");
+        tx.messages().note_provider_ids(&first).await.expect("noted");
+        tx.messages().note_provider_ids(&second).await.expect("noted");
+        let names = |ids: &[(crate::id::MessageId, String)]| ids.iter().map(|(_, id)| id.clone()).collect();
+        let asked: Vec<String> = names(&first);
+        let mut found = tx.messages().find_by_provider_ids(&asked).await.expect("found");
+        let mut expected: Vec<_> = first.iter().map(|(id, name)| (name.clone(), id.clone())).collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected);
+        let asked: Vec<String> = names(&second);
+        assert_eq!(tx.messages().find_by_provider_ids(&asked).await.expect("found"), []);
+        tx.commit().await.expect("commit");
+    }
+}
+
+/// Parked statuses are kept once, and come back once, until they are too old.
+pub async fn parked_statuses_are_taken_once<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    let world = World::new(&subject).await;
+    let parked = |provider: &str, status, parked_at| ParkedStatus {
+        provider_id: provider.to_owned(),
+        status,
+        at: later(1),
+        error: (status == Failed).then(|| StatusError { code: 5, title: Some("é".to_owned()) }),
+        parked_at: later(parked_at),
+    };
+    let statuses = [parked("a", Read, 1), parked("a", Failed, 2), parked("b", Sent, 3), parked("c", Sent, 9)];
+    let mut tx = world.store.begin().await.expect("begin");
+    tx.messages().park(&[]).await.expect("parked");
+    tx.messages().park(&statuses).await.expect("parked");
+    tx.messages().park(&[parked("a", Read, 8)]).await.expect("parked");
+    assert_eq!(tx.messages().drop_parked(later(3)).await.expect("dropped"), 2);
+    let mut taken = tx.messages().take_parked(&["a".to_owned(), "b".to_owned()]).await.expect("taken");
+    assert_eq!(taken, [statuses[2].clone()]);
+    tx.messages().park(&statuses[..2]).await.expect("parked");
+    taken = tx.messages().take_parked(&["a".to_owned(), "b".to_owned()]).await.expect("taken");
+    taken.sort_by_key(|status| status.parked_at);
+    assert_eq!(taken, statuses[..2]);
+    assert_eq!(tx.messages().take_parked(&["a".to_owned()]).await.expect("taken"), []);
+    assert_eq!(tx.messages().take_parked(&["c".to_owned()]).await.expect("taken"), [statuses[3].clone()]);
+    tx.commit().await.expect("commit");
 }

@@ -101,6 +101,8 @@ where
             sender: out.then_some(Sender::FLOW),
             status: out.then_some(MessageStatus::Pending),
             channel_message_id: None,
+            provider_id: None,
+            error: None,
             created_at: self.cx.now(),
             status_updated_at: self.cx.now(),
         }
@@ -171,6 +173,8 @@ pub(in crate::testkit) fn row(message: &NewMessage, seq: i64) -> Message {
         sender,
         status,
         channel_message_id,
+        provider_id,
+        error,
         created_at,
         status_updated_at,
     } = message.clone();
@@ -185,6 +189,8 @@ pub(in crate::testkit) fn row(message: &NewMessage, seq: i64) -> Message {
         sender,
         status,
         channel_message_id,
+        provider_id,
+        error,
         created_at,
         status_updated_at,
     }

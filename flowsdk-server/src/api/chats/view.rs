@@ -2,7 +2,7 @@
 
 use flowsdk_core::chat::{Chat, ChatStatus};
 use flowsdk_core::id::{ChatId, ContactId, MessageId, RouterId};
-use flowsdk_core::message::{Direction, Message, MessageStatus};
+use flowsdk_core::message::{Direction, Message, MessageStatus, StatusError};
 use flowsdk_core::session::SessionId;
 use flowsdk_core::time::IsoTime;
 use serde::Serialize;
@@ -71,6 +71,9 @@ pub(super) struct ChatMessageView {
     /// Null for messages of the contact.
     #[schema(required = true)]
     status: Option<MessageStatus>,
+    /// Why it failed.
+    #[schema(required = true)]
+    error: Option<MessageErrorView>,
     /// For people to read. Clocks of several processes differ, so it is no order.
     created_at: IsoTime,
     status_updated_at: IsoTime,
@@ -91,9 +94,28 @@ impl From<Message> for ChatMessageView {
             content: message.content,
             sender,
             status: message.status,
+            error: message.error.map(MessageErrorView::from),
             created_at: message.created_at.into(),
             status_updated_at: message.status_updated_at.into(),
         }
+    }
+}
+
+/// The reason that the provider gave for a failure.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessageError)]
+struct MessageErrorView {
+    /// Stable code of the provider.
+    #[schema(example = 131_026)]
+    code: i64,
+    /// In the words of the provider.
+    #[schema(required = true, example = "Message undeliverable")]
+    title: Option<String>,
+}
+
+impl From<StatusError> for MessageErrorView {
+    fn from(StatusError { code, title }: StatusError) -> Self {
+        Self { code, title }
     }
 }
 
@@ -112,23 +134,25 @@ pub(super) struct MessageView {
     status: Option<MessageStatus>,
     #[schema(example = "template")]
     r#type: String,
-    /// The provider's id, filled after sending.
+    /// The provider's id of a message to the contact, once the provider has taken it.
     #[schema(required = true)]
     whatsapp_message_id: Option<String>,
+    /// Why it failed.
+    #[schema(required = true)]
+    error: Option<MessageErrorView>,
     created_at: IsoTime,
     status_updated_at: IsoTime,
 }
 
 impl From<Message> for MessageView {
     fn from(message: Message) -> Self {
-        // Of an incoming message the column holds the key under which it is stored once.
-        let sent = message.direction == Direction::Out;
         Self {
             id: message.id,
             seq: message.seq,
             status: message.status,
             r#type: message.kind,
-            whatsapp_message_id: message.channel_message_id.filter(|_| sent),
+            whatsapp_message_id: message.provider_id,
+            error: message.error.map(MessageErrorView::from),
             created_at: message.created_at.into(),
             status_updated_at: message.status_updated_at.into(),
         }

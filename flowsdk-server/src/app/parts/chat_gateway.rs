@@ -27,7 +27,7 @@ pub(super) const PART: Part = Part { role: WEBCHAT, reads: &[], start: |ground| 
 async fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let sink: Arc<dyn StatusSink> = match ground.redis() {
         Some(_) => Arc::new(StreamStatuses(Arc::clone(&ground.broker))),
-        None => Arc::new(StoreStatuses(MessagePersister::new(Arc::clone(&ground.store)))),
+        None => Arc::new(StoreStatuses(MessagePersister::new(Arc::clone(&ground.store), ground.cx.clone()))),
     };
     let gateway = Gateway::new(ground.cx.clone(), Arc::new(StatusQueue::new(sink)));
     if let Some(redis) = ground.redis().cloned() {

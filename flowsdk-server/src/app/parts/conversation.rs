@@ -70,7 +70,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     timers(ground, way);
     let settings = ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("message persister") };
     // Its one source of events is the stream.
-    drop(ground.consume(MessagePersister::new(store), &STATUSES, settings));
+    drop(ground.consume(MessagePersister::new(store, ground.cx.clone()), &STATUSES, settings));
     Ok(())
 }
 

@@ -1,5 +1,9 @@
 //! Chats and messages (spec A 2.5; rulings H8, H11).
 
+use flowsdk_core::context::OpContext;
+use flowsdk_core::message::{Direction, HasMessages as _, MessageStatus, NewMessage, StatusError};
+use flowsdk_core::session::SessionId;
+use flowsdk_core::store::{Store as _, Transaction as _};
 use serde_json::json;
 
 use crate::harness::{Api, Setup, eventually, everywhere};
@@ -65,7 +69,40 @@ async fn chats_and_messages(setup: Setup) {
     })
     .await;
     let fields: Vec<_> = message.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(fields, ["createdAt", "id", "seq", "status", "statusUpdatedAt", "type", "whatsappMessageId"]);
+    assert_eq!(
+        fields,
+        ["createdAt", "error", "id", "seq", "status", "statusUpdatedAt", "type", "whatsappMessageId"]
+    );
+    // What a provider calls it, and why it failed.
+    let (store, now) = (setup.store().await, OpContext::system().now());
+    let newest = admin.get(&format!("/chats/{id}/messages?limit=1")).await.ok(200);
+    let message_session = newest["items"][0]["sessionId"].as_str().unwrap();
+    let mut tx = store.begin().await.unwrap();
+    let failed = NewMessage {
+        id: "failed".parse().unwrap(),
+        chat_id: id.parse().unwrap(),
+        seq: (),
+        session_id: SessionId::parse(message_session).unwrap(),
+        direction: Direction::Out,
+        kind: "template".to_owned(),
+        content: json!({ "type": "template" }),
+        sender: None,
+        status: Some(MessageStatus::Failed),
+        channel_message_id: None,
+        provider_id: Some("wamid.1".to_owned()),
+        error: Some(StatusError { code: 131_026, title: Some("Message undeliverable".to_owned()) }),
+        created_at: now,
+        status_updated_at: now,
+    };
+    tx.messages().insert_many(&[failed]).await.unwrap();
+    tx.commit().await.unwrap();
+    setup.done(store).await;
+    let error = json!({ "code": 131_026, "title": "Message undeliverable" });
+    let shown = admin.get("/messages/failed").await.ok(200);
+    assert_eq!((&shown["whatsappMessageId"], &shown["error"]), (&json!("wamid.1"), &error));
+    let listed = admin.get(&format!("/chats/{id}/messages?limit=1")).await.ok(200);
+    assert_eq!((&listed["items"][0]["id"], &listed["items"][0]["error"]), (&json!("failed"), &error));
+    assert_eq!((&message["whatsappMessageId"], &message["error"]), (&json!(null), &json!(null)));
     admin.get("/messages/nothing").await.refused(404, "not_found", "Mensagem não encontrada");
     admin.get("/chats/nothing").await.refused(404, "not_found", "Chat não encontrado");
     // Within the scope, and not beyond it.

@@ -41,6 +41,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0028_start_on", "6dc1d59b87c8", "6dc1d59b87c8"),
     ("0029_fallback", "3d2ede0f321c", "021aeb7ac366"),
     ("0030_definition_text", "6a97b6f4fe06", "6a97b6f4fe06"),
+    ("0031_provider_message", "b78aaf560e9c", "e831ec98cd35"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -344,6 +344,7 @@ async fn statements_of_turns_on_postgres_walk_an_index_of_an_empty_table() {
         (broker::READ_LEFT, 5, "stream_entry_read"),
         (broker::ACK, 2, "stream_entry_pkey"),
         (message::ADVANCE, 4, "message_pkey"),
+        (message::FIND_BY_PROVIDER_ID, 1, "message_provider_id"),
         (message::LAST, 1, "chat_pkey"),
         (session::FIND_FOR_UPDATE, 1, "session_pkey"),
     ];

@@ -155,7 +155,10 @@ impl Play {
             error: None,
             timestamp: self.world.cx.now(),
         };
-        MessagePersister::new(self.world.store.clone()).apply(&[&event, &event]).await.expect("applied");
+        MessagePersister::new(self.world.store.clone(), self.world.cx.clone())
+            .apply(&[&event, &event])
+            .await
+            .expect("applied");
         let after: HashMap<_, _> = self.messages().await.into_iter().map(|m| (m.id, m.status)).collect();
         for message in &before {
             let expected: Option<MessageStatus> = if message.id == target.id {
