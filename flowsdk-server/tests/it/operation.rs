@@ -506,14 +506,16 @@ async fn the_stock_clients() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(demo_command(&dir.path().join("data")), dir.path(), "demo").await;
     let line = first_line(&server);
-    await_first_messages(&server, &line).await;
-    let mut scripts = vec!["client.mjs"];
+    let (first, mut scripts) = (browser.is_some().then_some("start-over.mjs"), vec!["client.mjs"]);
     if browser.is_some() {
         scripts.extend(["browser.mjs", "widget.mjs", "looks.mjs"]);
     } else {
         eprintln!("SKIPPED: no browser; set FLOWSDK_TEST_CHROMIUM");
     }
-    for script in scripts {
+    for script in first.into_iter().chain(scripts) {
+        if first != Some(script) {
+            await_first_messages(&server, &line).await;
+        }
         let mut node = Command::new("node");
         node.arg(web.join("e2e").join(script))
             .current_dir(&web)

@@ -49,12 +49,15 @@ try {
   // A wrong value is not shown, and nothing is lost.
   await page.getByLabel('Primary colour').fill('green');
   assert.deepEqual(JSON.parse(await json.inputValue()), { appearance: expected });
-  await page.locator('#problem', { hasText: 'primaryColor: ' }).waitFor();
+  await page.locator('#problem', { hasText: 'primaryColor: expected a value such as #0a7d4f' }).waitFor();
   for (const [looks, named] of [
-    ['"colour": "red", "language": "english"', /language: expected such as en\n?colour is not known; known are primaryColor, /],
+    ['"colour": "red", "language": "english"', /language: expected a value such as en\n?colour is not known; known are primaryColor, /],
     ['"radius": 29', 'radius: expected at most 28'],
     ['"launcher": { "position": "top" }', 'launcher.position: expected left or right'],
     ['"texts": { "de": { "greting": "Hallo" } }', 'texts.de.greting is not known; known are title, '],
+    ['"greeting": "Hi"', 'greeting: greeting belongs into launcher'],
+    ['"avatarUrl": "http://a.example/a.png"', 'avatarUrl: the page shows pictures over https only'],
+    ['"language": "it"', "language: the page does not speak it, and takes the visitor's"],
     ['"texts": { "it": {} }', 'texts.it is not known; known are pt-BR, en, es, fr, de'],
   ]) {
     await json.fill(`{ "appearance": { ${looks} } }`);
@@ -66,19 +69,37 @@ try {
   await page.locator('#problem', { hasText: 'launcher: move this into appearance' }).waitFor();
   assert.equal(await page.getByLabel('Subtitle').isDisabled(), true);
   assert.equal(await json.inputValue(), beside);
+  // Other fields of the channel are kept.
+  await json.fill('{ "name": "Shop", "appearance": { "title": "A" } }');
+  assert.equal(await page.locator('#problem').innerText(), '');
+  await page.getByLabel('Subtitle').fill('B');
+  assert.deepEqual(JSON.parse(await json.inputValue()), { name: 'Shop', appearance: { title: 'A', subtitle: 'B' } });
+  // A wrong field stays told while others are edited, and the JSON is not at fault.
+  await page.getByLabel('Background').fill('green');
+  await page.getByLabel('Subtitle').fill('C');
+  await page.locator('#problem', { hasText: 'backgroundColor: expected a value such as' }).waitFor();
+  assert.equal(await json.getAttribute('aria-invalid'), 'false');
+  await json.fill('{ "title": "A" }');
+  await page.locator('#problem', { hasText: 'A channel takes this inside of appearance' }).waitFor();
+  // The texts of a language, without a change of what is stored.
+  await json.fill('{ "appearance": { "title": "A", "texts": { "de": { "title": "Laden" } } } }');
+  await page.getByLabel('Shown to a visitor in').selectOption('de');
+  await chat.getByRole('heading', { name: 'Laden' }).waitFor();
+  assert.equal(JSON.parse(await json.inputValue()).appearance.language, undefined);
+  await page.getByLabel('Shown to a visitor in').selectOption('');
   await json.fill('{}');
   await page.getByLabel('Primary colour').fill('#0a7d4f');
   await json.fill('{ "primaryColor": ');
   await page.locator('#problem:not(:empty)').waitFor();
   assert.equal(await brand(), '#0a7d4f');
-  await json.fill('{ "primaryColor": "#b3261e", "texts": { "en": { "title": "Shop" } }, "language": "en" }');
+  await json.fill('{ "appearance": { "primaryColor": "#b3261e", "texts": { "en": { "title": "Shop" } }, "language": "en" } }');
   await chat.getByRole('heading', { name: 'Shop', exact: true }).waitFor();
   assert.equal(await page.getByLabel('Primary colour').inputValue(), '#b3261e');
   assert.equal(await page.locator('#problem').innerText(), '');
   await page.getByRole('button', { name: 'Copy the JSON' }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await json.inputValue());
   // The launcher of the widget has its colour and its greeting.
-  await json.fill('{ "primaryColor": "#b3261e", "language": "en", "launcher": { "position": "left", "greeting": "Hello" } }');
+  await json.fill('{ "primaryColor": "#b3261e", "language": "en", "launcher": { "position": "left", "greeting": "Hello, ' + 'can we help? '.repeat(14) + '" } }');
   const greeting = page.locator('.greeting', { hasText: 'Hello' });
   await greeting.waitFor();
   // It lies over nothing of the page, also where the window is low.

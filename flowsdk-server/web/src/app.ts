@@ -156,7 +156,8 @@ export class ChatApp {
     });
     this.#connection = new Connection({
       credentials: () => this.#credentials(),
-      since: () => lastKnownId(this.state.items),
+      // Who was here before hears of all that came after their history was read; an unknown id stands for its beginning.
+      since: () => lastKnownId(this.state.items) ?? (this.#identity || this.#token ? 'start' : null),
       onAuthOk: (auth) => this.#authenticated(auth),
       onReady: () => this.#outbox.start(),
       onRefused: (code) => void this.#refused(code),
@@ -262,6 +263,7 @@ export class ChatApp {
     this.#ofOtherTabs.forEach((timer) => clearTimeout(timer));
     this.#ofOtherTabs.clear();
     this.#lastRead = null;
+    this.#countUnread(0);
     this.#orderDoubtful = false;
     this.#set({ items: [], cursor: null, typing: null, mode: 'flow', started: false });
     void this.start();
@@ -380,8 +382,10 @@ export class ChatApp {
     this.#userId = auth.userId;
     this.#tabs.join(auth.userId);
     if (!this.#token && auth.sessionKey !== null) {
-      this.#identity = { userId: auth.userId, sessionKey: auth.sessionKey };
-      this.#storage.keepIdentity(this.#identity);
+      const identity = { userId: auth.userId, sessionKey: auth.sessionKey };
+      // One that this tab came with is kept already, unless another tab has begun anew meanwhile.
+      if (identity.userId !== this.#identity?.userId) this.#storage.keepIdentity(identity);
+      this.#identity = identity;
     } else if (!this.state.started) this.#restoreOutbox();
     this.#storage.keepOutbox(this.#userId, this.#outbox.entries);
     this.#storage.keepLook(channelName, appearance);

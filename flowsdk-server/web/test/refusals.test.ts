@@ -30,7 +30,8 @@ test('what a channel refuses is said with what it takes instead', () => {
     [{ primaryColor: null, launcher: null, custom: { mine: 1 } }, []],
     [{ primaryColor: '#0a7', radius: 28, title: 'Shop', launcher: { position: 'left' } }, []],
     [{ colour: 'red' }, [`colour is not known; known are ${all}, which takes own keys`]],
-    [{ primaryColor: 'red' }, ['primaryColor: expected such as #0a7']],
+    [{ primaryColor: 'red' }, ['primaryColor: expected a value such as #0a7']],
+    [{ '': 1 }, [`"" is not known; known are ${all}, which takes own keys`]],
     [{ radius: 29 }, ['radius: expected at most 28']],
     [{ radius: -1 }, ['radius: expected at least 0']],
     [{ radius: 1.5 }, ['radius: expected a whole number']],
@@ -39,6 +40,8 @@ test('what a channel refuses is said with what it takes instead', () => {
     [{ launcher: 5 }, ['launcher: expected an object']],
     [{ launcher: { position: 'top' } }, ['launcher.position: expected left or right']],
     [{ launcher: { side: 'left' } }, ['launcher.side is not known; known are position']],
+    [{ position: 'left' }, ['position: position belongs into launcher']],
+    [{ launcher: { title: 'Shop' } }, ['launcher.title: title belongs into appearance']],
     [{ radius: 99, launcher: { position: 1 } }, ['radius: expected at most 28', 'launcher.position: expected left or right']],
     [[], ['appearance: expected an object']],
   ] as const) {

@@ -1,3 +1,4 @@
+import { LANGUAGES, spoken } from '../languages.ts';
 import { drawn, languageOf } from '../widget/options.ts';
 import { TEXTS } from '../widget/texts.ts';
 import { View } from '../widget/view.ts';
@@ -14,36 +15,59 @@ const copyName = copy.textContent;
 const fields = [...form.elements].filter((field) => field !== text && field !== copy);
 const nothing = () => {};
 const launcher = new View({ toggle: nothing, close: nothing, dismiss: nothing });
+const shownIn = document.getElementById('shown-in');
 let looks = {};
+/** Other fields of the channel, in the body that was written. */
+let beside = {};
+/** Whether the looks stand in `appearance`, as a channel takes them. */
+let wrapped = true;
 /** What a channel does not take, as soon as the description of the API is here. */
 let refusals = () => [];
+/** Whether a key is one of the looks, as far as is known. */
+let isLook = () => true;
 /** Whether the description of the API cannot be had. */
 let unchecked = false;
 
 function show() {
-  frame.contentWindow.postMessage({ flowsdk: 1, type: 'looks', looks }, window.location.origin);
-  const language = languageOf({}, looks);
-  const options = drawn({}, looks, language);
+  const shown = shownIn.value ? { ...looks, language: shownIn.value } : looks;
+  frame.contentWindow.postMessage({ flowsdk: 1, type: 'looks', looks: shown }, window.location.origin);
+  const language = languageOf({}, shown);
+  const options = drawn({}, shown, language);
   launcher.draw({ options, language, texts: TEXTS[language], open: false, unread: 0, greets: options.greeting !== '' });
 }
 
-function complain(message) {
-  problem.textContent = message;
-  text.setAttribute('aria-invalid', String(message !== ''));
+/** Tells what is wrong with the JSON, and what else there is to say. */
+function complain(problems, notes = []) {
+  problem.textContent = [...new Set([...problems, ...notes])].join('\n');
+  text.setAttribute('aria-invalid', String(problems.length > 0));
 }
 
 for (const field of fields) {
   field.addEventListener('input', () => {
-    if (!field.validity.valid) return complain(`${field.name}: ${field.validationMessage}`);
+    if (!field.validity.valid) return check();
     const { [field.name]: _before, ...others } = looks;
     const value = field.type === 'number' ? field.valueAsNumber : field.value;
     looks = field.value === '' ? others : { ...looks, [field.name]: value };
-    text.value = JSON.stringify({ appearance: looks }, null, 2);
+    write();
     check();
     show();
   });
 }
 
+/** What a channel says of the value of a field, and else the browser. */
+function wrong(field) {
+  const value = field.type === 'number' ? field.valueAsNumber : field.value;
+  const refused = refusals({ [field.name]: value });
+  return refused[0] ?? `${field.name}: ${field.validationMessage}`;
+}
+
+/** Writes the body of a request with the looks. */
+function write() {
+  text.value = JSON.stringify({ ...beside, appearance: looks }, null, 2);
+  wrapped = true;
+}
+
+shownIn.addEventListener('change', show);
 text.addEventListener('input', () => {
   let read;
   try {
@@ -51,7 +75,7 @@ text.addEventListener('input', () => {
   } catch (error) {
     // Fields write the text anew: what they did not understand would be lost.
     allow(false);
-    return complain(error.message);
+    return complain([error.message, 'The fields are locked until the JSON is right.']);
   }
   looks = read;
   allow(true);
@@ -63,11 +87,13 @@ text.addEventListener('input', () => {
 /** The looks in what was written: the body of a request, or the looks alone. */
 function looksIn(written) {
   if (!isObject(written)) throw new Error('An object is expected');
-  const { appearance, ...beside } = written;
-  if (appearance === undefined) return written;
-  const names = Object.keys(beside).join(', ');
-  if (names) throw new Error(`${names}: move this into appearance, which has all that is shown here`);
-  if (appearance !== null && !isObject(appearance)) throw new Error('appearance: expected an object');
+  const { appearance, ...others } = written;
+  wrapped = appearance !== undefined || Object.keys(written).length === 0;
+  beside = wrapped ? others : {};
+  if (!wrapped) return written;
+  const misplaced = Object.keys(others).filter((name) => isLook(name));
+  if (misplaced.length > 0) throw new Error(`${misplaced.join(', ')}: move this into appearance`);
+  if (appearance != null && !isObject(appearance)) throw new Error('appearance: expected an object');
   return appearance ?? {};
 }
 
@@ -81,8 +107,17 @@ function allow(fieldsWrite) {
 
 /** Tells what a channel does not take of the looks. */
 function check() {
-  complain(refusals(looks).join('\n'));
-  if (unchecked) problem.textContent = 'The description of the API cannot be loaded: nothing is checked here.';
+  const problems = refusals(looks);
+  if (!wrapped) problems.unshift('A channel takes this inside of appearance: { "appearance": { … } }');
+  const notes = fields.filter((field) => !field.validity.valid).map(wrong);
+  if (looks.language && typeof looks.language === 'string' && !spoken(looks.language)) {
+    notes.push(`language: the page does not speak ${looks.language}, and takes the visitor's. It speaks ${LANGUAGES.join(', ')}`);
+  }
+  if (typeof looks.avatarUrl === 'string' && /^http:/i.test(looks.avatarUrl)) {
+    notes.push('avatarUrl: the page shows pictures over https only');
+  }
+  if (unchecked) notes.push('The description of the API cannot be loaded: what a channel takes is not checked here');
+  complain(problems, notes);
 }
 
 async function learn() {
@@ -90,6 +125,7 @@ async function learn() {
     const answer = await fetch('/openapi.json');
     const { components } = await answer.json();
     refusals = refusalsBy(components);
+    isLook = (name) => Object.hasOwn(components.schemas.Appearance.properties, name);
   } catch {
     unchecked = true;
   }
@@ -104,7 +140,7 @@ copy.addEventListener('click', async () => {
   setTimeout(() => (copy.textContent = copyName), 2000);
 });
 
-text.value = JSON.stringify({ appearance: looks });
+write();
 learn();
 document.getElementById('corner').append(launcher.host);
 form.addEventListener('submit', (event) => event.preventDefault());

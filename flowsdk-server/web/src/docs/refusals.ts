@@ -20,8 +20,26 @@ export function refusalsBy(components: Schema): (looks: unknown) => string[] {
       if (keyword === 'type') return !error.endsWith('Expected "null".') && !choices.has(instanceLocation);
       return !OUTER.has(keyword);
     });
-    return inner.map((unit) => inWords(unit, placeOf(schema, unit.keywordLocation)));
+    return inner.map((unit) => inWords(unit, placeOf(schema, unit.keywordLocation), (key) => homeOf(schema, schema, key)));
   };
+}
+
+/** Returns where in the looks a key belongs: `''` for the looks themselves, undefined for one that belongs nowhere. */
+function homeOf(schema: Schema, part: Schema, key: string, at = ''): string | undefined {
+  const whole = resolved(schema, part);
+  const properties = whole.properties ?? {};
+  if (Object.hasOwn(properties, key)) return at;
+  for (const [name, inner] of Object.entries(properties)) {
+    const home = homeOf(schema, inner as Schema, key, at ? `${at}.${name}` : name);
+    if (home !== undefined) return home;
+  }
+  return undefined;
+}
+
+/** Returns the part that is meant: behind a reference, or the alternative to null. */
+function resolved(schema: Schema, part: Schema): Schema {
+  const one = part.oneOf?.[0] ?? part;
+  return one.$ref ? schema.components.schemas[one.$ref.slice('#/components/schemas/'.length)] : one;
 }
 
 /** Returns the part of the schema that holds the keyword at a location such as `#/$ref/properties/radius/maximum`. */
@@ -29,23 +47,30 @@ function placeOf(schema: Schema, location: string): Schema {
   const names = location.split('/').slice(1, -1);
   return names.reduce((part: Schema, name) => {
     if (name !== '$ref') return part[name];
-    return schema.components.schemas[part.$ref!.slice('#/components/schemas/'.length)];
+    return resolved(schema, part);
   }, schema);
 }
 
-function inWords({ keyword, instanceLocation, error }: OutputUnit, place: Schema): string {
+function inWords(
+  { keyword, instanceLocation, error }: OutputUnit,
+  place: Schema,
+  home: (key: string) => string | undefined,
+): string {
   const name = instanceLocation.split('/').slice(1).join('.');
   const takes = (words: string) => `${name || 'appearance'}: expected ${words}`;
   switch (keyword) {
     case 'additionalProperties': {
       const key = /^Property "(.*)" does/.exec(error)?.[1] ?? '';
+      const path = name ? `${name}.${key}` : key || '""';
+      const better = home(key);
+      if (better !== undefined) return `${path}: ${key} belongs into ${better || 'appearance'}`;
       const known = Object.keys(place.properties ?? {}).join(', ');
-      return name ? `${name}.${key} is not known; known are ${known}` : `${key} is not known; known are ${known}, which takes own keys`;
+      return name ? `${path} is not known; known are ${known}` : `${path} is not known; known are ${known}, which takes own keys`;
     }
     case 'enum':
       return takes(place.enum!.join(' or '));
     case 'pattern':
-      return takes(`such as ${place.example}`);
+      return takes(`a value such as ${place.example}`);
     case 'type':
       return takes([place.type].flat().flatMap((type) => TYPES[type as string] ?? []).join(' or '));
     case 'maximum':
