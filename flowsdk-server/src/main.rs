@@ -207,8 +207,17 @@ async fn flow(command: &FlowCommand) -> Result<ExitCode, BoxError> {
 }
 
 fn printed(printed: &Printed) -> Result<ExitCode, BoxError> {
-    print_line(printed.text.trim_end())?;
+    // Whoever reads only the beginning, such as `head`, has it.
+    match print_line(printed.text.trim_end()) {
+        Err(error) if is_broken_pipe(&error) => {}
+        printed => printed?,
+    }
     Ok(if printed.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn is_broken_pipe(error: &BoxError) -> bool {
+    let error = error.downcast_ref::<std::io::Error>();
+    error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 async fn restore(copy: &Path, data: &Path, replace: bool) -> Result<(), BoxError> {

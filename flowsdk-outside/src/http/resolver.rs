@@ -27,7 +27,7 @@ impl Resolve for GuardedResolver {
             if found.is_empty() {
                 tracing::warn!(
                     name = name.as_str(),
-                    "a name leads to an address that is not public: refused"
+                    "a name leads to an address that is not public: refused (the server allows those in FLOW_HTTP_ALLOWED_HOSTS)"
                 );
                 return Err(NotPublic.into());
             }

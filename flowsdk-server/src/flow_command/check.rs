@@ -8,7 +8,7 @@ use flowsdk_core::flow::{FlowChecker, FlowKind};
 use serde_json::Value;
 
 use super::Printed;
-use super::file::{json, line};
+use super::file::{definition, line};
 
 /// Lists the problems of definitions.
 ///
@@ -17,7 +17,7 @@ use super::file::{json, line};
 pub(super) async fn check(files: &[PathBuf], checker: &FlowChecker) -> Result<Printed, BoxError> {
     let mut printed = Printed { text: String::new(), ok: true };
     for file in files {
-        let definition = match json(file) {
+        let definition = match definition(file) {
             Ok(definition) => definition,
             // The other files may be fine, or wrong in ways of their own.
             Err(error) => {

@@ -59,15 +59,33 @@ pub(super) fn text(file: &Path) -> Result<String, BoxError> {
 /// Reads as strictly as the API reads bodies, so that an accepted file is not refused there.
 pub(crate) fn json(file: &Path) -> Result<Value, BoxError> {
     let text = text(file)?;
+    if text.trim().is_empty() {
+        return Err(format!("{}: the file is empty", file.display()).into());
+    }
     Ok(strict_json::parse(text.as_bytes()).map_err(|refused| match refused {
         Refused::Syntax(error) => format!("{}: {error}", file.display()),
         Refused::Field(field, why) => format!("{}: {field}: {}", file.display(), why.english()),
     })?)
 }
 
-/// Reads a definition as [`json`] does, and keeps the order of its keys.
+/// Reads a definition. A file of tests is none.
+pub(super) fn definition(file: &Path) -> Result<Value, BoxError> {
+    let read = json(file)?;
+    if read.get("tests").is_some() && read.get("blocks").is_none() {
+        let name = file.display();
+        return Err(
+            format!("{name}: this is a file of tests, not a definition: run `flow test {name}`").into()
+        );
+    }
+    Ok(read)
+}
+
+/// Reads a definition that goes to a server, where anything may be a draft, and keeps the order of its keys.
 pub(crate) fn written(file: &Path) -> Result<Written, BoxError> {
-    json(file)?;
+    let read = definition(file)?;
+    if ["schemaVersion", "startBlockId", "blocks"].iter().all(|field| read.get(field).is_none()) {
+        return Err(format!("{}: this is not the definition of a flow", file.display()).into());
+    }
     Ok(Written::read(&text(file)?)?)
 }
 
@@ -80,7 +98,7 @@ pub(super) fn compile(id: &str, file: &Path) -> Result<Arc<CompiledFlow>, BoxErr
         router_id: RouterId::parse("router")?,
         flow_name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         number: 1,
-        definition: json(file)?.into(),
+        definition: definition(file)?.into(),
         created_at: Timestamp::from_millis(0),
     };
     CompiledFlow::compile(&version).map_err(|problems| listed(file, &problems).into())

@@ -19,7 +19,7 @@ use crate::remote::push::{self, Target};
 use crate::remote::watch::{self, Watch};
 use crate::remote::{Client, SessionFile};
 pub(crate) use file::{ProblemLine, written as read_definition};
-use file::{json, listed};
+use file::{definition, listed};
 
 /// Commands over definitions.
 #[derive(Debug, Subcommand)]
@@ -122,7 +122,7 @@ impl Printed {
 }
 
 fn graph(file: &Path, mermaid: bool) -> Result<Printed, BoxError> {
-    let definition = FlowDefinition::parse(&json(file)?).map_err(|problems| listed(file, &problems))?;
+    let definition = FlowDefinition::parse(&definition(file)?).map_err(|problems| listed(file, &problems))?;
     let graph = Graph::new(&definition);
     Ok(Printed { text: if mermaid { graph.to_mermaid() } else { graph.to_svg() }, ok: true })
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::flow::ScriptRunner;
+use flowsdk_core::flow::definition::malformed;
 use flowsdk_core::flow::simulator::{Does, TestFile, simulate_with};
 use flowsdk_core::router::TimeZoneName;
 use serde_json::Value;
@@ -79,7 +80,7 @@ fn test_file(file: &Path) -> Result<TestFile, BoxError> {
     let mut reader = serde_json::Deserializer::from_str(&text);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        format!("{}: {path}: {}", file.display(), error.into_inner()).into()
+        format!("{}: {path}: {}", file.display(), malformed(error.inner()).english()).into()
     })
 }
 

@@ -156,3 +156,29 @@ fn a_new_flow_is_flawless_and_replaces_nothing() {
     assert!(again.contains("is there already"), "{again}");
     assert_eq!(std::fs::read(&file).expect("there"), content);
 }
+
+#[test]
+fn a_file_of_another_kind_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("written");
+        path
+    };
+    let tests = file("a.test.json", r#"{ "flow": "a.json", "tests": [{ "steps": [] }] }"#);
+    let empty = file("empty.json", " \n");
+    let list = file("list.json", "[]");
+    let checked = run(&FlowCommand::Check { files: vec![tests.clone(), empty, list] }).expect("checked");
+    let hint = format!("this is a file of tests, not a definition: run `flow test {}`", tests.display());
+    for expected in [&*hint, "empty.json: the file is empty", "invalid type: list, expected an object"] {
+        assert!(checked.text.contains(expected), "{}", checked.text);
+    }
+    assert!(!checked.ok);
+    let drawn = run(&FlowCommand::Graph { file: tests, mermaid: true }).expect_err("no flow");
+    assert!(drawn.to_string().contains(&hint), "{drawn}");
+    let odd = r#"{ "flow": "a.json", "tests": [{ "steps": [{ "tap": "yes" }] }] }"#;
+    let played = run(&FlowCommand::Test { files: vec![file("odd.test.json", odd)], trace: None });
+    let said = played.expect("played").text;
+    assert!(said.contains("tests[0].steps[0]: ") && said.contains("expected an object"), "{said}");
+    assert!(!said.contains("struct"), "{said}");
+}

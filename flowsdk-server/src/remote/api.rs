@@ -180,6 +180,19 @@ impl Client {
         self.by_id("/flows", "flow", id).await
     }
 
+    /// Returns [`RemoteError::NoFlow`] with the flows that there are.
+    pub(super) async fn no_flow(
+        &mut self,
+        router: Option<&Router>,
+        name: &str,
+    ) -> Result<RemoteError, RemoteError> {
+        let mut query = vec![("limit", "20")];
+        query.extend(router.map(|router| ("routerId", router.id.as_str())));
+        let known: Page<Flow> = self.get("/flows", &query).await?;
+        let known = known.items.into_iter().map(|flow| flow.name).collect();
+        Ok(RemoteError::NoFlow { name: name.to_owned(), known })
+    }
+
     pub(super) async fn create_flow(&mut self, new: &NewFlow<'_>) -> Result<Flow, RemoteError> {
         self.post("/flows", new).await
     }

@@ -56,6 +56,14 @@ pub enum RemoteError {
         /// The names of routers that there are, the first of them.
         known: Vec<String>,
     },
+    /// No flow that the caller may see has the name or id that was given.
+    #[error("there is no flow `{name}`; {}", known_flows(.known))]
+    NoFlow {
+        /// The name or id.
+        name: String,
+        /// The names of flows that there are, the first of them.
+        known: Vec<String>,
+    },
     /// The draft of the server is another one than the file was made of.
     #[error(
         "the draft of flow `{name}` is at revision {now} on the server, and this file {}: see it with `flow pull` \
@@ -78,6 +86,14 @@ pub enum RemoteError {
         name: String,
         /// Their ids.
         ids: Vec<String>,
+    },
+    /// A file that the commands keep is not as they wrote it.
+    #[error("{} is damaged: {next}", .path.display())]
+    Damaged {
+        /// The path of the file.
+        path: PathBuf,
+        /// What to do.
+        next: &'static str,
     },
     /// A file cannot be read or written.
     #[error("{}", .path.display())]
@@ -103,6 +119,13 @@ fn known_routers(names: &[String]) -> String {
         return "there is none yet: make one at /docs, with POST /routers".to_owned();
     }
     format!("there is `{}`: POST /routers makes others, see /docs", names.join("`, `"))
+}
+
+fn known_flows(names: &[String]) -> String {
+    if names.is_empty() {
+        return "there is none yet: `flow push` makes one".to_owned();
+    }
+    format!("there is `{}`", names.join("`, `"))
 }
 
 impl RemoteError {

@@ -34,7 +34,12 @@ pub async fn pull(client: &mut Client, pull: &Pull) -> Result<String, BoxError> 
     };
     let found = client.flow_named(router.as_ref(), &pull.flow).await?;
     let id = found.map_or_else(|| pull.flow.clone(), |flow| flow.id);
-    let found = client.flow(&id).await?;
+    let found = match client.flow(&id).await {
+        Err(RemoteError::NotFound { .. }) => {
+            return Err(client.no_flow(router.as_ref(), &pull.flow).await?.into());
+        }
+        found => found?,
+    };
     let written = found.written()?;
     let definition = written.to_pretty()?;
     let Some(file) = &pull.file else { return Ok(definition) };

@@ -56,8 +56,8 @@ pub async fn push(client: &mut Client, target: &Target, publish: bool) -> Result
             let version = client.publish(&flow).await?;
             writeln!(text, "published version {}", version.number)?;
         }
-        (true, false) => writeln!(text, "not published: the draft has errors")?,
-        (false, _) => text.push_str(&unpublished(client, &flow, &definition).await?),
+        (_, false) => writeln!(text, "not published: the draft has errors")?,
+        (false, true) => text.push_str(&unpublished(client, &flow, &definition).await?),
     }
     Ok(Printed { text, ok: valid })
 }

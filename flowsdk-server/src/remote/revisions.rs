@@ -54,7 +54,10 @@ impl Revisions {
 
     fn load(&self) -> Result<Known, RemoteError> {
         match fs::read(&self.0) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| self.failed(error.into())),
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|_| RemoteError::Damaged {
+                path: self.0.clone(),
+                next: "delete it; then `flow pull` or `flow push --force` notes what each file is",
+            }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Known::new()),
             Err(error) => Err(self.failed(error)),
         }

@@ -72,7 +72,9 @@ impl SessionFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.failed(error)),
         };
-        let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| self.failed(error.into()))?;
+        let damaged =
+            |_| RemoteError::Damaged { path: self.0.clone(), next: "run `flowsdk-server login URL` again" };
+        let stored: Stored = serde_json::from_slice(&bytes).map_err(damaged)?;
         Ok(Some(Session {
             url: stored.url,
             email: stored.email,

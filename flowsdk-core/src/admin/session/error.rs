@@ -12,6 +12,15 @@ pub enum SessionError {
     #[error("no such session")]
     #[fault(NotFound, "not_found", pt = "Sessão não encontrada", en = "Session not found")]
     NotFound,
+    /// No such session within reach, and no trace of one that has ended.
+    #[error("no such session, and no trace of it")]
+    #[fault(
+        NotFound,
+        "not_found",
+        pt = "Sessão não encontrada, e nenhum trace dela está armazenado",
+        en = "Session not found, and no trace of it is stored: settings.trace of a flow asks for traces"
+    )]
+    NoTrace,
     /// The flow to go to is not there, not published, or a tool.
     #[error("flow without active publication")]
     #[fault(

@@ -335,7 +335,7 @@ where
     /// the session: operators look for the cause of an end after it.
     ///
     /// # Errors
-    /// [`SessionError::NotFound`].
+    /// [`SessionError::NoTrace`].
     pub async fn trace(
         &self,
         reach: Reach<'_>,
@@ -347,7 +347,7 @@ where
         let stored = tx.session_catalog().find(id).await?;
         let router = stored.map(|stored| stored.session.router_id);
         if router.as_ref().is_some_and(|router| !reach.contains(router)) {
-            return Err(SessionError::NotFound);
+            return Err(SessionError::NoTrace);
         }
         let mut items = tx.traces().trace(id, before, limit + 1).await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -360,7 +360,7 @@ where
             reach.contains_record(of)
         });
         if router.is_none() && items.is_empty() {
-            return Err(SessionError::NotFound);
+            return Err(SessionError::NoTrace);
         }
         Ok(TracePage { items, next })
     }

@@ -1,6 +1,6 @@
 //! Actions of `onEnter` and `onLeave`.
 
-use serde::de::Error as _;
+use serde::de::{self, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -115,18 +115,27 @@ impl<'de> Deserialize<'de> for Action {
         let (common, own) = split(fields, &COMMON);
         let common: Common = serde_json::from_value(common).map_err(D::Error::custom)?;
         Ok(Self {
-            kind: serde_json::from_value(own).map_err(|error| D::Error::custom(naming(&error, &COMMON)))?,
+            kind: of_type(&own, &COMMON)?,
             conditions: common.conditions,
             continue_on_error: common.continue_on_error,
         })
     }
 }
 
-/// Returns the message of an error in the part of a type. Where it lists the fields that are known, it lists the common
-/// ones too.
-pub(super) fn naming(error: &serde_json::Error, common: &[&str]) -> String {
+/// Reads the part of a type. An error that lists the fields that are known lists the common ones too.
+pub(super) fn of_type<'de, T: Deserialize<'de>, E: de::Error>(
+    own: &'de Value,
+    common: &[&str],
+) -> Result<T, E> {
+    T::deserialize(own).map_err(|error| E::custom(naming(&error, own, common)))
+}
+
+/// Returns the message of an error, with the fields that are common to every type if it is about one beside them.
+fn naming(error: &serde_json::Error, own: &Value, common: &[&str]) -> String {
     let text = error.to_string();
-    if !text.starts_with("unknown field ") {
+    let is_beside =
+        |name: &str| text.strip_prefix("unknown field `").is_some_and(|rest| rest.starts_with(name));
+    if !own.as_object().is_some_and(|fields| fields.keys().any(|name| is_beside(&format!("{name}`")))) {
         return text;
     }
     // The author's name comes first and may hold anything: the last match is serde's.
@@ -173,6 +182,10 @@ mod tests {
         let action = json!({ "type": "executeScript", "script": "1", "continueonerror": true });
         let said = refusal::<Action>(action);
         assert!(said.ends_with(", `conditions`, `continueOnError`"), "{said}");
+        // Inside of a part the common ones are none.
+        let action = json!({ "type": "httpRequest", "method": "GET", "url": "https://a.example/",
+            "response": [{ "path": "a", "varible": "a" }] });
+        assert_eq!(refusal::<Action>(action), "unknown field `varible`, expected `path` or `variable`");
         // Other errors are told as they are.
         let missing = json!({ "type": "executeScript" });
         assert_eq!(refusal::<Action>(missing), "missing field `script`");

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Map;
 
-use super::action::{naming, split};
+use super::action::{of_type, split};
 use super::{Action, Condition, Input, Target};
 use crate::id::{AgentId, BlockId, FlowId, QueueId, UserId};
 use crate::message::ContentMessage;
@@ -178,7 +178,7 @@ impl<'de> Deserialize<'de> for Block {
         let (common, own) = split(fields, &COMMON);
         let common: Common = serde_json::from_value(common).map_err(D::Error::custom)?;
         Ok(Self {
-            kind: serde_json::from_value(own).map_err(|error| D::Error::custom(naming(&error, &COMMON)))?,
+            kind: of_type(&own, &COMMON)?,
             id: common.id,
             title: common.title,
             position: common.position,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Map;
 
 use super::Target;
-use super::action::{naming, split};
+use super::action::{of_type, split};
 
 /// A block with input waits for the contact.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ impl<'de> Deserialize<'de> for Validation {
         let (common, own) = split(fields, &COMMON);
         let common: Common = serde_json::from_value(common).map_err(D::Error::custom)?;
         Ok(Self {
-            kind: serde_json::from_value(own).map_err(|error| D::Error::custom(naming(&error, &COMMON)))?,
+            kind: of_type(&own, &COMMON)?,
             retry_text: common.retry_text,
             max_retries: common.max_retries,
             fail_target: common.fail_target,

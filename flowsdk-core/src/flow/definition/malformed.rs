@@ -57,13 +57,20 @@ const NAMED: [Part; 4] = [
 ];
 
 /// Returns the message of `error` in both languages.
-pub(super) fn malformed(error: &serde_json::Error) -> Text {
+pub fn malformed(error: &serde_json::Error) -> Text {
     worded(&error.to_string())
 }
 
 fn worded(message: &str) -> Text {
     if message == WHAT_IT_IS {
         return Text::new("um destino é { blockId }, { flowId, blockId? } ou { end: true }", WHAT_IT_IS);
+    }
+    // A list is read as the fields of an object, one after the other.
+    if message.starts_with("invalid length ") && message.contains(", expected struct ") {
+        return Text::new(
+            "tipo inválido: lista, esperado um objeto",
+            "invalid type: list, expected an object",
+        );
     }
     match BEGINNINGS.iter().find_map(|(from, to)| Some((to, message.strip_prefix(from)?))) {
         Some((beginning, rest)) => {

@@ -26,6 +26,7 @@ pub use action::{Action, ActionKind};
 pub use block::{Block, BlockKind, OutputCondition, Point};
 pub use condition::{Comparator, Condition, ConditionSource, ConditionValue, SystemKey};
 pub use input::{Input, Validation, ValidationKind};
+pub use malformed::malformed;
 pub(in crate::flow) use outside::MAX_SCRIPT;
 pub use outside::{ExecuteScriptAction, HttpMethod, HttpRequestAction, ResponseField};
 pub(in crate::flow) use pointer::{field as field_pointer, push_field};

@@ -334,6 +334,10 @@ impl Simulator {
 /// Returns the failure of a call that the test does not mock.
 fn unmocked(call: &OutsideCall) -> EffectResult {
     match call {
+        OutsideCall::Http(request) if !request.url.expose_secret().contains("://") => EffectResult::failed(
+            "http_unreachable",
+            "the address names no server: `router` and `flow` of the test have the values of {{router.*}} and {{flow.*}}",
+        ),
         OutsideCall::Http(_) => EffectResult::failed("http_unreachable", "the test has no answer to this"),
         OutsideCall::Script(_) => EffectResult::failed("script_error", "the test has no result for this"),
     }

@@ -158,10 +158,15 @@ async fn from_a_file_to_a_published_flow(setup: Setup) {
     assert_eq!(forced, format!("updated flow `hello`, now at revision 6\n{later}"));
     author.writes("hello.json", &says("Other"));
 
+    author.writes("look.json", &json!({ "primaryColor": "#0a7d4f" }));
     for (arguments, expected) in [
         (&["flow", "push", "hello.json", "--router", "Nowhere"][..], "there is no router `Nowhere`"),
         (&["flow", "push", "none.json", "--router", "Shop"], "none.json: cannot be read"),
-        (&["flow", "pull", "../users"], "there is no flow `../users`"),
+        (&["flow", "pull", "../users"], "there is no flow `../users`; there is `"),
+        (
+            &["flow", "push", "look.json", "--router", "Shop"],
+            "look.json: this is not the definition of a flow",
+        ),
         (&["login", "example.com"], "`example.com` is not the address of a server"),
         (&["login", "http://127.0.0.1:1", "--email", "a@b.c"], "http://127.0.0.1:1 cannot be reached"),
     ] {
@@ -218,6 +223,12 @@ async fn a_file_stays_with_its_flow(setup: Setup) {
         "{several}"
     );
     author.does(&second).await;
+    let kept = author.folder.path().join("config/flowsdk/revisions.json");
+    let revisions = std::fs::read(&kept).unwrap();
+    std::fs::write(&kept, "{").unwrap();
+    let damaged = author.fails(&push).await;
+    assert!(damaged.contains("revisions.json is damaged: delete it; then `flow pull`"), "{damaged}");
+    std::fs::write(&kept, revisions).unwrap();
     // What is gone is not asked for again.
     admin.delete(&format!("/flows/{flow}")).await.ok(204);
     let said = author.does(&push).await;

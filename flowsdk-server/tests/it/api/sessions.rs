@@ -111,7 +111,8 @@ async fn rule_1_and_h7_sessions_of_other_routers_are_not_there(setup: Setup) {
             Some(body) => stranger.json(method, &at, &[], &body).await,
             None => stranger.send(method, &at, &[], None).await,
         };
-        answer.refused(404, "not_found", "Sessão não encontrada");
+        let text = if rest == "/trace" { NO_TRACE } else { "Sessão não encontrada" };
+        answer.refused(404, "not_found", text);
     }
     assert_eq!(stranger.get("/sessions").await.ok(200)["items"], json!([]));
     let here = format!("/sessions?routerId={}", setup.seeded.router);
@@ -282,6 +283,9 @@ async fn lists(setup: Setup) {
     assert_eq!(bad.invalid_fields(), ["contactId", "cursor", "limit", "mode"]);
 }
 
+/// The words where there is neither a session nor a trace of one.
+const NO_TRACE: &str = "Sessão não encontrada, e nenhum trace dela está armazenado";
+
 async fn traces(setup: Setup) {
     let server = setup.start().await;
     let admin = Api::admin(&setup, &server).await;
@@ -333,9 +337,10 @@ async fn traces(setup: Setup) {
     let (stranger, owner) =
         (scoped(&setup, &admin, &[&other]).await, scoped(&setup, &admin, &[&setup.seeded.router]).await);
     assert_eq!(owner.get(&at).await.ok(200), first);
-    stranger.get(&at).await.refused(404, "not_found", "Sessão não encontrada");
+    // Nobody learns of another router's session more than that it is not there.
+    stranger.get(&at).await.refused(404, "not_found", NO_TRACE);
     let nobody = admin.get("/sessions/wc-x-y/trace").await;
-    nobody.refused(404, "not_found", "Sessão não encontrada");
+    nobody.refused(404, "not_found", NO_TRACE);
 }
 
 /// One block that leads into a flow that is not there, and the version that puts it right.

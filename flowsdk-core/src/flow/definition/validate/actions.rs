@@ -123,8 +123,8 @@ fn http(request: &HttpRequestAction, pointer: &str, known: &Known, findings: &mu
     names::tokens(&url, &format!("{pointer}/url"), known, findings);
     if !url.has_fixed_server() {
         let message = Text::new(
-            "um endereço começa com https:// e um servidor por extenso, ou com uma variável estática",
-            "an address begins with https:// and a server that is written out, or with a static variable",
+            "um endereço começa com https:// ou http:// e um servidor por extenso, ou com uma variável estática",
+            "an address begins with https:// or http:// and a server that is written out, or with a static variable",
         );
         findings.error("bad_link", format!("{pointer}/url"), message);
     }
