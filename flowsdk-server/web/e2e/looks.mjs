@@ -29,9 +29,21 @@ try {
     if (new URL(request.url()).origin !== new URL(SERVER_URL).origin) problems.push(`foreign request: ${request.url()}`);
     if (/socket\.io|\/webchat\//.test(request.url())) problems.push(`connected: ${request.url()}`);
   });
+  // The description of the API comes after somebody has begun to type.
+  let describe;
+  const described = new Promise((resolve) => (describe = resolve));
+  await page.route('**/openapi.json', async (route) => {
+    await described;
+    await route.continue();
+  });
   await page.goto(`${SERVER_URL}/docs/appearance`);
   const chat = page.frameLocator('iframe');
   await chat.getByText('With pleasure. Which size?').waitFor();
+  await page.getByLabel('Primary colour').fill('green');
+  await page.locator('#problem', { hasText: 'primaryColor: ' }).waitFor();
+  describe();
+  await page.locator('#problem', { hasText: 'primaryColor: expected a value such as #0a7d4f' }).waitFor();
+  assert.equal(await page.getByLabel('Primary colour').inputValue(), 'green');
 
   await page.getByLabel('Primary colour').fill('#0a7d4f');
   await page.getByLabel('Title', { exact: true }).fill('Boutique');

@@ -221,17 +221,17 @@ async fn superseded_test_versions_go_when_no_session_stands_in_them(setup: Setup
         admin.patch(&path, &change).await.ok(200);
         act(&admin, &format!("{path}/publish-test")).await.ok(200);
     }
-    // They are numbered 0, -1, -2 ...: a session stands in the first, the last is run, the one before is the one
+    // They are numbered -1, -2, -3 ...: a session stands in the first, the last is run, the one before is the one
     // that a session may have begun with meanwhile.
     let (store, flow) = (setup.store().await, flow.parse().unwrap());
     let mut left = Vec::new();
-    for number in [0, -1, -2, -3, -4] {
+    for number in [0, -1, -2, -3, -4, -5] {
         let mut tx = store.read().await.unwrap();
         let found = tx.flow_catalog().find_version(&flow, number).await.unwrap();
         left.extend(found.map(|version| version.number));
     }
     setup.done(store).await;
-    assert_eq!(left, [0, -3, -4]);
+    assert_eq!(left, [-1, -4, -5]);
     assert_eq!(answer(&mut first, "b").await, "1 b");
     assert_eq!(answer(&mut visitor(&server, &test).await, "a").await, "5 a");
 }

@@ -129,7 +129,9 @@ async function learn() {
   } catch {
     unchecked = true;
   }
-  text.dispatchEvent(new Event('input'));
+  // Fields that somebody is typing into stay as they are.
+  if (text.getAttribute('aria-invalid') === 'true') text.dispatchEvent(new Event('input'));
+  else check();
 }
 
 copy.addEventListener('click', async () => {
