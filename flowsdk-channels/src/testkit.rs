@@ -25,6 +25,7 @@ use serde_json::json;
 
 use crate::channel_number::{ChannelNumber, E164, FormKeys, HasChannelNumbers, ProviderId};
 use crate::form::{FormStatus, HasFormDefinitions, InteractiveForm};
+use crate::phone::{AccountNumber, HasPhoneAccounts};
 use crate::template::{Template, TemplateCategory, TemplateFilter, TemplateStatus};
 use crate::type_mapping::{ChannelTypeMapping, ExternalType};
 
@@ -41,6 +42,7 @@ pub trait ChannelsTx:
     + HasRecords<ChannelTypeMapping>
     + HasRecords<InteractiveForm>
     + HasFormDefinitions
+    + HasPhoneAccounts
 {
 }
 
@@ -52,7 +54,8 @@ impl<
         + HasRecords<Template>
         + HasRecords<ChannelTypeMapping>
         + HasRecords<InteractiveForm>
-        + HasFormDefinitions,
+        + HasFormDefinitions
+        + HasPhoneAccounts,
 > ChannelsTx for T
 {
 }
@@ -77,6 +80,7 @@ macro_rules! __channel_store_cases {
             ($($args)*)
             a_number_is_read_back
             an_id_of_the_provider_is_given_once
+            numbers_are_found_by_their_business_account
             pages_of_numbers_show_what_is_within_reach
             a_template_is_read_back_and_its_name_given_once
             templates_are_found_by_what_is_asked
@@ -193,6 +197,51 @@ macro_rules! goes_away {
         $tx.$repository().delete($id).await.expect("delete");
         assert_eq!($tx.$repository().find($id).await.expect("find"), None);
     };
+}
+
+/// The numbers of business accounts come with the secret of their routers, and routers have verify tokens.
+pub async fn numbers_are_found_by_their_business_account<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let (world, mut tx, other) = two_routers(&subject).await;
+    let first = tx.router_catalog().find_for_update(&world.router).await.expect("found").expect("a router");
+    let token = |router: Router, token: &str, secret: Option<&str>| Router {
+        channel_verify_token: Some(token.to_owned()),
+        channel_app_secret: secret.map(sealed),
+        ..router
+    };
+    let first = token(first, "verify-one", Some("sealed"));
+    tx.router_catalog().save(&first).await.expect("saved");
+    tx.router_catalog().save(&token(other.clone(), "verify-other", None)).await.expect("saved");
+    let mut elsewhere = number("n3", &other.id, "333", 2);
+    elsewhere.business_account_id = provider_id("78");
+    for number in [number("n1", &world.router, "111", 0), number("n2", &other.id, "222", 1), elsewhere] {
+        tx.channel_numbers().insert_if_absent(&number).await.expect("a number");
+    }
+    let named = |account: &str, number: &str, router: &RouterId, secret: Option<&str>| AccountNumber {
+        account_id: account.to_owned(),
+        phone_number_id: number.to_owned(),
+        router_id: router.clone(),
+        app_secret: secret.map(sealed),
+    };
+    for (asked, expected) in [
+        (&["77"][..], vec![named("77", "111", &world.router, Some("sealed")), named("77", "222", &other.id, None)]),
+        (&["78", "nobody's"], vec![named("78", "333", &other.id, None)]),
+        (&[], vec![]),
+    ] {
+        let asked: Vec<String> = asked.iter().map(|id| (*id).to_owned()).collect();
+        let mut found = tx.phone_accounts().numbers_of(&asked).await.expect("found");
+        found.sort_by(|a, b| a.phone_number_id.cmp(&b.phone_number_id));
+        assert_eq!(found, expected, "{asked:?}");
+    }
+    let mut tokens = tx.phone_accounts().verify_tokens(None).await.expect("found");
+    tokens.sort();
+    assert_eq!(tokens, ["verify-one", "verify-other"]);
+    assert_eq!(tx.phone_accounts().verify_tokens(Some(&other.id)).await.expect("found"), ["verify-other"]);
+    let nobody = "nobody".parse().expect("an id");
+    assert_eq!(tx.phone_accounts().verify_tokens(Some(&nobody)).await.expect("found"), [""; 0]);
+    tx.commit().await.expect("commit");
 }
 
 /// A number is read back as it was saved, with keys and without; a deleted one is not found.

@@ -24,6 +24,7 @@ mod gate;
 pub mod health;
 mod http_client;
 pub mod logging;
+mod phone;
 mod private_file;
 pub mod remote;
 pub mod restore_command;

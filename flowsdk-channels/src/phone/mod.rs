@@ -1,3 +1,11 @@
 //! The phone channel: WhatsApp Business numbers.
+//!
+//! [`PhoneIntake`] takes the deliveries of the provider, which [`webhook`] reads.
 
+mod account;
+mod accounts;
+mod intake;
 pub mod webhook;
+
+pub use account::{AccountNumber, HasPhoneAccounts, PhoneAccountRepository};
+pub use intake::{IntakeError, PhoneIntake, Taken};

@@ -113,6 +113,7 @@ impl Visitor {
             session_id: self.session_id.clone(),
             phone_number_id: self.session_id.phone_number_id().to_owned(),
             from: Some(self.session_id.party().to_owned()),
+            aliases: Vec::new(),
             contact_name: CONTACT_NAME.to_owned(),
             messages: Vec::new(),
             timestamp: cx.now(),

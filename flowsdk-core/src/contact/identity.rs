@@ -83,6 +83,43 @@ pub fn is_phone_number(text: &str) -> bool {
     (8..=15).contains(&text.len()) && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Returns the other form in which the provider of the phone channel may write a number: Brazilian mobile numbers with and
+/// without the ninth digit, Mexican ones with and without the 1 behind the country code, Argentinian ones with and without
+/// the 9 there (rulings C5).
+pub fn other_form(number: &str) -> Option<String> {
+    let (country, national) = number.split_at_checked(2)?;
+    let is = |digits: usize| national.len() == digits;
+    match country {
+        "55" => {
+            let (area, own) = national.split_at_checked(2)?;
+            let is_mobile = |own: &str| own.starts_with(['6', '7', '8', '9']);
+            match own.strip_prefix('9') {
+                Some(short) if is(11) && is_mobile(short) => Some(format!("55{area}{short}")),
+                _ if is(10) && is_mobile(own) => Some(format!("55{area}9{own}")),
+                _ => None,
+            }
+        }
+        "52" | "54" => {
+            let mark = if country == "52" { '1' } else { '9' };
+            match national.strip_prefix(mark) {
+                Some(short) if is(11) => Some(format!("{country}{short}")),
+                _ if is(10) => Some(format!("{country}{mark}{national}")),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a text is the id that the provider of the phone channel gives to a user for one business: the code of a
+/// country, a dot, letters and digits.
+pub fn is_user_id(text: &str) -> bool {
+    let Some((country, own)) = text.split_once('.') else { return false };
+    let is_own =
+        !own.is_empty() && own.len() <= 128 && own.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    country.len() == 2 && country.bytes().all(|b| b.is_ascii_uppercase()) && is_own
+}
+
 /// Returns whether a text is an alias: visible ASCII characters, at most [`MAX_IDENTITY`].
 fn is_alias(text: &str) -> bool {
     is_visible(text) && text.len() <= MAX_IDENTITY
@@ -108,6 +145,41 @@ fn is_visible(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_the_provider_writes_in_two_ways() {
+        for (one, other) in [
+            ("5511987654321", Some("551187654321")),
+            ("551187654321", Some("5511987654321")),
+            // A landline, and a number that is mobile in its long form only.
+            ("551132654321", None),
+            ("5511932654321", None),
+            ("5215512345678", Some("525512345678")),
+            ("525512345678", Some("5215512345678")),
+            ("5491123456789", Some("541123456789")),
+            ("541123456789", Some("5491123456789")),
+            ("15550783881", None),
+            ("55", None),
+            ("", None),
+            ("5\u{e9}11987654321", None),
+        ] {
+            assert_eq!(other_form(one).as_deref(), other, "{one}");
+            if let Some(other) = other {
+                assert_eq!(other_form(other).as_deref(), Some(one), "{other}");
+            }
+        }
+        for (text, good) in [
+            ("BR.13491208655302741918", true),
+            ("US.ENT.11815799212886844830", true),
+            ("br.1", false),
+            ("BR.", false),
+            ("5511987654321", false),
+            ("wc-c1-a", false),
+            ("BR.a-b", false),
+        ] {
+            assert_eq!(is_user_id(text), good, "{text}");
+        }
+    }
 
     #[test]
     fn identities_of_each_channel() {

@@ -62,6 +62,17 @@ impl Contact {
         is_name
     }
 
+    /// Takes over the name of the profile, unless somebody has named the contact (rulings S23). Returns whether the name
+    /// is another one now.
+    pub fn follow_profile(&mut self, name: &str) -> bool {
+        let name = clean_name(name);
+        let is_new = !self.name_locked && !name.is_empty() && name != self.name;
+        if is_new {
+            self.name = name;
+        }
+        is_new
+    }
+
     /// Returns the change from `before` to this. Of variables a log keeps the keys only.
     pub fn change_from(&self, before: &Self) -> Change {
         let hidden = Hidden::entries("contactVariables", &before.variables, &self.variables);
@@ -131,7 +142,14 @@ mod tests {
         assert_eq!(locked.spoken_name(), "Flow Chat", "somebody has named them so");
         let elsewhere = Contact { origin: Some(Channel::Phone), ..contact.clone() };
         assert_eq!(elsewhere.spoken_name(), "Flow Chat");
+        assert!(
+            contact.follow_profile("Bia\n")
+                && !contact.follow_profile(" \t")
+                && !contact.follow_profile("Bia")
+        );
+        assert_eq!((contact.name.as_str(), contact.name_locked), ("Bia", false));
         contact.apply(&ContactChange::Name(" Ana ".into()));
+        assert!(!contact.follow_profile("Bia"));
         assert_eq!((contact.name.as_str(), contact.name_locked), ("Ana", true));
     }
 

@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 
-use super::Contact;
+use super::{Contact, ContactAlias};
 use crate::fault::StorageError;
 use crate::id::ContactId;
+use crate::time::Timestamp;
 
 /// Contacts of one transaction.
 #[async_trait]
@@ -26,6 +27,13 @@ pub trait ContactRepository: Send {
         let stored = self.insert_or_get_many(std::slice::from_ref(contact)).await?.pop();
         stored.ok_or(StorageError::Stale { entity: "contact" })
     }
+
+    /// Gives contacts other identities. One that a contact has already, as its own or as an alias, stays with it.
+    async fn add_aliases(&mut self, aliases: &[ContactAlias]) -> Result<(), StorageError>;
+
+    /// Gives the contact with the identity `from` the identity `to`; its former one becomes an alias. Returns whether it
+    /// has `to` by then: not where nobody has `from`, or another contact has `to`.
+    async fn renumber(&mut self, from: &str, to: &str, at: Timestamp) -> Result<bool, StorageError>;
 
     /// Rewrites name, lock and variables of contacts, each of which is given once.
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError>;

@@ -105,6 +105,13 @@ impl Decider<'_> {
             // A timer or a redirect of a session that has ended since has nothing to do.
             (None, Some(Opened::Dropped) | None) => return Ok(report),
         };
+        let mut run = run;
+        if let Some(incoming) = event.incoming()
+            && incoming.names_contact()
+            && run.contact.follow_profile(&incoming.contact_name)
+        {
+            run.contact_changed = true;
+        }
         let mode = run.session.mode;
         if let Progress::Ran(mut run) = self.run(event, run, ahead, &mut report)? {
             if let Some(long) = run.long.take() {
@@ -270,6 +277,7 @@ impl Decider<'_> {
                 session_id: session.id.clone(),
                 phone_number_id: session.id.phone_number_id().to_owned(),
                 from: Some(session.id.party().to_owned()),
+                aliases: Vec::new(),
                 contact_name: run.contact.name.clone(),
                 messages: left,
                 timestamp: self.now,

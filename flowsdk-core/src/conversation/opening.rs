@@ -7,7 +7,7 @@ use super::ConversationTx;
 use super::flow_cache::FlowCache;
 use super::flows::Flows;
 use crate::chat::Chat;
-use crate::contact::Contact;
+use crate::contact::{Contact, ContactAlias};
 use crate::context::OpContext;
 use crate::event::IncomingEvent;
 use crate::fault::StorageError;
@@ -137,9 +137,18 @@ async fn contacts_of<T: ConversationTx>(
     routes: &HashMap<String, Route>,
 ) -> Result<HashMap<String, Contact>, StorageError> {
     let identities: Vec<String> = events.iter().map(|event| event.session_id.contact_identity()).collect();
-    let found = tx.contacts().find_by_phone_numbers(&identities).await?;
+    let aliases = events.iter().flat_map(|event| event.aliases.iter().cloned());
+    let asked: Vec<String> = identities.iter().cloned().chain(aliases).collect();
+    let found = tx.contacts().find_by_phone_numbers(&asked).await?;
     let mut contacts: HashMap<String, Contact> =
         found.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect();
+    for (event, identity) in events.iter().zip(&identities) {
+        if !contacts.contains_key(identity)
+            && let Some(known) = event.aliases.iter().find_map(|alias| contacts.get(alias)).cloned()
+        {
+            contacts.insert(identity.clone(), known);
+        }
+    }
     // In one order everywhere, so that two batches do not wait for each other.
     let mut missing = BTreeMap::new();
     for (event, identity) in events.iter().zip(identities) {
@@ -147,7 +156,9 @@ async fn contacts_of<T: ConversationTx>(
         let ours = channel != Channel::Webchat && routes.contains_key(&event.phone_number_id);
         if ours && !contacts.contains_key(&identity) {
             missing.entry(identity).or_insert_with_key(|id| {
-                Contact::create(cx, id.clone(), event.contact_name.clone(), channel)
+                let mut contact = Contact::create(cx, id.clone(), id.clone(), channel);
+                contact.follow_profile(&event.contact_name);
+                contact
             });
         }
     }
@@ -156,7 +167,49 @@ async fn contacts_of<T: ConversationTx>(
         contacts.extend(identities.into_iter().zip(tx.contacts().insert_or_get_many(&new).await?));
     }
     lock(tx, &mut contacts).await?;
+    let told = events.iter().filter_map(|event| {
+        let contact = contacts.get(&event.session_id.contact_identity())?;
+        (!event.aliases.is_empty()).then_some((*event, contact))
+    });
+    note_aliases(tx, cx, &told.collect::<Vec<_>>()).await?;
     Ok(contacts)
+}
+
+/// Stores the other identities of contacts that events tell, and that nobody has. A contact keeps also the identity of the
+/// session, where it was found by another one.
+pub(super) async fn note_aliases<T: ConversationTx>(
+    tx: &mut T,
+    cx: &OpContext,
+    told: &[(&IncomingEvent, &Contact)],
+) -> Result<(), StorageError> {
+    let mut wanted: BTreeMap<String, &ContactId> = BTreeMap::new();
+    for (event, contact) in told {
+        let identities = event.aliases.iter().cloned().chain([event.session_id.contact_identity()]);
+        let others = identities.filter(|identity| *identity != contact.phone_number);
+        wanted.extend(others.map(|identity| (identity, &contact.id)));
+    }
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let asked: Vec<String> = wanted.keys().cloned().collect();
+    for known in tx.contacts().find_by_phone_numbers(&asked).await? {
+        let contact = wanted.remove(&known.phone_number);
+        if contact.is_some_and(|contact| *contact != known.id) {
+            // Which of them it is, a person has to say: they can be merged.
+            tracing::info!(contact = ?known.id, other = ?contact, "two contacts seem to be the same");
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let created_at = cx.now();
+    let new = |(alias, contact): (String, &ContactId)| ContactAlias {
+        contact_id: contact.clone(),
+        alias,
+        created_at,
+    };
+    let new: Vec<ContactAlias> = wanted.into_iter().map(new).collect();
+    tx.contacts().add_aliases(&new).await
 }
 
 /// Locks the contacts and reads them as they are by then: a turn saves all of its changes.

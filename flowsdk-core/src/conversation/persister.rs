@@ -3,7 +3,7 @@
 //! The producer of an outgoing message writes its row, in the transaction of the event. A status that names the row comes
 //! after it. One that names the provider's id alone may come before that id is known: it is parked (rulings C4).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::event::{DeliveryStatus, StatusEvent};
 use crate::fault::{Chain, StorageError};
 use crate::id::MessageId;
 use crate::message::{HasMessages, MessageStatus, ParkedStatus, StatusError, StatusWrite, later};
-use crate::session::SessionId;
+use crate::session::{Channel, SessionId};
 use crate::store::{Store, Transaction as _};
 use crate::stream::broker::Entry;
 use crate::stream::consumer::{BatchHandler, Verdict, Work};
@@ -75,11 +75,14 @@ where
         events: &[&'a StatusEvent],
     ) -> Result<Vec<Report<'a>>, StorageError> {
         let mut reports = Vec::with_capacity(events.len());
+        let sessions = sessions_of(tx, events).await?;
         // Of a provider id its message, as this batch tells.
         let mut told: BTreeMap<&str, &MessageId> = BTreeMap::new();
         let mut unnamed: Vec<(&str, &'a StatusEvent)> = Vec::new();
         for &event in events {
-            match (&event.internal_id, event.channel_message_id.as_deref()) {
+            let number = event.phone_number_id.as_deref();
+            let message = event.internal_id.as_ref().filter(|id| is_of(number, sessions.get(*id)));
+            match (message, event.channel_message_id.as_deref()) {
                 (Some(message), provider) => {
                     if let Some(provider) = provider {
                         told.insert(provider, message);
@@ -96,44 +99,51 @@ where
             tx.messages().note_provider_ids(&ids).await?;
             let providers: Vec<_> = ids.into_iter().map(|(_, provider)| provider).collect();
             for parked in tx.messages().take_parked(&providers).await? {
-                if let Some(&message) = told.get(parked.provider_id.as_str()) {
-                    reports.push(Report::of_parked(message.clone(), parked));
+                let message = told.get(parked.provider_id.as_str()).copied();
+                match message.filter(|id| is_of(parked.phone_number_id.as_deref(), sessions.get(*id))) {
+                    Some(message) => reports.push(Report::of_parked(message.clone(), parked)),
+                    None => foreign(),
                 }
             }
         }
         if !unnamed.is_empty() {
-            self.find(tx, unnamed, &told, &mut reports).await?;
+            let named = told.into_iter().filter_map(|(provider, message)| {
+                Some((provider.to_owned(), (message.clone(), sessions.get(message)?.clone())))
+            });
+            self.find(tx, unnamed, named.collect(), &mut reports).await?;
         }
         Ok(reports)
     }
 
-    /// Finds the messages of statuses that name the provider's id alone.
+    /// Finds the messages of statuses that name the provider's id alone. Those of `named` are known already.
     async fn find<'a>(
         &self,
         tx: &mut S::Tx,
         unnamed: Vec<(&str, &'a StatusEvent)>,
-        told: &BTreeMap<&str, &MessageId>,
+        mut named: HashMap<String, (MessageId, SessionId)>,
         reports: &mut Vec<Report<'a>>,
     ) -> Result<(), StorageError> {
-        let mut asked: Vec<String> = unnamed
-            .iter()
-            .filter(|(provider, _)| !told.contains_key(provider))
-            .map(|(provider, _)| (*provider).to_owned())
-            .collect();
-        asked.sort_unstable();
-        asked.dedup();
-        let stored: HashMap<String, MessageId> =
-            tx.messages().find_by_provider_ids(&asked).await?.into_iter().collect();
+        let asked: BTreeSet<&str> =
+            unnamed.iter().map(|(provider, _)| *provider).filter(|id| !named.contains_key(*id)).collect();
+        if !asked.is_empty() {
+            let asked: Vec<String> = asked.into_iter().map(str::to_owned).collect();
+            let stored = tx.messages().find_by_provider_ids(&asked).await?;
+            named.extend(stored.into_iter().map(|(provider, id, session)| (provider, (id, session))));
+        }
         let now = self.cx.now();
         let mut parked = Vec::new();
         for (provider, event) in unnamed {
-            match told.get(provider).copied().or_else(|| stored.get(provider)) {
-                Some(message) => reports.push(Report::of(message.clone(), event)),
+            match named.get(provider) {
+                Some((message, session)) if is_of(event.phone_number_id.as_deref(), Some(session)) => {
+                    reports.push(Report::of(message.clone(), event));
+                }
+                Some(_) => foreign(),
                 None => parked.push(ParkedStatus {
                     provider_id: provider.to_owned(),
                     status: event.status.message_status(),
                     at: event.timestamp,
                     error: event.error.clone(),
+                    phone_number_id: event.phone_number_id.clone(),
                     parked_at: now,
                 }),
             }
@@ -149,6 +159,33 @@ where
         }
         Ok(())
     }
+}
+
+/// Returns the sessions of the messages that reports with both ids name.
+async fn sessions_of<T: HasMessages>(
+    tx: &mut T,
+    events: &[&StatusEvent],
+) -> Result<HashMap<MessageId, SessionId>, StorageError> {
+    let with_both = events.iter().filter(|event| event.channel_message_id.is_some());
+    let ids: BTreeSet<&MessageId> = with_both.filter_map(|event| event.internal_id.as_ref()).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let ids: Vec<MessageId> = ids.into_iter().cloned().collect();
+    Ok(tx.messages().sessions_of(&ids).await?.into_iter().collect())
+}
+
+/// Returns whether a message of this session is of this number; every one is of no number in particular.
+fn is_of(number: Option<&str>, session: Option<&SessionId>) -> bool {
+    number.is_none_or(|number| {
+        session.is_some_and(|session| session.channel() == Channel::Phone && session.transport() == number)
+    })
+}
+
+/// Counts a status that is left out, because it is about a message of another number.
+fn foreign() {
+    metrics::counter!("flowsdk_statuses_of_other_numbers").increment(1);
+    tracing::warn!("a status of a message of another number is left out");
 }
 
 impl<'a> Report<'a> {
@@ -235,6 +272,7 @@ mod tests {
             internal_id: Some(id.clone()),
             channel_message_id: None,
             session_id: Some(session.clone()),
+            phone_number_id: None,
             error: None,
             timestamp: Timestamp::from_millis(at),
         };
@@ -256,6 +294,7 @@ mod tests {
             internal_id: Some(id.clone()),
             channel_message_id: None,
             session_id: Some(SessionId::parse(session).expect("id")),
+            phone_number_id: None,
             error: None,
             timestamp: Timestamp::from_millis(at),
         };

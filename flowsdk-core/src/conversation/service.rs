@@ -12,7 +12,7 @@ use super::facts::Facts;
 use super::fallback::{self, Unsaid};
 use super::flow_cache::{Compiled, FlowCache};
 use super::flows::Flows;
-use super::opening::{Opened, open_many};
+use super::opening::{Opened, note_aliases, open_many};
 use super::rehearsal::{Rehearsal, Rehearsed, SHORT};
 use super::writes::Writes;
 use super::{ConversationError, ConversationEvent, ConversationTx, TurnReport};
@@ -433,6 +433,12 @@ where
             let outcomes = open_many(tx, &self.cx, &self.flows, &mut facts.flows, now, &first).await?;
             opened.extend(first.iter().map(|event| event.session_id.clone()).zip(outcomes));
         }
+        let known = events.iter().filter_map(|event| event.incoming()).filter_map(|event| {
+            let stored = facts.sessions.get(&event.session_id)?;
+            let contact = facts.contacts.get(&stored.session.contact_id)?;
+            (!event.aliases.is_empty()).then_some((event, contact))
+        });
+        note_aliases(tx, &self.cx, &known.collect::<Vec<_>>()).await?;
         facts.read_flows(tx, &self.flows, &self.master_key, &opened, events).await?;
         if let Some(missing) = facts.flows.take_missing() {
             let of_these = |router: &RouterId| missing.routers.contains(router);

@@ -21,6 +21,10 @@ pub struct IncomingEvent {
     /// The contact who wrote; absent for phone users without a number (rulings C5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// Other identities of the same contact, as the channel tells them: the provider writes a number in two ways, or has an
+    /// id of its own for the user (rulings C5).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// The channel's profile name of the contact.
     pub contact_name: String,
     /// The messages, in order.
@@ -40,6 +44,13 @@ pub struct IncomingEvent {
 }
 
 impl IncomingEvent {
+    /// Returns whether it has the name of a profile, which the contact follows (rulings S23). Visitors of the web chat are
+    /// named when they are let in; without a profile the name is the identity.
+    pub fn names_contact(&self) -> bool {
+        let id = &self.session_id;
+        id.channel() != Channel::Webchat && self.contact_name != id.party()
+    }
+
     /// Returns whether the contact has entered the chat without a message.
     pub fn is_opening(&self) -> bool {
         self.opened_after.is_some() && self.messages.is_empty()

@@ -53,6 +53,10 @@ pub struct StatusEvent {
     /// The session, where the gateway knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+    /// The number that the provider says it is of. Its report counts for messages of that number alone: the apps of two
+    /// businesses sign their deliveries with keys of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone_number_id: Option<String>,
     /// The provider's error; present for failures only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<StatusError>,

@@ -101,6 +101,11 @@ pub enum IncomingInteractive {
         /// Id and title of the row.
         list_reply: Reply,
     },
+    /// An interactive form that the contact filled in.
+    NfmReply {
+        /// The answers.
+        nfm_reply: FormReply,
+    },
 }
 
 /// The tapped button or row.
@@ -110,6 +115,24 @@ pub struct Reply {
     pub id: String,
     /// The title that the contact saw.
     pub title: String,
+}
+
+/// The answers of an interactive form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormReply {
+    /// The answers and mostly the token of the form, as the text of a JSON object.
+    pub response_json: String,
+    /// Everything else that came, such as `name` and `body`.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+impl FormReply {
+    /// Returns the answers by their names; the text as it is, where it is no object.
+    pub fn answers(&self) -> Value {
+        let read = serde_json::from_str::<Map<String, Value>>(&self.response_json);
+        read.map_or_else(|_| Value::from(self.response_json.as_str()), Value::Object)
+    }
 }
 
 /// The node of incoming media.
@@ -186,11 +209,22 @@ impl IncomingContent {
         }
     }
 
-    /// Returns the text of the message: the body, the title of the tapped reply, or the caption.
+    /// Returns the answers, if it is a form that was filled in.
+    pub fn form_reply(&self) -> Option<&FormReply> {
+        match self {
+            Self::Known(Known::Interactive { interactive: IncomingInteractive::NfmReply { nfm_reply } }) => {
+                Some(nfm_reply)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the text of the message: the body, the title of the tapped reply, the answers of a form as JSON, or the
+    /// caption.
     pub fn as_text(&self) -> &str {
         match self {
             Self::Known(Known::Text { text }) => &text.body,
-            Self::Known(Known::Interactive { interactive }) => &interactive.reply().title,
+            Self::Known(Known::Interactive { interactive }) => interactive.as_text(),
             Self::Known(
                 Known::Image { image: media }
                 | Known::Audio { audio: media }
@@ -225,19 +259,29 @@ impl Known {
 }
 
 impl IncomingInteractive {
-    /// Returns the id and title of the tapped reply.
-    pub fn reply(&self) -> &Reply {
+    /// Returns the id and title of the tapped reply; `None` of a form.
+    pub fn reply(&self) -> Option<&Reply> {
         match self {
-            Self::ButtonReply { button_reply } => button_reply,
-            Self::ListReply { list_reply } => list_reply,
+            Self::ButtonReply { button_reply } => Some(button_reply),
+            Self::ListReply { list_reply } => Some(list_reply),
+            Self::NfmReply { .. } => None,
         }
     }
 
-    /// Returns `button_reply` or `list_reply`.
+    /// Returns the title of the tapped reply, or the answers of the form as JSON.
+    fn as_text(&self) -> &str {
+        match self {
+            Self::ButtonReply { button_reply: reply } | Self::ListReply { list_reply: reply } => &reply.title,
+            Self::NfmReply { nfm_reply } => &nfm_reply.response_json,
+        }
+    }
+
+    /// Returns `button_reply`, `list_reply` or `nfm_reply`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ButtonReply { .. } => "button_reply",
             Self::ListReply { .. } => "list_reply",
+            Self::NfmReply { .. } => "nfm_reply",
         }
     }
 }
@@ -272,6 +316,21 @@ mod tests {
             "{message:?}"
         );
         assert_eq!(serde_json::to_value(&message).expect("serialises"), odd);
+    }
+
+    #[test]
+    fn a_form_reads_as_its_answers() {
+        let json = serde_json::json!({ "id": "wamid.1", "type": "interactive", "interactive": { "type": "nfm_reply",
+            "nfm_reply": { "name": "flow", "body": "Sent", "response_json": "{\"flow_token\":\"t\",\"size\":2}" } } });
+        let message: IncomingMessage = serde_json::from_value(json.clone()).expect("parses");
+        let form = message.content.form_reply().expect("a form");
+        assert_eq!(form.answers(), serde_json::json!({ "flow_token": "t", "size": 2 }));
+        assert_eq!(message.content.as_text(), form.response_json);
+        assert_eq!(serde_json::to_value(&message).expect("serialises"), json);
+        for odd in ["[1]", "no JSON", ""] {
+            let form = FormReply { response_json: odd.to_owned(), rest: Map::new() };
+            assert_eq!(form.answers(), odd);
+        }
     }
 
     #[test]

@@ -10,7 +10,9 @@ pub use content::{
     ButtonAction, ButtonReply, ContentMessage, Header, Interactive, ListAction, ListRow, ListSection,
     MAX_BUTTONS, MAX_ROWS, Media, ReplyButton, Text, TextBody,
 };
-pub use incoming::{IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply};
+pub use incoming::{
+    FormReply, IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply,
+};
 pub use model::{Direction, Message, NewMessage, Page, Sender, SenderKind, Source};
 pub use repository::{HasMessages, HistoryQuery, Inserted, MessageRepository, ParkedStatus, StatusWrite};
 pub(crate) use status::later;

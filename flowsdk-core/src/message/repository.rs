@@ -53,6 +53,8 @@ pub struct ParkedStatus {
     pub at: Timestamp,
     /// Why it failed.
     pub error: Option<StatusError>,
+    /// The number that the message must be of; `None` where the reporter is trusted.
+    pub phone_number_id: Option<String>,
     /// When it was parked.
     pub parked_at: Timestamp,
 }
@@ -81,11 +83,14 @@ pub trait MessageRepository: Send {
     /// Notes the provider's ids of outgoing messages. The first one of a message counts.
     async fn note_provider_ids(&mut self, ids: &[(MessageId, String)]) -> Result<(), StorageError>;
 
-    /// Returns the messages that have these provider ids.
+    /// Returns the messages that have these provider ids, with their sessions.
     async fn find_by_provider_ids(
         &mut self,
         ids: &[String],
-    ) -> Result<Vec<(String, MessageId)>, StorageError>;
+    ) -> Result<Vec<(String, MessageId, SessionId)>, StorageError>;
+
+    /// Returns the sessions of these messages.
+    async fn sessions_of(&mut self, ids: &[MessageId]) -> Result<Vec<(MessageId, SessionId)>, StorageError>;
 
     /// Keeps statuses until [`take_parked`](Self::take_parked). One that is kept already stays as it is.
     async fn park(&mut self, statuses: &[ParkedStatus]) -> Result<(), StorageError>;

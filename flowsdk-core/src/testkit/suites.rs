@@ -114,6 +114,7 @@ macro_rules! __store_cases {
             a_reader_does_not_hold_up_a_writer
             a_reading_transaction_refuses_to_write
             contacts_are_found_by_their_words
+            identities_are_of_one_contact
             contacts_are_known_to_their_routers
             an_absorbed_contact_leaves_everything
             live_sessions_are_listed

@@ -10,6 +10,7 @@ mod api;
 mod environment;
 mod master_key;
 mod operator;
+mod phone;
 mod roles;
 mod rotation;
 mod sms;
@@ -21,6 +22,7 @@ pub use agreed::Agreed;
 pub use api::ApiSettings;
 pub use environment::{ConfigError, Environment};
 pub use operator::OperatorConfig;
+pub use phone::PhoneSettings;
 pub use roles::{InvalidRoles, Role, Roles, Section};
 pub use rotation::RotationConfig;
 pub use sms::SmsSettings;
@@ -59,6 +61,8 @@ pub struct Config {
     pub administration: Option<Administration>,
     /// `WEBCHAT_*`.
     pub webchat: WebchatSettings,
+    /// `PHONE_*`.
+    pub phone: PhoneSettings,
     /// `API_*` and other settings of the administrative API.
     pub api: ApiSettings,
     /// `ROLES`. Without `REDIS_URL` an embedder may leave roles out: the events for them wait in the database until an
@@ -103,6 +107,7 @@ impl Config {
         let administration =
             roles.need(Section::Administration).then(|| administration::administration(&mut env));
         let webchat = webchat::webchat(&mut env);
+        let phone = phone::phone(&mut env);
         let api = api::api(&mut env);
         if redis.is_some() && !matches!(database, DatabaseUrl::Postgres(_)) {
             env.problem(
@@ -130,6 +135,7 @@ impl Config {
             master_key: Arc::new(master_key),
             administration,
             webchat,
+            phone,
             api,
             roles,
             partitions,

@@ -88,11 +88,12 @@ fn a_process_is_asked_for_the_secrets_of_its_roles() {
     let tokens = ["JWT_ACCESS_SECRET is missing", "JWT_REFRESH_SECRET is missing"];
     for (roles, missing) in [
         ("webchat", &[][..]),
+        ("phone", &[]),
         ("orchestrator,engine", &[]),
         ("webchat,orchestrator,engine", &[]),
         ("api", &tokens),
         ("api,webchat", &tokens),
-        ("api,orchestrator,engine,webchat", &tokens),
+        ("api,orchestrator,engine,webchat,phone", &tokens),
     ] {
         let problems = read_in(roles, &[], &[]).err().unwrap_or_default();
         assert_eq!(problems, missing, "{roles}");

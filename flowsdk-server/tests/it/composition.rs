@@ -146,6 +146,7 @@ async fn answers_are_kept_while_there_is_no_gateway(setup: Setup) {
 async fn statuses_wait_for_the_persister(setup: Setup) {
     let gateway = Running::start(&setup, "webchat").await;
     let status = StatusEvent {
+        phone_number_id: None,
         status: DeliveryStatus::Delivered,
         internal_id: None,
         channel_message_id: Some("of-no-message".to_owned()),

@@ -29,6 +29,7 @@ mod messages;
 mod operation;
 mod operators;
 mod outside;
+mod phone;
 mod readme;
 mod request_log;
 mod rotation;

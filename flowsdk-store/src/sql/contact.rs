@@ -1,22 +1,23 @@
 //! Contacts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::contact::{
-    Contact, ContactCatalog as _, ContactRepository, HasContacts, search_text, search_words,
+    Contact, ContactAlias, ContactCatalog as _, ContactRepository, HasContacts, search_text, search_words,
 };
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::ContactId;
+use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
 use super::bind::Binder;
 use super::executor::text;
 use super::record::{Record as _, record};
 use super::row::With;
-use super::statement::{RowsSql, Sql, sql, sql_list};
+use super::statement::{RowsSql, Sql, sql, sql_list, sql_per};
 
 record! {
     Contact in "contact" {
@@ -67,8 +68,23 @@ static INSERT_WORDS: RowsSql = RowsSql::new(
 /// From before there were words, up to a number.
 const WITHOUT_WORDS: Sql = sql(concat!(Contact::SELECT, " WHERE search = '' LIMIT $1"));
 
+/// `$1` lists the aliases as `[alias, contact, created at]`. Those that a contact has for its identity are left out.
+const ADD_ALIASES: Sql = sql_per(
+    "INSERT INTO contact_alias (alias, contact_id, created_at)
+     SELECT new.value ->> 0, new.value ->> 1, new.value ->> 2 FROM json_each($1) AS new
+     WHERE NOT EXISTS (SELECT 1 FROM contact WHERE phone_number = new.value ->> 0) ON CONFLICT (alias) DO NOTHING",
+    "INSERT INTO contact_alias (alias, contact_id, created_at)
+     SELECT new.value ->> 0, new.value ->> 1, CAST(new.value ->> 2 AS bigint)
+     FROM jsonb_array_elements($1) AS new (value)
+     WHERE NOT EXISTS (SELECT 1 FROM contact WHERE phone_number = new.value ->> 0) ON CONFLICT (alias) DO NOTHING",
+);
+
+const OWN_IDENTITY: Sql = sql("SELECT phone_number FROM contact WHERE id = $1");
+const FORGET_ALIAS: Sql = sql("DELETE FROM contact_alias WHERE contact_id = $1 AND alias = $2");
+const RENUMBER: Sql = sql("UPDATE contact SET phone_number = $2 WHERE id = $1");
+
 super::statement::statements! {
-    FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
+    ADD_ALIASES, OWN_IDENTITY, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
     UPDATE, INSERT_WORDS
 }
 
@@ -147,6 +163,34 @@ impl ContactRepository for SqlTx {
         let found = identities.iter().map(|identity| stored.get(&*text(identity)).cloned());
         // Removed by another between the two statements: the same work may succeed at once.
         found.map(|contact| contact.ok_or(StorageError::Stale { entity: "contact" })).collect()
+    }
+
+    async fn add_aliases(&mut self, aliases: &[ContactAlias]) -> Result<(), StorageError> {
+        let rows: Vec<_> =
+            aliases.iter().map(|a| (&a.alias, &a.contact_id, a.created_at.as_millis())).collect();
+        self.conn.execute(ADD_ALIASES, (Json(&rows),)).await?;
+        let contacts: BTreeSet<&ContactId> = aliases.iter().map(|alias| &alias.contact_id).collect();
+        for contact in contacts {
+            self.renew_words_of(contact).await?;
+        }
+        Ok(())
+    }
+
+    async fn renumber(&mut self, from: &str, to: &str, at: Timestamp) -> Result<bool, StorageError> {
+        let found = by_identity(self.find_by_phone_numbers(&[from.to_owned(), to.to_owned()]).await?);
+        let Some(contact) = found.get(from) else { return Ok(false) };
+        if found.get(to).is_some_and(|other| other.id != contact.id) {
+            return Ok(false);
+        }
+        let own = self.conn.fetch_optional::<(String,)>(OWN_IDENTITY, (&contact.id,)).await?;
+        let Some((former,)) = own else { return Ok(false) };
+        if former != to {
+            self.conn.execute(FORGET_ALIAS, (&contact.id, to)).await?;
+            self.conn.execute(RENUMBER, (&contact.id, to)).await?;
+            let alias = ContactAlias { contact_id: contact.id.clone(), alias: former, created_at: at };
+            self.add_aliases(&[alias]).await?;
+        }
+        Ok(true)
     }
 
     async fn save_many(&mut self, contacts: &[&Contact]) -> Result<(), StorageError> {

@@ -222,7 +222,7 @@ impl ContactCatalog for SqlTx {
 }
 
 impl SqlTx {
-    async fn renew_words_of(&mut self, id: &ContactId) -> Result<(), StorageError> {
+    pub(super) async fn renew_words_of(&mut self, id: &ContactId) -> Result<(), StorageError> {
         let found = ContactCatalog::find(self, std::slice::from_ref(id), None).await?;
         match found.first() {
             Some(details) => self.renew_words(&details.contact).await,

@@ -29,7 +29,7 @@ record! {
 }
 
 record! {
-    ParkedStatus in "parked_status" { provider_id, status, at, error as Option<StatusError>, parked_at }
+    ParkedStatus in "parked_status" { provider_id, status, at, error as Option<StatusError>, phone_number_id, parked_at }
 }
 
 impl Part for Option<Sender> {
@@ -87,7 +87,9 @@ const FIND_BY_CHANNEL_ID: Sql =
     sql_list!("SELECT channel_message_id, id FROM message WHERE channel_message_id ", "$1", "");
 
 pub(super) const FIND_BY_PROVIDER_ID: Sql =
-    sql_list!("SELECT provider_id, id FROM message WHERE provider_id ", "$1", "");
+    sql_list!("SELECT provider_id, id, session_id FROM message WHERE provider_id ", "$1", "");
+
+const SESSIONS_OF: Sql = sql_list!("SELECT id, session_id FROM message WHERE id ", "$1", "");
 
 /// `$1` lists `[id, provider id]`.
 const NOTE_PROVIDER_ID: Sql = sql_per(
@@ -185,7 +187,7 @@ const OUTGOING_IDS: Sql = sql_per(
 const PLACE: Sql = sql("SELECT chat_id, seq FROM message WHERE id = $1 AND session_id = $2");
 
 super::statement::statements! {
-   LAST, FIND_BY_CHANNEL_ID, FIND_BY_PROVIDER_ID, NOTE_PROVIDER_ID, TAKE_PARKED, DROP_PARKED, ADVANCE,
+   LAST, FIND_BY_CHANNEL_ID, FIND_BY_PROVIDER_ID, SESSIONS_OF, NOTE_PROVIDER_ID, TAKE_PARKED, DROP_PARKED, ADVANCE,
    ADVANCE_IN_SESSION, FAIL, HISTORY, PLACE, OUTGOING, OUTGOING_IDS; INSERT, PARK
 }
 
@@ -244,8 +246,12 @@ impl MessageRepository for SqlTx {
     async fn find_by_provider_ids(
         &mut self,
         ids: &[String],
-    ) -> Result<Vec<(String, MessageId)>, StorageError> {
+    ) -> Result<Vec<(String, MessageId, SessionId)>, StorageError> {
         self.conn.fetch_all(FIND_BY_PROVIDER_ID, (Json(ids),)).await
+    }
+
+    async fn sessions_of(&mut self, ids: &[MessageId]) -> Result<Vec<(MessageId, SessionId)>, StorageError> {
+        self.conn.fetch_all(SESSIONS_OF, (Json(ids),)).await
     }
 
     async fn park(&mut self, statuses: &[ParkedStatus]) -> Result<(), StorageError> {

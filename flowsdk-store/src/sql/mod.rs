@@ -53,6 +53,7 @@ mod opt_in;
 mod opt_in_catalog;
 mod outbox;
 mod password_recovery;
+mod phone_account;
 mod postgres_tx;
 mod private;
 mod published;

@@ -168,6 +168,7 @@ pub(super) const NO_REFERENCES: &[(&str, &str, &str)] = &[
     ("message", "channel_message_id", "the channel's"),
     ("message", "provider_id", "the provider's"),
     ("parked_status", "provider_id", "the provider's"),
+    ("parked_status", "phone_number_id", "the provider's"),
     ("message_template", "business_account_id", "the provider's"),
 ];
 

@@ -9,6 +9,7 @@ mod duplicates;
 mod endings;
 mod flows;
 mod histories;
+mod identities;
 mod invariants;
 mod long;
 mod openings;

@@ -103,6 +103,7 @@ impl Bot {
             channel_type: Channel::Webchat,
             phone_number_id: session.phone_number_id().to_owned(),
             from: Some(from.to_owned()),
+            aliases: Vec::new(),
             contact_name: from.to_owned(),
             messages: vec![message],
             timestamp: self.cx.now(),

@@ -97,6 +97,7 @@ impl Handler<OutgoingChat> for Deliveries {
             Err(DeliveryError::Later(error)) => return Verdict::transient(Chain(&*error).to_string()),
         };
         let told = StatusEvent {
+            phone_number_id: None,
             status,
             internal_id: Some(event.internal_id.clone()),
             channel_message_id: None,

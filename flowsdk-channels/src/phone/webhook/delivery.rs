@@ -1,8 +1,11 @@
 //! The body of a delivery.
 
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::loose::{Fields, object, objects, text};
+use super::loose::{Fields, IdText, object, objects, text};
 use super::message::{self, NumberChange, PhoneMessage, Read};
 use super::status::PhoneStatus;
 
@@ -76,10 +79,47 @@ impl Delivery {
         }
         Ok(Self { told })
     }
+}
+
+/// The business accounts that a delivery is about. It is read before the signature is known to be right, so nothing else
+/// of the body is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryHead {
+    accounts: Vec<String>,
+}
+
+impl DeliveryHead {
+    /// Reads the head of a body.
+    ///
+    /// # Errors
+    /// [`DeliveryError`]: it is no delivery.
+    pub fn read(body: &[u8]) -> Result<Self, DeliveryError> {
+        #[derive(Deserialize)]
+        struct Head {
+            object: IdText,
+            #[serde(default)]
+            entry: Vec<Entry>,
+        }
+        #[derive(Deserialize)]
+        struct Entry {
+            #[serde(default)]
+            id: IdText,
+        }
+        let Head { object, entry } = serde_json::from_slice(body)?;
+        if object.0.as_deref() != Some(OBJECT) {
+            return Err(DeliveryError::Object);
+        }
+        Ok(Self { accounts: entry.into_iter().map(|entry| entry.id.0.unwrap_or_default()).collect() })
+    }
 
     /// Returns the business account whose secret the signature is of: that of the first entry (rulings C2).
-    pub fn first_account(&self) -> Option<&str> {
-        self.told.first().map(|told| told.account_id.as_str())
+    pub fn signer(&self) -> Option<&str> {
+        self.accounts.first().map(String::as_str)
+    }
+
+    /// Returns the business accounts, each once.
+    pub fn accounts(&self) -> BTreeSet<&str> {
+        self.accounts.iter().map(String::as_str).collect()
     }
 }
 

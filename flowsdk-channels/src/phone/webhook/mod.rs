@@ -11,7 +11,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use delivery::{Delivery, DeliveryError, News, Told};
+pub use delivery::{Delivery, DeliveryError, DeliveryHead, News, Told};
 pub use message::{NumberChange, PhoneMessage, Sender};
-pub use signature::{SIGNATURE_HEADER, is_signed};
+pub use signature::{SIGNATURE_HEADER, is_signed, sign};
 pub use status::PhoneStatus;

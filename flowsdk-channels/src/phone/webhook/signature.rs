@@ -9,6 +9,12 @@ pub const SIGNATURE_HEADER: &str = "x-hub-signature-256";
 
 const SCHEME: &str = "sha256=";
 
+/// Returns the signature of `body` with the secret of the app, as the header has it.
+pub fn sign(secret: &SecretString, body: &[u8]) -> String {
+    let digest = mac(secret, body).finalize().into_bytes();
+    format!("{SCHEME}{}", hex::encode(digest))
+}
+
 /// Returns whether `header` is the signature of `body` with the secret of the app. The hexadecimal digits are lower
 /// case, as the provider writes them. The comparison takes the same time for every wrong signature.
 pub fn is_signed(secret: &SecretString, header: &str, body: &[u8]) -> bool {
@@ -17,7 +23,13 @@ pub fn is_signed(secret: &SecretString, header: &str, body: &[u8]) -> bool {
         return false;
     }
     let Ok(signature) = hex::decode(digits) else { return false };
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()) else { return false };
+    mac(secret, body).verify_slice(&signature).is_ok()
+}
+
+#[allow(clippy::expect_used, reason = "HMAC takes keys of any length")]
+fn mac(secret: &SecretString, body: &[u8]) -> Hmac<Sha256> {
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()).expect("a key of any length");
     mac.update(body);
-    mac.verify_slice(&signature).is_ok()
+    mac
 }

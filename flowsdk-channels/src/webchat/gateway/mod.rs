@@ -212,6 +212,7 @@ impl Gateway {
 
 fn status(cx: &OpContext, session: &SessionId, message: &MessageId, to: DeliveryStatus) -> StatusEvent {
     StatusEvent {
+        phone_number_id: None,
         status: to,
         internal_id: Some(message.clone()),
         channel_message_id: None,

@@ -113,8 +113,7 @@ fn readings<'a>(source: &Source, view: &View<'a>, calendar: &Calendar<'_>) -> [O
 pub(super) fn reply_of(content: &IncomingContent) -> Option<(&str, &str)> {
     match content {
         IncomingContent::Known(Known::Interactive { interactive }) => {
-            let reply = interactive.reply();
-            Some((&reply.id, &reply.title))
+            interactive.reply().map(|reply| (&*reply.id, &*reply.title))
         }
         IncomingContent::Known(Known::Button { button }) => {
             let field = |name| button.get(name).and_then(Value::as_str);

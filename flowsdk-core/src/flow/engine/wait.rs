@@ -12,7 +12,7 @@ use super::trace::TraceStep;
 use super::turn::{Failure, Step, Turn};
 use crate::flow::compiled::{CompiledBlock, CompiledInput, CompiledValidation};
 use crate::flow::interpolate::media_of;
-use crate::message::{ContentMessage, IncomingContent};
+use crate::message::{ContentMessage, FormReply, IncomingContent};
 use crate::session::{Mode, Stop, Waiting};
 
 impl Turn<'_> {
@@ -100,7 +100,10 @@ impl Turn<'_> {
                 let file = json!({ "id": media.id, "mimeType": media.mime_type });
                 self.set_variable(&variable.media, file)?;
             }
-            self.set_variable(&variable.name, Value::from(value))?;
+            // The answers of a form can be read one by one, unless a validation has stored another form of the text.
+            let form = content.form_reply().filter(|form| form.response_json == value);
+            let value = form.map_or_else(|| Value::from(value), FormReply::answers);
+            self.set_variable(&variable.name, value)?;
         }
         self.set_variable("lastInput", Value::from(content.as_text()))
     }

@@ -102,8 +102,12 @@ impl View<'_> {
         let Some(IncomingContent::Known(Known::Interactive { interactive })) = self.input else {
             return;
         };
-        let reply = interactive.reply();
-        let fields = json!({ "type": interactive.kind(), "id": reply.id, "title": reply.title });
+        let kind = interactive.kind();
+        let fields = match (interactive.reply(), self.input.and_then(IncomingContent::form_reply)) {
+            (Some(reply), _) => json!({ "type": kind, "id": reply.id, "title": reply.title }),
+            (None, Some(form)) => json!({ "type": kind, "answers": form.answers() }),
+            (None, None) => json!({ "type": kind }),
+        };
         write_found(walk(&fields, path), out);
     }
 }

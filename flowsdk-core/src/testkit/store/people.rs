@@ -6,7 +6,7 @@ use super::StoreUnderTest;
 use super::world::{World, contact, later, row, session_id};
 use crate::chat::{Chat, ChatFilter, ChatStatus};
 use crate::contact::{
-    ContactAlias, ContactFilter, ContactOptIn, OptInFilter, OptInSource, OptInStatus, search_terms,
+    Contact, ContactAlias, ContactFilter, ContactOptIn, OptInFilter, OptInSource, OptInStatus, search_terms,
 };
 use crate::id::RouterId;
 use crate::page::{Page, PageRequest};
@@ -74,6 +74,66 @@ where
         let expected: Vec<_> = expected.into_iter().map(|n: usize| made[n].id.clone()).collect();
         assert_eq!(found, expected, "{query}");
     }
+}
+
+/// An identity is of one contact, be it its own or an alias, and follows the contact to a new number.
+pub async fn identities_are_of_one_contact<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let (one, other) = (contact(&world.cx, 10), contact(&world.cx, 11));
+    let (one, other) = (
+        tx.contacts().insert_or_get(&one).await.expect("a contact"),
+        tx.contacts().insert_or_get(&other).await.expect("a contact"),
+    );
+    let alias = |contact: &Contact, alias: &str| ContactAlias {
+        contact_id: contact.id.clone(),
+        alias: alias.to_owned(),
+        created_at: later(1),
+    };
+    tx.contacts().add_aliases(&[]).await.expect("added");
+    let aliases = [
+        alias(&one, "BR.1"),
+        alias(&one, "5511987"),
+        alias(&other, "5511987"),
+        alias(&one, &other.phone_number),
+    ];
+    for alias in &aliases {
+        tx.contacts().add_aliases(std::slice::from_ref(alias)).await.expect("added");
+    }
+    tx.contacts().add_aliases(&aliases).await.expect("added");
+    let owners = async |tx: &mut S::Tx, identities: &[&str]| {
+        let asked: Vec<String> = identities.iter().map(|identity| (*identity).to_owned()).collect();
+        let found = tx.contacts().find_by_phone_numbers(&asked).await.expect("found");
+        let mut found: Vec<_> = found.into_iter().map(|contact| (contact.phone_number, contact.id)).collect();
+        found.sort();
+        found
+    };
+    let of = |contact: &Contact, identity: &str| (identity.to_owned(), contact.id.clone());
+    let found = owners(&mut tx, &["BR.1", "5511987", &other.phone_number]).await;
+    let mut expected = [of(&one, "BR.1"), of(&one, "5511987"), of(&other, &other.phone_number)];
+    expected.sort();
+    assert_eq!(found, expected);
+
+    // Nobody has the former identity, or somebody else has the new one.
+    assert!(!tx.contacts().renumber("nobody", "5511", later(2)).await.expect("renumbered"));
+    assert!(!tx.contacts().renumber("BR.1", &other.phone_number, later(2)).await.expect("renumbered"));
+    // Twice, as everything that comes at least once; the new one was an alias already the second time round.
+    for (from, to) in [("BR.1", "5599"), ("BR.1", "5599"), (&*one.phone_number, "5511987")] {
+        assert!(tx.contacts().renumber(from, to, later(2)).await.expect("renumbered"), "{from} {to}");
+        let details = tx.contact_catalog().find(std::slice::from_ref(&one.id), None).await.expect("found");
+        assert_eq!(details[0].contact.phone_number, to);
+        let found = owners(&mut tx, &["BR.1", "5511987", "5599", &one.phone_number]).await;
+        assert!(found.iter().all(|(_, id)| *id == one.id) && found.len() >= 3, "{found:?}");
+    }
+    let found = owners(&mut tx, &["BR.1", "5511987", "5599", &one.phone_number]).await;
+    assert_eq!(found.len(), 4, "every former identity leads to it");
+    let filter = ContactFilter { terms: Some(search_terms("5599").unwrap_or_default()), origin: None };
+    let page = tx.contact_catalog().list(&filter, None, &first(10)).await.expect("a page");
+    assert_eq!(page.items.len(), 1, "it is found by them");
+    tx.commit().await.expect("commit");
 }
 
 /// A contact is known to the routers it has a chat with, and to those it was linked to.

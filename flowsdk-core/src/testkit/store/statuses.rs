@@ -180,10 +180,19 @@ where
         let names = |ids: &[(crate::id::MessageId, String)]| ids.iter().map(|(_, id)| id.clone()).collect();
         let asked: Vec<String> = names(&first);
         let mut found = tx.messages().find_by_provider_ids(&asked).await.expect("found");
-        let mut expected: Vec<_> = first.iter().map(|(id, name)| (name.clone(), id.clone())).collect();
+        let session = |nth: usize| messages[nth].session_id.clone();
+        let named = first.iter().enumerate();
+        let mut expected: Vec<_> =
+            named.map(|(nth, (id, name))| (name.clone(), id.clone(), session(nth))).collect();
         found.sort();
         expected.sort();
         assert_eq!(found, expected);
+        let known: Vec<_> = first.iter().map(|(id, _)| id.clone()).collect();
+        let mut sessions = tx.messages().sessions_of(&known).await.expect("found");
+        let mut expected: Vec<_> = expected.into_iter().map(|(_, id, session)| (id, session)).collect();
+        sessions.sort();
+        expected.sort();
+        assert_eq!(sessions, expected);
         let asked: Vec<String> = names(&second);
         assert_eq!(tx.messages().find_by_provider_ids(&asked).await.expect("found"), []);
         tx.commit().await.expect("commit");
@@ -201,6 +210,7 @@ where
         status,
         at: later(1),
         error: (status == Failed).then(|| StatusError { code: 5, title: Some("é".to_owned()) }),
+        phone_number_id: (status == Read).then(|| "111".to_owned()),
         parked_at: later(parked_at),
     };
     let statuses = [parked("a", Read, 1), parked("a", Failed, 2), parked("b", Sent, 3), parked("c", Sent, 9)];

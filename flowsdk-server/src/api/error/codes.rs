@@ -75,6 +75,10 @@ pub const CODES: &[&str] = &[
     "channel_unknown",
     "identity_invalid",
     "origin_refused",
+    // The provider of the phone channel.
+    "delivery_malformed",
+    "signature_invalid",
+    "verify_token_invalid",
     // Us.
     "unavailable",
     "internal",

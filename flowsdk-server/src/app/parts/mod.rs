@@ -3,6 +3,7 @@
 mod api;
 mod chat_gateway;
 mod conversation;
+mod phone;
 mod relay;
 mod webchat;
 
@@ -15,7 +16,7 @@ use crate::config::Role;
 
 /// Every part, in the order in which they start: a part finds the links of those before it.
 pub(crate) const REGISTRY: &[&Part] =
-    &[&chat_gateway::PART, &conversation::PART, &relay::PART, &webchat::PART, &api::PART];
+    &[&chat_gateway::PART, &conversation::PART, &relay::PART, &webchat::PART, &phone::PART, &api::PART];
 
 /// A part of the product.
 pub(crate) struct Part {

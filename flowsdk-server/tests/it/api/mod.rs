@@ -5,7 +5,7 @@ mod attacks;
 mod audit;
 mod audited;
 mod authentication;
-mod building;
+pub(crate) mod building;
 mod channel_numbers;
 mod channel_type_mappings;
 mod chats;

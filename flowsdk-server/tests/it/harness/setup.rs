@@ -202,7 +202,7 @@ impl Setup {
         let (mut adapters, clock) = TestApp::adapters(SEEDS.fetch_add(1, Ordering::SeqCst));
         adapters.store = Some(store.clone());
         adapters.scripts = Some(std::sync::Arc::new(script_workers()));
-        let config = self.config("api,orchestrator,engine,webchat");
+        let config = self.config("api,orchestrator,engine,webchat,phone");
         Server::in_process(TestApp::start_with(config, adapters, clock).await.unwrap()).await
     }
 

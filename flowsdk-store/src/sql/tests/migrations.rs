@@ -42,6 +42,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0029_fallback", "3d2ede0f321c", "021aeb7ac366"),
     ("0030_definition_text", "6a97b6f4fe06", "6a97b6f4fe06"),
     ("0031_provider_message", "b78aaf560e9c", "e831ec98cd35"),
+    ("0032_phone_webhook", "5cb10590207f", "5cb10590207f"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

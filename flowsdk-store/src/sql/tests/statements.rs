@@ -50,6 +50,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         opt_in_catalog,
         outbox,
         password_recovery,
+        phone_account,
         references,
         router,
         router_catalog,

@@ -148,6 +148,7 @@ impl Play {
             return;
         };
         let event = StatusEvent {
+            phone_number_id: None,
             status,
             internal_id: Some(target.id.clone()),
             channel_message_id: None,

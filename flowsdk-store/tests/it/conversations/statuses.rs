@@ -9,6 +9,7 @@ use flowsdk_core::message::{Message, MessageStatus, StatusError};
 use flowsdk_core::time::Timestamp;
 use flowsdk_store::sql::SqlStore;
 
+use super::identities::Phone;
 use super::world::{MINUTE, NOW, World};
 use crate::support::databases::on_every_database;
 
@@ -17,6 +18,7 @@ on_every_database! {
     a_failure_keeps_its_code,
     a_status_of_nobodys_message_is_dropped_after_a_while,
     the_first_provider_id_of_a_message_counts,
+    what_one_business_says_of_anothers_message_counts_for_nothing,
 }
 
 struct Reports {
@@ -53,6 +55,7 @@ impl Reports {
 /// What the provider tells, which knows its own id alone.
 fn told(provider: &str, status: DeliveryStatus, at: i64) -> StatusEvent {
     StatusEvent {
+        phone_number_id: None,
         status,
         internal_id: None,
         channel_message_id: Some(provider.to_owned()),
@@ -147,4 +150,29 @@ async fn the_first_provider_id_of_a_message_counts(store: SqlStore) {
     // A report on a message that is not there changes nothing, and is no error.
     reports.apply(&[sent(&"nobody".parse().expect("an id"), "three")]).await;
     reports.apply(&[told("three", DeliveryStatus::Read, 2)]).await;
+}
+
+/// Both have an app that signs deliveries: what one of them says of a message of the other is left out, whichever id names
+/// it, and whether it comes before the id is known or after it.
+async fn what_one_business_says_of_anothers_message_counts_for_nothing(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    let persister = MessagePersister::new(phone.world.store.clone(), phone.world.cx.clone());
+    for (nth, early) in [true, false].into_iter().enumerate() {
+        let answered = phone.says("wa-111-5511987654321", &format!("wamid.in.{nth}"), &[], None).await;
+        let (id, provider) = (answered.outgoing[0].internal_id.clone(), format!("wamid.out.{nth}"));
+        let said = |number: &str, internal: bool| StatusEvent {
+            internal_id: internal.then(|| id.clone()),
+            phone_number_id: Some(number.to_owned()),
+            ..told(&provider, DeliveryStatus::Read, 2)
+        };
+        let ours = sent(&id, &provider);
+        let foreign = [said("222", false), said("222", true)];
+        let order = if early { [&foreign[..], &[ours]].concat() } else { [&[ours], &foreign[..]].concat() };
+        for event in &order {
+            persister.apply(&[event]).await.expect("applied");
+        }
+        assert_eq!(phone.status(&id).await, Some(MessageStatus::Sent), "early: {early}");
+        persister.apply(&[&said("111", early)]).await.expect("applied");
+        assert_eq!(phone.status(&id).await, Some(MessageStatus::Read), "early: {early}");
+    }
 }

@@ -147,6 +147,7 @@ impl World {
             channel_type: Channel::Webchat,
             phone_number_id: session_id.phone_number_id().to_owned(),
             from: Some(session_id.party().to_owned()),
+            aliases: Vec::new(),
             contact_name: "WebChat User".to_owned(),
             session_id,
             messages,

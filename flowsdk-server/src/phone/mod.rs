@@ -1,0 +1,5 @@
+//! The phone channel over HTTP: the webhook of the provider.
+
+mod webhook;
+
+pub(crate) use webhook::routes;

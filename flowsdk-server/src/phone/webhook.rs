@@ -1,0 +1,100 @@
+//! `/phone/webhook`: the deliveries of the provider, and its check that the address is ours.
+//!
+//! One address serves all numbers. The one with a router at its end takes what is about that router alone.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{DefaultBodyLimit, Query, RawPathParams, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use flowsdk_channels::phone::webhook::SIGNATURE_HEADER;
+use flowsdk_channels::phone::{IntakeError, PhoneIntake};
+use flowsdk_core::id::RouterId;
+use flowsdk_core::text::Text;
+use flowsdk_store::sql::SqlStore;
+use http::{Extensions, HeaderMap, StatusCode, header};
+use serde::Deserialize;
+
+use crate::api::ApiError;
+
+/// Most bytes of a delivery (WhatsApp Business Platform, "Webhooks": 3 MB).
+const MAX_BODY: usize = 3 << 20;
+
+/// What the routes need.
+#[derive(Clone)]
+struct Gateway {
+    intake: Arc<PhoneIntake<SqlStore>>,
+    trusted_proxies: u32,
+}
+
+/// Returns the routes of the webhook.
+pub(crate) fn routes(intake: Arc<PhoneIntake<SqlStore>>, trusted_proxies: u32) -> Router {
+    Router::new()
+        .route("/phone/webhook", get(verify).post(take))
+        .route("/phone/webhook/{router_id}", get(verify).post(take))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .with_state(Gateway { intake, trusted_proxies })
+}
+
+/// What the provider asks before it delivers anything.
+#[derive(Debug, Deserialize)]
+struct Verification {
+    #[serde(rename = "hub.mode", default)]
+    mode: String,
+    #[serde(rename = "hub.verify_token", default)]
+    token: String,
+    #[serde(rename = "hub.challenge", default)]
+    challenge: String,
+}
+
+async fn verify(
+    State(gateway): State<Gateway>,
+    path: RawPathParams,
+    headers: HeaderMap,
+    extensions: Extensions,
+    asked: Result<Query<Verification>, QueryRejection>,
+) -> Result<Response, ApiError> {
+    let router = router_of(&path)?;
+    let caller = crate::caller::address(&headers, &extensions, gateway.trusted_proxies);
+    let Some(Query(asked)) = asked.ok().filter(|asked| asked.mode == "subscribe") else {
+        return Err(IntakeError::Unverified.into());
+    };
+    gateway.intake.verify(router.as_ref(), &asked.token, caller).await?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], asked.challenge).into_response())
+}
+
+async fn take(
+    State(gateway): State<Gateway>,
+    path: RawPathParams,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<StatusCode, ApiError> {
+    let router = router_of(&path)?;
+    if headers.contains_key(header::CONTENT_ENCODING) {
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", ENCODED));
+    }
+    let body = body.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", TOO_LARGE)
+        }
+        status => ApiError::new(status, "delivery_malformed", CUT_OFF),
+    })?;
+    let caller = crate::caller::address(&headers, &extensions, gateway.trusted_proxies);
+    let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
+    gateway.intake.take(router.as_ref(), signature, &body, caller).await?;
+    Ok(StatusCode::OK)
+}
+
+/// Returns the router that the address names, if it names one; a text that is no id names none that there is.
+fn router_of(path: &RawPathParams) -> Result<Option<RouterId>, ApiError> {
+    let named = path.iter().next().map(|(_, text)| RouterId::parse(text));
+    named.transpose().map_err(|_| ApiError::not_found())
+}
+
+const ENCODED: Text = Text::new("O corpo não pode ser comprimido", "The body must not be compressed");
+const TOO_LARGE: Text = Text::new("Corpo maior que 3 MiB", "A body of more than 3 MiB");
+const CUT_OFF: Text = Text::new("O corpo não chegou inteiro", "The body did not arrive as a whole");
