@@ -78,9 +78,9 @@ macro_rules! __channel_store_cases {
     (($($then:tt)*) $($args:tt)*) => {
         $($then)*! {
             ($($args)*)
+            numbers_are_found_by_their_business_account
             a_number_is_read_back
             an_id_of_the_provider_is_given_once
-            numbers_are_found_by_their_business_account
             pages_of_numbers_show_what_is_within_reach
             a_template_is_read_back_and_its_name_given_once
             templates_are_found_by_what_is_asked
@@ -226,7 +226,10 @@ where
         app_secret: secret.map(sealed),
     };
     for (asked, expected) in [
-        (&["77"][..], vec![named("77", "111", &world.router, Some("sealed")), named("77", "222", &other.id, None)]),
+        (
+            &["77"][..],
+            vec![named("77", "111", &world.router, Some("sealed")), named("77", "222", &other.id, None)],
+        ),
         (&["78", "nobody's"], vec![named("78", "333", &other.id, None)]),
         (&[], vec![]),
     ] {

@@ -17,6 +17,7 @@ pub mod admin;
 pub mod aside;
 pub mod cell;
 pub mod change;
+pub mod channel;
 pub mod chat;
 pub mod contact;
 pub mod context;

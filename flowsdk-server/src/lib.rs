@@ -31,6 +31,7 @@ pub mod restore_command;
 pub mod rotate_command;
 pub mod script_worker;
 pub mod serve;
+pub mod simulator;
 pub mod sms;
 pub mod socket;
 mod strict_json;

@@ -19,6 +19,7 @@ use flowsdk_server::flow_command::{self, FlowCommand, Printed};
 use flowsdk_server::remote::SessionFile;
 use flowsdk_server::remote::login::Login;
 use flowsdk_server::script_worker::{WORKER_COMMAND, script_workers};
+use flowsdk_server::simulator::{self, Simulator};
 use flowsdk_server::user_command::{self, Account, Deed};
 use flowsdk_server::{backup_command, check_command, logging, remote, restore_command, rotate_command};
 use flowsdk_store::sql::SqlKeyValue;
@@ -59,6 +60,8 @@ enum Command {
     /// `LISTEN_ADDR`, `CRYPTO_SECRET`, `JWT_ACCESS_SECRET`, `JWT_REFRESH_SECRET` and others. All are listed in
     /// docs/configuration.md; `check-config` says what is wrong with them.
     Serve,
+    /// Starts a provider of the phone channel on this machine, to try numbers without an account: docs/phone.md.
+    Simulator(Simulator),
     /// Prints the OpenAPI document of the administrative API, as it is in docs/openapi.json.
     Openapi,
     /// Logs you in at a server, for `flow push`, `pull` and `watch`. The password is that of `FLOWSDK_PASSWORD`, or asked
@@ -126,6 +129,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => return done(complete(*shell)),
         Command::Demo { .. }
         | Command::Serve
+        | Command::Simulator(_)
         | Command::Openapi
         | Command::Login(_)
         | Command::Restore { .. }
@@ -145,6 +149,7 @@ fn main() -> ExitCode {
         match command {
             Command::Demo { data, listen, json, lang } => demo(&data, listen, json, lang).await,
             Command::Serve => serve().await,
+            Command::Simulator(options) => simulator(options).await,
             Command::RotateSecrets => rotate_secrets().await,
             Command::AdoptSettings => adopt_settings().await,
             Command::Openapi => print_line(&flowsdk_server::api::document_text()?),
@@ -316,6 +321,15 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     }
     stop_on_signal(&app)?;
     app.serve(listener).await
+}
+
+async fn simulator(options: Simulator) -> Result<(), BoxError> {
+    simulator::run(options, |address| {
+        print_line(&format!(
+            "A phone provider listens. Start the server with PHONE_API_URL=http://{address}/v24.0"
+        ))
+    })
+    .await
 }
 
 fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {

@@ -9,6 +9,7 @@ use flowsdk_core::store::Store;
 use secrecy::SecretString;
 
 use super::{ChannelNumber, ChannelNumberError as Error, ChannelNumbers, FormKeys, HasChannelNumbers};
+use crate::phone::sending::HasOutbound;
 
 /// A private key on its way to the service that answers forms.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct ExportedKey {
 
 impl<S: Store> ChannelNumbers<S>
 where
-    S::Tx: HasChannelNumbers + HasRouters + HasLiveSessions + HasIdempotency,
+    S::Tx: HasChannelNumbers + HasOutbound + HasRouters + HasLiveSessions + HasIdempotency,
 {
     /// Replaces the key pair of a number. Data encrypted with the old pair cannot be read any
     /// more, so the provider has to be given the new public key.

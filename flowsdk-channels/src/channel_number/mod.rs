@@ -2,6 +2,7 @@
 //! (spec A 2.9, 4.7).
 
 mod error;
+mod health;
 mod keys;
 mod model;
 mod provider;
@@ -10,6 +11,7 @@ mod service;
 mod view;
 
 pub use error::ChannelNumberError;
+pub use health::{ChannelNumberHealth, HealthError, HealthStatus};
 pub use keys::ExportedKey;
 pub use model::{ChannelNumber, ChannelNumberChange, FormKeys, NewChannelNumber};
 pub use provider::{E164, InvalidNumber, InvalidProviderId, ProviderId};

@@ -14,6 +14,8 @@ use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::words::NameQuery;
 use flowsdk_crypto::FormKeyMaker;
 
+use crate::phone::sending::HasOutbound;
+
 use super::{
     ChannelNumber, ChannelNumberChange, ChannelNumberError as Error, HasChannelNumbers, NewChannelNumber,
 };
@@ -31,7 +33,7 @@ pub struct ChannelNumbers<S> {
 
 impl<S: Store> ChannelNumbers<S>
 where
-    S::Tx: HasChannelNumbers + HasRouters + HasLiveSessions + HasIdempotency,
+    S::Tx: HasChannelNumbers + HasOutbound + HasRouters + HasLiveSessions + HasIdempotency,
 {
     /// A service over `store`; `maker` makes the keys of forms.
     pub fn new(
@@ -159,6 +161,10 @@ where
         let before = within(tx.channel_numbers().find_for_update(id).await?, reach)?;
         let after = ChannelNumber { updated_at: self.cx.now(), ..change(before.clone()) };
         tx.channel_numbers().save(&after).await?;
+        // A new token may be let in: whoever sends finds out.
+        if after.access_token != before.access_token {
+            tx.outbound().resume(after.phone_number_id.as_str()).await?;
+        }
         tx.commit().await?;
         self.changes.updated(author, &before, &after);
         Ok(after)

@@ -159,21 +159,21 @@ where
         let found = self.accounts.numbers(&ids, caller).await?;
         let of_account: HashMap<&str, &[Number]> =
             ids.iter().copied().zip(found.iter().map(|n| &**n)).collect();
-        let ours = |number: &&Number| router.is_none_or(|router| number.router_id == *router);
+        let of_router = |number: &&Number| router.is_none_or(|router| number.router_id == *router);
         let signature = signature.unwrap_or_default();
-        let mut signers = of_account.get(signer).copied().unwrap_or_default().iter().filter(ours);
+        let mut signers = of_account.get(signer).copied().unwrap_or_default().iter().filter(of_router);
         let signed = signers.find(|number| is_signed(&number.secret, signature, body));
         let secret = &signed.ok_or(IntakeError::Unsigned)?.secret;
         let delivery = Delivery::read(body)?;
-        let is_signed = |account: &str, phone_number_id: &str| {
+        let is_ours = |account: &str, phone_number_id: &str| {
             let numbers = of_account.get(account).copied().unwrap_or_default();
-            let mut signed = numbers.iter().filter(ours).filter(|number| same(&number.secret, secret));
+            let mut signed = numbers.iter().filter(of_router).filter(|number| same(&number.secret, secret));
             signed.any(|number| number.phone_number_id == phone_number_id)
         };
         let mut reading = Reading::new(&self.cx);
         let mut changes = Vec::new();
         for Told { account_id, phone_number_id, news } in &delivery.told {
-            let number = phone_number_id.as_deref().filter(|number| is_signed(account_id, number));
+            let number = phone_number_id.as_deref().filter(|number| is_ours(account_id, number));
             match (news, number) {
                 (News::Message(message), Some(number)) => reading.message(number, message),
                 (News::Status(status), Some(number)) => reading.status(number, status),

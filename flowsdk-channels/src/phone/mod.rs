@@ -5,6 +5,7 @@
 mod account;
 mod accounts;
 mod intake;
+pub mod sending;
 pub mod webhook;
 
 pub use account::{AccountNumber, HasPhoneAccounts, PhoneAccountRepository};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use flowsdk_auth::sms::SmsSender;
+use flowsdk_core::channel::ChannelSender;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
 use flowsdk_core::id::{Cuids, IdSource};
@@ -32,6 +33,8 @@ pub struct Adapters {
     pub scripts: Option<Arc<dyn ScriptRunner>>,
     /// Sends text messages to users. By default `SMS_DRIVER` decides.
     pub sms: Option<Arc<dyn SmsSender>>,
+    /// Hands messages to the provider of the phone channel. By default it calls `PHONE_API_URL`.
+    pub phone: Option<Arc<dyn ChannelSender>>,
     /// Renders the metrics at `/metrics`, which answers 404 without it.
     pub metrics: Option<PrometheusHandle>,
 }
@@ -49,6 +52,7 @@ impl Adapters {
             http: None,
             scripts: None,
             sms: None,
+            phone: None,
             metrics: None,
         }
     }

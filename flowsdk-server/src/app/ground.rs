@@ -57,7 +57,7 @@ pub(crate) struct Ground {
     pub(crate) supervisor: Supervisor,
     pub(crate) links: Links,
     pub(crate) surface: Surface,
-    pub(super) adapters: Adapters,
+    pub(crate) adapters: Adapters,
     pub(super) leases: Leases,
     redis: Option<Arc<RedisBroker>>,
     pub(super) claim: Arc<Claim>,

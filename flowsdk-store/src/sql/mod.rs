@@ -51,6 +51,7 @@ mod migrations;
 mod observability;
 mod opt_in;
 mod opt_in_catalog;
+mod outbound;
 mod outbox;
 mod password_recovery;
 mod phone_account;

@@ -13,6 +13,7 @@ mod identities;
 mod invariants;
 mod long;
 mod openings;
+mod outbound;
 mod outside;
 mod partners;
 mod patches;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use flowsdk_channels::channel_number::{
     ChannelNumberError, ChannelNumberRepository, ChannelNumbers, HasChannelNumbers,
 };
+use flowsdk_channels::phone::sending::{HasOutbound, OutboundRepository};
 use flowsdk_channels::template::{NewTemplate, TemplateError, Templates};
 use flowsdk_core::change::{Author, NoChangeLog};
 use flowsdk_core::context::OpContext;
@@ -84,6 +85,12 @@ impl HasIntegrations for DeletingTx {
 impl HasChannelNumbers for DeletingTx {
     fn channel_numbers(&mut self) -> &mut dyn ChannelNumberRepository {
         self.0.channel_numbers()
+    }
+}
+
+impl HasOutbound for DeletingTx {
+    fn outbound(&mut self) -> &mut dyn OutboundRepository {
+        self.0.outbound()
     }
 }
 

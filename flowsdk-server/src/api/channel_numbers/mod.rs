@@ -5,6 +5,7 @@ mod delete;
 mod encryption;
 mod generate_keys;
 mod get;
+mod health;
 mod list;
 mod patch;
 mod private_key;
@@ -20,6 +21,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(list::list_channel_numbers))
         .add(endpoint!(create::create_channel_number))
         .add(endpoint!(get::get_channel_number))
+        .add(endpoint!(health::get_channel_number_health))
         .add(endpoint!(patch::patch_channel_number))
         .add(endpoint!(delete::delete_channel_number))
         .add(endpoint!(generate_keys::generate_encryption_keys))

@@ -16,6 +16,8 @@ use flowsdk_auth::token::TokenError;
 use flowsdk_auth::user::{PasswordRule, UserError};
 use flowsdk_channels::channel_number::ChannelNumberError;
 use flowsdk_channels::form::FormError;
+use flowsdk_channels::phone::IntakeError;
+use flowsdk_channels::phone::webhook::DeliveryError;
 use flowsdk_channels::template::TemplateError;
 use flowsdk_channels::type_mapping::ChannelTypeMappingError;
 use flowsdk_channels::webchat::channels::WebchatChannelError;
@@ -40,6 +42,7 @@ use flowsdk_core::observability::ObservabilityError;
 use flowsdk_core::router::RouterUnknown;
 use flowsdk_core::saved_filter::SavedFilterError;
 use flowsdk_core::session::VariablesTooLarge;
+use flowsdk_core::stream::broker::BrokerError;
 use flowsdk_core::stream::dead_letter::DeadLetterError;
 use flowsdk_core::text::Text;
 use flowsdk_core::transfer::TransferError;
@@ -379,6 +382,15 @@ fn channels(table: &mut Table) {
         AuthError::RateLimited,
         AuthError::Storage(storage()),
         AuthError::Storage(corrupt()),
+    ]);
+    table.add([
+        IntakeError::Malformed(DeliveryError::Object),
+        IntakeError::Unsigned,
+        IntakeError::Unverified,
+        IntakeError::TooMany,
+        IntakeError::Storage(storage()),
+        IntakeError::Storage(corrupt()),
+        IntakeError::Broker(BrokerError::Unavailable("away".into())),
     ]);
     table.add([
         TestChatError::Auth(AuthError::ChannelUnknown),

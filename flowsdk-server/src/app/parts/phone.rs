@@ -1,24 +1,39 @@
-//! The phone channel: the webhook of its provider.
+//! The phone channel: the webhook of its provider, and the sender.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_channels::phone::PhoneIntake;
+use flowsdk_channels::phone::sending::{GraphSender, OUTBOUND_GROUP, OutboundQueue, PhoneSender};
+use flowsdk_core::channel::ChannelSender;
 use flowsdk_core::fault::BoxError;
+use flowsdk_core::stream::consumer::ConsumerConfig;
+use flowsdk_core::stream::topic::TopicName;
+use tokio::sync::Notify;
 
-use super::Part;
+use super::{Part, Reads};
 use crate::app::ground::Ground;
 use crate::config::Role;
 
 const LIMITS_PERIOD: Duration = Duration::from_secs(60);
+/// How long a call to the provider may take. It answers within a second, mostly.
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The role of the gateway.
 pub(super) const PHONE: Role = Role { names: &["phone"], together: None, sections: &[] };
 
+const OUTGOING: Reads =
+    Reads { topics: &[TopicName::OutgoingPhone], group: OUTBOUND_GROUP, watched_as: None };
+
 pub(super) const PART: Part =
-    Part { role: PHONE, reads: &[], start: |ground| Box::pin(async { start(ground) }) };
+    Part { role: PHONE, reads: &[OUTGOING], start: |ground| Box::pin(async { start(ground) }) };
 
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
+    receive(ground);
+    send(ground)
+}
+
+fn receive(ground: &mut Ground) {
     let (store, broker) = (Arc::clone(&ground.store), Arc::clone(&ground.broker));
     let key = Arc::clone(&ground.config.master_key);
     let lookups = ground.config.phone.lookups_per_minute;
@@ -29,6 +44,30 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     ground.every("phone limits", LIMITS_PERIOD, move || {
         intake.forget_quiet();
         async {}
+    });
+}
+
+fn send(ground: &mut Ground) -> Result<(), BoxError> {
+    let arrived = Arc::new(Notify::new());
+    let queue = OutboundQueue::new(Arc::clone(&ground.store), ground.cx.clone(), Arc::clone(&arrived));
+    // Its one source of events is the stream.
+    drop(ground.consume(
+        queue,
+        &OUTGOING,
+        ConsumerConfig { max_batch: 512, ..ConsumerConfig::named("phone queue") },
+    ));
+    let channel: Arc<dyn ChannelSender> = match &ground.adapters.phone {
+        Some(channel) => Arc::clone(channel),
+        None => {
+            let client = crate::http_client::client(CALL_TIMEOUT)?;
+            Arc::new(GraphSender::new(ground.config.phone.api_url.clone(), client))
+        }
+    };
+    let (store, key) = (Arc::clone(&ground.store), Arc::clone(&ground.config.master_key));
+    let sender = Arc::new(PhoneSender::new(store, channel, key, ground.cx.clone(), arrived));
+    ground.under_lease("phone-sender".to_owned(), "phone sender", move |stop| {
+        let sender = Arc::clone(&sender);
+        async move { sender.run(&stop).await }
     });
     Ok(())
 }

@@ -43,6 +43,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0030_definition_text", "6a97b6f4fe06", "6a97b6f4fe06"),
     ("0031_provider_message", "b78aaf560e9c", "e831ec98cd35"),
     ("0032_phone_webhook", "5cb10590207f", "5cb10590207f"),
+    ("0033_outbound", "68611ac802d5", "f6baed421313"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -48,6 +48,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         observability,
         opt_in,
         opt_in_catalog,
+        outbound,
         outbox,
         password_recovery,
         phone_account,

@@ -1,0 +1,145 @@
+//! The queue of messages that are to be sent, and the attempts to send them.
+
+use async_trait::async_trait;
+use flowsdk_core::cell::Named;
+use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::event::OutgoingEvent;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::id::MessageId;
+use flowsdk_core::message::{MessageStatus, StatusError};
+use flowsdk_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A message in the queue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outbound {
+    /// The message.
+    pub event: OutgoingEvent,
+    /// How many calls were made for it.
+    pub attempts: u32,
+    /// When it entered the queue.
+    pub queued_at: Timestamp,
+    /// When the call began that is under way, or whose answer was lost.
+    pub began_at: Option<Timestamp>,
+    /// The epoch of its session now; absent where the session has ended.
+    pub epoch: Option<i64>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Named)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptOutcome {
+    /// The provider took the message.
+    Accepted,
+    /// It refused the message for now, or was not reached: there is another attempt.
+    Retried,
+    /// It refused the message for good.
+    Failed,
+    /// Its answer was lost.
+    Unanswered,
+}
+
+/// The end of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// The message.
+    pub message: MessageId,
+    /// Its number, from 1.
+    pub number: u32,
+    /// How it ended.
+    pub outcome: AttemptOutcome,
+    /// What the provider said of a failure.
+    pub error: Option<StatusError>,
+}
+
+/// What becomes of a message in the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settlement {
+    /// It leaves the queue.
+    Done(MessageId),
+    /// It is tried again at this time.
+    Again(MessageId, Timestamp),
+}
+
+/// A reason for which nothing is sent from a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    /// What the provider said.
+    pub error: StatusError,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// A number that sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberState {
+    /// The provider's id of it.
+    pub phone_number_id: String,
+    /// Its access token.
+    pub access_token: Option<Encrypted>,
+    /// Whether anything may be sent from it.
+    pub active: bool,
+    /// Why nothing is sent from it.
+    pub pause: Option<Pause>,
+}
+
+/// The queue of one transaction.
+#[async_trait]
+pub trait OutboundRepository: Send {
+    /// Appends messages, in order. One that is in the queue, for which a call was made, or that is not stored as pending,
+    /// is left out.
+    async fn enqueue(&mut self, events: &[&OutgoingEvent], now: Timestamp) -> Result<(), StorageError>;
+
+    /// Returns messages that may be sent now: of each recipient the first one, if no call for it is under way; at most
+    /// `each` of a number, and `limit` in all. Numbers that are paused, are not active or have no token have none.
+    async fn due(&mut self, now: Timestamp, each: u32, limit: u32) -> Result<Vec<Outbound>, StorageError>;
+
+    /// Notes that a call is made now for each of these messages. Returns those for which nobody else has begun one, with the
+    /// number of the attempt.
+    async fn begin(
+        &mut self,
+        messages: &[MessageId],
+        now: Timestamp,
+    ) -> Result<Vec<(MessageId, u32)>, StorageError>;
+
+    /// Notes how attempts ended.
+    async fn end(&mut self, attempts: &[Attempt], now: Timestamp) -> Result<(), StorageError>;
+
+    /// Takes messages out of the queue, or puts them off.
+    async fn settle(&mut self, settlements: &[Settlement]) -> Result<(), StorageError>;
+
+    /// Returns up to `limit` messages for which a call is under way, or was lost, with the status that they have by now: the
+    /// oldest calls first, of those that began before `before`.
+    async fn unanswered(
+        &mut self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(Outbound, Option<MessageStatus>)>, StorageError>;
+
+    /// Returns up to `limit` messages that entered the queue before `before`, and for which no call is under way.
+    async fn expired(&mut self, before: Timestamp, limit: u32) -> Result<Vec<Outbound>, StorageError>;
+
+    /// Returns these numbers.
+    async fn numbers(&mut self, phone_number_ids: &[String]) -> Result<Vec<NumberState>, StorageError>;
+
+    /// Returns the numbers that are paused, those of the longest pause first.
+    async fn paused(&mut self) -> Result<Vec<NumberState>, StorageError>;
+
+    /// Pauses a number, unless it is paused already.
+    async fn pause(&mut self, phone_number_id: &str, pause: &Pause) -> Result<(), StorageError>;
+
+    /// Ends the pause of a number.
+    async fn resume(&mut self, phone_number_id: &str) -> Result<(), StorageError>;
+
+    /// Returns how many messages wait for a number, and since when the first of them does.
+    async fn waiting(&mut self, phone_number_id: &str) -> Result<(i64, Option<Timestamp>), StorageError>;
+
+    /// Deletes attempts of before `before`.
+    async fn forget_attempts(&mut self, before: Timestamp) -> Result<u64, StorageError>;
+}
+
+/// A transaction with the queue.
+pub trait HasOutbound: Send {
+    /// Returns the repository of this transaction.
+    fn outbound(&mut self) -> &mut dyn OutboundRepository;
+}

@@ -1,0 +1,152 @@
+//! The calls of the provider's API.
+
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use flowsdk_core::contact::{is_user_id, phone_digits};
+use http::{HeaderMap, StatusCode, header};
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+
+use super::fault::Fault;
+use super::provider::{Provider, SentMessage};
+
+/// The kinds of messages, each with a node of its name.
+const KINDS: [&str; 11] = [
+    "text",
+    "image",
+    "audio",
+    "video",
+    "document",
+    "sticker",
+    "location",
+    "contacts",
+    "reaction",
+    "interactive",
+    "template",
+];
+
+pub(super) fn routes(provider: Provider) -> Router {
+    Router::new()
+        .route("/{version}/{number}/messages", post(send))
+        .route("/{version}/{number}", get(number))
+        .with_state(provider)
+}
+
+async fn send(
+    State(provider): State<Provider>,
+    Path((_version, number)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let fault = {
+        let mut state = provider.state();
+        state.calls += 1;
+        state.faults.pop_front()
+    };
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    match fault {
+        Some(Fault::Refuse { code, retry_after }) => return refusal(code, "As it was told to", retry_after),
+        Some(Fault::Drop) => return broken(),
+        Some(Fault::Delay { millis }) => tokio::time::sleep(Duration::from_millis(millis)).await,
+        Some(Fault::LoseAnswer) | None => {}
+    }
+    let (to, body) = match read(&body) {
+        Ok(read) => read,
+        Err(details) => return refusal(100, &details, None),
+    };
+    let message = {
+        let mut state = provider.state();
+        let id = state.next_id();
+        let message = SentMessage { id, phone_number_id: number, to, body };
+        state.sent.push(message.clone());
+        message
+    };
+    provider.tell_of(&message);
+    if fault == Some(Fault::LoseAnswer) {
+        return broken();
+    }
+    let mut contact = json!({ "input": message.body["to"].as_str().unwrap_or(&message.to) });
+    let field = if is_user_id(&message.to) { "user_id" } else { "wa_id" };
+    contact[field] = message.to.as_str().into();
+    Json(json!({
+        "messaging_product": "whatsapp",
+        "contacts": [contact],
+        "messages": [{ "id": message.id }],
+    }))
+    .into_response()
+}
+
+async fn number(
+    State(provider): State<Provider>,
+    Path((_version, number)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    Json(json!({ "id": number, "display_phone_number": number, "quality_rating": "GREEN" })).into_response()
+}
+
+fn is_let_in(provider: &Provider, headers: &HeaderMap) -> bool {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = value.and_then(|value| value.strip_prefix("Bearer ")).filter(|token| !token.is_empty());
+    let state = provider.state();
+    token.is_some_and(|token| {
+        state.config.access_token.as_ref().is_none_or(|known| known.expose_secret() == token)
+    })
+}
+
+/// Returns the phone that a message goes to, and its body.
+fn read(body: &[u8]) -> Result<(String, Value), String> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    if body["messaging_product"] != "whatsapp" {
+        return Err("(#100) The parameter messaging_product is required.".to_owned());
+    }
+    let to = match (body["to"].as_str(), body["recipient"].as_str()) {
+        (Some(number), _) => phone_digits(number).ok_or("(#100) Invalid parameter: to")?,
+        (None, Some(user)) if is_user_id(user) => user.to_owned(),
+        _ => return Err("(#100) The parameter to is required.".to_owned()),
+    };
+    let kind = body["type"].as_str().unwrap_or("text");
+    if !KINDS.contains(&kind) {
+        return Err(format!("(#100) Param type must be one of {{{}}}", KINDS.join(", ").to_uppercase()));
+    }
+    if !(body[kind].is_object() || kind == "contacts" && body[kind].is_array()) {
+        return Err(format!("(#131008) The parameter {kind} is required."));
+    }
+    if kind == "text"
+        && !body["text"]["body"].as_str().is_some_and(|text| (1..=4_096).contains(&text.chars().count()))
+    {
+        return Err("(#100) Param text['body'] must be at most 4096 characters long.".to_owned());
+    }
+    Ok((to, body))
+}
+
+fn refusal(code: i64, details: &str, retry_after: Option<u64>) -> Response {
+    let status = match code {
+        190 => StatusCode::UNAUTHORIZED,
+        4 | 80_007 | 130_429 => StatusCode::TOO_MANY_REQUESTS,
+        1 | 2 | 131_000 | 131_016 => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::BAD_REQUEST,
+    };
+    let error = json!({ "error": { "message": format!("(#{code}) {details}"), "type": "OAuthException", "code": code,
+        "error_data": { "messaging_product": "whatsapp", "details": details }, "fbtrace_id": "simulator" } });
+    let mut answer = (status, Json(error)).into_response();
+    if let Some(seconds) = retry_after {
+        answer.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    answer
+}
+
+/// An answer that breaks off before its end.
+fn broken() -> Response {
+    let parts = [Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("the connection ends"))];
+    axum::body::Body::from_stream(futures_util::stream::iter(parts)).into_response()
+}

@@ -1,0 +1,114 @@
+//! The state of the provider.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use flowsdk_core::context::OpContext;
+use reqwest::{Client, Url};
+use secrecy::SecretString;
+use serde::Serialize;
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+
+use super::fault::Fault;
+
+/// What the provider knows of the business.
+#[derive(Debug, Clone)]
+pub struct ProviderConfig {
+    /// Makes ids differ from those of other seeds.
+    pub seed: u64,
+    /// The business account of every number.
+    pub account_id: String,
+    /// Signs the webhooks.
+    pub app_secret: SecretString,
+    /// What calls have to bring; `None` takes any token.
+    pub access_token: Option<SecretString>,
+    /// Where webhooks go; `None` delivers none.
+    pub callback: Option<Url>,
+    /// Whether messages are delivered to phones and read there, with webhooks that say so.
+    pub reads: bool,
+}
+
+/// A message that was taken.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentMessage {
+    /// The id that the provider gave it.
+    pub id: String,
+    /// The number that sent it.
+    pub phone_number_id: String,
+    /// The phone that has it: digits, or a user id.
+    pub to: String,
+    /// The body of the call.
+    pub body: Value,
+}
+
+/// A provider, shared by its routes.
+#[derive(Debug, Clone)]
+pub struct Provider(Arc<Shared>);
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) cx: OpContext,
+    pub(super) client: Client,
+    pub(super) tasks: TaskTracker,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) config: ProviderConfig,
+    ids: u64,
+    pub(super) sent: Vec<SentMessage>,
+    pub(super) calls: u64,
+    pub(super) faults: VecDeque<Fault>,
+}
+
+impl Provider {
+    /// Creates a provider. `client` delivers the webhooks.
+    pub fn new(config: ProviderConfig, cx: OpContext, client: Client) -> Self {
+        let state = State { config, ids: 0, sent: Vec::new(), calls: 0, faults: VecDeque::new() };
+        Self(Arc::new(Shared { cx, client, tasks: TaskTracker::new(), state: Mutex::new(state) }))
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.0
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets where webhooks go.
+    pub fn set_callback(&self, callback: Option<Url>) {
+        self.state().config.callback = callback;
+    }
+
+    /// Sets the token that calls have to bring.
+    pub fn set_access_token(&self, token: Option<SecretString>) {
+        self.state().config.access_token = token;
+    }
+
+    /// Does something wrong in the next call that sends; further faults are for the calls after it.
+    pub fn fail_next(&self, fault: Fault) {
+        self.state().faults.push_back(fault);
+    }
+
+    /// Returns the messages that were taken, in order.
+    pub fn sent(&self) -> Vec<SentMessage> {
+        self.state().sent.clone()
+    }
+
+    /// Returns how many calls to send were made, refused ones included.
+    pub fn calls(&self) -> u64 {
+        self.state().calls
+    }
+}
+
+impl State {
+    /// Returns a message id that was not given before.
+    pub(super) fn next_id(&mut self) -> String {
+        self.ids += 1;
+        format!("wamid.{:08x}{:08x}", self.config.seed, self.ids)
+    }
+}

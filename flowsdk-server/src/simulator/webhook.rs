@@ -1,0 +1,101 @@
+//! The deliveries of the provider.
+
+use std::time::Duration;
+
+use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
+use flowsdk_core::contact::is_user_id;
+use serde_json::{Value, json};
+
+use super::provider::{Provider, SentMessage};
+
+/// Pauses between the attempts of one delivery; the provider goes on for days.
+const PAUSE: Duration = Duration::from_millis(250);
+const MOST_ATTEMPTS: u32 = 240;
+
+impl Provider {
+    /// A phone writes to a number: `message` has the `type` and its node. Returns the id of the message.
+    pub fn say(&self, phone_number_id: &str, phone: &str, name: &str, mut message: Value) -> String {
+        let id = self.state().next_id();
+        let mut contact = json!({ "profile": { "name": name } });
+        if is_user_id(phone) {
+            message["from_user_id"] = phone.into();
+            contact["user_id"] = phone.into();
+        } else {
+            message["from"] = phone.into();
+            contact["wa_id"] = phone.into();
+        }
+        message["id"] = id.as_str().into();
+        message["timestamp"] = self.now().into();
+        self.deliver(phone_number_id, json!({ "contacts": [contact], "messages": [message] }));
+        id
+    }
+
+    /// Tells how far a message came, unless that is not told.
+    pub(super) fn tell_of(&self, message: &SentMessage) {
+        let reads = self.state().config.reads;
+        let statuses: &[&str] = if reads { &["sent", "delivered", "read"] } else { &["sent"] };
+        for status in statuses {
+            self.tell_status(message, status);
+        }
+    }
+
+    /// Tells a status of a message.
+    pub fn tell_status(&self, message: &SentMessage, status: &str) {
+        let mut told = json!({ "id": message.id, "status": status, "timestamp": self.now() });
+        let recipient = if is_user_id(&message.to) { "recipient_user_id" } else { "recipient_id" };
+        told[recipient] = message.to.as_str().into();
+        if let Some(data) = message.body.get("biz_opaque_callback_data") {
+            told["biz_opaque_callback_data"] = data.clone();
+        }
+        self.deliver(&message.phone_number_id, json!({ "statuses": [told] }));
+    }
+
+    fn now(&self) -> String {
+        (self.shared().cx.now().as_millis() / 1_000).to_string()
+    }
+
+    /// Delivers a change of a number, again and again until it is taken.
+    fn deliver(&self, phone_number_id: &str, mut value: Value) {
+        let (callback, body, signature) = {
+            let state = self.state();
+            let Some(callback) = state.config.callback.clone() else { return };
+            value["messaging_product"] = "whatsapp".into();
+            value["metadata"] =
+                json!({ "display_phone_number": phone_number_id, "phone_number_id": phone_number_id });
+            let change = json!({ "field": "messages", "value": value });
+            let entry = json!({ "id": state.config.account_id, "changes": [change] });
+            let body =
+                escaped(&json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string());
+            let signature = sign(&state.config.app_secret, body.as_bytes());
+            (callback, body, signature)
+        };
+        let client = self.shared().client.clone();
+        self.shared().tasks.spawn(async move {
+            for _ in 0..MOST_ATTEMPTS {
+                let request = client.post(callback.clone()).header(SIGNATURE_HEADER, &signature);
+                let request = request.header("content-type", "application/json").body(body.clone());
+                if request.send().await.is_ok_and(|answer| answer.status().is_success()) {
+                    return;
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+            tracing::warn!("a webhook is given up");
+        });
+    }
+}
+
+/// Returns JSON as the provider writes it: in ASCII alone.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() {
+            text.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    text
+}

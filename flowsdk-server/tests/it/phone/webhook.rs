@@ -1,0 +1,307 @@
+//! The webhook of the phone channel, as its provider calls it (rulings C2, C3, S4).
+
+use std::time::Duration;
+
+use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
+use flowsdk_core::message::HasMessages as _;
+use flowsdk_core::store::{Store as _, Transaction as _};
+use serde_json::{Value, json};
+
+use super::{SECRET, Shop, bodies, deliver, delivery, post, transcript};
+use crate::harness::http;
+use crate::harness::{Api, Setup, eventually, everywhere};
+
+everywhere!(a_conversation_by_phone, who_is_refused);
+everywhere!(
+    in process:
+    several_accounts_in_one_delivery,
+    a_router_without_a_flow_stores_only,
+    whoever_hides_their_number_goes_on_in_their_session,
+    a_new_number_is_the_same_contact,
+    what_another_app_signs_changes_nothing,
+    guesses_are_limited_by_place,
+);
+
+async fn a_conversation_by_phone(setup: Setup) {
+    setup.plant(SECRET);
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+
+    // The provider checks the address first.
+    let verify = |path: &str, token: &str| {
+        format!("{path}?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token={token}")
+    };
+    let of_router = format!("/phone/webhook/{}", shop.router);
+    for path in ["/phone/webhook", &of_router] {
+        let answer = http::get(server.addr, &verify(path, "verify-Loja"), &[]).await;
+        assert_eq!((answer.status, &*answer.body), (200, "1158201444"));
+        for wrong in ["verify-loja", "", "verify-Loja2"] {
+            assert_eq!(http::get(server.addr, &verify(path, wrong), &[]).await.status, 403, "{wrong}");
+        }
+    }
+
+    // Non-ASCII text as the provider writes it, delivered twice.
+    let body = delivery(&[shop.text("5511912345678", "wamid.1", "ol\u{e1}")]).replace('\u{e1}', "\\u00e1");
+    for _ in 0..2 {
+        assert_eq!(deliver(&server, &shop, &body).await.status, 200);
+    }
+    let said = transcript(&admin, "5511912345678", 2).await;
+    assert_eq!(bodies(&said), ["olá", "eco olá"]);
+    let contact = &admin.get("/contacts?q=5511912345678").await.ok(200)["items"][0];
+    assert_eq!((&contact["name"], &contact["phoneNumber"]), (&json!("Ana"), &json!("5511912345678")));
+    assert_eq!(said[0]["sessionId"], "wa-111-5511912345678");
+
+    // Several messages of one delivery are answered in their order, and a reply keeps what it replies to.
+    let mut reply = shop.text("5511912345678", "wamid.2", "um");
+    let mut second = reply["changes"][0]["value"]["messages"][0].clone();
+    second["id"] = json!("wamid.3");
+    second["text"]["body"] = json!("dois");
+    second["context"] = json!({ "id": "wamid.0", "from": "5511987654321" });
+    reply["changes"][0]["value"]["messages"].as_array_mut().unwrap().push(second);
+    assert_eq!(deliver(&server, &shop, &delivery(&[reply])).await.status, 200);
+    let said = transcript(&admin, "5511912345678", 6).await;
+    let incoming: Vec<_> = said.iter().filter(|message| message["direction"] == "in").cloned().collect();
+    assert_eq!(bodies(&incoming), ["olá", "um", "dois"]);
+    assert_eq!(incoming[2]["content"]["context"]["id"], "wamid.0");
+
+    // A status by the provider's id.
+    let answer = said.iter().find(|message| message["direction"] == "out").unwrap()["id"].as_str().unwrap();
+    let store = setup.store().await;
+    let mut tx = store.begin().await.unwrap();
+    tx.messages().note_provider_ids(&[(answer.parse().unwrap(), "wamid.out".to_owned())]).await.unwrap();
+    tx.commit().await.unwrap();
+    setup.done(store).await;
+    let status = |status: &str| {
+        shop.entry(json!({ "statuses": [{ "id": "wamid.out", "status": status, "timestamp": "1795700001",
+            "recipient_id": "5511912345678" }] }))
+    };
+    for told in ["read", "delivered", "deleted"] {
+        assert_eq!(deliver(&server, &shop, &delivery(&[status(told)])).await.status, 200);
+    }
+    eventually("the answer is read", || async {
+        let message = admin.get(&format!("/messages/{answer}")).await.ok(200);
+        (message["status"] == "read" && message["whatsappMessageId"] == "wamid.out").then_some(())
+    })
+    .await;
+    assert!(server.stop().await.0.success());
+}
+
+async fn who_is_refused(setup: Setup) {
+    setup.plant(SECRET);
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let other = Shop::new(&admin, "Outra", "222", "another-secret").await;
+    let body = delivery(&[shop.text("5511912345678", "wamid.1", "oi")]);
+    let signature = sign(&shop.secret, body.as_bytes());
+    let upper = signature.replacen("sha256=", "", 1).to_uppercase();
+    let path = "/phone/webhook";
+    for (headers, body, status, code) in [
+        (vec![], &*body, 403, "signature_invalid"),
+        (vec![(SIGNATURE_HEADER, &*sign(&other.secret, body.as_bytes()))], &body, 403, "signature_invalid"),
+        (vec![(SIGNATURE_HEADER, &*format!("sha256={upper}"))], &body, 403, "signature_invalid"),
+        (vec![(SIGNATURE_HEADER, &*signature)], &format!("{body} "), 403, "signature_invalid"),
+        (
+            vec![(SIGNATURE_HEADER, &*signature), ("content-encoding", "gzip")],
+            &body,
+            415,
+            "unsupported_media_type",
+        ),
+        (vec![], "{", 400, "delivery_malformed"),
+        (vec![], &"x".repeat((3 << 20) + 1), 413, "payload_too_large"),
+    ] {
+        let answer = post(&server, path, &headers, body).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (status, &json!(code)), "{headers:?}");
+    }
+    // Of a router there are its own numbers only.
+    let signed = [(SIGNATURE_HEADER, &*signature)];
+    let at = format!("{path}/{}", other.router);
+    assert_eq!(post(&server, &at, &signed, &body).await.status, 403);
+    assert_eq!(post(&server, &format!("{path}/nobody"), &signed, &body).await.status, 403);
+    let unknown = delivery(&[json!({ "id": "404", "changes": [{ "field": "messages", "value": {} }] })]);
+    assert_eq!(deliver(&server, &shop, &unknown).await.status, 403);
+    assert_eq!(admin.get("/contacts?q=5511912345678").await.ok(200)["items"], json!([]));
+    assert_eq!(post(&server, &format!("{path}/{}", shop.router), &signed, &body).await.status, 200);
+    assert_eq!(bodies(&transcript(&admin, "5511912345678", 2).await), ["oi", "eco oi"]);
+    assert!(server.stop().await.0.success());
+}
+
+async fn several_accounts_in_one_delivery(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let same = Shop::new(&admin, "Filial", "222", SECRET).await.answering(&admin).await;
+    let other = Shop::new(&admin, "Outra", "333", "another-secret").await.answering(&admin).await;
+    // Of another app nothing is taken, whoever signs.
+    let body = delivery(&[
+        shop.text("5511900000001", "wamid.1", "um"),
+        other.text("5511900000003", "wamid.3", "três"),
+        same.text("5511900000002", "wamid.2", "dois"),
+    ]);
+    assert_eq!(deliver(&server, &shop, &body).await.status, 200);
+    assert_eq!(bodies(&transcript(&admin, "5511900000001", 2).await), ["um", "eco um"]);
+    assert_eq!(bodies(&transcript(&admin, "5511900000002", 2).await), ["dois", "eco dois"]);
+    assert_eq!(admin.get("/contacts?q=5511900000003").await.ok(200)["items"], json!([]));
+}
+
+async fn a_router_without_a_flow_stores_only(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await;
+    let mut order = shop.text("5511912345678", "wamid.1", "");
+    order["changes"][0]["value"]["messages"][0] = json!({ "from": "5511912345678", "id": "wamid.1",
+        "timestamp": "1795700000", "type": "order", "order": { "catalog_id": "7" } });
+    assert_eq!(deliver(&server, &shop, &delivery(&[order])).await.status, 200);
+    let said = transcript(&admin, "5511912345678", 1).await;
+    assert_eq!(
+        (&said[0]["type"], &said[0]["content"]["order"]["catalog_id"]),
+        (&json!("order"), &json!("7"))
+    );
+}
+
+async fn whoever_hides_their_number_goes_on_in_their_session(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let write = |from: Value, wamid: &str, body: &str| {
+        let mut message = json!({ "id": wamid, "timestamp": "1795700000", "type": "text", "text": { "body": body },
+            "from_user_id": "BR.13491208655302741918" });
+        let mut contact =
+            json!({ "profile": { "name": "Ana", "username": "ana" }, "user_id": "BR.13491208655302741918" });
+        if from.is_string() {
+            message["from"] = from.clone();
+            contact["wa_id"] = from;
+        }
+        shop.entry(json!({ "contacts": [contact], "messages": [message] }))
+    };
+    // First without a number, then with one, then without it again.
+    for (from, wamid, body) in [
+        (Value::Null, "wamid.1", "um"),
+        (json!("551187654321"), "wamid.2", "dois"),
+        (Value::Null, "wamid.3", "três"),
+    ] {
+        assert_eq!(deliver(&server, &shop, &delivery(&[write(from, wamid, body)])).await.status, 200);
+        transcript(
+            &admin,
+            "BR.13491208655302741918",
+            if body == "um" {
+                2
+            } else if body == "dois" {
+                4
+            } else {
+                6
+            },
+        )
+        .await;
+    }
+    let said = transcript(&admin, "BR.13491208655302741918", 6).await;
+    assert_eq!(bodies(&said), ["um", "eco um", "dois", "eco dois", "três", "eco três"]);
+    assert_eq!(said[0]["sessionId"], "wa-111-BR.13491208655302741918");
+    let contacts = admin.get("/contacts?q=ana").await.ok(200);
+    let [contact] = contacts["items"].as_array().expect("contacts").as_slice() else { panic!("{contacts}") };
+    assert_eq!(
+        (&contact["name"], &contact["phoneNumber"]),
+        (&json!("Ana"), &json!("BR.13491208655302741918"))
+    );
+    // The number is known too, in both of its forms.
+    for number in ["551187654321", "5511987654321"] {
+        let found = admin.get(&format!("/contacts?q={number}")).await.ok(200);
+        assert_eq!(found["items"][0]["id"], contact["id"], "{number}");
+    }
+}
+
+async fn a_new_number_is_the_same_contact(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    assert_eq!(
+        deliver(&server, &shop, &delivery(&[shop.text("15550000001", "wamid.1", "um")])).await.status,
+        200
+    );
+    transcript(&admin, "15550000001", 2).await;
+    let changed = shop.changed("15550000001", "15550000002");
+    // Twice, and before the first message from the new number in the same delivery.
+    let body = delivery(&[changed.clone(), shop.text("15550000002", "wamid.2", "dois")]);
+    for body in [&*body, &delivery(&[changed])] {
+        assert_eq!(deliver(&server, &shop, body).await.status, 200);
+    }
+    let said = transcript(&admin, "15550000002", 4).await;
+    assert_eq!(bodies(&said), ["um", "eco um", "dois", "eco dois"]);
+    let contacts = admin.get("/contacts?q=1555").await.ok(200);
+    let [contact] = contacts["items"].as_array().expect("contacts").as_slice() else { panic!("{contacts}") };
+    assert_eq!(contact["phoneNumber"], "15550000002");
+    // Of somebody who never wrote there is nothing to change.
+    let unknown = shop.changed("15559999999", "15550000003");
+    assert_eq!(deliver(&server, &shop, &delivery(&[unknown])).await.status, 200);
+    assert_eq!(admin.get("/contacts?q=15550000003").await.ok(200)["items"], json!([]));
+}
+
+/// A business can sign what it likes about its own numbers. About contacts that others know too it changes no identity, and
+/// about messages of others no status.
+async fn what_another_app_signs_changes_nothing(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let other = Shop::new(&admin, "Outra", "222", "another-secret").await.answering(&admin).await;
+    let victim = "15550000001";
+    for (business, wamid) in [(&shop, "wamid.1"), (&other, "wamid.2")] {
+        let body = delivery(&[business.text(victim, wamid, "oi")]);
+        assert_eq!(deliver(&server, business, &body).await.status, 200);
+        let of = business.router.clone();
+        eventually("it is answered", || async {
+            let chats = admin.get(&format!("/chats?routerId={of}")).await.ok(200);
+            let chat = chats["items"].as_array()?.first()?["id"].as_str()?.to_owned();
+            let messages = admin.get(&format!("/chats/{chat}/messages")).await.ok(200);
+            (messages["items"].as_array()?.len() == 2).then_some(())
+        })
+        .await;
+    }
+    let messages = admin.get(&format!("/chats?routerId={}", shop.router)).await.ok(200);
+    let chat = messages["items"][0]["id"].as_str().expect("an id");
+    let messages = admin.get(&format!("/chats/{chat}/messages")).await.ok(200);
+    let answer = messages["items"][0]["id"].as_str().expect("an id").to_owned();
+    let status = |business: &Shop| {
+        business.entry(json!({ "statuses": [{ "id": "wamid.out", "status": "read", "timestamp": "1795700001",
+            "recipient_id": victim, "biz_opaque_callback_data": answer }] }))
+    };
+    let body = delivery(&[other.changed(victim, "15550000666"), status(&other)]);
+    assert_eq!(deliver(&server, &other, &body).await.status, 200);
+    // Its own comes behind, so that the other has been handled by then.
+    let failed = shop
+        .entry(json!({ "statuses": [{ "id": "wamid.out", "status": "failed", "timestamp": "1795700001",
+        "biz_opaque_callback_data": answer, "errors": [{ "code": 131_026, "title": "Undeliverable" }] }] }));
+    assert_eq!(deliver(&server, &shop, &delivery(&[failed])).await.status, 200);
+    let message = eventually("its status is there", || async {
+        let message = admin.get(&format!("/messages/{answer}")).await.ok(200);
+        (message["status"] != "pending").then_some(message)
+    })
+    .await;
+    assert_eq!((&message["status"], &message["error"]["code"]), (&json!("failed"), &json!(131_026)));
+    let contacts = admin.get("/contacts?q=1555").await.ok(200);
+    let [contact] = contacts["items"].as_array().expect("contacts").as_slice() else { panic!("{contacts}") };
+    assert_eq!(contact["phoneNumber"], victim);
+}
+
+async fn guesses_are_limited_by_place(setup: Setup) {
+    let setup = setup.with("PHONE_LOOKUPS_PER_MINUTE", "3");
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await;
+    let known = delivery(&[shop.text("15550000001", "wamid.1", "oi")]);
+    assert_eq!(deliver(&server, &shop, &known).await.status, 200);
+    for (nth, status) in [403, 403, 429, 429].into_iter().enumerate() {
+        let unknown = delivery(&[json!({ "id": format!("{nth}"), "changes": [] })]);
+        let answer = deliver(&server, &shop, &unknown).await;
+        assert_eq!(answer.status, status, "{nth}");
+        if status == 429 {
+            assert_eq!(answer.json()["code"], "rate_limited");
+        }
+    }
+    let guess = "/phone/webhook?hub.mode=subscribe&hub.challenge=1&hub.verify_token=verify-Loja";
+    assert_eq!(http::get(server.addr, guess, &[]).await.status, 429);
+    // Accounts that are known are served all the same, also when they are read anew.
+    server.advance(Duration::from_secs(3)).await;
+    assert_eq!(deliver(&server, &shop, &known).await.status, 200);
+    server.advance(Duration::from_secs(60)).await;
+}

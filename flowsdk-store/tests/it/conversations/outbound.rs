@@ -1,0 +1,343 @@
+//! The queue of messages that are to be sent by phone, and its sender (rulings C6, S2, S14).
+#![allow(clippy::cloned_ref_to_slice_refs, reason = "lists of one read as those of two")]
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use flowsdk_channels::channel_number::{ChannelNumber, HasChannelNumbers as _};
+use flowsdk_channels::phone::sending::{
+    Attempt, AttemptOutcome, HasOutbound as _, Outbound, Pause, PhoneSender, Settlement,
+};
+use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
+use flowsdk_core::crypto::MasterKey;
+use flowsdk_core::event::OutgoingEvent;
+use flowsdk_core::id::MessageId;
+use flowsdk_core::message::{MessageStatus, StatusError};
+use flowsdk_core::store::{Store as _, Transaction as _};
+use flowsdk_core::stream::topic::TopicName;
+use flowsdk_store::sql::SqlStore;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::identities::Phone;
+use super::world::{KEY, MINUTE};
+use crate::support::databases::on_every_database;
+
+on_every_database! {
+    of_each_recipient_the_first_message_is_due,
+    a_message_is_queued_once_whatever_becomes_of_it,
+    calls_are_begun_once,
+    a_paused_number_has_nothing_due,
+    refusals_are_tried_again_by_their_class,
+    messages_of_a_former_owner_are_not_sent,
+}
+
+const ANA: &str = "5511987654321";
+const BIA: &str = "15550783881";
+
+impl Phone {
+    /// The answers to a message of each of these people, queued in this order.
+    async fn answers(&self, people: &[&str]) -> Vec<OutgoingEvent> {
+        let mut answers = Vec::new();
+        for (nth, person) in people.iter().enumerate() {
+            let session = format!("wa-111-{person}");
+            let report = self.says(&session, &format!("in.{nth}"), &[], None).await;
+            answers.extend(report.outgoing);
+        }
+        self.enqueue(&answers).await;
+        answers
+    }
+
+    async fn enqueue(&self, events: &[OutgoingEvent]) {
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let events: Vec<&OutgoingEvent> = events.iter().collect();
+        tx.outbound().enqueue(&events, self.world.cx.now()).await.expect("queued");
+        tx.commit().await.expect("commit");
+    }
+
+    async fn due(&self) -> Vec<Outbound> {
+        let mut tx = self.world.store.read().await.expect("read");
+        tx.outbound().due(self.world.cx.now(), 10, 100).await.expect("due")
+    }
+
+    async fn due_ids(&self) -> Vec<MessageId> {
+        self.due().await.into_iter().map(|outbound| outbound.event.internal_id).collect()
+    }
+
+    async fn begin(&self, ids: &[MessageId]) -> Vec<(MessageId, u32)> {
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let begun = tx.outbound().begin(ids, self.world.cx.now()).await.expect("begun");
+        tx.commit().await.expect("commit");
+        begun
+    }
+
+    /// Waits until no call is under way.
+    async fn eventually_settled(&self) {
+        tokio::time::timeout(Duration::from_secs(30), async {
+            loop {
+                let mut tx = self.world.store.read().await.expect("read");
+                let later = self.world.cx.now() + MINUTE;
+                if tx.outbound().unanswered(later, 10).await.expect("read").is_empty() {
+                    return;
+                }
+                drop(tx);
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("calls end");
+    }
+
+    /// Gives the number an access token.
+    async fn give_token(&self) {
+        let key = MasterKey::new(KEY).expect("a key");
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let id = "n1".parse().expect("an id");
+        let number = tx.channel_numbers().find_for_update(&id).await.expect("found").expect("a number");
+        let number = ChannelNumber { access_token: Some(key.encrypt("token")), ..number };
+        tx.channel_numbers().save(&number).await.expect("saved");
+        tx.commit().await.expect("commit");
+    }
+
+    async fn settle(&self, settlements: &[Settlement]) {
+        let mut tx = self.world.store.begin().await.expect("begin");
+        tx.outbound().settle(settlements).await.expect("settled");
+        tx.commit().await.expect("commit");
+    }
+}
+
+fn ids(events: &[OutgoingEvent]) -> Vec<MessageId> {
+    events.iter().map(|event| event.internal_id.clone()).collect()
+}
+
+async fn of_each_recipient_the_first_message_is_due(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let answers = phone.answers(&[ANA, ANA, BIA]).await;
+    let [first, second, other] = &*ids(&answers) else { panic!("{answers:?}") };
+    assert_eq!(phone.due_ids().await, [first.clone(), other.clone()]);
+    let due = phone.due().await;
+    assert_eq!((&due[0].event, due[0].attempts, due[0].epoch), (&answers[0], 0, Some(answers[0].epoch)));
+    phone.begin(&[first.clone()]).await;
+    assert_eq!(phone.due_ids().await, [other.clone()], "the second waits for the call");
+    let later = phone.world.cx.now() + MINUTE;
+    phone.settle(&[Settlement::Again(first.clone(), later), Settlement::Done(other.clone())]).await;
+    assert_eq!(phone.due_ids().await, [], "the second waits for the next attempt");
+    phone.world.clock.advance(MINUTE);
+    assert_eq!(phone.due_ids().await, [first.clone()]);
+    phone.settle(&[Settlement::Done(first.clone())]).await;
+    assert_eq!(phone.due_ids().await, [second.clone()]);
+    let mut tx = phone.world.store.read().await.expect("read");
+    assert_eq!(tx.outbound().due(phone.world.cx.now(), 1, 0).await.expect("due"), []);
+    let (waiting, since) = tx.outbound().waiting("111").await.expect("counted");
+    assert_eq!((waiting, since.is_some()), (1, true));
+    assert_eq!(tx.outbound().waiting("222").await.expect("counted"), (0, None));
+}
+
+async fn a_message_is_queued_once_whatever_becomes_of_it(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let answers = phone.answers(&[ANA]).await;
+    let [id] = &*ids(&answers) else { panic!("{answers:?}") };
+    phone.enqueue(&[answers[0].clone(), answers[0].clone()]).await;
+    assert_eq!(phone.due().await.len(), 1);
+    phone.begin(&[id.clone()]).await;
+    phone.settle(&[Settlement::Done(id.clone())]).await;
+    // The entry comes again, as everything that comes at least once; the message was handed over.
+    phone.enqueue(&answers).await;
+    assert_eq!(phone.due().await, []);
+    // Of a message that nobody stored there is nothing to send.
+    let unknown = OutgoingEvent { internal_id: "nobody".parse().expect("an id"), ..answers[0].clone() };
+    phone.enqueue(&[unknown]).await;
+    assert_eq!(phone.due().await, []);
+    let mut tx = phone.world.store.begin().await.expect("begin");
+    let old = phone.world.cx.now() + MINUTE;
+    assert_eq!(tx.outbound().forget_attempts(old).await.expect("forgotten"), 1);
+    tx.commit().await.expect("commit");
+}
+
+async fn calls_are_begun_once(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let answers = phone.answers(&[ANA, BIA]).await;
+    let [one, other] = &*ids(&answers) else { panic!("{answers:?}") };
+    assert_eq!(phone.begin(&[one.clone()]).await, [(one.clone(), 1)]);
+    assert_eq!(phone.begin(&[one.clone(), other.clone()]).await, [(other.clone(), 1)], "one is under way");
+    let error = StatusError { code: 2, title: Some("é".to_owned()) };
+    let ends = [
+        Attempt { message: one.clone(), number: 1, outcome: AttemptOutcome::Retried, error: Some(error) },
+        Attempt { message: other.clone(), number: 1, outcome: AttemptOutcome::Unanswered, error: None },
+    ];
+    let now = phone.world.cx.now();
+    let mut tx = phone.world.store.begin().await.expect("begin");
+    tx.outbound().end(&ends, now).await.expect("ended");
+    tx.outbound().settle(&[Settlement::Again(one.clone(), now)]).await.expect("settled");
+    let unanswered = tx.outbound().unanswered(now + MINUTE, 10).await.expect("read");
+    let found: Vec<_> =
+        unanswered.iter().map(|(outbound, status)| (&outbound.event.internal_id, *status)).collect();
+    assert_eq!(found, [(other, Some(MessageStatus::Pending))]);
+    assert_eq!(unanswered[0].0.began_at, Some(now));
+    assert_eq!(tx.outbound().unanswered(now, 10).await.expect("read").len(), 0);
+    let expired = tx.outbound().expired(now + MINUTE, 10).await.expect("read");
+    assert_eq!(expired.iter().map(|outbound| &outbound.event.internal_id).collect::<Vec<_>>(), [one]);
+    tx.commit().await.expect("commit");
+    assert_eq!(phone.begin(&[one.clone()]).await, [(one.clone(), 2)]);
+}
+
+async fn a_paused_number_has_nothing_due(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    let answers = phone.answers(&[ANA]).await;
+    assert_eq!(phone.due().await, [], "it has no token");
+    phone.give_token().await;
+    assert_eq!(phone.due_ids().await, ids(&answers));
+    let error = StatusError { code: 190, title: None };
+    let pause = Pause { error, since: phone.world.cx.now() };
+    let second = Pause { error: StatusError { code: 10, title: None }, since: phone.world.cx.now() + MINUTE };
+    let mut tx = phone.world.store.begin().await.expect("begin");
+    for pause in [&pause, &second] {
+        tx.outbound().pause("111", pause).await.expect("paused");
+        tx.outbound().pause("404", pause).await.expect("paused");
+    }
+    let paused = tx.outbound().paused().await.expect("read");
+    assert_eq!(paused.len(), 1);
+    assert_eq!(
+        (&*paused[0].phone_number_id, &paused[0].pause, paused[0].active),
+        ("111", &Some(pause), true)
+    );
+    tx.commit().await.expect("commit");
+    assert_eq!(phone.due().await, []);
+    let mut tx = phone.world.store.begin().await.expect("begin");
+    tx.outbound().resume("111").await.expect("resumed");
+    let states = tx.outbound().numbers(&["111".to_owned(), "404".to_owned()]).await.expect("read");
+    assert_eq!(
+        states.iter().map(|state| (&*state.phone_number_id, state.pause.is_some())).collect::<Vec<_>>(),
+        [("111", false)]
+    );
+    tx.commit().await.expect("commit");
+    assert_eq!(phone.due_ids().await, ids(&answers));
+}
+
+/// Answers as it is told to, and then takes everything.
+#[derive(Debug, Default)]
+struct Scripted {
+    answers: Mutex<VecDeque<Result<(), SendError>>>,
+    calls: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl ChannelSender for Scripted {
+    async fn send(&self, account: &SendingAccount, message: &OutgoingEvent) -> Result<Accepted, SendError> {
+        let call = format!("{} to {}", account.id, message.session_id.party());
+        self.calls.lock().expect("a lock").push(call);
+        let answer = self.answers.lock().expect("a lock").pop_front();
+        answer.unwrap_or(Ok(()))?;
+        Ok(Accepted { provider_id: format!("wamid.{}", message.internal_id), recipient: None })
+    }
+
+    async fn probe(&self, _account: &SendingAccount) -> Result<(), SendError> {
+        Ok(())
+    }
+}
+
+/// A sender that runs until it is dropped.
+struct Running {
+    channel: Arc<Scripted>,
+    arrived: Arc<Notify>,
+    stop: CancellationToken,
+    task: JoinSet<()>,
+}
+
+impl Running {
+    fn start(phone: &Phone, answers: Vec<Result<(), SendError>>) -> Self {
+        let channel = Arc::new(Scripted { answers: Mutex::new(answers.into()), ..Scripted::default() });
+        let (arrived, stop) = (Arc::new(Notify::new()), CancellationToken::new());
+        let sender = PhoneSender::new(
+            Arc::clone(&phone.world.store),
+            Arc::clone(&channel) as _,
+            Arc::new(MasterKey::new(KEY).expect("a key")),
+            phone.world.cx.clone(),
+            Arc::clone(&arrived),
+        );
+        let (until, mut task) = (stop.clone(), JoinSet::new());
+        task.spawn(async move { sender.run(&until).await });
+        Self { channel, arrived, stop, task }
+    }
+
+    /// Waits until so many calls were made.
+    async fn calls(&self, count: usize) -> Vec<String> {
+        tokio::time::timeout(Duration::from_secs(30), async {
+            loop {
+                self.arrived.notify_one();
+                let calls = self.channel.calls.lock().expect("a lock").clone();
+                if calls.len() >= count {
+                    return calls;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("the calls are made")
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        self.task.join_all().await;
+    }
+}
+
+fn refused(code: i64, class: RefusalClass, retry_after: Option<u64>) -> Result<(), SendError> {
+    let error = StatusError { code, title: None };
+    let retry_after = retry_after.map(Duration::from_secs);
+    Err(SendError::Refused(Refusal { error, class, retry_after }))
+}
+
+async fn refusals_are_tried_again_by_their_class(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    phone.answers(&[ANA]).await;
+    let script = vec![
+        refused(131_000, RefusalClass::Retry, None),
+        Err(SendError::Unreached("no connection".into())),
+        refused(131_056, RefusalClass::PairThrottled, Some(30)),
+        refused(130_429, RefusalClass::Throttled, Some(45)),
+        refused(190, RefusalClass::Account, None),
+    ];
+    let running = Running::start(&phone, script);
+    // The last one is until paused numbers are asked for.
+    let pauses = [1, 4, 30, 45, 62];
+    for (nth, pause) in pauses.into_iter().enumerate() {
+        running.calls(nth + 1).await;
+        // Its end is written before the time goes on.
+        phone.eventually_settled().await;
+        phone.world.clock.advance(Duration::from_secs(pause));
+    }
+    // The probe of the paused number succeeds, and the message is sent.
+    assert_eq!(running.calls(6).await.len(), 6);
+    running.stop().await;
+    let told = phone.world.published(TopicName::Status).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(
+        (&told[0]["status"], &told[0]["sessionId"]),
+        (&"sent".into(), &format!("wa-111-{ANA}").into())
+    );
+}
+
+async fn messages_of_a_former_owner_are_not_sent(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let said = phone.says(&format!("wa-111-{ANA}"), "in.first", &[], None).await.outgoing;
+    // As if its session had got another owner since.
+    phone.enqueue(&[OutgoingEvent { epoch: said[0].epoch - 1, ..said[0].clone() }]).await;
+    phone.answers(&[BIA]).await;
+    let running = Running::start(&phone, Vec::new());
+    assert_eq!(running.calls(1).await, [format!("111 to {BIA}")]);
+    running.stop().await;
+    let mut told = phone.world.published(TopicName::Status).await;
+    told.sort_by_key(|status| status["status"].to_string());
+    let found: Vec<_> =
+        told.iter().map(|status| (status["status"].as_str(), status["error"]["code"].as_i64())).collect();
+    assert_eq!(found, [(Some("send_failed"), Some(-5)), (Some("sent"), None)]);
+}
