@@ -19,6 +19,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::account::HasPhoneAccounts;
 use super::accounts::{Accounts, AccountsError, Number};
+use super::appender::Appender;
 use super::webhook::{
     Delivery, DeliveryError, DeliveryHead, News, NumberChange, PhoneMessage, PhoneStatus, Sender, Told,
     is_signed,
@@ -92,7 +93,7 @@ pub struct Taken {
 #[derive(Debug)]
 pub struct PhoneIntake<S> {
     store: Arc<S>,
-    broker: Arc<dyn Broker>,
+    appender: Appender,
     accounts: Accounts<S>,
     key: Arc<MasterKey>,
     cx: OpContext,
@@ -112,7 +113,7 @@ where
         lookups_per_minute: u32,
     ) -> Self {
         let accounts = Accounts::new(Arc::clone(&store), Arc::clone(&key), cx.clone(), lookups_per_minute);
-        Self { store, broker, accounts, key, cx }
+        Self { store, appender: Appender::new(broker), accounts, key, cx }
     }
 
     /// Forgets callers that have been quiet; an idempotent tick.
@@ -198,7 +199,7 @@ where
         let mut entries: Vec<NewEntry> = conversations.iter().map(NewEntry::of::<Incoming>).collect();
         entries.extend(statuses.iter().map(NewEntry::of::<Status>));
         if !entries.is_empty() {
-            self.broker.publish(&entries).await?;
+            self.appender.append(entries).await?;
         }
         Ok(taken)
     }

@@ -4,6 +4,7 @@
 
 mod account;
 mod accounts;
+mod appender;
 mod intake;
 pub mod sending;
 pub mod webhook;
