@@ -21,8 +21,10 @@ use super::account::HasPhoneAccounts;
 
 /// How long an account counts as it was read. A secret that is changed counts after this time at the latest.
 const FRESH_FOR: Duration = Duration::from_secs(2);
-/// Most accounts that are remembered at once, unknown ones included.
+/// Most accounts that are remembered at once.
 const REMEMBERED: u64 = 100_000;
+/// Most unknown accounts that are remembered for a moment.
+const UNKNOWN_REMEMBERED: u64 = 10_000;
 
 /// A number of an account, with the secret that signs what is told of it.
 #[derive(Debug)]
@@ -46,6 +48,8 @@ pub(super) struct Accounts<S> {
     key: Arc<MasterKey>,
     cx: OpContext,
     known: Cache<String, Arc<Account>>,
+    /// Ids of accounts that nobody has set up, for as long as an account is fresh.
+    unknown: Cache<String, ()>,
     lookups: Option<DefaultKeyedRateLimiter<Place>>,
 }
 
@@ -68,7 +72,8 @@ where
     pub(super) fn new(store: Arc<S>, key: Arc<MasterKey>, cx: OpContext, lookups_per_minute: u32) -> Self {
         let quota = NonZeroU32::new(lookups_per_minute).map(Quota::per_minute);
         let known = Cache::builder().max_capacity(REMEMBERED).build();
-        Self { store, key, cx, known, lookups: quota.map(RateLimiter::keyed) }
+        let unknown = Cache::builder().max_capacity(UNKNOWN_REMEMBERED).time_to_live(FRESH_FOR).build();
+        Self { store, key, cx, known, unknown, lookups: quota.map(RateLimiter::keyed) }
     }
 
     /// Returns whether the place of `caller` may ask for something unknown.
@@ -83,52 +88,76 @@ where
         }
     }
 
-    /// Returns the numbers of accounts, in the same order. Those of an account whose state cannot be read are as they were
-    /// read last.
+    /// Returns the numbers of the account that is said to have signed a delivery, whose signature is not checked yet. They
+    /// are as they were read last where the account cannot be read now.
+    ///
+    /// # Errors
+    /// [`AccountsError`]: it is not known, and cannot or may not be asked for.
+    pub(super) async fn signer(&self, account: &str, caller: IpAddr) -> Result<Arc<[Number]>, AccountsError> {
+        if self.unknown.contains_key(account) {
+            return Ok(Arc::default());
+        }
+        let known = self.known.get(account);
+        if let Some(known) = known.as_ref().filter(|known| self.is_fresh(known)) {
+            return Ok(Arc::clone(&known.numbers));
+        }
+        if known.is_none() && !self.admit(caller) {
+            return Err(AccountsError::TooMany);
+        }
+        match (self.read(&[account.to_owned()]).await, known) {
+            (Ok(mut read), _) => Ok(read.remove(account).unwrap_or_default()),
+            (Err(error), Some(known)) => {
+                tracing::warn!(error = %Chain(&error), "an account of the phone channel is not read anew");
+                Ok(Arc::clone(&known.numbers))
+            }
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+
+    /// Returns the numbers of accounts that a signed delivery is about. Those that are fresh are remembered; `anew` reads
+    /// them all.
+    ///
+    /// # Errors
+    /// They cannot be read.
     pub(super) async fn numbers(
         &self,
         accounts: &[&str],
-        caller: IpAddr,
-    ) -> Result<Vec<Arc<[Number]>>, AccountsError> {
-        let now = self.cx.now();
-        let mut found: Vec<Option<Arc<Account>>> = accounts.iter().map(|id| self.known.get(*id)).collect();
-        let is_fresh = |account: &Arc<Account>| account.read_at + FRESH_FOR > now;
-        let old: Vec<usize> =
-            (0..accounts.len()).filter(|&at| !found[at].as_ref().is_some_and(is_fresh)).collect();
-        if !old.is_empty() {
-            let is_known =
-                |at: &usize| found[*at].as_ref().is_some_and(|account| !account.numbers.is_empty());
-            if !old.iter().all(is_known) && !self.admit(caller) {
-                return Err(AccountsError::TooMany);
-            }
-            let ids: Vec<String> = old.iter().map(|&at| accounts[at].to_owned()).collect();
-            match self.read(&ids, now).await {
-                Ok(mut read) => {
-                    for (at, id) in old.into_iter().zip(ids) {
-                        found[at] = read.remove(&id);
-                    }
-                }
-                Err(error) if found.iter().all(Option::is_some) => {
-                    tracing::warn!(error = %Chain(&error), "accounts of the phone channel are not read anew");
-                }
-                Err(error) => return Err(error.into()),
+        anew: bool,
+    ) -> Result<HashMap<String, Arc<[Number]>>, StorageError> {
+        let mut found = HashMap::new();
+        let mut asked = Vec::new();
+        for account in accounts {
+            match self.known.get(*account).filter(|known| !anew && self.is_fresh(known)) {
+                Some(known) => drop(found.insert((*account).to_owned(), Arc::clone(&known.numbers))),
+                None => asked.push((*account).to_owned()),
             }
         }
-        Ok(found
-            .into_iter()
-            .map(|account| account.map_or_else(Arc::default, |a| Arc::clone(&a.numbers)))
-            .collect())
+        if asked.is_empty() {
+            return Ok(found);
+        }
+        let stale =
+            asked.iter().map(|id| self.known.get(id).map(|known| (id.clone(), Arc::clone(&known.numbers))));
+        let stale: Option<Vec<_>> = stale.collect();
+        match (self.read(&asked).await, stale) {
+            (Ok(read), _) => found.extend(read),
+            // As they were read last, unless that is not enough.
+            (Err(_), Some(stale)) if !anew => found.extend(stale),
+            (Err(error), _) => return Err(error),
+        }
+        Ok(found)
+    }
+
+    fn is_fresh(&self, account: &Account) -> bool {
+        let now = self.cx.now();
+        // A clock that was put back makes nothing fresh for longer.
+        account.read_at <= now && account.read_at + FRESH_FOR > now
     }
 
     /// Reads accounts, and remembers them.
-    async fn read(
-        &self,
-        ids: &[String],
-        now: Timestamp,
-    ) -> Result<HashMap<String, Arc<Account>>, StorageError> {
+    async fn read(&self, ids: &[String]) -> Result<HashMap<String, Arc<[Number]>>, StorageError> {
+        let read_at = self.cx.now();
         let rows = self.store.read().await?.phone_accounts().numbers_of(ids).await?;
-        let mut numbers: HashMap<String, Vec<Number>> =
-            ids.iter().map(|id| (id.clone(), Vec::new())).collect();
+        let mut numbers: HashMap<String, Vec<Number>> = HashMap::new();
         for row in rows {
             let Some(encrypted) = row.app_secret else { continue };
             match self.key.decrypt(&encrypted) {
@@ -142,11 +171,18 @@ where
                 }
             }
         }
-        let remember = |(id, numbers): (String, Vec<Number>)| {
-            let account = Arc::new(Account { numbers: numbers.into(), read_at: now });
-            self.known.insert(id.clone(), Arc::clone(&account));
-            (id, account)
-        };
-        Ok(numbers.into_iter().map(remember).collect())
+        let mut read = HashMap::new();
+        for id in ids {
+            let numbers: Arc<[Number]> = numbers.remove(id).unwrap_or_default().into();
+            if numbers.is_empty() {
+                self.known.invalidate(id);
+                self.unknown.insert(id.clone(), ());
+            } else {
+                let account = Account { numbers: Arc::clone(&numbers), read_at };
+                self.known.insert(id.clone(), Arc::new(account));
+            }
+            read.insert(id.clone(), numbers);
+        }
+        Ok(read)
     }
 }

@@ -6,6 +6,8 @@ use flowsdk_core::fault::Chain;
 use flowsdk_core::stream::broker::{Broker, BrokerError, NewEntry};
 use tokio::sync::oneshot;
 
+/// Most deliveries that wait for a write. The provider sends those beyond it again.
+const MOST_WAITING: usize = 8_192;
 /// Most entries of one write, unless one delivery alone has more.
 const MOST: usize = 512;
 
@@ -33,7 +35,13 @@ impl Appender {
     /// Appends entries, all or none. It returns when they are durable.
     pub(super) async fn append(&self, entries: Vec<NewEntry>) -> Result<(), BrokerError> {
         let (done, mut outcome) = oneshot::channel();
-        self.waiting().push(Waiting { entries, done });
+        {
+            let mut waiting = self.waiting();
+            if waiting.len() >= MOST_WAITING {
+                return Err(BrokerError::Unavailable("too many deliveries wait to be written".into()));
+            }
+            waiting.push(Waiting { entries, done });
+        }
         let turn = self.turn.lock().await;
         loop {
             let failed = |reason: String| Err(BrokerError::Unavailable(reason.into()));
@@ -53,6 +61,8 @@ impl Appender {
     async fn write(&self, _turn: &tokio::sync::MutexGuard<'_, ()>) {
         let mut batch = {
             let mut waiting = self.waiting();
+            // Those whose request has ended are delivered again.
+            waiting.retain(|one| !one.done.is_closed());
             let mut count = 0;
             let fits = waiting.iter().take_while(|one| {
                 count += one.entries.len();
@@ -61,9 +71,16 @@ impl Appender {
             let take = fits.count().max(1).min(waiting.len());
             waiting.drain(..take).collect::<Vec<_>>()
         };
+        if batch.is_empty() {
+            return;
+        }
         let entries: Vec<NewEntry> =
             batch.iter_mut().flat_map(|one| std::mem::take(&mut one.entries)).collect();
         let outcome = self.broker.publish(&entries).await.map_err(|error| Chain(&error).to_string());
+        if outcome.is_err() {
+            // What waits would fail after as long a wait each.
+            batch.append(&mut self.waiting());
+        }
         for one in batch {
             // Whoever is gone does not need it.
             drop(one.done.send(outcome.clone()));

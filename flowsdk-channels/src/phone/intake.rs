@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use flowsdk_core::contact::{HasContacts, is_phone_number, is_user_id, other_form};
+use flowsdk_core::contact::{ContactAlias, HasContacts, is_phone_number, is_user_id, other_form};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::{IncomingEvent, StatusEvent};
@@ -22,8 +22,9 @@ use super::accounts::{Accounts, AccountsError, Number};
 use super::appender::Appender;
 use super::webhook::{
     Delivery, DeliveryError, DeliveryHead, News, NumberChange, PhoneMessage, PhoneStatus, Sender, Told,
-    is_signed,
+    is_signature, is_signed,
 };
+use crate::channel_number::ProviderId;
 
 /// The reason why a delivery is not taken.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -154,22 +155,24 @@ where
         body: &[u8],
         caller: IpAddr,
     ) -> Result<Taken, IntakeError> {
+        // Without a signature nothing of the body is looked at.
+        let signature = signature.filter(|text| is_signature(text)).ok_or(IntakeError::Unsigned)?;
         let head = DeliveryHead::read(body)?;
-        let signer = head.signer().ok_or(IntakeError::Unsigned)?;
-        let ids: Vec<&str> = head.accounts().into_iter().collect();
-        let found = self.accounts.numbers(&ids, caller).await?;
-        let of_account: HashMap<&str, &[Number]> =
-            ids.iter().copied().zip(found.iter().map(|n| &**n)).collect();
+        let signer = head.signer().filter(|id| ProviderId::parse(id).is_ok()).ok_or(IntakeError::Unsigned)?;
         let of_router = |number: &&Number| router.is_none_or(|router| number.router_id == *router);
-        let signature = signature.unwrap_or_default();
-        let mut signers = of_account.get(signer).copied().unwrap_or_default().iter().filter(of_router);
-        let signed = signers.find(|number| is_signed(&number.secret, signature, body));
-        let secret = &signed.ok_or(IntakeError::Unsigned)?.secret;
+        let numbers = self.accounts.signer(signer, caller).await?;
+        let mut secrets: Vec<&SecretString> = Vec::new();
+        for number in numbers.iter().filter(of_router) {
+            if !secrets.iter().any(|known| same(known, &number.secret)) {
+                secrets.push(&number.secret);
+            }
+        }
+        let secret = secrets.into_iter().find(|secret| is_signed(secret, signature, body));
+        let secret = secret.ok_or(IntakeError::Unsigned)?;
         let delivery = Delivery::read(body)?;
-        let is_ours = |account: &str, phone_number_id: &str| {
-            let numbers = of_account.get(account).copied().unwrap_or_default();
-            let mut signed = numbers.iter().filter(of_router).filter(|number| same(&number.secret, secret));
-            signed.any(|number| number.phone_number_id == phone_number_id)
+        let signed = self.signed(&head, &delivery, router, secret).await?;
+        let is_ours = |account: &str, number: &str| {
+            signed.get(account).is_some_and(|numbers| numbers.iter().any(|known| known == number))
         };
         let mut reading = Reading::new(&self.cx);
         let mut changes = Vec::new();
@@ -204,6 +207,41 @@ where
         Ok(taken)
     }
 
+    /// Returns the numbers by their account of which the holder of this secret may tell. Where the delivery names a number that
+    /// is not known, all are read anew: it may have been set up a moment ago.
+    async fn signed(
+        &self,
+        head: &DeliveryHead,
+        delivery: &Delivery,
+        router: Option<&RouterId>,
+        secret: &SecretString,
+    ) -> Result<HashMap<String, Vec<String>>, IntakeError> {
+        let ids: Vec<&str> = head.accounts().into_iter().filter(|id| ProviderId::parse(id).is_ok()).collect();
+        for anew in [false, true] {
+            let found = self.accounts.numbers(&ids, anew).await?;
+            let is_signed = |number: &&Number| {
+                router.is_none_or(|router| number.router_id == *router) && same(&number.secret, secret)
+            };
+            let signed: HashMap<String, Vec<String>> = found
+                .into_iter()
+                .map(|(account, numbers)| {
+                    let ours = numbers.iter().filter(is_signed).map(|number| number.phone_number_id.clone());
+                    (account, ours.collect())
+                })
+                .collect();
+            let is_known = |told: &Told| {
+                let number = told.phone_number_id.as_ref();
+                number.is_none_or(|number| {
+                    signed.get(&told.account_id).is_some_and(|ours| ours.contains(number))
+                })
+            };
+            if anew || delivery.told.iter().all(is_known) {
+                return Ok(signed);
+            }
+        }
+        Ok(HashMap::new())
+    }
+
     /// Lets a contact who writes without a number go on in the session that it has with one.
     async fn join_sessions(&self, conversations: &mut [IncomingEvent]) -> Result<(), IntakeError> {
         let mut asked: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -217,6 +255,10 @@ where
             for event in unnumbered.filter(|event| event.phone_number_id == number) {
                 let newest = found.iter().find(|(user, _)| user == event.session_id.party());
                 if let Some((_, session)) = newest {
+                    // Without a profile the name is the identity of the session.
+                    if event.contact_name == event.session_id.party() {
+                        session.party().clone_into(&mut event.contact_name);
+                    }
                     event.session_id = session.clone();
                 }
             }
@@ -240,12 +282,27 @@ where
             tracing::warn!(contact = %contact.id, "a new number of a contact that other businesses know is left out");
             return Ok(());
         }
+        let now = self.cx.now();
+        let at = change.at.map_or(now, |at| at.min(now));
         let number = change.number.as_ref().filter(|number| is_phone_number(number));
         let user_id = change.user_id.as_ref().filter(|id| is_user_id(id));
-        for identity in [user_id, number].into_iter().flatten() {
-            if !tx.contacts().renumber(from, identity, self.cx.now()).await? {
-                tracing::info!(contact = %contact.id, "a new number of a contact is another contact's already");
+        let mut is_taken = false;
+        if let Some(number) = number {
+            is_taken |= !tx.contacts().renumber(from, number, at).await?;
+        }
+        if let Some(user_id) = user_id {
+            // A number says more than the id, which is kept beside it.
+            let known = tx.contacts().find_many_for_update(std::slice::from_ref(&contact.id)).await?;
+            if known.first().is_some_and(|contact| is_phone_number(&contact.phone_number)) {
+                let alias =
+                    ContactAlias { contact_id: contact.id.clone(), alias: user_id.clone(), created_at: at };
+                tx.contacts().add_aliases(&[alias]).await?;
+            } else {
+                is_taken |= !tx.contacts().renumber(from, user_id, at).await?;
             }
+        }
+        if is_taken {
+            tracing::info!(contact = %contact.id, "a new number of a contact is another contact's already");
         }
         tx.commit().await?;
         Ok(())
@@ -291,7 +348,8 @@ impl<'a> Reading<'a> {
     /// Returns the event of a message; `None`, if its sender has no identity that a session can have.
     fn incoming(&self, number: &str, message: &PhoneMessage) -> Option<IncomingEvent> {
         let PhoneMessage { sender, message, .. } = message;
-        let identity = sender.identity()?;
+        // A delivery names no contact of another channel.
+        let identity = sender.identity().filter(|id| is_phone_number(id) || is_user_id(id))?;
         let session_id = SessionId::parse(format!("wa-{number}-{identity}")).ok()?;
         let mut message = message.clone();
         message.internal_id = Some(MessageId::generate(self.cx.ids()));
@@ -320,7 +378,8 @@ impl<'a> Reading<'a> {
             session_id: None,
             phone_number_id: Some(number.to_owned()),
             error,
-            timestamp: at.unwrap_or_else(|| self.cx.now()),
+            // Whoever signs may write any time.
+            timestamp: at.map_or_else(|| self.cx.now(), |at| at.min(self.cx.now())),
         });
     }
 }

@@ -97,18 +97,18 @@ where
             let ids: Vec<_> =
                 told.iter().map(|(provider, &message)| (message.clone(), (*provider).to_owned())).collect();
             tx.messages().note_provider_ids(&ids).await?;
-            let providers: Vec<_> = ids.into_iter().map(|(_, provider)| provider).collect();
+            let number = |message| sessions.get(&message).map_or("", SessionId::transport).to_owned();
+            let providers: Vec<_> =
+                ids.into_iter().map(|(message, provider)| (provider, number(message))).collect();
             for parked in tx.messages().take_parked(&providers).await? {
-                let message = told.get(parked.provider_id.as_str()).copied();
-                match message.filter(|id| is_of(parked.phone_number_id.as_deref(), sessions.get(*id))) {
-                    Some(message) => reports.push(Report::of_parked(message.clone(), parked)),
-                    None => foreign(),
+                if let Some(&message) = told.get(parked.provider_id.as_str()) {
+                    reports.push(Report::of_parked(message.clone(), parked));
                 }
             }
         }
         if !unnamed.is_empty() {
             let named = told.into_iter().filter_map(|(provider, message)| {
-                Some((provider.to_owned(), (message.clone(), sessions.get(message)?.clone())))
+                Some((provider.to_owned(), vec![(message.clone(), sessions.get(message)?.clone())]))
             });
             self.find(tx, unnamed, named.collect(), &mut reports).await?;
         }
@@ -120,7 +120,7 @@ where
         &self,
         tx: &mut S::Tx,
         unnamed: Vec<(&str, &'a StatusEvent)>,
-        mut named: HashMap<String, (MessageId, SessionId)>,
+        mut named: HashMap<String, Vec<(MessageId, SessionId)>>,
         reports: &mut Vec<Report<'a>>,
     ) -> Result<(), StorageError> {
         let asked: BTreeSet<&str> =
@@ -128,22 +128,24 @@ where
         if !asked.is_empty() {
             let asked: Vec<String> = asked.into_iter().map(str::to_owned).collect();
             let stored = tx.messages().find_by_provider_ids(&asked).await?;
-            named.extend(stored.into_iter().map(|(provider, id, session)| (provider, (id, session))));
+            // Messages of two numbers may have the same id: a business can report any for its own.
+            for (provider, id, session) in stored {
+                named.entry(provider).or_default().push((id, session));
+            }
         }
         let now = self.cx.now();
         let mut parked = Vec::new();
         for (provider, event) in unnamed {
-            match named.get(provider) {
-                Some((message, session)) if is_of(event.phone_number_id.as_deref(), Some(session)) => {
-                    reports.push(Report::of(message.clone(), event));
-                }
-                Some(_) => foreign(),
+            let number = event.phone_number_id.as_deref();
+            let found = named.get(provider).map(Vec::as_slice).unwrap_or_default();
+            match found.iter().find(|(_, session)| is_of(number, Some(session))) {
+                Some((message, _)) => reports.push(Report::of(message.clone(), event)),
                 None => parked.push(ParkedStatus {
                     provider_id: provider.to_owned(),
                     status: event.status.message_status(),
                     at: event.timestamp,
                     error: event.error.clone(),
-                    phone_number_id: event.phone_number_id.clone(),
+                    phone_number_id: event.phone_number_id.clone().unwrap_or_default(),
                     parked_at: now,
                 }),
             }
@@ -180,12 +182,6 @@ fn is_of(number: Option<&str>, session: Option<&SessionId>) -> bool {
     number.is_none_or(|number| {
         session.is_some_and(|session| session.channel() == Channel::Phone && session.transport() == number)
     })
-}
-
-/// Counts a status that is left out, because it is about a message of another number.
-fn foreign() {
-    metrics::counter!("flowsdk_statuses_of_other_numbers").increment(1);
-    tracing::warn!("a status of a message of another number is left out");
 }
 
 impl<'a> Report<'a> {

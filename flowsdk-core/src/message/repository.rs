@@ -53,8 +53,8 @@ pub struct ParkedStatus {
     pub at: Timestamp,
     /// Why it failed.
     pub error: Option<StatusError>,
-    /// The number that the message must be of; `None` where the reporter is trusted.
-    pub phone_number_id: Option<String>,
+    /// The number that the message must be of; empty where the reporter is trusted.
+    pub phone_number_id: String,
     /// When it was parked.
     pub parked_at: Timestamp,
 }
@@ -95,8 +95,9 @@ pub trait MessageRepository: Send {
     /// Keeps statuses until [`take_parked`](Self::take_parked). One that is kept already stays as it is.
     async fn park(&mut self, statuses: &[ParkedStatus]) -> Result<(), StorageError>;
 
-    /// Removes the parked statuses of these provider ids, and returns them.
-    async fn take_parked(&mut self, ids: &[String]) -> Result<Vec<ParkedStatus>, StorageError>;
+    /// Removes the parked statuses of these provider ids, each with the number of its message, and returns them: those that
+    /// were told of that number, or of none.
+    async fn take_parked(&mut self, ids: &[(String, String)]) -> Result<Vec<ParkedStatus>, StorageError>;
 
     /// Deletes statuses that were parked before `before`; returns their number.
     async fn drop_parked(&mut self, before: Timestamp) -> Result<u64, StorageError>;

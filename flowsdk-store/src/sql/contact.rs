@@ -72,19 +72,21 @@ const WITHOUT_WORDS: Sql = sql(concat!(Contact::SELECT, " WHERE search = '' LIMI
 const ADD_ALIASES: Sql = sql_per(
     "INSERT INTO contact_alias (alias, contact_id, created_at)
      SELECT new.value ->> 0, new.value ->> 1, new.value ->> 2 FROM json_each($1) AS new
-     WHERE NOT EXISTS (SELECT 1 FROM contact WHERE phone_number = new.value ->> 0) ON CONFLICT (alias) DO NOTHING",
+     WHERE NOT EXISTS (SELECT 1 FROM contact WHERE phone_number = new.value ->> 0) ON CONFLICT (alias) DO NOTHING
+     RETURNING contact_id",
     "INSERT INTO contact_alias (alias, contact_id, created_at)
      SELECT new.value ->> 0, new.value ->> 1, CAST(new.value ->> 2 AS bigint)
      FROM jsonb_array_elements($1) AS new (value)
-     WHERE NOT EXISTS (SELECT 1 FROM contact WHERE phone_number = new.value ->> 0) ON CONFLICT (alias) DO NOTHING",
+     WHERE NOT EXISTS (SELECT 1 FROM contact WHERE phone_number = new.value ->> 0) ON CONFLICT (alias) DO NOTHING
+     RETURNING contact_id",
 );
 
-const OWN_IDENTITY: Sql = sql("SELECT phone_number FROM contact WHERE id = $1");
+const ALIAS_SINCE: Sql = sql("SELECT created_at FROM contact_alias WHERE contact_id = $1 AND alias = $2");
 const FORGET_ALIAS: Sql = sql("DELETE FROM contact_alias WHERE contact_id = $1 AND alias = $2");
 const RENUMBER: Sql = sql("UPDATE contact SET phone_number = $2 WHERE id = $1");
 
 super::statement::statements! {
-    ADD_ALIASES, OWN_IDENTITY, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
+    ADD_ALIASES, ALIAS_SINCE, FORGET_ALIAS, RENUMBER, FIND_FOR_UPDATE, FIND_BY_PHONE, FIND_BY_ALIAS, SEARCH, UPDATE_SEARCH, IDENTITIES, FORGET_WORDS, WITHOUT_WORDS;
     UPDATE, INSERT_WORDS
 }
 
@@ -168,10 +170,9 @@ impl ContactRepository for SqlTx {
     async fn add_aliases(&mut self, aliases: &[ContactAlias]) -> Result<(), StorageError> {
         let rows: Vec<_> =
             aliases.iter().map(|a| (&a.alias, &a.contact_id, a.created_at.as_millis())).collect();
-        self.conn.execute(ADD_ALIASES, (Json(&rows),)).await?;
-        let contacts: BTreeSet<&ContactId> = aliases.iter().map(|alias| &alias.contact_id).collect();
-        for contact in contacts {
-            self.renew_words_of(contact).await?;
+        let added: Vec<ContactId> = self.conn.fetch_column(ADD_ALIASES, (Json(&rows),)).await?;
+        for contact in added.into_iter().collect::<BTreeSet<_>>() {
+            self.renew_words_of(&contact).await?;
         }
         Ok(())
     }
@@ -182,14 +183,21 @@ impl ContactRepository for SqlTx {
         if found.get(to).is_some_and(|other| other.id != contact.id) {
             return Ok(false);
         }
-        let own = self.conn.fetch_optional::<(String,)>(OWN_IDENTITY, (&contact.id,)).await?;
-        let Some((former,)) = own else { return Ok(false) };
-        if former != to {
-            self.conn.execute(FORGET_ALIAS, (&contact.id, to)).await?;
-            self.conn.execute(RENUMBER, (&contact.id, to)).await?;
-            let alias = ContactAlias { contact_id: contact.id.clone(), alias: former, created_at: at };
-            self.add_aliases(&[alias]).await?;
+        let locked = self.find_many_for_update(std::slice::from_ref(&contact.id)).await?;
+        let Some(Contact { id, phone_number: former, .. }) = locked.into_iter().next() else {
+            return Ok(false);
+        };
+        if former == to {
+            return Ok(true);
         }
+        // What is told late, or again, is not new: the contact had it once, and has another one since.
+        let since = self.conn.fetch_optional::<(Timestamp,)>(ALIAS_SINCE, (&id, to)).await?;
+        if since.is_some_and(|(since,)| since >= at) {
+            return Ok(true);
+        }
+        self.conn.execute(FORGET_ALIAS, (&id, to)).await?;
+        self.conn.execute(RENUMBER, (&id, to)).await?;
+        self.add_aliases(&[ContactAlias { contact_id: id, alias: former, created_at: at }]).await?;
         Ok(true)
     }
 

@@ -99,12 +99,25 @@ const NOTE_PROVIDER_ID: Sql = sql_per(
      WHERE message.id = told.value ->> 0 AND provider_id IS NULL",
 );
 
-static PARK: RowsSql = RowsSql::insert::<ParkedStatus>(" ON CONFLICT (provider_id, status) DO NOTHING");
+static PARK: RowsSql =
+    RowsSql::insert::<ParkedStatus>(" ON CONFLICT (provider_id, phone_number_id, status) DO NOTHING");
 
-const TAKE_PARKED: Sql = sql_list!(
-    "DELETE FROM parked_status WHERE provider_id ",
-    "$1",
-    concat!(" RETURNING ", ParkedStatus::COLUMNS)
+/// `$1` lists `[provider id, number]`.
+const TAKE_PARKED: Sql = sql_per(
+    concat!(
+        "DELETE FROM parked_status WHERE (provider_id, phone_number_id) IN (
+            SELECT told.value ->> 0, told.value ->> 1 FROM json_each($1) AS told
+            UNION ALL SELECT told.value ->> 0, '' FROM json_each($1) AS told)
+         RETURNING ",
+        ParkedStatus::COLUMNS
+    ),
+    concat!(
+        "DELETE FROM parked_status WHERE (provider_id, phone_number_id) IN (
+            SELECT told.value ->> 0, told.value ->> 1 FROM jsonb_array_elements($1) AS told (value)
+            UNION ALL SELECT told.value ->> 0, '' FROM jsonb_array_elements($1) AS told (value))
+         RETURNING ",
+        ParkedStatus::COLUMNS
+    ),
 );
 
 const DROP_PARKED: Sql = sql("DELETE FROM parked_status WHERE parked_at < $1");
@@ -259,7 +272,7 @@ impl MessageRepository for SqlTx {
         self.conn.execute_rows(&PARK, statuses, bind).await.map(drop)
     }
 
-    async fn take_parked(&mut self, ids: &[String]) -> Result<Vec<ParkedStatus>, StorageError> {
+    async fn take_parked(&mut self, ids: &[(String, String)]) -> Result<Vec<ParkedStatus>, StorageError> {
         self.conn.fetch_all(TAKE_PARKED, (Json(ids),)).await
     }
 

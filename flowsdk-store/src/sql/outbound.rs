@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_channels::phone::sending::{
-    Attempt, HasOutbound, NumberState, Outbound, OutboundRepository, Pause, Settlement,
+    Attempt, HasOutbound, NumberState, Outbound, OutboundRepository, Pause, Settlement, SettlementOutcome,
 };
 use flowsdk_core::cell::Json;
 use flowsdk_core::crypto::Encrypted;
@@ -14,19 +14,19 @@ use flowsdk_core::message::{MessageStatus, StatusError};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
-use super::row::corrupt;
+use super::row::{With, corrupt};
 use super::statement::{Sql, sql, sql_list, sql_per};
 
-/// `$1` lists `[message, session, number, recipient, event]`, in order.
+/// `$1` lists `[message, session, number, recipient, event]`, in order. All are due: the clock of the sender is another one.
 const ENQUEUE: Sql = sql_per(
     "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, due_at, queued_at)
-     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, $2, $2
+     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, 0, $2
      FROM json_each($1) AS new CROSS JOIN message
      WHERE message.id = new.value ->> 0 AND message.status = 'pending'
         AND NOT EXISTS (SELECT 1 FROM send_attempt WHERE send_attempt.message_id = message.id)
      ORDER BY new.key ON CONFLICT (message_id) DO NOTHING",
     "INSERT INTO outbound (message_id, session_id, phone_number_id, recipient, event, due_at, queued_at)
-     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, $2, $2
+     SELECT message.id, new.value ->> 1, new.value ->> 2, new.value ->> 3, new.value ->> 4, 0, $2
      FROM jsonb_array_elements($1) WITH ORDINALITY AS new (value, place)
      JOIN message ON message.id = new.value ->> 0 AND message.status = 'pending'
      WHERE NOT EXISTS (SELECT 1 FROM send_attempt WHERE send_attempt.message_id = message.id)
@@ -34,33 +34,49 @@ const ENQUEUE: Sql = sql_per(
 );
 
 /// The columns of a message in the queue, of `outbound` with its session.
-const COLUMNS: &str =
-    "outbound.event, outbound.attempts, outbound.queued_at, outbound.began_at, session.epoch";
+const COLUMNS: &str = "outbound.event, outbound.attempts, outbound.refusals, outbound.queued_at, outbound.began_at, session.epoch";
 
-/// The numbers with messages are walked one by one, and of each the first messages that may go.
-pub(super) const DUE: Sql = sql(concat!(
-    "WITH RECURSIVE number (id) AS (
+/// The numbers with messages, one by one.
+const WALK: &str = "WITH RECURSIVE number (id) AS (
         SELECT MIN(phone_number_id) FROM outbound
         UNION ALL SELECT (
             SELECT MIN(phone_number_id) FROM outbound WHERE outbound.phone_number_id > number.id)
         FROM number WHERE number.id IS NOT NULL)
-     SELECT ",
-    COLUMNS,
-    " FROM number JOIN outbound ON outbound.seq IN (
-        SELECT first.seq FROM outbound AS first
+     SELECT ";
+
+/// The first messages of a number that may go.
+const FIRST: &str = "FROM outbound AS first
         WHERE first.phone_number_id = number.id AND first.due_at <= $1 AND first.began_at IS NULL
             AND NOT EXISTS (
                 SELECT 1 FROM outbound AS before
                 WHERE before.phone_number_id = first.phone_number_id AND before.recipient = first.recipient
                     AND before.seq < first.seq)
-        ORDER BY first.seq LIMIT $2)
-     LEFT JOIN session ON session.id = outbound.session_id
+        ORDER BY first.seq LIMIT $2)";
+
+const MAY_SEND: &str = " LEFT JOIN session ON session.id = outbound.session_id
      WHERE NOT EXISTS (SELECT 1 FROM number_pause WHERE number_pause.phone_number_id = number.id)
         AND NOT EXISTS (
             SELECT 1 FROM channel_number WHERE channel_number.phone_number_id = number.id
                 AND (channel_number.active = 0 OR channel_number.access_token_encrypted IS NULL))
-     ORDER BY outbound.seq LIMIT $3"
-));
+     ORDER BY outbound.seq LIMIT $3";
+
+pub(super) const DUE: Sql = sql_per(
+    concat!(
+        WALK,
+        COLUMNS,
+        " FROM number JOIN outbound ON outbound.seq IN (SELECT first.seq ",
+        FIRST,
+        MAY_SEND
+    ),
+    concat!(
+        WALK,
+        COLUMNS,
+        " FROM number CROSS JOIN LATERAL (SELECT first.* ",
+        FIRST,
+        " AS outbound",
+        MAY_SEND
+    ),
+);
 
 const BEGIN: Sql = sql_list!(
     "UPDATE outbound SET attempts = attempts + 1, began_at = $2 WHERE message_id ",
@@ -89,14 +105,24 @@ const END: Sql = sql_per(
         AND send_attempt.number = CAST(told.value ->> 1 AS bigint)",
 );
 
-const DONE: Sql = sql_list!("DELETE FROM outbound WHERE message_id ", "$1", "");
+/// `$1` lists `[message, attempts]`.
+const DONE: Sql = sql_per(
+    "DELETE FROM outbound WHERE seq IN (
+        SELECT outbound.seq FROM json_each($1) AS told JOIN outbound ON outbound.message_id = told.value ->> 0
+        WHERE outbound.attempts = told.value ->> 1)",
+    "DELETE FROM outbound USING jsonb_array_elements($1) AS told (value)
+     WHERE outbound.message_id = told.value ->> 0 AND outbound.attempts = CAST(told.value ->> 1 AS bigint)",
+);
 
-/// `$1` lists `[message, time]`.
+/// `$1` lists `[message, attempts, time, counted refusals]`.
 const AGAIN: Sql = sql_per(
-    "UPDATE outbound SET began_at = NULL, due_at = told.value ->> 1 FROM json_each($1) AS told
-     WHERE outbound.message_id = told.value ->> 0",
-    "UPDATE outbound SET began_at = NULL, due_at = CAST(told.value ->> 1 AS bigint)
-     FROM jsonb_array_elements($1) AS told (value) WHERE outbound.message_id = told.value ->> 0",
+    "UPDATE outbound SET began_at = NULL, due_at = told.value ->> 2, refusals = refusals + (told.value ->> 3)
+     FROM json_each($1) AS told
+     WHERE outbound.message_id = told.value ->> 0 AND outbound.attempts = told.value ->> 1",
+    "UPDATE outbound SET began_at = NULL, due_at = CAST(told.value ->> 2 AS bigint),
+        refusals = refusals + CAST(told.value ->> 3 AS bigint)
+     FROM jsonb_array_elements($1) AS told (value)
+     WHERE outbound.message_id = told.value ->> 0 AND outbound.attempts = CAST(told.value ->> 1 AS bigint)",
 );
 
 pub(super) const UNANSWERED: Sql = sql(concat!(
@@ -147,13 +173,14 @@ super::statement::statements! {
 
 super::accessor::has!(HasOutbound::outbound -> OutboundRepository);
 
-/// Event, attempts, time of entry, epoch of the session.
-type Row = (String, i64, Timestamp, Option<Timestamp>, Option<i64>);
+/// Event, attempts, refusals, time of entry, beginning of the call, epoch of the session.
+type Row = (String, i64, i64, Timestamp, Option<Timestamp>, Option<i64>);
 type StateRow = (String, Option<Encrypted>, bool, Option<i64>, Option<String>, Option<Timestamp>);
 
-fn outbound((event, attempts, queued_at, began_at, epoch): Row) -> Result<Outbound, StorageError> {
+fn outbound((event, attempts, refusals, queued_at, began_at, epoch): Row) -> Result<Outbound, StorageError> {
     let event = serde_json::from_str(&event).map_err(|error| corrupt("outbound")(&error))?;
-    Ok(Outbound { event, attempts: u32::try_from(attempts).unwrap_or(u32::MAX), queued_at, began_at, epoch })
+    let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
+    Ok(Outbound { event, attempts: count(attempts), refusals: count(refusals), queued_at, began_at, epoch })
 }
 
 fn state((phone_number_id, access_token, active, code, title, since): StateRow) -> NumberState {
@@ -207,10 +234,11 @@ impl OutboundRepository for SqlTx {
 
     async fn settle(&mut self, settlements: &[Settlement]) -> Result<(), StorageError> {
         let (mut done, mut again) = (Vec::new(), Vec::new());
-        for settlement in settlements {
-            match settlement {
-                Settlement::Done(id) => done.push(id),
-                Settlement::Again(id, at) => again.push((id, at.as_millis())),
+        for Settlement { message, attempts, outcome } in settlements {
+            match outcome {
+                SettlementOutcome::Done => done.push((message, attempts)),
+                SettlementOutcome::Again(at) => again.push((message, attempts, at.as_millis(), 0)),
+                SettlementOutcome::Refused(at) => again.push((message, attempts, at.as_millis(), 1)),
             }
         }
         if !done.is_empty() {
@@ -227,12 +255,9 @@ impl OutboundRepository for SqlTx {
         before: Timestamp,
         limit: u32,
     ) -> Result<Vec<(Outbound, Option<MessageStatus>)>, StorageError> {
-        type Found = (String, i64, Timestamp, Option<Timestamp>, Option<i64>, Option<MessageStatus>);
+        type Found = With<Row, (Option<MessageStatus>,)>;
         let rows = self.conn.fetch_all::<Found>(UNANSWERED, (before, i64::from(limit))).await?;
-        let read = |(event, attempts, at, began, epoch, status): Found| {
-            Ok((outbound((event, attempts, at, began, epoch))?, status))
-        };
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(|With(row, (status,))| Ok((outbound(row)?, status))).collect()
     }
 
     async fn expired(&mut self, before: Timestamp, limit: u32) -> Result<Vec<Outbound>, StorageError> {

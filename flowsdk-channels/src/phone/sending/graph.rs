@@ -51,31 +51,6 @@ struct TakenContact {
     wa_id: Option<String>,
 }
 
-/// The answer to what was refused.
-#[derive(Deserialize)]
-struct Refused {
-    error: Fault,
-}
-
-#[derive(Deserialize)]
-struct Fault {
-    code: i64,
-    #[serde(default)]
-    error_subcode: Option<i64>,
-    #[serde(default)]
-    message: Option<String>,
-    #[serde(default)]
-    error_data: Option<FaultData>,
-    #[serde(default)]
-    is_transient: bool,
-}
-
-#[derive(Deserialize)]
-struct FaultData {
-    #[serde(default)]
-    details: Option<String>,
-}
-
 /// The subcode of an object that is not there, such as a number that was deleted.
 const OBJECT_MISSING: i64 = 33;
 
@@ -111,10 +86,11 @@ impl GraphSender {
 
 /// Reads an answer: what it refuses is an error, whatever its HTTP status.
 fn read_answer(status: StatusCode, retry_after: Option<Duration>, body: &[u8]) -> Result<Value, SendError> {
-    if let Ok(Refused { error }) = serde_json::from_slice(body) {
-        return Err(SendError::Refused(refusal(error, retry_after)));
+    let read = serde_json::from_slice::<Value>(body);
+    if let Some(refusal) = read.as_ref().ok().and_then(|value| refusal(&value["error"], retry_after)) {
+        return Err(SendError::Refused(refusal));
     }
-    match serde_json::from_slice(body) {
+    match read {
         Ok(value) if status.is_success() => Ok(value),
         _ => Err(SendError::Unanswered(format!("HTTP {status} without an answer of the provider").into())),
     }
@@ -130,18 +106,19 @@ fn accepted(answer: Value) -> Result<Accepted, SendError> {
     Ok(Accepted { provider_id, recipient })
 }
 
-fn refusal(fault: Fault, retry_after: Option<Duration>) -> Refusal {
-    let code = if fault.code == 100 && fault.error_subcode == Some(OBJECT_MISSING) {
-        OBJECT_MISSING
-    } else {
-        fault.code
-    };
-    let details = fault.error_data.and_then(|data| data.details);
-    Refusal {
-        error: StatusError { code: fault.code, title: details.or(fault.message) },
-        class: class_of(code, fault.is_transient),
+/// Reads what was refused: its code is a number, or the text of one; everything else may have any shape.
+fn refusal(error: &Value, retry_after: Option<Duration>) -> Option<Refusal> {
+    let integer = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
+    let code = integer(&error["code"])?;
+    let is_gone = code == 100 && integer(&error["error_subcode"]) == Some(OBJECT_MISSING);
+    let words = [&error["error_data"]["details"], &error["message"]];
+    let title = words.into_iter().find_map(|words| words.as_str().map(str::to_owned));
+    let is_transient = error["is_transient"].as_bool().unwrap_or(false);
+    Some(Refusal {
+        error: StatusError { code, title },
+        class: class_of(if is_gone { OBJECT_MISSING } else { code }, is_transient),
         retry_after,
-    }
+    })
 }
 
 fn retry_after(answer: &Response) -> Option<Duration> {
@@ -238,6 +215,13 @@ mod tests {
             let answer = read_answer(json, None, body.as_bytes()).expect("JSON");
             assert!(matches!(accepted(answer), Err(SendError::Unanswered(_))), "{body}");
         }
+        // Whatever stands beside the code.
+        let odd = br#"{"error":{"code":"190","error_data":"?","is_transient":null,"message":7}}"#;
+        let Err(SendError::Refused(refusal)) = read_answer(json, None, odd) else { panic!("it is refused") };
+        assert_eq!(
+            (refusal.class, refusal.error.code, refusal.error.title),
+            (RefusalClass::Account, 190, None)
+        );
         let gone = br#"{"error":{"message":"Unsupported get request","code":100,"error_subcode":33}}"#;
         let Err(SendError::Refused(refusal)) = read_answer(json, Some(Duration::from_secs(9)), gone) else {
             panic!("it is refused")

@@ -19,6 +19,7 @@ pub use failure::LocalFailure;
 pub use graph::GraphSender;
 pub use outbound::{
     Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, OutboundRepository, Pause, Settlement,
+    SettlementOutcome,
 };
 pub use queue::{OUTBOUND_GROUP, OutboundQueue};
 pub use sender::{PhoneSender, SenderTx};

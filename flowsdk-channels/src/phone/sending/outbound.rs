@@ -17,6 +17,8 @@ pub struct Outbound {
     pub event: OutgoingEvent,
     /// How many calls were made for it.
     pub attempts: u32,
+    /// How many of them the provider refused because of a difficulty of its own.
+    pub refusals: u32,
     /// When it entered the queue.
     pub queued_at: Timestamp,
     /// When the call began that is under way, or whose answer was lost.
@@ -52,13 +54,27 @@ pub struct Attempt {
     pub error: Option<StatusError>,
 }
 
-/// What becomes of a message in the queue.
+/// What becomes of a message in the queue. It counts only while no further attempt has begun: a write may be repeated
+/// whose answer was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settlement {
+pub struct Settlement {
+    /// The message.
+    pub message: MessageId,
+    /// How many attempts were made so far.
+    pub attempts: u32,
+    /// What becomes of it.
+    pub outcome: SettlementOutcome,
+}
+
+/// What becomes of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettlementOutcome {
     /// It leaves the queue.
-    Done(MessageId),
+    Done,
     /// It is tried again at this time.
-    Again(MessageId, Timestamp),
+    Again(Timestamp),
+    /// The same, and the refusal [counts](Outbound::refusals).
+    Refused(Timestamp),
 }
 
 /// A reason for which nothing is sent from a number.

@@ -10,7 +10,7 @@ use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
 use governor::state::keyed::DashMapStateStore;
-use governor::{Quota, RateLimiter};
+use governor::{NotUntil, Quota, RateLimiter};
 
 /// Messages that a number may send in a second.
 const PER_SECOND: NonZeroU32 = NonZeroU32::new(80).expect("not zero");
@@ -32,6 +32,21 @@ impl Clock for ContextClock {
         let millis = u64::try_from(self.0.now().as_millis()).unwrap_or(0);
         Duration::from_millis(millis).into()
     }
+}
+
+/// Whether a message may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// It may.
+    Now,
+    /// What is for its recipient waits until then.
+    Recipient(Timestamp),
+    /// Its number has sent enough for the moment.
+    Number,
+}
+
+fn wait(refused: &NotUntil<Nanos>, clock: &ContextClock) -> Duration {
+    refused.wait_time_from(clock.now()).max(Duration::from_millis(1))
 }
 
 /// The pace of every number, and of every recipient of one.
@@ -57,24 +72,29 @@ impl Pace {
     }
 
     /// Takes a place for one message to a recipient, if there is one now.
-    pub(super) fn admit(&mut self, number: &str, recipient: &str, now: Timestamp) -> bool {
+    pub(super) fn admit(&mut self, number: &str, recipient: &str, now: Timestamp) -> Admission {
         let pair = format!("{number}/{recipient}");
-        if self.is_held(number, now) || self.is_held(&pair, now) {
-            return false;
+        if self.held(number, now).is_some() {
+            return Admission::Number;
+        }
+        if let Some(until) = self.held(&pair, now) {
+            return Admission::Recipient(until);
         }
         // Whoever is refused is held, so that they take no place again and again while they wait.
-        for (limiter, key) in [(&self.numbers, number), (&self.pairs, &*pair)] {
-            if let Err(refused) = limiter.check_key(&key.to_owned()) {
-                let wait = refused.wait_time_from(self.clock.now()).max(Duration::from_millis(1));
-                self.held.insert(key.to_owned(), now + wait);
-                return false;
-            }
+        if let Err(refused) = self.numbers.check_key(&number.to_owned()) {
+            self.held.insert(number.to_owned(), now + wait(&refused, &self.clock));
+            return Admission::Number;
         }
-        true
+        if let Err(refused) = self.pairs.check_key(&pair) {
+            let until = now + wait(&refused, &self.clock);
+            self.held.insert(pair, until);
+            return Admission::Recipient(until);
+        }
+        Admission::Now
     }
 
-    fn is_held(&self, key: &str, now: Timestamp) -> bool {
-        self.held.get(key).is_some_and(|until| *until > now)
+    fn held(&self, key: &str, now: Timestamp) -> Option<Timestamp> {
+        self.held.get(key).copied().filter(|until| *until > now)
     }
 
     /// Lets a number send nothing before `until`.
@@ -106,7 +126,7 @@ mod tests {
         let cx = OpContext::new(Arc::new(clock.clone()), Arc::new(Cuids::new(clock.clone())));
         let mut pace = Pace::new(&cx);
         let mut admitted = |number: &str, recipient: &dyn Fn(usize) -> String, tries: usize| {
-            (0..tries).filter(|nth| pace.admit(number, &recipient(*nth), cx.now())).count()
+            (0..tries).filter(|nth| pace.admit(number, &recipient(*nth), cx.now()) == Admission::Now).count()
         };
         assert_eq!(admitted("111", &|nth| nth.to_string(), 200), 80);
         assert_eq!(admitted("222", &|_| "one".to_owned(), 200), 45);
@@ -116,9 +136,9 @@ mod tests {
         assert_eq!(admitted("222", &|_| "one".to_owned(), 200), 2);
         assert_eq!(admitted("111", &|nth| format!("new {nth}"), 200), 80);
         pace.hold("333", cx.now() + Duration::from_secs(5));
-        assert!(!pace.admit("333", "one", cx.now()));
+        assert_eq!(pace.admit("333", "one", cx.now()), Admission::Number);
         clock.advance(Duration::from_secs(5));
-        assert!(pace.admit("333", "one", cx.now()));
+        assert_eq!(pace.admit("333", "one", cx.now()), Admission::Now);
         clock.advance(Duration::from_secs(3_600));
         pace.forget_quiet(cx.now());
         assert!(pace.pairs.is_empty() && pace.held.is_empty());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
-use flowsdk_core::contact::{ContactAlias, HasContacts, other_form};
+use flowsdk_core::contact::{Contact, ContactAlias, HasContacts, other_form};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
@@ -23,15 +23,17 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::LocalFailure;
-use super::outbound::{Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, Pause, Settlement};
-use super::pace::Pace;
+use super::outbound::{
+    Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, Pause, Settlement, SettlementOutcome,
+};
+use super::pace::{Admission, Pace};
 
 /// Most calls at once.
 const MOST_CALLS: usize = 256;
 /// Most messages of a number that begin in one round. Rounds are many a second.
 const EACH: u32 = 16;
 /// Most messages that a round looks at.
-const LOOKED_AT: u32 = 4_096;
+const LOOKED_AT: u32 = 16_384;
 /// How long a message waits for what may have become of its call.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// How long a message may wait in all: behind the window in which the contact can be answered there is no use in it.
@@ -45,13 +47,13 @@ const GATHER: Duration = Duration::from_millis(20);
 /// How often lost answers, old messages and paused numbers are looked at.
 const REVIEW: Duration = Duration::from_secs(1);
 const PROBE: Duration = Duration::from_secs(60);
-/// Most attempts of a message where the provider has a difficulty of its own.
-const MOST_ATTEMPTS: u32 = 5;
+/// Most refusals of a message where the provider has a difficulty of its own.
+const MOST_REFUSALS: u32 = 5;
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Messages that a review looks at.
 const REVIEWED: u32 = 256;
-/// How long a stop waits for calls that are under way.
-const LAST_CALLS: Duration = Duration::from_secs(5);
+/// How long a stop waits for calls that are under way: as long as they may take.
+const LAST_CALLS: Duration = Duration::from_secs(21);
 
 /// A transaction with all that the sender reads and writes.
 pub trait SenderTx: Transaction + HasOutbound + HasOutbox + HasContacts {}
@@ -83,6 +85,10 @@ struct Run {
     /// Ends that are not written yet.
     finished: Vec<Finished>,
     probing: HashSet<String>,
+    /// Calls of before are another owner's, by another clock.
+    began_at: Timestamp,
+    /// Failures to reach the provider in a row, by number.
+    unreached: HashMap<String, u32>,
     reviewed_at: Timestamp,
     probed_at: Timestamp,
 }
@@ -122,6 +128,8 @@ where
             under_way: HashMap::new(),
             finished: Vec::new(),
             probing: HashSet::new(),
+            began_at: self.cx.now(),
+            unreached: HashMap::new(),
             reviewed_at: self.cx.now(),
             probed_at: self.cx.now(),
         };
@@ -190,15 +198,18 @@ where
             }
             let (number, party) = (outbound.event.session_id.transport(), outbound.event.session_id.party());
             if is_superseded(&outbound) {
-                notes.fail(&outbound.event, LocalFailure::Superseded.error(""), now);
+                notes.fail(&outbound, LocalFailure::Superseded.error(""), now);
                 continue;
             }
             match accounts.get(number) {
-                None => notes.fail(&outbound.event, LocalFailure::NumberUnknown.error(""), now),
-                Some(Some(account)) if run.pace.admit(number, party, now) => {
-                    chosen.push((outbound, account.clone()));
-                }
-                Some(_) => {}
+                None => notes.fail(&outbound, LocalFailure::NumberUnknown.error(""), now),
+                Some(None) => {}
+                Some(Some(account)) => match run.pace.admit(number, party, now) {
+                    Admission::Now => chosen.push((outbound, account.clone())),
+                    // So that those who wait for long do not stand before the others of the number.
+                    Admission::Recipient(until) => notes.settle(&outbound, SettlementOutcome::Again(until)),
+                    Admission::Number => {}
+                },
             }
         }
         if chosen.is_empty() && notes.is_empty() {
@@ -238,16 +249,17 @@ where
             if run.under_way.contains_key(&event.internal_id) {
                 continue;
             }
-            let is_late = outbound.began_at.is_some_and(|began| began + ANSWER_WITHIN <= now);
+            let is_late =
+                outbound.began_at.is_some_and(|began| began.max(run.began_at) + ANSWER_WITHIN <= now);
             if status != Some(MessageStatus::Pending) {
                 // The provider has told of it by a status, so it has the message, or has refused it.
-                notes.settlements.push(Settlement::Done(event.internal_id.clone()));
+                notes.settle(&outbound, SettlementOutcome::Done);
             } else if is_late {
-                notes.fail(event, LocalFailure::UnknownOutcome.error(""), now);
+                notes.fail(&outbound, LocalFailure::UnknownOutcome.error(""), now);
             }
         }
         for outbound in tx.outbound().expired(now - EXPIRES_AFTER, REVIEWED).await? {
-            notes.fail(&outbound.event, LocalFailure::Expired.error(""), now);
+            notes.fail(&outbound, LocalFailure::Expired.error(""), now);
         }
         let paused = tx.outbound().paused().await?;
         drop(tx);
@@ -288,13 +300,23 @@ where
             return Ok(());
         }
         let now = self.cx.now();
-        let mut notes = Notes::default();
+        let (mut notes, mut unreached) = (Notes::default(), HashMap::new());
         for finished in &run.finished {
             match finished {
                 Finished::Sent { outbound, attempt, result } => {
-                    let held = notes.sent(outbound, *attempt, result, now);
-                    if let Some(until) = held {
-                        run.pace.hold(outbound.event.session_id.transport(), until);
+                    let number = outbound.event.session_id.transport();
+                    let failures = match result {
+                        Err(SendError::Unreached(_)) => run.unreached.get(number).copied().unwrap_or(0) + 1,
+                        _ => 0,
+                    };
+                    if let Some(until) = notes.sent(outbound, *attempt, failures, result, now) {
+                        run.pace.hold(number, until);
+                        // Calls that failed together count as one.
+                        if failures > 0 {
+                            unreached.insert(number.to_owned(), failures);
+                        }
+                    } else {
+                        unreached.insert(number.to_owned(), 0);
                     }
                 }
                 Finished::Probed { number, result: Ok(()) } => notes.resumed.push(number.clone()),
@@ -304,6 +326,8 @@ where
         let mut tx = self.store.begin().await?;
         self.write(&mut tx, notes, now).await?;
         tx.commit().await?;
+        run.unreached.extend(unreached);
+        run.unreached.retain(|_, failures| *failures > 0);
         for finished in run.finished.drain(..) {
             match finished {
                 Finished::Sent { outbound, .. } => drop(run.under_way.remove(&outbound.event.internal_id)),
@@ -331,14 +355,27 @@ where
             tx.outbound().resume(&number).await?;
         }
         if !aliases.is_empty() {
-            let asked: Vec<String> = aliases.keys().cloned().collect();
-            let contacts = tx.contacts().find_by_phone_numbers(&asked).await?;
-            let alias = |contact: flowsdk_core::contact::Contact| {
+            let known =
+                tx.contacts().find_by_phone_numbers(&aliases.values().cloned().collect::<Vec<_>>()).await?;
+            let known: HashSet<String> = known.into_iter().map(|contact| contact.phone_number).collect();
+            let asked: Vec<String> = aliases
+                .iter()
+                .filter(|(_, alias)| !known.contains(*alias))
+                .map(|(party, _)| party.clone())
+                .collect();
+            let contacts = if asked.is_empty() {
+                Vec::new()
+            } else {
+                tx.contacts().find_by_phone_numbers(&asked).await?
+            };
+            let alias = |contact: Contact| {
                 let alias = aliases.get(&contact.phone_number)?.clone();
                 Some(ContactAlias { contact_id: contact.id, alias, created_at: now })
             };
-            let aliases: Vec<ContactAlias> = contacts.into_iter().filter_map(alias).collect();
-            tx.contacts().add_aliases(&aliases).await?;
+            let new: Vec<ContactAlias> = contacts.into_iter().filter_map(alias).collect();
+            if !new.is_empty() {
+                tx.contacts().add_aliases(&new).await?;
+            }
         }
         Ok(())
     }
@@ -383,101 +420,118 @@ impl Notes {
         self.settlements.is_empty()
     }
 
-    /// Notes the end of a call. Returns until when the number is to send nothing.
+    /// Notes what becomes of a message in the queue.
+    fn settle(&mut self, outbound: &Outbound, outcome: SettlementOutcome) {
+        let message = outbound.event.internal_id.clone();
+        self.settlements.push(Settlement { message, attempts: outbound.attempts, outcome });
+    }
+
+    /// Notes the end of a call: the attempt `number` of the message, and the `failures`-th in a row that did not reach the
+    /// provider. Returns until when the number is to send nothing.
     fn sent(
         &mut self,
-        outbound: &Outbound,
+        before: &Outbound,
         number: u32,
+        failures: u32,
         result: &Result<Accepted, SendError>,
         now: Timestamp,
     ) -> Option<Timestamp> {
+        let outbound = &Outbound { attempts: number, ..before.clone() };
         let event = &outbound.event;
-        let mut end = |outcome, error: Option<&StatusError>| {
-            let label = match outcome {
-                AttemptOutcome::Accepted => "accepted",
-                AttemptOutcome::Retried => "retried",
-                AttemptOutcome::Failed => "failed",
-                AttemptOutcome::Unanswered => "unanswered",
-            };
-            metrics::counter!("flowsdk_phone_sends", "outcome" => label).increment(1);
-            let (message, error) = (event.internal_id.clone(), error.cloned());
-            self.attempts.push(Attempt { message, number, outcome, error });
-        };
-        let again = |after: Duration| Settlement::Again(event.internal_id.clone(), now + after);
         match result {
             Ok(accepted) => {
-                end(AttemptOutcome::Accepted, None);
-                self.accepted(event, accepted, now);
+                self.end(outbound, AttemptOutcome::Accepted, None);
+                self.accepted(outbound, accepted, now);
                 None
             }
             Err(SendError::Unsendable(details)) => {
-                end(AttemptOutcome::Failed, None);
-                self.fail(event, LocalFailure::ContentRefused.error(details), now);
+                self.end(outbound, AttemptOutcome::Failed, None);
+                self.fail(outbound, LocalFailure::ContentRefused.error(details), now);
                 None
             }
             Err(error @ SendError::Unreached(_)) => {
                 tracing::warn!(error = %Chain(error), message = %event.internal_id, "the phone provider is not reached");
-                end(AttemptOutcome::Retried, None);
-                self.settlements.push(again(growing(number, 4)));
-                None
+                self.end(outbound, AttemptOutcome::Retried, None);
+                let until = now + growing(failures, 4);
+                self.settle(outbound, SettlementOutcome::Again(until));
+                // Others of the number would not reach it either.
+                Some(until)
             }
             Err(error @ SendError::Unanswered(_)) => {
                 tracing::warn!(error = %Chain(error), message = %event.internal_id, "an answer of the phone provider is lost");
                 // The row stays as it is: a status of the provider settles it, or its time ends.
-                end(AttemptOutcome::Unanswered, None);
+                self.end(outbound, AttemptOutcome::Unanswered, None);
                 None
             }
-            Err(SendError::Refused(Refusal { error, class, retry_after })) => {
-                let pause = retry_after.unwrap_or_else(|| {
-                    growing(number, if *class == RefusalClass::Throttled { 2 } else { 4 })
-                });
-                match class {
-                    RefusalClass::Retry if number >= MOST_ATTEMPTS => {
-                        end(AttemptOutcome::Failed, Some(error));
-                        self.fail(event, error.clone(), now);
-                        None
-                    }
-                    RefusalClass::Retry | RefusalClass::PairThrottled => {
-                        end(AttemptOutcome::Retried, Some(error));
-                        self.settlements.push(again(pause));
-                        None
-                    }
-                    RefusalClass::Throttled => {
-                        end(AttemptOutcome::Retried, Some(error));
-                        self.settlements.push(again(pause));
-                        Some(now + pause)
-                    }
-                    RefusalClass::Account => {
-                        end(AttemptOutcome::Retried, Some(error));
-                        self.settlements.push(again(Duration::ZERO));
-                        let pause = Pause { error: error.clone(), since: now };
-                        self.pauses.insert(event.session_id.transport().to_owned(), pause);
-                        None
-                    }
-                    RefusalClass::Permanent => {
-                        end(AttemptOutcome::Failed, Some(error));
-                        self.fail(event, error.clone(), now);
-                        None
-                    }
-                }
+            Err(SendError::Refused(refusal)) => self.refused(outbound, refusal, now),
+        }
+    }
+
+    fn refused(&mut self, outbound: &Outbound, refusal: &Refusal, now: Timestamp) -> Option<Timestamp> {
+        let Refusal { error, class, retry_after } = refusal;
+        let refusals = outbound.refusals + 1;
+        let is_final = match class {
+            RefusalClass::Permanent => true,
+            RefusalClass::Retry => refusals >= MOST_REFUSALS,
+            RefusalClass::Throttled | RefusalClass::PairThrottled | RefusalClass::Account => false,
+        };
+        if is_final {
+            self.end(outbound, AttemptOutcome::Failed, Some(error));
+            self.fail(outbound, error.clone(), now);
+            return None;
+        }
+        self.end(outbound, AttemptOutcome::Retried, Some(error));
+        let until = |count, base| now + retry_after.unwrap_or_else(|| growing(count, base));
+        match class {
+            RefusalClass::Retry => {
+                self.settle(outbound, SettlementOutcome::Refused(until(refusals, 4)));
+                None
+            }
+            RefusalClass::PairThrottled => {
+                self.settle(outbound, SettlementOutcome::Again(until(outbound.attempts, 4)));
+                None
+            }
+            RefusalClass::Throttled => {
+                let until = until(outbound.attempts, 2);
+                self.settle(outbound, SettlementOutcome::Again(until));
+                Some(until)
+            }
+            RefusalClass::Account | RefusalClass::Permanent => {
+                self.settle(outbound, SettlementOutcome::Again(now));
+                let pause = Pause { error: error.clone(), since: now };
+                self.pauses.insert(outbound.event.session_id.transport().to_owned(), pause);
+                None
             }
         }
     }
 
-    fn accepted(&mut self, event: &OutgoingEvent, accepted: &Accepted, now: Timestamp) {
+    fn end(&mut self, outbound: &Outbound, outcome: AttemptOutcome, error: Option<&StatusError>) {
+        let label = match outcome {
+            AttemptOutcome::Accepted => "accepted",
+            AttemptOutcome::Retried => "retried",
+            AttemptOutcome::Failed => "failed",
+            AttemptOutcome::Unanswered => "unanswered",
+        };
+        metrics::counter!("flowsdk_phone_sends", "outcome" => label).increment(1);
+        let (message, number) = (outbound.event.internal_id.clone(), outbound.attempts);
+        self.attempts.push(Attempt { message, number, outcome, error: error.cloned() });
+    }
+
+    fn accepted(&mut self, outbound: &Outbound, accepted: &Accepted, now: Timestamp) {
+        let event = &outbound.event;
         let party = event.session_id.party();
-        if let Some(recipient) =
-            accepted.recipient.clone().filter(|known| other_form(party).as_ref() == Some(known))
-        {
+        let other = accepted.recipient.clone().filter(|known| other_form(party).as_ref() == Some(known));
+        if let Some(recipient) = other {
             self.aliases.insert(party.to_owned(), recipient);
         }
-        self.settlements.push(Settlement::Done(event.internal_id.clone()));
+        self.settle(outbound, SettlementOutcome::Done);
         self.status(event, DeliveryStatus::Sent, Some(accepted.provider_id.clone()), None, now);
     }
 
-    fn fail(&mut self, event: &OutgoingEvent, error: StatusError, now: Timestamp) {
+    fn fail(&mut self, outbound: &Outbound, error: StatusError, now: Timestamp) {
+        let event = &outbound.event;
         tracing::info!(message = %event.internal_id, code = error.code, "a message by phone failed");
-        self.settlements.push(Settlement::Done(event.internal_id.clone()));
+        self.settle(outbound, SettlementOutcome::Done);
         self.status(event, DeliveryStatus::SendFailed, None, Some(error), now);
     }
 

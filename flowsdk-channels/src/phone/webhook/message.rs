@@ -69,6 +69,8 @@ pub struct NumberChange {
     pub number: Option<String>,
     /// The user id that it has now.
     pub user_id: Option<String>,
+    /// When, as the provider says.
+    pub at: Option<Timestamp>,
 }
 
 /// What an entry of `messages` is.
@@ -118,11 +120,13 @@ fn system(fields: &Fields) -> Option<NumberChange> {
             from: text(fields, "from"),
             number: Some(number?),
             user_id: text(system, "user_id"),
+            at: seconds(fields, "timestamp"),
         },
         Some("user_changed_user_id") => NumberChange {
             from: text(fields, "from").or_else(|| text(fields, "from_user_id")),
             number: None,
             user_id: Some(text(system, "user_id")?),
+            at: seconds(fields, "timestamp"),
         },
         Some(_) => return None,
     };

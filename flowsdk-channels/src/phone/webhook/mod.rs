@@ -13,5 +13,5 @@ mod tests;
 
 pub use delivery::{Delivery, DeliveryError, DeliveryHead, News, Told};
 pub use message::{NumberChange, PhoneMessage, Sender};
-pub use signature::{SIGNATURE_HEADER, is_signed, sign};
+pub use signature::{SIGNATURE_HEADER, is_signature, is_signed, sign};
 pub use status::PhoneStatus;

@@ -15,14 +15,18 @@ pub fn sign(secret: &SecretString, body: &[u8]) -> String {
     format!("{SCHEME}{}", hex::encode(digest))
 }
 
-/// Returns whether `header` is the signature of `body` with the secret of the app. The hexadecimal digits are lower
-/// case, as the provider writes them. The comparison takes the same time for every wrong signature.
+/// Returns whether a text has the form of a signature: `sha256=` and 64 hexadecimal digits in lower case, as the provider
+/// writes them.
+pub fn is_signature(header: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    header.strip_prefix(SCHEME).is_some_and(|digits| digits.len() == 64 && digits.bytes().all(is_digit))
+}
+
+/// Returns whether `header` is the signature of `body` with the secret of the app. The comparison takes the same time for
+/// every wrong signature.
 pub fn is_signed(secret: &SecretString, header: &str, body: &[u8]) -> bool {
-    let Some(digits) = header.strip_prefix(SCHEME) else { return false };
-    if digits.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        return false;
-    }
-    let Ok(signature) = hex::decode(digits) else { return false };
+    let digits = header.strip_prefix(SCHEME).filter(|_| is_signature(header));
+    let Some(Ok(signature)) = digits.map(hex::decode) else { return false };
     mac(secret, body).verify_slice(&signature).is_ok()
 }
 

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use flowsdk_core::event::DeliveryStatus;
 use flowsdk_core::message::{IncomingContent, StatusError};
+use flowsdk_core::time::Timestamp;
 use proptest::prelude::*;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -169,13 +170,15 @@ fn messages_keep_what_came_beside_them() {
 #[test]
 fn contacts_change_their_identities() {
     let system = |system: Value| {
-        one(&json!({ "messages": [{ "from": "1", "id": "m", "type": "system", "system": system }] }))
+        one(&json!({ "messages": [{ "from": "1", "id": "m", "timestamp": "1749416383", "type": "system",
+            "system": system }] }))
     };
     let change = |number: Option<&str>, user_id: Option<&str>| {
         News::Number(NumberChange {
             from: Some("1".to_owned()),
             number: number.map(str::to_owned),
             user_id: user_id.map(str::to_owned),
+            at: Some(Timestamp::from_millis(1_749_416_383_000)),
         })
     };
     assert_eq!(system(json!({ "type": "user_changed_number", "wa_id": "2" })), change(Some("2"), None));

@@ -121,8 +121,8 @@ where
     assert!(!tx.contacts().renumber("nobody", "5511", later(2)).await.expect("renumbered"));
     assert!(!tx.contacts().renumber("BR.1", &other.phone_number, later(2)).await.expect("renumbered"));
     // Twice, as everything that comes at least once; the new one was an alias already the second time round.
-    for (from, to) in [("BR.1", "5599"), ("BR.1", "5599"), (&*one.phone_number, "5511987")] {
-        assert!(tx.contacts().renumber(from, to, later(2)).await.expect("renumbered"), "{from} {to}");
+    for (from, to, at) in [("BR.1", "5599", 2), ("BR.1", "5599", 2), (&*one.phone_number, "5511987", 3)] {
+        assert!(tx.contacts().renumber(from, to, later(at)).await.expect("renumbered"), "{from} {to}");
         let details = tx.contact_catalog().find(std::slice::from_ref(&one.id), None).await.expect("found");
         assert_eq!(details[0].contact.phone_number, to);
         let found = owners(&mut tx, &["BR.1", "5511987", "5599", &one.phone_number]).await;
@@ -130,6 +130,12 @@ where
     }
     let found = owners(&mut tx, &["BR.1", "5511987", "5599", &one.phone_number]).await;
     assert_eq!(found.len(), 4, "every former identity leads to it");
+    // The first change comes once more, behind the second one; a later one leads back.
+    for (at, expected) in [(2, "5511987"), (4, "5599")] {
+        assert!(tx.contacts().renumber("BR.1", "5599", later(at)).await.expect("renumbered"));
+        let details = tx.contact_catalog().find(std::slice::from_ref(&one.id), None).await.expect("found");
+        assert_eq!(details[0].contact.phone_number, expected);
+    }
     let filter = ContactFilter { terms: Some(search_terms("5599").unwrap_or_default()), origin: None };
     let page = tx.contact_catalog().list(&filter, None, &first(10)).await.expect("a page");
     assert_eq!(page.items.len(), 1, "it is found by them");

@@ -210,22 +210,26 @@ where
         status,
         at: later(1),
         error: (status == Failed).then(|| StatusError { code: 5, title: Some("é".to_owned()) }),
-        phone_number_id: (status == Read).then(|| "111".to_owned()),
+        phone_number_id: if status == Read { "111" } else { "" }.to_owned(),
         parked_at: later(parked_at),
     };
+    let of = |provider: &str| (provider.to_owned(), "111".to_owned());
     let statuses = [parked("a", Read, 1), parked("a", Failed, 2), parked("b", Sent, 3), parked("c", Sent, 9)];
     let mut tx = world.store.begin().await.expect("begin");
     tx.messages().park(&[]).await.expect("parked");
     tx.messages().park(&statuses).await.expect("parked");
     tx.messages().park(&[parked("a", Read, 8)]).await.expect("parked");
     assert_eq!(tx.messages().drop_parked(later(3)).await.expect("dropped"), 2);
-    let mut taken = tx.messages().take_parked(&["a".to_owned(), "b".to_owned()]).await.expect("taken");
+    let mut taken = tx.messages().take_parked(&[of("a"), of("b")]).await.expect("taken");
     assert_eq!(taken, [statuses[2].clone()]);
+    // What was told of another number stays.
+    tx.messages().park(&statuses[..1]).await.expect("parked");
+    assert_eq!(tx.messages().take_parked(&[("a".to_owned(), "222".to_owned())]).await.expect("taken"), []);
     tx.messages().park(&statuses[..2]).await.expect("parked");
-    taken = tx.messages().take_parked(&["a".to_owned(), "b".to_owned()]).await.expect("taken");
+    taken = tx.messages().take_parked(&[of("a"), of("b")]).await.expect("taken");
     taken.sort_by_key(|status| status.parked_at);
     assert_eq!(taken, statuses[..2]);
-    assert_eq!(tx.messages().take_parked(&["a".to_owned()]).await.expect("taken"), []);
-    assert_eq!(tx.messages().take_parked(&["c".to_owned()]).await.expect("taken"), [statuses[3].clone()]);
+    assert_eq!(tx.messages().take_parked(&[of("a")]).await.expect("taken"), []);
+    assert_eq!(tx.messages().take_parked(&[of("c")]).await.expect("taken"), [statuses[3].clone()]);
     tx.commit().await.expect("commit");
 }

@@ -20,6 +20,9 @@ everywhere!(
     a_new_number_is_the_same_contact,
     what_another_app_signs_changes_nothing,
     guesses_are_limited_by_place,
+    a_number_that_was_set_up_a_moment_ago_loses_nothing,
+    identities_of_other_channels_are_refused,
+    numbers_have_ids_of_messages_of_their_own,
 );
 
 async fn a_conversation_by_phone(setup: Setup) {
@@ -108,7 +111,8 @@ async fn who_is_refused(setup: Setup) {
             415,
             "unsupported_media_type",
         ),
-        (vec![], "{", 400, "delivery_malformed"),
+        (vec![], "{", 403, "signature_invalid"),
+        (vec![(SIGNATURE_HEADER, &*signature)], "{", 400, "delivery_malformed"),
         (vec![], &"x".repeat((3 << 20) + 1), 413, "payload_too_large"),
     ] {
         let answer = post(&server, path, &headers, body).await;
@@ -304,4 +308,47 @@ async fn guesses_are_limited_by_place(setup: Setup) {
     server.advance(Duration::from_secs(3)).await;
     assert_eq!(deliver(&server, &shop, &known).await.status, 200);
     server.advance(Duration::from_secs(60)).await;
+}
+
+async fn a_number_that_was_set_up_a_moment_ago_loses_nothing(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    assert_eq!(
+        deliver(&server, &shop, &delivery(&[shop.text("15550000001", "wamid.1", "oi")])).await.status,
+        200
+    );
+    // The account is remembered now, and gets another number.
+    let new = json!({ "routerId": shop.router, "name": "Filial", "phoneNumberId": "112", "phoneNumber": "5511987654322",
+        "businessAccountId": shop.account });
+    admin.post("/channel-numbers", &new).await.ok(201);
+    let branch = Shop { number: "112".to_owned(), ..shop };
+    let body = delivery(&[branch.text("15550000002", "wamid.2", "oi")]);
+    assert_eq!(deliver(&server, &branch, &body).await.status, 200);
+    assert_eq!(bodies(&transcript(&admin, "15550000002", 2).await), ["oi", "eco oi"]);
+}
+
+/// A sender is a number or a user id, whatever the business of the number signs.
+async fn identities_of_other_channels_are_refused(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let forged = shop.text("visitor-of-another", "wamid.1", "oi");
+    let body = delivery(&[forged, shop.text("15550000001", "wamid.2", "oi")]);
+    assert_eq!(deliver(&server, &shop, &body).await.status, 200);
+    assert_eq!(bodies(&transcript(&admin, "15550000001", 2).await), ["oi", "eco oi"]);
+    assert_eq!(admin.get("/contacts").await.ok(200)["items"].as_array().map(Vec::len), Some(1));
+}
+
+/// A business cannot use up the ids of another one's messages.
+async fn numbers_have_ids_of_messages_of_their_own(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let other = Shop::new(&admin, "Outra", "222", "another-secret").await.answering(&admin).await;
+    for (business, person) in [(&other, "15550000002"), (&shop, "15550000001")] {
+        let body = delivery(&[business.text(person, "wamid.1", "oi")]);
+        assert_eq!(deliver(&server, business, &body).await.status, 200);
+        assert_eq!(bodies(&transcript(&admin, person, 2).await), ["oi", "eco oi"], "{person}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The queue of messages that are to be sent by phone, and its sender (rulings C6, S2, S14).
-#![allow(clippy::cloned_ref_to_slice_refs, reason = "lists of one read as those of two")]
 
 use std::collections::VecDeque;
+use std::slice;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use flowsdk_channels::channel_number::{ChannelNumber, HasChannelNumbers as _};
 use flowsdk_channels::phone::sending::{
     Attempt, AttemptOutcome, HasOutbound as _, Outbound, Pause, PhoneSender, Settlement,
+    SettlementOutcome::{self, Again, Done, Refused},
 };
 use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
 use flowsdk_core::crypto::MasterKey;
@@ -31,7 +32,10 @@ on_every_database! {
     a_message_is_queued_once_whatever_becomes_of_it,
     calls_are_begun_once,
     a_paused_number_has_nothing_due,
+    what_is_said_of_a_former_attempt_counts_for_nothing,
     refusals_are_tried_again_by_their_class,
+    difficulties_of_the_provider_end_the_message_at_the_fifth,
+    whoever_waits_for_their_pace_holds_up_nobody,
     messages_of_a_former_owner_are_not_sent,
 }
 
@@ -91,6 +95,22 @@ impl Phone {
         .expect("calls end");
     }
 
+    /// Waits until nothing is in the queue.
+    async fn eventually_empty(&self) {
+        tokio::time::timeout(Duration::from_secs(30), async {
+            loop {
+                let mut tx = self.world.store.read().await.expect("read");
+                if tx.outbound().waiting("111").await.expect("read").0 == 0 {
+                    return;
+                }
+                drop(tx);
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("the queue is emptied");
+    }
+
     /// Gives the number an access token.
     async fn give_token(&self) {
         let key = MasterKey::new(KEY).expect("a key");
@@ -109,6 +129,11 @@ impl Phone {
     }
 }
 
+/// What becomes of a message after so many attempts.
+fn after(message: &MessageId, attempts: u32, outcome: SettlementOutcome) -> Settlement {
+    Settlement { message: message.clone(), attempts, outcome }
+}
+
 fn ids(events: &[OutgoingEvent]) -> Vec<MessageId> {
     events.iter().map(|event| event.internal_id.clone()).collect()
 }
@@ -121,14 +146,14 @@ async fn of_each_recipient_the_first_message_is_due(store: SqlStore) {
     assert_eq!(phone.due_ids().await, [first.clone(), other.clone()]);
     let due = phone.due().await;
     assert_eq!((&due[0].event, due[0].attempts, due[0].epoch), (&answers[0], 0, Some(answers[0].epoch)));
-    phone.begin(&[first.clone()]).await;
+    phone.begin(slice::from_ref(first)).await;
     assert_eq!(phone.due_ids().await, [other.clone()], "the second waits for the call");
     let later = phone.world.cx.now() + MINUTE;
-    phone.settle(&[Settlement::Again(first.clone(), later), Settlement::Done(other.clone())]).await;
+    phone.settle(&[after(first, 1, Again(later)), after(other, 0, Done)]).await;
     assert_eq!(phone.due_ids().await, [], "the second waits for the next attempt");
     phone.world.clock.advance(MINUTE);
     assert_eq!(phone.due_ids().await, [first.clone()]);
-    phone.settle(&[Settlement::Done(first.clone())]).await;
+    phone.settle(&[after(first, 1, Done)]).await;
     assert_eq!(phone.due_ids().await, [second.clone()]);
     let mut tx = phone.world.store.read().await.expect("read");
     assert_eq!(tx.outbound().due(phone.world.cx.now(), 1, 0).await.expect("due"), []);
@@ -144,8 +169,8 @@ async fn a_message_is_queued_once_whatever_becomes_of_it(store: SqlStore) {
     let [id] = &*ids(&answers) else { panic!("{answers:?}") };
     phone.enqueue(&[answers[0].clone(), answers[0].clone()]).await;
     assert_eq!(phone.due().await.len(), 1);
-    phone.begin(&[id.clone()]).await;
-    phone.settle(&[Settlement::Done(id.clone())]).await;
+    phone.begin(slice::from_ref(id)).await;
+    phone.settle(&[after(id, 1, Done)]).await;
     // The entry comes again, as everything that comes at least once; the message was handed over.
     phone.enqueue(&answers).await;
     assert_eq!(phone.due().await, []);
@@ -164,7 +189,7 @@ async fn calls_are_begun_once(store: SqlStore) {
     phone.give_token().await;
     let answers = phone.answers(&[ANA, BIA]).await;
     let [one, other] = &*ids(&answers) else { panic!("{answers:?}") };
-    assert_eq!(phone.begin(&[one.clone()]).await, [(one.clone(), 1)]);
+    assert_eq!(phone.begin(slice::from_ref(one)).await, [(one.clone(), 1)]);
     assert_eq!(phone.begin(&[one.clone(), other.clone()]).await, [(other.clone(), 1)], "one is under way");
     let error = StatusError { code: 2, title: Some("é".to_owned()) };
     let ends = [
@@ -174,7 +199,7 @@ async fn calls_are_begun_once(store: SqlStore) {
     let now = phone.world.cx.now();
     let mut tx = phone.world.store.begin().await.expect("begin");
     tx.outbound().end(&ends, now).await.expect("ended");
-    tx.outbound().settle(&[Settlement::Again(one.clone(), now)]).await.expect("settled");
+    tx.outbound().settle(&[after(one, 1, Again(now))]).await.expect("settled");
     let unanswered = tx.outbound().unanswered(now + MINUTE, 10).await.expect("read");
     let found: Vec<_> =
         unanswered.iter().map(|(outbound, status)| (&outbound.event.internal_id, *status)).collect();
@@ -184,7 +209,7 @@ async fn calls_are_begun_once(store: SqlStore) {
     let expired = tx.outbound().expired(now + MINUTE, 10).await.expect("read");
     assert_eq!(expired.iter().map(|outbound| &outbound.event.internal_id).collect::<Vec<_>>(), [one]);
     tx.commit().await.expect("commit");
-    assert_eq!(phone.begin(&[one.clone()]).await, [(one.clone(), 2)]);
+    assert_eq!(phone.begin(slice::from_ref(one)).await, [(one.clone(), 2)]);
 }
 
 async fn a_paused_number_has_nothing_due(store: SqlStore) {
@@ -218,6 +243,26 @@ async fn a_paused_number_has_nothing_due(store: SqlStore) {
     );
     tx.commit().await.expect("commit");
     assert_eq!(phone.due_ids().await, ids(&answers));
+}
+
+/// A write whose answer was lost comes again, maybe after another sender has begun.
+async fn what_is_said_of_a_former_attempt_counts_for_nothing(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let answers = phone.answers(&[ANA]).await;
+    let [one] = &*ids(&answers) else { panic!("{answers:?}") };
+    let now = phone.world.cx.now();
+    phone.begin(slice::from_ref(one)).await;
+    phone.settle(&[after(one, 1, Again(now))]).await;
+    assert_eq!(phone.begin(slice::from_ref(one)).await, [(one.clone(), 2)]);
+    for outcome in [Again(now), Refused(now), Done] {
+        phone.settle(&[after(one, 1, outcome)]).await;
+        let mut tx = phone.world.store.read().await.expect("read");
+        let unanswered = tx.outbound().unanswered(now + MINUTE, 10).await.expect("read");
+        assert_eq!(unanswered.iter().map(|(outbound, _)| outbound.attempts).collect::<Vec<_>>(), [2]);
+    }
+    phone.settle(&[after(one, 2, Refused(now))]).await;
+    assert_eq!(phone.due().await.iter().map(|outbound| outbound.refusals).collect::<Vec<_>>(), [1]);
 }
 
 /// Answers as it is told to, and then takes everything.
@@ -268,11 +313,15 @@ impl Running {
 
     /// Waits until so many calls were made.
     async fn calls(&self, count: usize) -> Vec<String> {
+        self.calls_until(|calls| calls.len() >= count).await
+    }
+
+    async fn calls_until(&self, enough: impl Fn(&[String]) -> bool) -> Vec<String> {
         tokio::time::timeout(Duration::from_secs(30), async {
             loop {
                 self.arrived.notify_one();
                 let calls = self.channel.calls.lock().expect("a lock").clone();
-                if calls.len() >= count {
+                if enough(&calls) {
                     return calls;
                 }
                 tokio::task::yield_now().await;
@@ -323,6 +372,54 @@ async fn refusals_are_tried_again_by_their_class(store: SqlStore) {
         (&told[0]["status"], &told[0]["sessionId"]),
         (&"sent".into(), &format!("wa-111-{ANA}").into())
     );
+}
+
+/// What did not reach the provider, or was to come later, does not count.
+async fn difficulties_of_the_provider_end_the_message_at_the_fifth(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    phone.answers(&[ANA]).await;
+    let difficulty = || refused(131_000, RefusalClass::Retry, Some(1));
+    let mut script: Vec<_> = (0..3).map(|_| Err(SendError::Unreached("no connection".into()))).collect();
+    script.extend((0..3).map(|_| refused(130_429, RefusalClass::Throttled, Some(1))));
+    script.extend((0..5).map(|_| difficulty()));
+    let running = Running::start(&phone, script);
+    for calls in 1..=11 {
+        running.calls(calls).await;
+        phone.eventually_settled().await;
+        phone.world.clock.advance(MINUTE);
+    }
+    phone.eventually_empty().await;
+    running.stop().await;
+    let told = phone.world.published(TopicName::Status).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((&told[0]["status"], &told[0]["error"]["code"]), (&"send_failed".into(), &131_000.into()));
+}
+
+/// As many recipients as one round takes of a number have been told all that their pace lets them.
+async fn whoever_waits_for_their_pace_holds_up_nobody(store: SqlStore) {
+    let phone = Phone::new(store).await;
+    phone.give_token().await;
+    let crowd: Vec<String> = (0..16).map(|nth| (15_550_000_000_u64 + nth).to_string()).collect();
+    let mut queued = Vec::new();
+    for nth in 0..48 {
+        for person in &crowd {
+            let said = phone.says(&format!("wa-111-{person}"), &format!("{person}.{nth}"), &[], None).await;
+            queued.extend(said.outgoing);
+        }
+    }
+    phone.enqueue(&queued).await;
+    phone.answers(&[BIA]).await;
+    let running = Running::start(&phone, Vec::new());
+    for second in 1..=9 {
+        running.calls(second * 80).await;
+        phone.eventually_settled().await;
+        phone.world.clock.advance(Duration::from_secs(1));
+    }
+    let last = format!("111 to {BIA}");
+    let calls = running.calls_until(|calls| calls.contains(&last)).await;
+    assert!(calls.len() < queued.len(), "the others wait");
+    running.stop().await;
 }
 
 async fn messages_of_a_former_owner_are_not_sent(store: SqlStore) {
