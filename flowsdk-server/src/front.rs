@@ -41,6 +41,15 @@ pub(crate) fn guarded(policy: &'static str) -> [(HeaderName, HeaderValue); 4] {
     ]
 }
 
+/// Returns a text as it stands in a page.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+}
+
 fn running(request: &HeaderMap, has_api: bool) -> Response {
     if !wants_html(request) {
         let api = if has_api { "API: /docs\n" } else { "" };

@@ -14,7 +14,7 @@ use flowsdk_core::text::Language;
 use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, NO_LISTEN_ADDRESS, RotationConfig};
-use flowsdk_server::demo::{DataFolder, Facts, pages, seed};
+use flowsdk_server::demo::{self, DataFolder, Facts, pages, seed};
 use flowsdk_server::flow_command::{self, FlowCommand, Printed};
 use flowsdk_server::remote::SessionFile;
 use flowsdk_server::remote::login::Login;
@@ -267,7 +267,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     let adapters = Adapters { metrics: logging::metrics(), ..Adapters::system() };
     let cx = adapters.context();
     let folder = DataFolder::open(data, cx.ids())?;
-    let config = Config::read(Environment::new(|name| match name {
+    let mut config = Config::read(Environment::new(|name| match name {
         "LISTEN_ADDR" => Some(listen.to_string()),
         "REDIS_URL" | "ROLES" => None,
         "DEFAULT_LANGUAGE" => lang.clone().or_else(language_of_environment),
@@ -276,6 +276,10 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     logging::init(config.json_logs);
     let admin_email = config.administration.as_ref().map(|section| section.admin.email.to_string());
     let listener = App::bind(config.listen).await?;
+    let address = listener.local_addr()?;
+    if std::env::var_os("PHONE_API_URL").is_none() {
+        config.phone.api_url = demo::api_url(address).parse()?;
+    }
     let app =
         App::build(config, adapters).await.map_err(|error| match error.downcast::<DatabaseTaken>() {
             Ok(_) => format!(
@@ -291,20 +295,18 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
         Some(Bootstrapped::CreatedWith(password)) => Some(password.clone()),
         Some(Bootstrapped::Created | Bootstrapped::Existed) | None => None,
     };
-    let address = listener.local_addr()?;
     log_start(&app, address);
-    let app = app.with_front(pages(Facts {
-        address,
-        demo: demo.clone(),
-        admin_email: admin_email.clone(),
-        password: password.clone(),
-    }));
+    let (provider, shown) = demo::phone(app.store(), &cx, &app.config().master_key, &demo, address).await?;
+    let facts =
+        Facts { address, demo: demo.clone(), admin_email: admin_email.clone(), password: password.clone() };
+    let app = app.with_front(pages(facts).merge(simulator::routes_below(&provider, shown)));
     let password = password.map(|password| password.expose_secret().to_owned());
     let url = format!("http://{address}");
     let chat_url = format!("{url}/chat/{}", demo.channel_id);
     let widget_url = format!("{url}/demo");
+    let phone_url = format!("{url}/simulator");
     if as_json {
-        let mut line = json!({ "url": url, "chatUrl": chat_url, "widgetUrl": widget_url, "channelId": demo.channel_id,
+        let mut line = json!({ "url": url, "chatUrl": chat_url, "widgetUrl": widget_url, "phoneUrl": phone_url, "channelId": demo.channel_id,
             "routerId": demo.router_id, "adminEmail": admin_email });
         if let Some(password) = password {
             line["adminPassword"] = password.into();
@@ -313,6 +315,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
     } else {
         let mut lines = vec![format!("Chat:          {chat_url}")];
         lines.push(format!("Widget:        {widget_url}"));
+        lines.push(format!("Phone:         {phone_url}"));
         lines.push(format!("API:           {url}/docs"));
         lines.extend(admin_email.map(|email| format!("Administrator: {email}")));
         lines.extend(password.map(|password| format!("Password:      {password} (kept nowhere: note it)")));

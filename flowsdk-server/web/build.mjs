@@ -78,8 +78,27 @@ const preview = await build({
 });
 for (const name of ['appearance.html', 'frame.html']) copyFileSync(join(docs.from, name), join(docs.to, name));
 
+// The phone of the simulator.
+const phone = { from: join(here, 'src/phone'), to: join(assets, 'phone') };
+await build({
+  ...common,
+  entryPoints: ['phone.css', 'phone.js'].map((name) => join(phone.from, name)),
+  outdir: phone.to,
+});
+const screen = await build({
+  ...common,
+  entryPoints: { frame: join(phone.from, 'frame.tsx') },
+  outdir: phone.to,
+  format: 'esm',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  metafile: true,
+});
+for (const name of ['phone.html', 'frame.html']) copyFileSync(join(phone.from, name), join(phone.to, name));
+
 notices(out, result.metafile);
 notices(docs.to, looks.metafile, preview.metafile);
+notices(phone.to, screen.metafile);
 
 /** Writes the licences of the packages that are in the scripts of a folder. */
 function notices(folder, ...metafiles) {

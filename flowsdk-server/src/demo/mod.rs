@@ -3,9 +3,11 @@
 
 mod folder;
 mod pages;
+mod phone;
 mod seed;
 
 pub(crate) use folder::DATABASE;
 pub use folder::{DataFolder, FolderError};
 pub use pages::{Facts, pages};
+pub use phone::{api_url, phone};
 pub use seed::{Demo, seed};

@@ -16,6 +16,7 @@ use super::Demo;
 use crate::api::not_found;
 use crate::embedded::{REVALIDATED, StaticFiles};
 use crate::front;
+use crate::front::escaped;
 
 #[derive(RustEmbed)]
 #[folder = "assets/demo/"]
@@ -121,14 +122,6 @@ fn fill(name: &str, facts: &Facts, more: &[(&str, &str)]) -> Html<String> {
         .chain(more)
         .fold(template.unwrap_or_default(), |page, (place, text)| page.replace(place, &escaped(text)));
     Html(filled)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-        .replace('\'', "&#39;")
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
+use super::phone::Side;
 use super::provider::{Provider, SentMessage};
 
 /// The kinds of messages, each with a node of its name.
@@ -57,6 +58,11 @@ async fn send(
         Some(Fault::Delay { millis }) => tokio::time::sleep(Duration::from_millis(millis)).await,
         Some(Fault::LoseAnswer) | None => {}
     }
+    if let Some((id, types)) = read_receipt(&body) {
+        // Whether it is there or not, the provider says that it is done.
+        provider.state().read_by_business(&number, &id, types);
+        return Json(json!({ "success": true })).into_response();
+    }
     let (to, body) = match read(&body) {
         Ok(read) => read,
         Err(details) => return refusal(100, &details, None),
@@ -68,6 +74,13 @@ async fn send(
         state.sent.push(message.clone());
         message
     };
+    provider.show(
+        &message.phone_number_id,
+        &message.to,
+        &message.id,
+        Side::Business,
+        content_of(&message.body),
+    );
     provider.tell_of(&message);
     if fault == Some(Fault::LoseAnswer) {
         return broken();
@@ -101,6 +114,20 @@ fn is_let_in(provider: &Provider, headers: &HeaderMap) -> bool {
     token.is_some_and(|token| {
         state.config.access_token.as_ref().is_none_or(|known| known.expose_secret() == token)
     })
+}
+
+/// Returns the message that a call says was read, and whether it shows that somebody types.
+fn read_receipt(body: &[u8]) -> Option<(String, bool)> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let is_read = body["status"] == "read" && body["messaging_product"] == "whatsapp";
+    let id = body["message_id"].as_str().filter(|_| is_read)?;
+    Some((id.to_owned(), body["typing_indicator"].is_object()))
+}
+
+/// Returns the content of a call that sends, with its `type`.
+fn content_of(body: &Value) -> Value {
+    let kind = body["type"].as_str().unwrap_or("text");
+    json!({ "type": kind, kind: body[kind] })
 }
 
 /// Returns the phone that a message goes to, and its body.

@@ -6,11 +6,15 @@ use std::time::Duration;
 use clap::Args;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::BoxError;
+use flowsdk_core::time::Timestamp;
 use reqwest::Url;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
-use super::{Provider, ProviderConfig, routes};
+use super::{Provider, ProviderConfig, Reach, Shown, routes};
+
+/// The phone that the page begins with.
+pub(crate) const PHONE: &str = "5511987654321";
 
 /// How long the server may take for a webhook.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,12 +37,20 @@ pub struct Simulator {
     /// The access token that calls have to bring; any is taken without it.
     #[arg(long, env = "SIMULATOR_ACCESS_TOKEN", hide_env_values = true)]
     access_token: Option<SecretString>,
-    /// Message ids of another seed differ.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Deliver messages to phones, and let nobody read them.
+    /// Message ids of another seed differ. By default each start has another one, as a provider never gives an id twice.
     #[arg(long)]
-    unread: bool,
+    seed: Option<u64>,
+    /// The number that the page of the phone begins with: its `phoneNumberId`.
+    #[arg(long, default_value = "111")]
+    number: String,
+    /// Read every message at once. Otherwise the page of the phone reads it.
+    #[arg(long)]
+    read: bool,
+}
+
+/// Returns the seed of a provider that starts at `time`.
+pub(crate) fn seed_at(time: Timestamp) -> u64 {
+    time.as_millis().unsigned_abs() % (1 << 32)
 }
 
 /// Serves until the process is ended.
@@ -49,17 +61,20 @@ pub async fn run(
     options: Simulator,
     ready: impl FnOnce(SocketAddr) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    let Simulator { listen, callback, app_secret, account, access_token, seed, unread } = options;
+    let Simulator { listen, callback, app_secret, account, access_token, seed, number, read } = options;
+    let cx = OpContext::system();
     let config = ProviderConfig {
-        seed,
+        seed: seed.unwrap_or_else(|| seed_at(cx.now())),
         account_id: account,
         app_secret,
         access_token,
         callback: Some(callback),
-        reads: !unread,
+        reach: if read { Reach::Read } else { Reach::Delivered },
+        business: "Business".to_owned(),
     };
-    let provider = Provider::new(config, OpContext::system(), crate::http_client::client(TIMEOUT)?);
+    let provider = Provider::new(config, cx, crate::http_client::client(TIMEOUT)?);
     let listener = TcpListener::bind(listen).await?;
     ready(listener.local_addr()?)?;
-    Ok(axum::serve(listener, routes(&provider)).await?)
+    let shown = Shown { number, phone: PHONE.to_owned(), has_icon: true };
+    Ok(axum::serve(listener, routes(&provider, shown)).await?)
 }

@@ -1,21 +1,28 @@
-//! `/simulator`: tells the provider what to do.
+//! `/simulator`: tells the provider what to do, and shows what is on the phones.
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, Request, State};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use http::StatusCode;
-use serde::Deserialize;
+use flowsdk_core::contact::{is_phone_number, is_user_id};
+use http::uri::Authority;
+use http::{HeaderMap, StatusCode, Uri, header};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::fault::Fault;
+use super::phone::Screen;
 use super::provider::{Provider, SentMessage};
 
 pub(super) fn routes(provider: Provider) -> Router {
     Router::new()
         .route("/simulator/messages", get(sent))
         .route("/simulator/faults", post(fail))
-        .route("/simulator/numbers/{number}/phones/{phone}/messages", post(say))
+        .route("/simulator/numbers/{number}/phones/{phone}/messages", get(screen).post(say))
+        .route("/simulator/numbers/{number}/phones/{phone}/read", post(read))
         .with_state(provider)
+        .layer(from_fn(own_pages_only))
 }
 
 /// What a phone writes: a `text`, or a whole message with its `type`.
@@ -29,6 +36,21 @@ struct Said {
     message: Option<Value>,
 }
 
+/// The version of a screen that a page has.
+#[derive(Deserialize)]
+struct Known {
+    #[serde(default)]
+    version: Option<i64>,
+}
+
+/// A screen, with the name above it.
+#[derive(Serialize)]
+struct Named {
+    business: String,
+    #[serde(flatten)]
+    screen: Screen,
+}
+
 async fn sent(State(provider): State<Provider>) -> Json<Vec<SentMessage>> {
     Json(provider.sent())
 }
@@ -38,11 +60,30 @@ async fn fail(State(provider): State<Provider>, Json(fault): Json<Fault>) -> Sta
     StatusCode::NO_CONTENT
 }
 
+async fn screen(
+    State(provider): State<Provider>,
+    Path((number, phone)): Path<(String, String)>,
+    Query(known): Query<Known>,
+) -> Response {
+    let screen = provider.screen(&number, &phone);
+    if known.version.is_some_and(|version| u64::try_from(version) == Ok(screen.version)) {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let business = provider.state().config.business.clone();
+    Json(Named { business, screen }).into_response()
+}
+
 async fn say(
     State(provider): State<Provider>,
     Path((number, phone)): Path<(String, String)>,
     Json(said): Json<Said>,
 ) -> Result<Json<Value>, (StatusCode, &'static str)> {
+    if !is_phone_number(&phone) && !is_user_id(&phone) {
+        return Err((
+            StatusCode::BAD_REQUEST,
+            "the phone is digits with the country code, or a user id such as BR.1",
+        ));
+    }
     let message = match (said.message.filter(Value::is_object), said.text) {
         (Some(message), _) => message,
         (None, Some(text)) => json!({ "type": "text", "text": { "body": text } }),
@@ -50,4 +91,53 @@ async fn say(
     };
     let name = said.name.unwrap_or_else(|| phone.clone());
     Ok(Json(json!({ "id": provider.say(&number, &phone, &name, message) })))
+}
+
+async fn read(State(provider): State<Provider>, Path((number, phone)): Path<(String, String)>) -> StatusCode {
+    provider.read(&number, &phone);
+    StatusCode::NO_CONTENT
+}
+
+/// Refuses requests of pages of other origins, which a browser at this machine may show.
+async fn own_pages_only(request: Request, next: Next) -> Response {
+    if is_of_another_page(request.headers()) {
+        return (StatusCode::FORBIDDEN, "for pages of this address only").into_response();
+    }
+    next.run(request).await
+}
+
+fn is_of_another_page(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let other_site = text("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"));
+    let authority = |origin: &str| Some(origin.parse::<Uri>().ok()?.authority()?.clone());
+    let own = text(header::HOST.as_str()).and_then(|host| host.parse::<Authority>().ok());
+    let other_origin = headers.contains_key(header::ORIGIN)
+        && text(header::ORIGIN.as_str()).and_then(authority).is_none_or(|origin| Some(origin) != own);
+    other_site || other_origin
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_other_origins_are_told_apart() {
+        for (headers, other) in [
+            (&[("host", "127.0.0.1:8080")][..], false),
+            (&[("host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")], false),
+            (&[("host", "127.0.0.1:8080"), ("sec-fetch-site", "same-origin")], false),
+            (&[("host", "127.0.0.1:8080"), ("sec-fetch-site", "none")], false),
+            (&[("host", "127.0.0.1:8080"), ("sec-fetch-site", "cross-site")], true),
+            (&[("host", "127.0.0.1:8080"), ("sec-fetch-site", "same-site")], true),
+            (&[("host", "127.0.0.1:8080"), ("origin", "https://elsewhere.example")], true),
+            (&[("host", "127.0.0.1:8080"), ("origin", "null")], true),
+            (&[("origin", "http://127.0.0.1:8080")], true),
+        ] {
+            let map: HeaderMap = headers
+                .iter()
+                .map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")))
+                .collect();
+            assert_eq!(is_of_another_page(&map), other, "{headers:?}");
+        }
+    }
 }

@@ -7,16 +7,34 @@ mod calls;
 mod command;
 mod control;
 mod fault;
+mod page;
+mod phone;
 mod provider;
 mod webhook;
 
+pub(crate) use command::{PHONE, seed_at};
 pub use command::{Simulator, run};
 pub use fault::Fault;
-pub use provider::{Provider, ProviderConfig, SentMessage};
+pub use page::Shown;
+pub use phone::{Bubble, Screen, Side};
+pub use provider::{Provider, ProviderConfig, Reach, SentMessage};
 
 use axum::Router;
 
-/// Returns the routes: those of the provider, and those below `/simulator` by which it is told what to do.
-pub fn routes(provider: &Provider) -> Router {
-    calls::routes(provider.clone()).merge(control::routes(provider.clone()))
+/// Where the API of the provider is, if it is below the address of something else.
+pub const API_PATH: &str = "/simulator/api";
+
+/// Returns the routes of a provider with an address of its own: those of its API, and those below `/simulator` by which
+/// it is told what to do, with the page of a phone.
+pub fn routes(provider: &Provider, shown: Shown) -> Router {
+    calls::routes(provider.clone()).merge(control(provider, shown))
+}
+
+/// Returns the routes of a provider at the address of a server: all of them below `/simulator`.
+pub fn routes_below(provider: &Provider, shown: Shown) -> Router {
+    Router::new().nest(API_PATH, calls::routes(provider.clone())).merge(control(provider, shown))
+}
+
+fn control(provider: &Provider, shown: Shown) -> Router {
+    control::routes(provider.clone()).merge(page::routes(shown))
 }

@@ -1,6 +1,6 @@
 //! The state of the provider.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flowsdk_core::context::OpContext;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use super::fault::Fault;
+use super::phone::{Bubble, Screen, Side};
 
 /// What the provider knows of the business.
 #[derive(Debug, Clone)]
@@ -25,8 +26,21 @@ pub struct ProviderConfig {
     pub access_token: Option<SecretString>,
     /// Where webhooks go; `None` delivers none.
     pub callback: Option<Url>,
-    /// Whether messages are delivered to phones and read there, with webhooks that say so.
-    pub reads: bool,
+    /// How far messages come by themselves, with webhooks that say so.
+    pub reach: Reach,
+    /// The name of the business, as phones show it.
+    pub business: String,
+}
+
+/// How far a message comes by itself. The page of a phone reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// The provider has it.
+    Sent,
+    /// The phone has it.
+    Delivered,
+    /// The contact has read it.
+    Read,
 }
 
 /// A message that was taken.
@@ -62,12 +76,21 @@ pub(super) struct State {
     pub(super) sent: Vec<SentMessage>,
     pub(super) calls: u64,
     pub(super) faults: VecDeque<Fault>,
+    /// By number and phone.
+    screens: BTreeMap<(String, String), Screen>,
 }
 
 impl Provider {
     /// Creates a provider. `client` delivers the webhooks.
     pub fn new(config: ProviderConfig, cx: OpContext, client: Client) -> Self {
-        let state = State { config, ids: 0, sent: Vec::new(), calls: 0, faults: VecDeque::new() };
+        let state = State {
+            config,
+            ids: 0,
+            sent: Vec::new(),
+            calls: 0,
+            faults: VecDeque::new(),
+            screens: BTreeMap::new(),
+        };
         Self(Arc::new(Shared { cx, client, tasks: TaskTracker::new(), state: Mutex::new(state) }))
     }
 
@@ -99,6 +122,19 @@ impl Provider {
         self.state().sent.clone()
     }
 
+    /// Returns the chat of a phone with a number.
+    pub fn screen(&self, phone_number_id: &str, phone: &str) -> Screen {
+        self.state().screen(phone_number_id, phone).clone()
+    }
+
+    /// Shows a message on a phone.
+    pub(super) fn show(&self, number: &str, phone: &str, id: &str, from: Side, message: Value) {
+        let at = self.shared().cx.now();
+        let read = from == Side::Business && self.state().config.reach == Reach::Read;
+        let bubble = Bubble { id: id.to_owned(), from, at, read, message };
+        self.state().screen(number, phone).add(bubble);
+    }
+
     /// Returns how many calls to send were made, refused ones included.
     pub fn calls(&self) -> u64 {
         self.state().calls
@@ -106,6 +142,19 @@ impl Provider {
 }
 
 impl State {
+    /// Returns the chat of a phone with a number.
+    pub(super) fn screen(&mut self, number: &str, phone: &str) -> &mut Screen {
+        self.screens.entry((number.to_owned(), phone.to_owned())).or_default()
+    }
+
+    /// Notes that the business has read a message, on whatever phone it is.
+    pub(super) fn read_by_business(&mut self, number: &str, id: &str, types: bool) -> bool {
+        let of_number = self.screens.iter_mut().filter(|((known, _), _)| known == number);
+        of_number
+            .map(|(_, screen)| screen.read_by_business(id, types))
+            .fold(false, |found, read| found | read)
+    }
+
     /// Returns a message id that was not given before.
     pub(super) fn next_id(&mut self) -> String {
         self.ids += 1;

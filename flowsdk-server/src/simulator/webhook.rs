@@ -6,7 +6,8 @@ use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};
 use flowsdk_core::contact::is_user_id;
 use serde_json::{Value, json};
 
-use super::provider::{Provider, SentMessage};
+use super::phone::Side;
+use super::provider::{Provider, Reach, SentMessage};
 
 /// Pauses between the attempts of one delivery; the provider goes on for days.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -16,6 +17,7 @@ impl Provider {
     /// A phone writes to a number: `message` has the `type` and its node. Returns the id of the message.
     pub fn say(&self, phone_number_id: &str, phone: &str, name: &str, mut message: Value) -> String {
         let id = self.state().next_id();
+        self.show(phone_number_id, phone, &id, Side::Phone, message.clone());
         let mut contact = json!({ "profile": { "name": name } });
         if is_user_id(phone) {
             message["from_user_id"] = phone.into();
@@ -32,10 +34,21 @@ impl Provider {
 
     /// Tells how far a message came, unless that is not told.
     pub(super) fn tell_of(&self, message: &SentMessage) {
-        let reads = self.state().config.reads;
-        let statuses: &[&str] = if reads { &["sent", "delivered", "read"] } else { &["sent"] };
-        for status in statuses {
-            self.tell_status(message, status);
+        let reach = self.state().config.reach;
+        for (status, at) in [("sent", Reach::Sent), ("delivered", Reach::Delivered), ("read", Reach::Read)] {
+            if at <= reach {
+                self.tell_status(message, status);
+            }
+        }
+    }
+
+    /// A phone shows what it has been sent: what it had not shown before is told to be read.
+    pub fn read(&self, phone_number_id: &str, phone: &str) {
+        let shown = self.state().screen(phone_number_id, phone).read_by_phone();
+        let messages: Vec<SentMessage> =
+            self.state().sent.iter().filter(|message| shown.contains(&message.id)).cloned().collect();
+        for message in messages {
+            self.tell_status(&message, "read");
         }
     }
 

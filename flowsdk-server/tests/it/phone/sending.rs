@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flowsdk_core::context::OpContext;
-use flowsdk_server::simulator::{Fault, Provider, ProviderConfig, SentMessage, routes};
+use flowsdk_server::simulator::{Fault, Provider, ProviderConfig, Reach, SentMessage, Shown, routes};
 use reqwest::Client;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -27,15 +27,15 @@ everywhere!(
 const PHONE: &str = "5511987654321";
 
 /// A provider that runs in this test, and the business that it serves.
-struct World {
+pub(super) struct World {
     /// Its database goes with it.
-    setup: Setup,
-    provider: Provider,
+    pub(super) setup: Setup,
+    pub(super) provider: Provider,
     /// The provider listens as long as this is there.
     serving: JoinSet<()>,
-    server: Server,
-    admin: Api,
-    shop: Shop,
+    pub(super) server: Server,
+    pub(super) admin: Api,
+    pub(super) shop: Shop,
 }
 
 /// Starts a provider that listens, and knows the business account of the number `111`.
@@ -46,20 +46,22 @@ async fn provider(reads: bool) -> (Provider, String, JoinSet<()>) {
         app_secret: SECRET.to_owned().into(),
         access_token: Some(SecretString::from("good-token")),
         callback: None,
-        reads,
+        reach: if reads { Reach::Read } else { Reach::Sent },
+        business: "Loja".to_owned(),
     };
     let client = Client::builder().timeout(Duration::from_secs(10)).build().unwrap();
     let provider = Provider::new(config, OpContext::system(), client);
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}/v24.0", listener.local_addr().unwrap());
-    let app = routes(&provider);
+    let shown = Shown { number: "111".to_owned(), phone: PHONE.to_owned(), has_icon: true };
+    let app = routes(&provider, shown);
     let mut serving = JoinSet::new();
     serving.spawn(async move { axum::serve(listener, app).await.unwrap() });
     (provider, url, serving)
 }
 
 impl World {
-    async fn new(setup: Setup, reads: bool) -> Self {
+    pub(super) async fn new(setup: Setup, reads: bool) -> Self {
         let (provider, url, serving) = provider(reads).await;
         // Tests ask until something is there.
         let setup = setup.with("PHONE_API_URL", &url).with("API_REQUESTS_PER_SECOND", "0");
@@ -78,7 +80,7 @@ impl World {
         self.provider.set_callback(Some(callback));
     }
 
-    async fn number(&self) -> Value {
+    pub(super) async fn number(&self) -> Value {
         let numbers =
             self.admin.get(&format!("/channel-numbers?routerId={}", self.shop.router)).await.ok(200);
         numbers["items"][0].clone()
@@ -99,7 +101,7 @@ impl World {
     }
 
     /// The messages that the provider took, once there are `count`.
-    async fn sent(&self, count: usize) -> Vec<SentMessage> {
+    pub(super) async fn sent(&self, count: usize) -> Vec<SentMessage> {
         eventually("they are sent", || async {
             let sent = self.provider.sent();
             (sent.len() >= count).then_some(sent)

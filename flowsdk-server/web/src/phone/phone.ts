@@ -1,0 +1,155 @@
+import type { State } from '../app.ts';
+import type { Surface } from '../components/Chat.tsx';
+import type { Choice, WireMessage } from '../protocol.ts';
+import { fromWire } from '../timeline.ts';
+
+/** How often the phone looks for messages. */
+const POLL_MS = 600;
+/** Failures in a row after which the page says that it is offline. */
+const AWAY_AFTER = 3;
+
+/** A message on the phone, as the simulator tells it. */
+interface Bubble {
+  id: string;
+  from: 'phone' | 'business';
+  /** Milliseconds. */
+  at: number;
+  /** Of what the phone wrote: whether the business has read it. */
+  read: boolean;
+  message: WireMessage;
+}
+
+/** What is on the phone; `version` grows with each change. */
+interface Screen {
+  version: number;
+  business: string;
+  typing: boolean;
+  messages: Bubble[];
+}
+
+type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** A phone that the simulator has, as the chat page shows a chat: the contact is the one who types. */
+export class Phone implements Surface {
+  state: State = {
+    link: 'connecting',
+    retryInMs: 0,
+    refusal: null,
+    started: false,
+    canStartOver: false,
+    loading: true,
+    channelName: '',
+    appearance: { primaryColor: '#0b7a5c', backgroundColor: '#efe9e1', radius: 12 },
+    items: [],
+    cursor: null,
+    loadingEarlier: false,
+    typing: null,
+    mode: 'flow',
+    startsOnOpen: false,
+    language: null,
+    closable: false,
+    shown: true,
+  };
+  #listeners = new Set<() => void>();
+  #version = -1;
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `base` is the address of the phone below the simulator, `name` that of its profile. */
+  constructor(
+    private readonly base: string,
+    private readonly name: string,
+    private readonly ask: Fetch = (path, init) => fetch(path, init),
+  ) {}
+
+  async start(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#look();
+    this.#timer = setTimeout(() => void this.start(), POLL_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  sendText(text: string): void {
+    void this.#say({ text });
+  }
+
+  choose(choice: Choice): void {
+    const reply = { id: choice.id, title: choice.title };
+    const asked = this.state.items.filter((item) => item.direction === 'out').at(-1)?.id;
+    void this.#say({
+      message: {
+        type: 'interactive',
+        interactive: { type: choice.type, [choice.type]: reply },
+        ...(asked ? { context: { id: asked } } : {}),
+      },
+    });
+  }
+
+  noteRead(): void {
+    void this.#post('/read', {});
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const answer = await this.ask(`${this.base}/messages?version=${this.#version}`);
+      if (!answer.ok) throw new Error(String(answer.status));
+      this.#failures = 0;
+      if (answer.status === 204) return this.#show({ link: 'online' });
+      const screen = (await answer.json()) as Screen;
+      this.#version = screen.version;
+      this.#show({
+        link: 'online',
+        started: true,
+        loading: false,
+        channelName: screen.business,
+        typing: screen.typing ? screen.business : null,
+        items: screen.messages.map(itemOf),
+      });
+    } catch {
+      this.#failures += 1;
+      if (this.#failures >= AWAY_AFTER) this.#show({ link: 'offline' });
+    }
+  }
+
+  async #say(said: object): Promise<void> {
+    await this.#post('/messages', { name: this.name, ...said });
+    await this.#look();
+  }
+
+  async #post(path: string, body: object): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    try {
+      await this.ask(`${this.base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    } catch {
+      this.#show({ link: 'offline' });
+    }
+  }
+
+  #show(change: Partial<State>): void {
+    const keys = Object.keys(change) as (keyof State)[];
+    if (keys.every((key) => this.state[key] === change[key])) return;
+    this.state = { ...this.state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  // A phone keeps its whole chat, and no widget holds it.
+  async loadEarlier(): Promise<void> {}
+  startOver(): void {}
+  startAgain(): void {}
+  hide(): void {}
+  retry(): void {}
+  noteTyping(): void {}
+}
+
+function itemOf(bubble: Bubble) {
+  const direction = bubble.from === 'phone' ? 'in' : 'out';
+  return fromWire({ ...bubble.message, id: bubble.id, direction, timestamp: bubble.at }, bubble.at);
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Phone } from '../src/phone/phone.ts';
+
+interface Call {
+  path: string;
+  body: unknown;
+}
+
+/** A simulator that has these screens, one after the other, and then nothing new. */
+function simulator(...screens: (object | number)[]) {
+  const calls: Call[] = [];
+  const ask = async (path: string, init?: RequestInit): Promise<Response> => {
+    if (init?.method === 'POST') {
+      calls.push({ path, body: JSON.parse(String(init.body)) });
+      return new Response(null, { status: 204 });
+    }
+    const next = screens.shift();
+    if (typeof next === 'number') return new Response(null, { status: next });
+    return next ? Response.json(next) : new Response(null, { status: 204 });
+  };
+  const phone = new Phone('/simulator/numbers/111/phones/1', 'Ana', ask);
+  return { phone, calls };
+}
+
+const text = (id: string, from: string, body: string) => ({
+  id,
+  from,
+  at: 1_795_700_000_000,
+  read: false,
+  message: { type: 'text', text: { body } },
+});
+
+test('what the business sent stands beside what the phone wrote', async () => {
+  const screen = { version: 2, business: 'Loja', typing: true, messages: [text('a', 'phone', 'oi'), text('b', 'business', 'olá')] };
+  const { phone } = simulator(screen);
+  await phone.start();
+  phone.stop();
+  assert.deepEqual(
+    phone.state.items.map((item) => [item.id, item.direction, item.content]),
+    [
+      ['a', 'in', { kind: 'text', text: 'oi' }],
+      ['b', 'out', { kind: 'text', text: 'olá' }],
+    ],
+  );
+  assert.equal(phone.state.channelName, 'Loja');
+  assert.equal(phone.state.typing, 'Loja');
+  assert.equal(phone.state.link, 'online');
+});
+
+test('a text and a choice are said as WhatsApp says them', async () => {
+  const { phone, calls } = simulator({ version: 1, business: 'Loja', typing: false, messages: [text('b', 'business', '?')] });
+  await phone.start();
+  phone.stop();
+  phone.sendText('oi');
+  phone.choose({ type: 'list_reply', id: 'x', title: 'X' });
+  phone.noteRead();
+  assert.deepEqual(calls, [
+    { path: '/simulator/numbers/111/phones/1/messages', body: { name: 'Ana', text: 'oi' } },
+    {
+      path: '/simulator/numbers/111/phones/1/messages',
+      body: {
+        name: 'Ana',
+        message: {
+          type: 'interactive',
+          interactive: { type: 'list_reply', list_reply: { id: 'x', title: 'X' } },
+          context: { id: 'b' },
+        },
+      },
+    },
+    { path: '/simulator/numbers/111/phones/1/read', body: {} },
+  ]);
+});
+
+test('a simulator that is away is offline after a while, and online when it is back', async () => {
+  const { phone } = simulator(503, 503, 503);
+  const seen: string[] = [];
+  phone.subscribe(() => seen.push(phone.state.link));
+  for (let look = 0; look < 4; look += 1) await phone.start();
+  phone.stop();
+  assert.deepEqual(seen, ['offline', 'online']);
+});
