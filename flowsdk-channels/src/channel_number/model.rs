@@ -111,7 +111,7 @@ pub struct NewChannelNumber {
     /// The provider's business account.
     pub business_account_id: ProviderId,
     /// The access token that the provider expects with each request. Kept encrypted and never shown.
-    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096)]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096, pattern = "^[!-~]+$")]
     pub access_token: Option<SecretString>,
     /// Whether anything may be sent from it.
     #[serde(default = "yes")]
@@ -146,7 +146,7 @@ pub struct ChannelNumberChange {
     pub business_account_id: Option<ProviderId>,
     /// The access token that the provider expects with each request. Kept encrypted and never shown; null forgets it.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096)]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 4_096, pattern = "^[!-~]+$")]
     pub access_token: Option<Option<SecretString>>,
     /// Whether anything may be sent from it.
     #[schema(value_type = bool, required = false)]

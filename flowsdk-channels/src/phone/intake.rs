@@ -175,14 +175,18 @@ where
             signed.get(account).is_some_and(|numbers| numbers.iter().any(|known| known == number))
         };
         let mut reading = Reading::new(&self.cx);
-        let mut changes = Vec::new();
+        let (mut changes, mut foreign) = (Vec::new(), None);
         for Told { account_id, phone_number_id, news } in &delivery.told {
             let number = phone_number_id.as_deref().filter(|number| is_ours(account_id, number));
             match (news, number) {
                 (News::Message(message), Some(number)) => reading.message(number, message),
                 (News::Status(status), Some(number)) => reading.status(number, status),
                 (News::Number(change), Some(_)) => changes.push(change),
-                (News::Message(_) | News::Status(_) | News::Number(_), None) => reading.taken.refused += 1,
+                (News::Message(_) | News::Status(_) | News::Number(_), None) => {
+                    reading.taken.refused += 1;
+                    // Both are ids that a signed delivery has, so the log may hold them.
+                    foreign.get_or_insert((account_id, phone_number_id.as_deref().unwrap_or_default()));
+                }
                 // What is told of templates and numbers has no consumer yet.
                 (News::Other { .. }, _) => {}
             }
@@ -193,9 +197,12 @@ where
         let Reading { taken, mut conversations, statuses, .. } = reading;
         if taken.refused > 0 {
             metrics::counter!("flowsdk_phone_refused").increment(taken.refused as u64);
+            let (account, number) = foreign.unzip();
             tracing::warn!(
                 refused = taken.refused,
-                "a delivery tells of accounts of other apps, or of unknown numbers"
+                account,
+                number,
+                "a delivery tells of accounts of other apps, of unknown numbers, or of senders who cannot be named"
             );
         }
         self.join_sessions(&mut conversations).await?;

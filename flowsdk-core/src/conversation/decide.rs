@@ -168,6 +168,7 @@ impl Decider<'_> {
                 let at = self.time_of(&run.session);
                 let place = self.writes.messages.len();
                 let mut fresh = self.store_fresh(incoming, &run.session.chat_id, at, report);
+                fresh.retain(|message| message.content.is_said());
                 let opens = incoming.is_opening() && is_at_the_beginning(&run.session);
                 if self.facts.replaying {
                     if is_deferred(&run.session, incoming) {

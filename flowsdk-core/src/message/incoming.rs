@@ -184,6 +184,10 @@ impl IncomingMessage {
     }
 }
 
+/// Types that say nothing (WhatsApp Cloud API, "messages webhook"): `unsupported` stands for what the contact's app can
+/// send and the provider cannot, and for messages that were withdrawn.
+const REPORTS: [&str; 3] = ["reaction", "unsupported", "system"];
+
 impl IncomingContent {
     /// Splits the fields of a message into its content and what is beside it. Fields that are no content of a type this
     /// version knows are all content.
@@ -210,6 +214,12 @@ impl IncomingContent {
             Self::Known(known) => known.kind(),
             Self::Unsupported(map) => map.get("type").and_then(Value::as_str).unwrap_or("unsupported"),
         }
+    }
+
+    /// Returns whether a contact says something with it, which a flow answers. A reaction, and what the provider reports in
+    /// place of a message, are only stored.
+    pub fn is_said(&self) -> bool {
+        !REPORTS.contains(&self.kind())
     }
 
     /// Returns the answers, if it is a form that was filled in.

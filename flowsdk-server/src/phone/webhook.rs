@@ -2,7 +2,9 @@
 //!
 //! One address serves all numbers. The one with a router at its end takes what is about that router alone.
 
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -62,7 +64,8 @@ async fn verify(
     let Some(Query(asked)) = asked.ok().filter(|asked| asked.mode == "subscribe") else {
         return Err(IntakeError::Unverified.into());
     };
-    gateway.intake.verify(router.as_ref(), &asked.token, caller).await?;
+    let checked = gateway.intake.verify(router.as_ref(), &asked.token, caller).await;
+    checked.map_err(|error| refused(error, caller))?;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], asked.challenge).into_response())
 }
 
@@ -85,8 +88,17 @@ async fn take(
     })?;
     let caller = crate::caller::address(&headers, &extensions, gateway.trusted_proxies);
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
-    gateway.intake.take(router.as_ref(), signature, &body, caller).await?;
+    let taken = gateway.intake.take(router.as_ref(), signature, &body, caller).await;
+    taken.map_err(|error| refused(error, caller))?;
     Ok(StatusCode::OK)
+}
+
+/// Returns the answer to a request that is refused. The log says why, for whoever sets the address up.
+fn refused(error: IntakeError, caller: IpAddr) -> ApiError {
+    tracing::info!(%caller, reason = %error, "a request of the phone provider is refused");
+    let is_limit = matches!(error, IntakeError::TooMany);
+    let answer = ApiError::from(error);
+    if is_limit { answer.retry_after(LIMIT_PERIOD) } else { answer }
 }
 
 /// Returns the router that the address names, if it names one; a text that is no id names none that there is.
@@ -95,6 +107,8 @@ fn router_of(path: &RawPathParams) -> Result<Option<RouterId>, ApiError> {
     named.transpose().map_err(|_| ApiError::not_found())
 }
 
+/// The period of the limit of callers.
+const LIMIT_PERIOD: Duration = Duration::from_secs(60);
 const ENCODED: Text = Text::new("O corpo não pode ser comprimido", "The body must not be compressed");
 const TOO_LARGE: Text = Text::new("Corpo maior que 3 MiB", "A body of more than 3 MiB");
 const CUT_OFF: Text = Text::new("O corpo não chegou inteiro", "The body did not arrive as a whole");

@@ -27,10 +27,10 @@ pub struct NewRouter {
     #[schema(value_type = TimeZoneName, required = false)]
     pub tz: Option<TimeZoneName>,
     /// The secret with which the channel's provider signs webhooks. Kept encrypted and never shown.
-    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512, pattern = "^[!-~]+$")]
     pub channel_app_secret: Option<SecretString>,
     /// The token that the channel's provider presents when it verifies the webhook. Never shown.
-    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512, pattern = r"^\S(.*\S)?$")]
     pub channel_verify_token: Option<SecretString>,
     /// The credential of every AI agent of the router.
     pub llm_credential_id: Option<LlmCredentialId>,
@@ -93,11 +93,11 @@ pub struct RouterChange {
     /// The secret with which the channel's provider signs webhooks. Kept encrypted and never
     /// shown; null forgets it.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512, pattern = "^[!-~]+$")]
     pub channel_app_secret: Option<Option<SecretString>>,
     /// The token that the channel's provider presents when it verifies the webhook. Never shown; null forgets it.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512)]
+    #[schema(value_type = Option<String>, format = Password, min_length = 1, max_length = 512, pattern = r"^\S(.*\S)?$")]
     pub channel_verify_token: Option<Option<SecretString>>,
     /// The credential of every AI agent of the router.
     #[serde(default, deserialize_with = "present")]

@@ -137,6 +137,10 @@ fn words_of(pattern: &str) -> Option<(&str, &str)> {
     Some(match pattern {
         r"^[A-Za-z0-9_.@|:+-]+$" | r"^[A-Za-z0-9_.@|:+-]{1,128}$" => ("um id", "an id"),
         r"^(wa|wc|ig)-[!-~]+$" => ("o id de uma sessão", "the id of a session"),
+        r"^\S(.*\S)?$" => (
+            "um texto de uma linha, sem espaços nas pontas",
+            "a text of one line, without blanks at its ends",
+        ),
         r"^[0-9]{1,32}$" => ("de 1 a 32 dígitos", "1 to 32 digits"),
         r"^\s*\+?[0-9 ().-]{8,32}$" => (
             "um telefone de 8 a 15 dígitos com código do país",

@@ -23,6 +23,8 @@ everywhere!(
     a_number_that_was_set_up_a_moment_ago_loses_nothing,
     identities_of_other_channels_are_refused,
     numbers_have_ids_of_messages_of_their_own,
+    reactions_are_stored_and_answer_nothing,
+    secrets_are_texts_that_a_header_can_have,
 );
 
 async fn a_conversation_by_phone(setup: Setup) {
@@ -171,8 +173,11 @@ async fn whoever_hides_their_number_goes_on_in_their_session(setup: Setup) {
     let write = |from: Value, wamid: &str, body: &str| {
         let mut message = json!({ "id": wamid, "timestamp": "1795700000", "type": "text", "text": { "body": body },
             "from_user_id": "BR.13491208655302741918" });
-        let mut contact =
-            json!({ "profile": { "name": "Ana", "username": "ana" }, "user_id": "BR.13491208655302741918" });
+        let mut contact = json!({ "user_id": "BR.13491208655302741918" });
+        // The last one comes without a profile, and changes no name.
+        if wamid != "wamid.3" {
+            contact["profile"] = json!({ "name": "Ana", "username": "ana" });
+        }
         if from.is_string() {
             message["from"] = from.clone();
             contact["wa_id"] = from;
@@ -300,6 +305,7 @@ async fn guesses_are_limited_by_place(setup: Setup) {
         assert_eq!(answer.status, status, "{nth}");
         if status == 429 {
             assert_eq!(answer.json()["code"], "rate_limited");
+            assert_eq!(answer.headers["retry-after"], "60");
         }
     }
     let guess = "/phone/webhook?hub.mode=subscribe&hub.challenge=1&hub.verify_token=verify-Loja";
@@ -350,5 +356,62 @@ async fn numbers_have_ids_of_messages_of_their_own(setup: Setup) {
         let body = delivery(&[business.text(person, "wamid.1", "oi")]);
         assert_eq!(deliver(&server, business, &body).await.status, 200);
         assert_eq!(bodies(&transcript(&admin, person, 2).await), ["oi", "eco oi"], "{person}");
+    }
+}
+
+async fn reactions_are_stored_and_answer_nothing(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await.answering(&admin).await;
+    let of_type = |wamid: &str, message: Value| {
+        let mut entry = shop.text("15550000001", wamid, "");
+        let fields = &mut entry["changes"][0]["value"]["messages"][0];
+        fields.as_object_mut().unwrap().remove("text");
+        for (name, value) in message.as_object().unwrap() {
+            fields[name] = value.clone();
+        }
+        entry
+    };
+    let reaction = |wamid: &str| {
+        of_type(wamid, json!({ "type": "reaction", "reaction": { "message_id": "wamid.0", "emoji": "👍" } }))
+    };
+    let gone = json!({ "type": "unsupported", "errors": [{ "code": 131_051, "title": "Unsupported message type" }] });
+    // Before a session begins, and within one.
+    let body = delivery(&[reaction("wamid.1"), shop.text("15550000001", "wamid.2", "oi")]);
+    assert_eq!(deliver(&server, &shop, &body).await.status, 200);
+    transcript(&admin, "15550000001", 3).await;
+    let body = delivery(&[
+        reaction("wamid.3"),
+        of_type("wamid.4", gone),
+        shop.text("15550000001", "wamid.5", "e agora?"),
+    ]);
+    assert_eq!(deliver(&server, &shop, &body).await.status, 200);
+    let said = transcript(&admin, "15550000001", 7).await;
+    let kinds: Vec<_> = said.iter().map(|message| message["type"].as_str().unwrap_or("?")).collect();
+    assert_eq!(kinds, ["reaction", "text", "text", "reaction", "unsupported", "text", "text"]);
+    assert_eq!((bodies(&said)[2], bodies(&said)[6]), ("eco oi", "eco e agora?"));
+}
+
+/// What ends with a line break, as a file does, is refused at once and not when it is used.
+async fn secrets_are_texts_that_a_header_can_have(setup: Setup) {
+    let server = setup.start().await;
+    let admin = Api::admin(&setup, &server).await;
+    let shop = Shop::new(&admin, "Loja", "111", SECRET).await;
+    let number = admin.get("/channel-numbers").await.ok(200)["items"][0]["id"].as_str().unwrap().to_owned();
+    for (path, field) in [
+        (format!("/channel-numbers/{number}"), "accessToken"),
+        (format!("/routers/{}", shop.router), "channelAppSecret"),
+        (format!("/routers/{}", shop.router), "channelVerifyToken"),
+    ] {
+        for odd in ["s3cret\n", " s3cret", " "] {
+            let answer = admin.patch(&path, &json!({ field: odd })).await;
+            assert_eq!(
+                (answer.status, &answer.json()["details"][0]["field"]),
+                (400, &json!(field)),
+                "{odd:?}"
+            );
+            assert!(!answer.body.contains("s3cret"), "{}", answer.body);
+        }
+        admin.patch(&path, &json!({ field: "s3cret" })).await.ok(200);
     }
 }
