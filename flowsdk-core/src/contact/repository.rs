@@ -1,8 +1,10 @@
 //! Storage of contacts.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 
-use super::{Contact, ContactAlias};
+use super::{Contact, ContactAlias, other_form};
 use crate::fault::StorageError;
 use crate::id::ContactId;
 use crate::time::Timestamp;
@@ -43,4 +45,24 @@ pub trait ContactRepository: Send {
 pub trait HasContacts: Send {
     /// Returns the repository of this transaction.
     fn contacts(&mut self) -> &mut dyn ContactRepository;
+}
+
+/// Finds contacts by these numbers in either form of each ([`other_form`]); by the number as it is given. Where both forms
+/// are known, the contact of the form that is given counts.
+pub async fn find_by_either_form<T: HasContacts + ?Sized>(
+    tx: &mut T,
+    numbers: &[String],
+) -> Result<HashMap<String, Contact>, StorageError> {
+    let others: Vec<(&String, String)> =
+        numbers.iter().filter_map(|number| Some((number, other_form(number)?))).collect();
+    let asked: Vec<String> =
+        numbers.iter().cloned().chain(others.iter().map(|(_, other)| other.clone())).collect();
+    let found = tx.contacts().find_by_phone_numbers(&asked).await?;
+    let found: HashMap<String, Contact> =
+        found.into_iter().map(|contact| (contact.phone_number.clone(), contact)).collect();
+    let of_other =
+        others.iter().filter_map(|(number, other)| Some(((*number).clone(), found.get(other)?.clone())));
+    let mut known: HashMap<String, Contact> = of_other.collect();
+    known.extend(numbers.iter().filter_map(|number| Some((number.clone(), found.get(number)?.clone()))));
+    Ok(known)
 }

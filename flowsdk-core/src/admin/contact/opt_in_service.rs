@@ -11,7 +11,7 @@ use crate::admin::contact::service::find;
 use crate::change::{Attempt, Author, Change, ChangeLog, Entity, EntityKind, Refused};
 use crate::contact::{
     Contact, ContactOptIn, HasContactCatalog, HasContacts, HasOptInCatalog, HasOptIns, OptInFilter,
-    OptInSource,
+    OptInSource, find_by_either_form, other_form,
 };
 use crate::context::OpContext;
 use crate::fault::{Fault, StorageError};
@@ -249,12 +249,16 @@ where
         // In one order everywhere, so that two imports do not wait for each other.
         phones.sort_unstable();
         phones.dedup();
-        let ids = |found: Vec<Contact>| found.into_iter().map(|contact| (contact.phone_number, contact.id));
-        let mut known: HashMap<String, ContactId> =
-            ids(tx.contacts().find_by_phone_numbers(&phones).await?).collect();
+        let ids =
+            |found: HashMap<String, Contact>| found.into_iter().map(|(phone, contact)| (phone, contact.id));
+        let mut known: HashMap<String, ContactId> = ids(find_by_either_form(tx, &phones).await?).collect();
         phones.retain(|phone| !known.contains_key(phone));
+        let is_second = |phone: &str| {
+            other_form(phone).is_some_and(|other| *other < *phone && phones.binary_search(&other).is_ok())
+        };
         let new: Vec<Contact> = phones
             .iter()
+            .filter(|phone| !is_second(phone))
             .map(|phone| {
                 let name = names.get(phone.as_str()).map_or(phone.as_str(), |name| *name);
                 Contact::create(&self.cx, phone.clone(), name.to_owned(), Channel::Phone)
@@ -262,7 +266,7 @@ where
             .collect();
         let created = tx.contact_catalog().insert_new(&new).await?.len();
         if created > 0 || !phones.is_empty() {
-            known.extend(ids(tx.contacts().find_by_phone_numbers(&phones).await?));
+            known.extend(ids(find_by_either_form(tx, &phones).await?));
         }
         Ok((known, created))
     }
@@ -286,15 +290,11 @@ async fn hidden_numbers<T: HasContacts + HasContactCatalog>(
         .collect();
     phones.sort_unstable();
     phones.dedup();
-    let found = tx.contacts().find_by_phone_numbers(&phones).await?;
-    let ids: Vec<ContactId> = found.iter().map(|contact| contact.id.clone()).collect();
+    let found = find_by_either_form(tx, &phones).await?;
+    let ids: Vec<ContactId> = found.values().map(|contact| contact.id.clone()).collect();
     let seen = tx.contact_catalog().find(&ids, reach.routers()).await?;
     let seen: HashSet<ContactId> = seen.into_iter().map(|details| details.contact.id).collect();
-    Ok(found
-        .into_iter()
-        .filter(|contact| !seen.contains(&contact.id))
-        .map(|contact| contact.phone_number)
-        .collect())
+    Ok(found.into_iter().filter(|(_, contact)| !seen.contains(&contact.id)).map(|(phone, _)| phone).collect())
 }
 
 /// Returns the contacts among those that rows name by id which are within reach.

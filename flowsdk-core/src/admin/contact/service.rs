@@ -11,7 +11,8 @@ use crate::change::{Author, Change, ChangeLog, Entity, EntityKind, Recorded as _
 use crate::chat::HasChats;
 use crate::contact::{
     Alias, Contact, ContactAlias, ContactDetails, ContactFilter, ContactIdentity, ContactInsights,
-    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS, channel_in, is_of_webchat,
+    HasContactCatalog, HasContactInsights, HasContacts, INSIGHT_DAYS, channel_in, find_by_either_form,
+    is_of_webchat,
 };
 use crate::context::OpContext;
 use crate::fault::StorageError;
@@ -136,7 +137,7 @@ where
                 Contact::create(&self.cx, identity.clone(), identity.clone(), new.identity.channel());
             merge_variables(&mut contact.variables, &new.variables, MAX_CONTACT_VARIABLES)?;
             ContactNaming { name: new.name, locked: new.name_locked }.apply(&mut contact)?;
-            let is_known = !tx.contacts().find_by_phone_numbers(&[identity]).await?.is_empty();
+            let is_known = !find_by_either_form(tx, &[identity]).await?.is_empty();
             let contacts = std::slice::from_ref(&contact);
             if is_known || tx.contact_catalog().insert_new(contacts).await?.is_empty() {
                 return Err(ContactError::Taken);
