@@ -15,6 +15,7 @@ extern crate self as flowsdk_core;
 
 pub mod admin;
 pub mod aside;
+pub mod broadcast;
 pub mod cell;
 pub mod change;
 pub mod channel;

@@ -5,6 +5,7 @@
 mod account;
 mod accounts;
 mod appender;
+pub mod dispatch;
 mod intake;
 pub mod sending;
 pub mod webhook;

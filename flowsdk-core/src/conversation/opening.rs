@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::ConversationTx;
 use super::flow_cache::FlowCache;
 use super::flows::Flows;
+use crate::broadcast::{BroadcastIntent, INTENT_LIFETIME, OpenIntent, choose};
 use crate::chat::Chat;
 use crate::contact::{Contact, ContactAlias};
 use crate::context::OpContext;
 use crate::event::IncomingEvent;
 use crate::fault::StorageError;
 use crate::flow::CompiledFlow;
-use crate::id::{ChatId, ContactId, FlowId, RouterId};
+use crate::id::{ChatId, ContactId, FlowId, MessageId, RouterId};
 use crate::router::Route;
 use crate::session::{Channel, Position, Session, SessionId};
 use crate::time::Timestamp;
@@ -56,7 +57,8 @@ pub(super) async fn open_many<T: ConversationTx>(
     let contacts = contacts_of(tx, cx, events, &routes).await?;
     let chats = chats_of(tx, cx, events, &routes, &contacts).await?;
     let newest = newest_messages(tx, events, &chats).await?;
-    let entry_flows = entry_flows(tx, cache, flows, events, &routes).await?;
+    let intents = intents_of(tx, now, events, &frozen, &contacts).await?;
+    let entry_flows = entry_flows(tx, cache, flows, events, &routes, &intents).await?;
 
     let mut opened = Vec::with_capacity(events.len());
     for event in events {
@@ -83,16 +85,22 @@ pub(super) async fn open_many<T: ConversationTx>(
             continue;
         }
         // Spec B 4.3: a token's flow counts only within the session's router.
-        let wanted = event.flow_id.as_ref().filter(|id| entry_flows.get(id) == Some(&route.router_id));
-        let position =
-            wanted.or(route.initial_flow_id.as_ref()).and_then(|id| entry(flows, route, id)).map(|flow| {
-                Position {
-                    flow_id: flow.flow_id().clone(),
-                    version_id: flow.version_id().clone(),
-                    block_id: None,
-                    waiting: None,
-                }
-            });
+        let of_router = |id: &&FlowId| entry_flows.get(*id) == Some(&route.router_id);
+        let intent = intents.get(&event.session_id).filter(|intent| of_router(&&intent.flow_id));
+        let wanted = event.flow_id.as_ref().filter(of_router);
+        // A target that is published no more is as good as none.
+        let target = intent.and_then(|intent| entry(flows, route, &intent.flow_id));
+        let initial = wanted.or(route.initial_flow_id.as_ref());
+        let position = target.or_else(|| initial.and_then(|id| entry(flows, route, id))).map(|flow| {
+            // A block that the flow has no more is its start.
+            let block = intent.filter(|_| target.is_some()).and_then(|intent| intent.block_id.clone());
+            Position {
+                flow_id: flow.flow_id().clone(),
+                version_id: flow.version_id().clone(),
+                block_id: block.filter(|block| flow.has_block(block)),
+                waiting: None,
+            }
+        });
         opened.push(match position {
             None => Opened::ChatOnly(chat.clone()),
             Some(position) => {
@@ -110,6 +118,51 @@ pub(super) async fn open_many<T: ConversationTx>(
         });
     }
     Ok(opened)
+}
+
+/// Takes the intents that the replies of contacts follow, one for each session that begins.
+async fn intents_of<T: ConversationTx>(
+    tx: &mut T,
+    now: Timestamp,
+    events: &[&IncomingEvent],
+    frozen: &HashSet<SessionId>,
+    contacts: &HashMap<String, Contact>,
+) -> Result<HashMap<SessionId, BroadcastIntent>, StorageError> {
+    let by_phone = events.iter().filter(|event| event.session_id.channel() == Channel::Phone);
+    let replies: Vec<(&IncomingEvent, BTreeSet<String>)> = by_phone
+        .filter(|event| !frozen.contains(&event.session_id))
+        .filter(|event| event.messages.iter().any(|message| message.content.is_said()))
+        .map(|event| {
+            // However the message was addressed: the contact may be known by another form of its number.
+            let party = event.session_id.contact_identity();
+            let own = contacts.get(&party).map(|contact| contact.phone_number.clone());
+            (*event, event.aliases.iter().cloned().chain(own).chain([party]).collect())
+        })
+        .collect();
+    if replies.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let pairs: Vec<(&str, &str)> = replies
+        .iter()
+        .flat_map(|(event, names)| names.iter().map(|name| (event.phone_number_id.as_str(), name.as_str())))
+        .collect();
+    let open = tx.intents().find(&pairs, now - INTENT_LIFETIME).await?;
+    if open.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut taken = HashMap::new();
+    for (event, names) in &replies {
+        let is_for = |one: &&OpenIntent| {
+            one.intent.phone_number_id == event.phone_number_id && names.contains(&one.intent.recipient)
+        };
+        let of_contact: Vec<&OpenIntent> = open.iter().filter(is_for).collect();
+        if let Some(intent) = choose(&of_contact, event.answered()) {
+            taken.insert(event.session_id.clone(), intent.clone());
+        }
+    }
+    let done: Vec<MessageId> = taken.values().map(|intent| intent.message_id.clone()).collect();
+    tx.intents().delete(&done).await?;
+    Ok(taken)
 }
 
 /// Returns the version that a session of this route begins on.
@@ -274,8 +327,10 @@ async fn entry_flows<T: ConversationTx>(
     flows: &mut Flows,
     events: &[&IncomingEvent],
     routes: &HashMap<String, Route>,
+    intents: &HashMap<SessionId, BroadcastIntent>,
 ) -> Result<HashMap<FlowId, RouterId>, StorageError> {
     let mut ids: Vec<FlowId> = routes.values().filter_map(|route| route.initial_flow_id.clone()).collect();
+    ids.extend(intents.values().map(|intent| intent.flow_id.clone()));
     ids.extend(events.iter().filter_map(|event| event.flow_id.clone()));
     ids.sort_unstable();
     ids.dedup();

@@ -1,5 +1,6 @@
 //! The repositories that a turn touches.
 
+use crate::broadcast::HasIntents;
 use crate::chat::{HasChatTags, HasChats};
 use crate::contact::{HasContacts, HasOptIns};
 use crate::flow::{HasFlows, HasTrackedEvents};
@@ -23,6 +24,7 @@ pub trait ConversationTx:
     + HasTrackedEvents
     + HasTraces
     + HasOutbox
+    + HasIntents
 {
 }
 
@@ -38,7 +40,8 @@ impl<
         + HasChatTags
         + HasTrackedEvents
         + HasTraces
-        + HasOutbox,
+        + HasOutbox
+        + HasIntents,
 > ConversationTx for T
 {
 }

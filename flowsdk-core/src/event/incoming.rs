@@ -44,6 +44,11 @@ pub struct IncomingEvent {
 }
 
 impl IncomingEvent {
+    /// Returns the channel's id of the message that the first message answers, where it says so.
+    pub fn answered(&self) -> Option<&str> {
+        self.messages.first()?.beside.get("context")?.get("id")?.as_str()
+    }
+
     /// Returns whether it has the name of a profile, which the contact follows (rulings S23). Visitors of the web chat are
     /// named when they are let in; without a profile the name is the identity.
     pub fn names_contact(&self) -> bool {

@@ -2,6 +2,7 @@
 //! channel's Cloud API).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Reply;
 
@@ -27,6 +28,30 @@ pub enum ContentMessage {
     Video { video: Media },
     /// A file by address.
     Document { document: Media },
+    /// A message template of the provider.
+    Template { template: TemplateMessage },
+}
+
+/// The node of a template message (WhatsApp Cloud API, "Template messages").
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TemplateMessage {
+    /// The name of the template in the business account.
+    pub name: String,
+    /// Its language.
+    pub language: TemplateLocale,
+    /// The values of its parts, in the provider's shape.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<Value>,
+    /// The body with its values, for those who read the chat. It is not sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// The language of a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateLocale {
+    /// Such as `pt_BR`.
+    pub code: String,
 }
 
 /// The node of a text message.
@@ -168,6 +193,7 @@ impl ContentMessage {
             Self::Audio { .. } => "audio",
             Self::Video { .. } => "video",
             Self::Document { .. } => "document",
+            Self::Template { .. } => "template",
         }
     }
 
@@ -191,6 +217,7 @@ impl ContentMessage {
             Self::Interactive {
                 interactive: Interactive::Button { body, .. } | Interactive::List { body, .. },
             } => Some(&body.text),
+            Self::Template { template } => template.text.as_deref(),
         }
     }
 
@@ -239,6 +266,7 @@ impl ContentMessage {
                 .chain(media.filename.as_mut())
                 .collect(),
             Self::Interactive { interactive } => interactive.texts_mut(),
+            Self::Template { template } => template.text.as_mut().into_iter().collect(),
         }
     }
 

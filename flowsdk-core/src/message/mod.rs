@@ -8,7 +8,7 @@ mod status;
 
 pub use content::{
     ButtonAction, ButtonReply, ContentMessage, Header, Interactive, ListAction, ListRow, ListSection,
-    MAX_BUTTONS, MAX_ROWS, Media, ReplyButton, Text, TextBody,
+    MAX_BUTTONS, MAX_ROWS, Media, ReplyButton, TemplateLocale, TemplateMessage, Text, TextBody,
 };
 pub use incoming::{
     FormReply, IncomingContent, IncomingInteractive, IncomingMedia, IncomingMessage, Known, Reply,

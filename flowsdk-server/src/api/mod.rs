@@ -30,6 +30,7 @@ mod chats;
 mod contact_filters;
 mod contacts;
 mod dead_letters;
+mod dispatch;
 mod flows;
 mod groups;
 mod integrations;
@@ -101,6 +102,7 @@ fn gather(empty: Routes) -> (Router<ApiState>, Option<OpenApi>) {
         opt_ins::routes,
         channel_numbers::routes,
         templates::routes,
+        dispatch::routes,
         interactive_forms::routes,
         channel_type_mappings::routes,
         llm_credentials::routes,

@@ -59,6 +59,13 @@ fn node_of(content: &ContentMessage) -> Result<Value, String> {
         ContentMessage::Audio { audio: media } => Ok(json!({ "link": media.link })),
         ContentMessage::Document { document: media } => media_of(media, true),
         ContentMessage::Interactive { interactive } => interactive_of(interactive),
+        ContentMessage::Template { template } => {
+            let mut node = json!({ "name": template.name, "language": template.language });
+            if !template.components.is_empty() {
+                node["components"] = template.components.clone().into();
+            }
+            Ok(node)
+        }
     }
 }
 

@@ -75,6 +75,16 @@ pub const CODES: &[&str] = &[
     "channel_unknown",
     "identity_invalid",
     "origin_refused",
+    // Dispatch.
+    "dispatch_not_allowed",
+    "opt_in_missing",
+    "target_incomplete",
+    "queue_unknown",
+    "template_unknown",
+    "template_not_approved",
+    "template_other_account",
+    "template_parameters",
+    "channel_number_inactive",
     // The provider of the phone channel.
     "delivery_malformed",
     "signature_invalid",

@@ -17,6 +17,7 @@ use flowsdk_auth::user::{PasswordRule, UserError};
 use flowsdk_channels::channel_number::ChannelNumberError;
 use flowsdk_channels::form::FormError;
 use flowsdk_channels::phone::IntakeError;
+use flowsdk_channels::phone::dispatch::{DispatchError, InvalidParameters};
 use flowsdk_channels::phone::webhook::DeliveryError;
 use flowsdk_channels::template::TemplateError;
 use flowsdk_channels::type_mapping::ChannelTypeMappingError;
@@ -382,6 +383,24 @@ fn channels(table: &mut Table) {
         AuthError::RateLimited,
         AuthError::Storage(storage()),
         AuthError::Storage(corrupt()),
+    ]);
+    table.add([
+        DispatchError::NotFound,
+        DispatchError::NotAllowed,
+        DispatchError::OptInNotYours,
+        DispatchError::NoOptIn,
+        DispatchError::Incomplete("targetBlockId", "targetFlowId"),
+        DispatchError::FlowUnknown,
+        DispatchError::BlockNotFound,
+        DispatchError::QueueUnknown,
+        DispatchError::TemplateUnknown,
+        DispatchError::NotApproved,
+        DispatchError::OtherAccount,
+        DispatchError::Parameters(InvalidParameters::of(details())),
+        DispatchError::NumberUnknown,
+        DispatchError::NumberInactive,
+        DispatchError::Idempotency(IdempotencyConflict),
+        DispatchError::Storage(storage()),
     ]);
     table.add([
         IntakeError::Malformed(DeliveryError::Object),

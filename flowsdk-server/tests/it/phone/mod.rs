@@ -1,5 +1,6 @@
 //! The phone channel: what the provider delivers, and what is sent.
 
+mod dispatch;
 mod sending;
 mod webhook;
 

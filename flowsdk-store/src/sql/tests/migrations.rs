@@ -45,6 +45,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0032_phone_webhook", "5cb10590207f", "5cb10590207f"),
     ("0033_outbound", "68611ac802d5", "f6baed421313"),
     ("0034_phone_fences", "95e2c0f272ad", "cd9ee639d6a3"),
+    ("0035_dispatch", "f64c53b35db1", "87f01f20212c"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

@@ -48,6 +48,8 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         observability,
         opt_in,
         opt_in_catalog,
+        broadcast_intent,
+        dispatch_agent,
         outbound,
         outbox,
         password_recovery,

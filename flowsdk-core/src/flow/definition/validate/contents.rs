@@ -32,6 +32,11 @@ pub(super) fn check(message: &ContentMessage, pointer: &str, findings: &mut Find
         | ContentMessage::Document { document: file } => {
             media(file, &format!("{pointer}/{}", message.kind()), findings);
         }
+        ContentMessage::Template { .. } => findings.error(
+            "not_in_flows",
+            pointer,
+            Wording::new("modelos são enviados por disparo", "templates are sent by a dispatch"),
+        ),
         ContentMessage::Interactive { interactive } => {
             let pointer = format!("{pointer}/interactive");
             match interactive {

@@ -1,0 +1,184 @@
+//! Fills a template in (WhatsApp Cloud API, "Send message templates").
+
+use flowsdk_core::message::{TemplateLocale, TemplateMessage};
+use flowsdk_core::text::Text;
+use serde_json::{Value, json};
+
+use crate::template::{Button, Component, HeaderFormat, Template, count_placeholders, render_body};
+
+/// Parameters that do not fit a template, each with the field that is at fault.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the parameters do not fit the template")]
+pub struct InvalidParameters(Vec<(String, Text)>);
+
+impl InvalidParameters {
+    /// Problems by the field of the request.
+    pub fn of(details: Vec<(String, Text)>) -> Self {
+        Self(details)
+    }
+
+    pub(super) fn details(&self) -> Vec<(String, Text)> {
+        self.0.clone()
+    }
+}
+
+/// What the parameters of a part of a template have to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// So many texts.
+    Texts(usize),
+    /// One file of this kind.
+    Media(&'static str),
+    /// One place.
+    Location,
+    /// A value for the address of the button at this place.
+    Url(usize),
+    /// A code for the button at this place.
+    Code(usize),
+}
+
+/// Returns the message of a template with these values: `variables` of the body, `components` of header and buttons.
+///
+/// # Errors
+/// Values that are missing, are too many, or are none.
+pub fn filled(
+    template: &Template,
+    variables: &[String],
+    components: &[Value],
+) -> Result<TemplateMessage, InvalidParameters> {
+    let mut problems = Vec::new();
+    let mut parts = Vec::new();
+    let text = match render_body(template.body(), variables) {
+        Ok(text) => text,
+        Err(wrong) => {
+            problems.push((
+                "variables".to_owned(),
+                Text::of(
+                    format!("{} valores para {} variáveis", wrong.found, wrong.expected),
+                    format!("{} values for {} placeholders", wrong.found, wrong.expected),
+                ),
+            ));
+            String::new()
+        }
+    };
+    let unsendable = variables.iter().enumerate().filter(|(_, value)| !is_parameter(value));
+    problems.extend(unsendable.map(|(place, _)| (format!("variables[{place}]"), UNSENDABLE)));
+    let mut given: Vec<(usize, &Value)> = components.iter().enumerate().collect();
+    for wanted in wanted_of(&template.components) {
+        let fits = |(_, value): &(usize, &Value)| is_of(value, wanted);
+        match given.iter().position(fits) {
+            Some(at) => {
+                let (place, value) = given.remove(at);
+                if !holds(value, wanted) {
+                    problems.push((format!("components[{place}]"), PARAMETERS));
+                }
+                parts.push(value.clone());
+            }
+            None => problems.push(("components".to_owned(), missing(wanted))),
+        }
+    }
+    problems.extend(given.into_iter().map(|(place, _)| (format!("components[{place}]"), UNWANTED)));
+    if !problems.is_empty() {
+        return Err(InvalidParameters(problems));
+    }
+    if !variables.is_empty() {
+        let texts: Vec<Value> =
+            variables.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+        parts.push(json!({ "type": "body", "parameters": texts }));
+    }
+    Ok(TemplateMessage {
+        name: template.name.as_str().to_owned(),
+        language: TemplateLocale { code: template.language.as_str().to_owned() },
+        components: parts,
+        text: Some(text),
+    })
+}
+
+/// Returns what header and buttons of a template want.
+fn wanted_of(components: &[Component]) -> Vec<Wanted> {
+    let mut wanted = Vec::new();
+    for component in components {
+        match component {
+            Component::Header { format, text, .. } => wanted.extend(match format {
+                HeaderFormat::Text => {
+                    let count = count_placeholders(text.as_deref().unwrap_or_default()).unwrap_or(0);
+                    (count > 0).then_some(Wanted::Texts(count))
+                }
+                HeaderFormat::Image => Some(Wanted::Media("image")),
+                HeaderFormat::Video | HeaderFormat::Gif => Some(Wanted::Media("video")),
+                HeaderFormat::Document => Some(Wanted::Media("document")),
+                HeaderFormat::Location => Some(Wanted::Location),
+            }),
+            Component::Buttons { buttons } => {
+                wanted.extend(buttons.iter().enumerate().filter_map(|(at, button)| match button {
+                    Button::Url { url, .. } if url.contains("{{") => Some(Wanted::Url(at)),
+                    Button::CopyCode { .. } => Some(Wanted::Code(at)),
+                    Button::Otp { .. } => Some(Wanted::Url(at)),
+                    _ => None,
+                }));
+            }
+            Component::Body { .. } | Component::Footer { .. } => {}
+        }
+    }
+    wanted
+}
+
+/// Whether a component is for this part of the template.
+fn is_of(value: &Value, wanted: Wanted) -> bool {
+    match wanted {
+        Wanted::Texts(_) | Wanted::Media(_) | Wanted::Location => value["type"] == "header",
+        Wanted::Url(at) | Wanted::Code(at) => {
+            let index = &value["index"];
+            let is_at = index.as_str() == Some(&*at.to_string()) || index.as_u64() == u64::try_from(at).ok();
+            value["type"] == "button" && is_at
+        }
+    }
+}
+
+/// Whether the provider takes a text as a parameter: it is not empty, and has no line break, no tab and no more than four
+/// blanks in a row.
+fn is_parameter(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains(['\n', '\r', '\t']) && !text.contains("     ")
+}
+
+/// Whether the parameters of a component are what the part wants.
+fn holds(value: &Value, wanted: Wanted) -> bool {
+    let Some(parameters) = value["parameters"].as_array() else { return false };
+    let text = |one: &Value| one["type"] == "text" && one["text"].as_str().is_some_and(is_parameter);
+    let only = |fits: &dyn Fn(&Value) -> bool| matches!(parameters.as_slice(), [one] if fits(one));
+    match wanted {
+        Wanted::Texts(count) => parameters.len() == count && parameters.iter().all(text),
+        Wanted::Media(kind) => only(&|one| {
+            let source = &one[kind];
+            let is_address = |link: &str| link.starts_with("https://") || link.starts_with("http://");
+            one["type"] == kind
+                && (source["link"].as_str().is_some_and(is_address) || source["id"].is_string())
+        }),
+        Wanted::Location => only(&|one| one["type"] == "location" && one["location"].is_object()),
+        Wanted::Url(_) => value["sub_type"] == "url" && only(&text),
+        Wanted::Code(_) => {
+            value["sub_type"] == "copy_code"
+                && only(&|one| one["type"] == "coupon_code" && one["coupon_code"].is_string())
+        }
+    }
+}
+
+const PARAMETERS: Text =
+    Text::new("Os parâmetros não são os desta parte", "The parameters are not those of this part");
+const UNSENDABLE: Text = Text::new(
+    "O valor não pode ser vazio nem ter quebra de linha, tabulação ou mais de quatro espaços seguidos",
+    "The value must not be empty, and must have no line break, no tab and no more than four blanks in a row",
+);
+const UNWANTED: Text = Text::new("O template não tem esta parte", "The template has no such part");
+
+fn missing(wanted: Wanted) -> Text {
+    match wanted {
+        Wanted::Texts(_) | Wanted::Media(_) | Wanted::Location => {
+            Text::new("Faltam os parâmetros do cabeçalho", "The parameters of the header are missing")
+        }
+        Wanted::Url(at) | Wanted::Code(at) => Text::of(
+            format!("Faltam os parâmetros do botão {at}"),
+            format!("The parameters of button {at} are missing"),
+        ),
+    }
+}

@@ -1,0 +1,288 @@
+//! The use case.
+
+use std::sync::Arc;
+
+use flowsdk_core::broadcast::{BroadcastIntent, HasIntents};
+use flowsdk_core::chat::{Chat, HasChats};
+use flowsdk_core::contact::{Contact, ContactOptIn, HasContacts, HasOptIns, OptInStatus, other_form};
+use flowsdk_core::context::OpContext;
+use flowsdk_core::event::OutgoingEvent;
+use flowsdk_core::fault::StorageError;
+use flowsdk_core::flow::{CompiledFlow, HasFlows};
+use flowsdk_core::id::{MessageId, RouterId, UserId};
+use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
+use flowsdk_core::message::{
+    ContentMessage, Direction, HasMessages, Message, MessageStatus, NewMessage, Sender, SenderKind, Source,
+};
+use flowsdk_core::record::HasRecords;
+use flowsdk_core::router::{HasRouters, Reach};
+use flowsdk_core::session::{Channel, SessionId};
+use flowsdk_core::store::{Store, Transaction};
+use flowsdk_core::stream::broker::NewEntry;
+use flowsdk_core::stream::outbox::HasOutbox;
+use flowsdk_core::stream::topic::OutgoingPhone;
+
+use super::error::DispatchError as Error;
+use super::fill::filled;
+use super::model::{Dispatched, NewDispatch};
+use super::repository::HasDispatchAgents;
+use crate::channel_number::{ChannelNumber, HasChannelNumbers};
+use crate::template::{Template, TemplateStatus};
+
+/// A transaction with all that a dispatch reads and writes.
+pub trait DispatchTx:
+    Transaction
+    + HasRouters
+    + HasFlows
+    + HasRecords<Template>
+    + HasChannelNumbers
+    + HasContacts
+    + HasOptIns
+    + HasChats
+    + HasMessages
+    + HasOutbox
+    + HasIntents
+    + HasDispatchAgents
+    + HasIdempotency
+{
+}
+
+impl<
+    T: Transaction
+        + HasRouters
+        + HasFlows
+        + HasRecords<Template>
+        + HasChannelNumbers
+        + HasContacts
+        + HasOptIns
+        + HasChats
+        + HasMessages
+        + HasOutbox
+        + HasIntents
+        + HasDispatchAgents
+        + HasIdempotency,
+> DispatchTx for T
+{
+}
+
+/// Who dispatches.
+#[derive(Debug, Clone, Copy)]
+pub struct Dispatcher<'a> {
+    /// The user.
+    pub user: &'a UserId,
+    /// Whether they are an administrator.
+    pub is_admin: bool,
+    /// The routers within their reach.
+    pub reach: Reach<'a>,
+}
+
+/// Sends templates to contacts.
+#[derive(Debug)]
+pub struct Dispatches<S> {
+    store: Arc<S>,
+    cx: OpContext,
+}
+
+impl<S: Store> Dispatches<S>
+where
+    S::Tx: DispatchTx,
+{
+    /// A service over `store`.
+    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
+        Self { store, cx }
+    }
+
+    /// Sends a template to a contact, once for each idempotency key. The message, its event and the intent of a reply are
+    /// one commit.
+    ///
+    /// # Errors
+    /// [`Error`], in the order of the contract: rights, targets, template, number, opt-in.
+    pub async fn dispatch(
+        &self,
+        by: Dispatcher<'_>,
+        router: &RouterId,
+        new: NewDispatch,
+        once: Option<Once<Dispatched>>,
+    ) -> Result<Outcome<Dispatched>, Error> {
+        perform_once(&*self.store, once, self.cx.now(), async |tx| self.act(tx, by, router, &new).await).await
+    }
+
+    async fn act(
+        &self,
+        tx: &mut S::Tx,
+        by: Dispatcher<'_>,
+        router: &RouterId,
+        new: &NewDispatch,
+    ) -> Result<Dispatched, Error> {
+        admit(tx, by, router, new).await?;
+        check_target(tx, router, new).await?;
+        let template = HasRecords::<Template>::records(tx).find(&new.template_id).await?;
+        let template = template.filter(|one| one.router_id == *router).ok_or(Error::TemplateUnknown)?;
+        if template.status != TemplateStatus::Approved {
+            return Err(Error::NotApproved);
+        }
+        let number = tx.channel_numbers().find(&new.channel_number_id).await?;
+        let number = number.filter(|one| one.router_id == *router).ok_or(Error::NumberUnknown)?;
+        if !number.active {
+            return Err(Error::NumberInactive);
+        }
+        if number.business_account_id != template.business_account_id {
+            return Err(Error::OtherAccount);
+        }
+        let content = filled(&template, &new.variables, &new.components)?;
+        let contacts = self.contacts(tx, new).await?;
+        if !new.disable_opt_in && !has_agreed(tx, &contacts, router).await? {
+            return Err(Error::NoOptIn);
+        }
+        let [contact, ..] = contacts.as_slice() else {
+            return Err(StorageError::Stale { entity: "contact" }.into());
+        };
+        let chat = Chat::open(&self.cx, contact.id.clone(), router.clone());
+        let chats = tx.chats().open_or_get_many(&[chat]).await?;
+        let chat = chats.into_iter().next().ok_or(StorageError::Stale { entity: "chat" })?;
+        let event = self.event(&number, new, ContentMessage::Template { template: content })?;
+        self.publish(tx, event, &chat, router, new).await
+    }
+
+    /// Returns the contact of the number, which is created if nobody knows it; behind it the one of the number's other form,
+    /// where that is another one.
+    async fn contacts(&self, tx: &mut S::Tx, new: &NewDispatch) -> Result<Vec<Contact>, StorageError> {
+        let digits = new.phone_number.as_str().to_owned();
+        let asked: Vec<String> = other_form(&digits).into_iter().chain([digits.clone()]).collect();
+        let mut found = tx.contacts().find_by_phone_numbers(&asked).await?;
+        if found.is_empty() {
+            let new = Contact::create(&self.cx, digits.clone(), digits, Channel::Phone);
+            return Ok(vec![tx.contacts().insert_or_get(&new).await?]);
+        }
+        found.sort_by_key(|contact| contact.phone_number != digits);
+        found.dedup_by_key(|contact| contact.id.clone());
+        Ok(found)
+    }
+
+    fn event(
+        &self,
+        number: &ChannelNumber,
+        new: &NewDispatch,
+        content: ContentMessage,
+    ) -> Result<OutgoingEvent, Error> {
+        let party = new.phone_number.as_str();
+        let session_id = SessionId::parse(format!("wa-{}-{party}", number.phone_number_id.as_str()))
+            .map_err(|_| Error::NumberUnknown)?;
+        Ok(OutgoingEvent {
+            internal_id: MessageId::generate(self.cx.ids()),
+            session_id,
+            seq: None,
+            chat_id: None,
+            phone_number_id: number.phone_number_id.as_str().to_owned(),
+            to: party.to_owned(),
+            source: Source::Dispatch,
+            sender: Sender { kind: SenderKind::Human, name: None },
+            content,
+            epoch: 0,
+            timestamp: self.cx.now(),
+            typing_ms: None,
+            ig_comment_target: None,
+        })
+    }
+
+    /// Stores the message, its event, and where a reply goes.
+    async fn publish(
+        &self,
+        tx: &mut S::Tx,
+        mut event: OutgoingEvent,
+        chat: &Chat,
+        router: &RouterId,
+        new: &NewDispatch,
+    ) -> Result<Dispatched, Error> {
+        let id = event.internal_id.clone();
+        let row: NewMessage = Message {
+            id: id.clone(),
+            chat_id: chat.id.clone(),
+            seq: (),
+            session_id: event.session_id.clone(),
+            direction: Direction::Out,
+            kind: event.content.kind().to_owned(),
+            content: serde_json::to_value(&event.content).unwrap_or_default(),
+            sender: Some(event.sender.clone()),
+            status: Some(MessageStatus::Pending),
+            channel_message_id: None,
+            provider_id: None,
+            error: None,
+            created_at: event.timestamp,
+            status_updated_at: event.timestamp,
+        };
+        event.seq = tx.messages().insert_many(&[row]).await?.first().copied();
+        event.chat_id = Some(chat.id.clone());
+        tx.outbox().push_many(&[NewEntry::of::<OutgoingPhone>(&event)]).await?;
+        if let Some(flow_id) = new.target_flow_id.clone() {
+            let intent = BroadcastIntent {
+                message_id: id.clone(),
+                campaign_id: format!("dispatch:{id}"),
+                phone_number_id: event.phone_number_id,
+                recipient: new.phone_number.as_str().to_owned(),
+                router_id: router.clone(),
+                flow_id,
+                block_id: new.target_block_id.clone(),
+                created_at: event.timestamp,
+            };
+            tx.intents().insert_many(&[intent]).await?;
+        }
+        Ok(Dispatched { message_id: id })
+    }
+}
+
+/// Checks that the caller may dispatch in the router. A router out of reach is as good as none.
+async fn admit<T: DispatchTx>(
+    tx: &mut T,
+    by: Dispatcher<'_>,
+    router: &RouterId,
+    new: &NewDispatch,
+) -> Result<(), Error> {
+    let agent = tx.dispatch_agents().can_dispatch(router, by.user).await?;
+    let is_within = agent.is_some() || by.reach.contains(router);
+    if !is_within || tx.routers().find(router).await?.is_none() {
+        return Err(Error::NotFound);
+    }
+    if !by.is_admin && agent != Some(true) {
+        return Err(Error::NotAllowed);
+    }
+    if new.disable_opt_in && !by.is_admin {
+        return Err(Error::OptInNotYours);
+    }
+    Ok(())
+}
+
+/// Returns whether the newest opt-in of the person is `accepted`, whichever contact it was given for.
+async fn has_agreed<T: DispatchTx>(
+    tx: &mut T,
+    contacts: &[Contact],
+    router: &RouterId,
+) -> Result<bool, StorageError> {
+    let mut newest: Option<ContactOptIn> = None;
+    // Two at most.
+    for contact in contacts {
+        let current = tx.opt_ins().current(&contact.id, router).await?;
+        newest = newest.into_iter().chain(current).max_by_key(|one| one.recorded_at);
+    }
+    Ok(newest.is_some_and(|one| one.status == OptInStatus::Accepted))
+}
+
+/// Checks where a reply is to go.
+async fn check_target<T: DispatchTx>(tx: &mut T, router: &RouterId, new: &NewDispatch) -> Result<(), Error> {
+    if new.target_block_id.is_some() && new.target_flow_id.is_none() {
+        return Err(Error::Incomplete("targetBlockId", "targetFlowId"));
+    }
+    if new.target_user_id.is_some() && new.target_queue_id.is_none() {
+        return Err(Error::Incomplete("targetUserId", "targetQueueId"));
+    }
+    if new.target_queue_id.is_some() {
+        return Err(Error::QueueUnknown);
+    }
+    let Some(flow_id) = &new.target_flow_id else { return Ok(()) };
+    let flow = tx.flows().find(flow_id).await?.filter(|flow| flow.router_id == *router);
+    let published = flow.and_then(|flow| flow.published_version_id).ok_or(Error::FlowUnknown)?;
+    let Some(block) = &new.target_block_id else { return Ok(()) };
+    let version = tx.flows().find_versions(&[published]).await?.pop().ok_or(Error::FlowUnknown)?;
+    let flow = CompiledFlow::compile(&version).map_err(|_| Error::FlowUnknown)?;
+    if flow.has_block(block) { Ok(()) } else { Err(Error::BlockNotFound) }
+}

@@ -1,0 +1,238 @@
+//! Dispatch: templates to contacts who have not written (spec A 4.8).
+
+use serde_json::{Value, json};
+
+use super::sending::World;
+use super::transcript;
+use crate::api::building::{published, says};
+use crate::harness::{Api, Setup, eventually, everywhere};
+
+everywhere!(a_reply_to_a_dispatch_begins_its_flow);
+everywhere!(
+    in process:
+    what_is_not_dispatched,
+    several_dispatches_wait_in_line,
+    once_for_each_key,
+    whoever_refuses_under_one_form_of_their_number_is_not_written_to,
+    a_target_that_is_gone_leads_to_the_flow_of_the_router,
+);
+
+const PHONE: &str = "5511987654321";
+
+/// A template of the shop's account, and what dispatches it.
+struct Desk {
+    world: World,
+    template: String,
+    number: String,
+}
+
+impl Desk {
+    async fn new(setup: Setup) -> Self {
+        let world = World::new(setup, false).await;
+        let number = world.number().await["id"].as_str().unwrap().to_owned();
+        let desk = Self { template: String::new(), number, world };
+        let template = desk.template("APPROVED", "9111").await;
+        Self { template, ..desk }
+    }
+
+    fn admin(&self) -> &Api {
+        &self.world.admin
+    }
+
+    async fn template(&self, status: &str, account: &str) -> String {
+        let body = json!({ "routerId": self.world.shop.router, "businessAccountId": account,
+            "name": format!("aviso_{}_{account}", status.to_lowercase()), "language": "pt_BR", "category": "UTILITY", "status": status,
+            "components": [{ "type": "HEADER", "format": "IMAGE" },
+                { "type": "BODY", "text": "Olá {{1}}, seu pedido {{2}} saiu." }] });
+        self.admin().post("/templates", &body).await.ok(201)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The newest answer of a contact to being written to.
+    async fn answers(&self, phone: &str, status: &str) -> Value {
+        let rows = json!({ "rows": [{ "phoneNumber": phone, "status": status }] });
+        self.admin().post(&format!("/routers/{}/opt-ins/bulk", self.world.shop.router), &rows).await.ok(200)
+    }
+
+    async fn agrees(&self, phone: &str) {
+        let contact = json!({ "routerId": self.world.shop.router, "origin": "phone", "phoneNumber": phone, "name": "Ana" });
+        self.admin().post("/contacts", &contact).await.ok(201);
+        self.answers(phone, "accepted").await;
+    }
+
+    fn body(&self) -> Value {
+        json!({ "channelNumberId": self.number, "phoneNumber": PHONE, "templateId": self.template,
+            "variables": ["Ana", "7"],
+            "components": [{ "type": "header", "parameters": [
+                { "type": "image", "image": { "link": "https://example.com/a.png" } }] }] })
+    }
+
+    fn path(&self) -> String {
+        format!("/routers/{}/dispatch/template", self.world.shop.router)
+    }
+
+    /// Answers what the last message of the contact, `text`, led to.
+    async fn answered(&self, count: usize) -> String {
+        let said = transcript(self.admin(), PHONE, count).await;
+        said[count - 1]["content"]["text"]["body"].as_str().unwrap_or("?").to_owned()
+    }
+}
+
+async fn a_reply_to_a_dispatch_begins_its_flow(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let flow =
+        published(desk.admin(), &desk.world.shop.router, "Pedido", &says("sobre o pedido: {{input}}")).await;
+    let mut body = desk.body();
+    body["targetFlowId"] = flow.into();
+    let done = desk.admin().post(&desk.path(), &body).await.ok(200);
+    let sent = desk.world.sent(1).await;
+    assert_eq!(
+        sent[0].body["template"],
+        json!({
+            "name": "aviso_approved_9111", "language": { "code": "pt_BR" },
+            "components": [
+                { "type": "header", "parameters": [{ "type": "image", "image": { "link": "https://example.com/a.png" } }] },
+                { "type": "body", "parameters": [{ "type": "text", "text": "Ana" }, { "type": "text", "text": "7" }] },
+            ],
+        })
+    );
+    let id = done["messageId"].as_str().unwrap();
+    eventually("it is sent", || async {
+        let message = desk.admin().get(&format!("/messages/{id}")).await.ok(200);
+        (message["status"] == "sent" && message["type"] == "template").then_some(())
+    })
+    .await;
+    let said = transcript(desk.admin(), PHONE, 1).await;
+    assert_eq!(said[0]["content"]["template"]["text"], "Olá Ana, seu pedido 7 saiu.");
+    // The provider writes the number without the ninth digit.
+    desk.world.provider.say(
+        "111",
+        "551187654321",
+        "Ana",
+        json!({ "type": "text", "text": { "body": "cadê?" } }),
+    );
+    assert_eq!(desk.answered(3).await, "sobre o pedido: cadê?");
+}
+
+async fn several_dispatches_wait_in_line(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let end = |text: &str| {
+        json!({ "schemaVersion": 1, "startBlockId": "b", "blocks": [{ "id": "b", "type": "content",
+            "contents": [{ "type": "text", "text": { "body": text } }], "defaultOutput": { "end": true } }] })
+    };
+    for name in ["um", "dois", "três"] {
+        let flow = published(desk.admin(), &desk.world.shop.router, name, &end(name)).await;
+        let mut body = desk.body();
+        body["targetFlowId"] = flow.into();
+        desk.admin().post(&desk.path(), &body).await.ok(200);
+    }
+    let sent = desk.world.sent(3).await;
+    let text = |body: &str| json!({ "type": "text", "text": { "body": body } });
+    // The second one is answered by name, then the others in their order, and then the flow of the router.
+    let mut answer = text("a");
+    answer["context"] = json!({ "id": sent[1].id, "from": "5511987654321" });
+    for (nth, (message, expected)) in
+        [(answer, "dois"), (text("b"), "um"), (text("c"), "três"), (text("d"), "eco d")]
+            .into_iter()
+            .enumerate()
+    {
+        desk.world.provider.say("111", PHONE, "Ana", message);
+        assert_eq!(desk.answered(5 + 2 * nth).await, expected);
+    }
+}
+
+async fn what_is_not_dispatched(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    let (admin, path) = (desk.admin(), desk.path());
+    admin.post(&path, &desk.body()).await.refused(
+        403,
+        "opt_in_missing",
+        "O contato não aceitou receber mensagens",
+    );
+    desk.agrees(PHONE).await;
+    let draft = desk.template("PENDING", "9111").await;
+    let elsewhere = desk.template("APPROVED", "9222").await;
+    let other = super::Shop::new(admin, "Outra", "222", "another-secret").await;
+    let foreign = published(admin, &other.router, "Alheio", &says("?")).await;
+    let own = published(admin, &desk.world.shop.router, "Nosso", &says("?")).await;
+    for (field, value, code) in [
+        ("templateId", json!(draft), "template_not_approved"),
+        ("templateId", json!(elsewhere), "template_other_account"),
+        ("templateId", json!("nothing"), "template_unknown"),
+        ("channelNumberId", json!("nothing"), "channel_number_unknown"),
+        ("variables", json!(["Ana"]), "template_parameters"),
+        ("variables", json!(["Ana", "a\nb"]), "template_parameters"),
+        ("variables", json!(["Ana", " "]), "template_parameters"),
+        ("components", json!([]), "template_parameters"),
+        (
+            "components",
+            json!([{ "type": "header", "parameters": [{ "type": "text", "text": "x" }] }]),
+            "template_parameters",
+        ),
+        ("targetFlowId", json!(foreign), "flow_unknown"),
+        ("targetBlockId", json!("start"), "target_incomplete"),
+        ("targetUserId", json!("u"), "target_incomplete"),
+        ("targetQueueId", json!("q"), "queue_unknown"),
+    ] {
+        let mut body = desk.body();
+        body[field] = value;
+        let answer = admin.post(&path, &body).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (422, &json!(code)), "{field}");
+    }
+    let mut body = desk.body();
+    body["targetFlowId"] = own.into();
+    body["targetBlockId"] = "nowhere".into();
+    assert_eq!(admin.post(&path, &body).await.json()["code"], "block_not_found");
+    // Who is no agent of the router may not; who does not reach the router learns nothing.
+    let write = json!([{ "resource": "routers", "actions": ["read"] }]);
+    let member = admin.member(&desk.world.setup, &write, &[&desk.world.shop.router]).await;
+    assert_eq!(member.post(&path, &desk.body()).await.json()["code"], "dispatch_not_allowed");
+    let stranger = admin.member(&desk.world.setup, &write, &[&other.router]).await;
+    assert_eq!(stranger.post(&path, &desk.body()).await.status, 404);
+    assert_eq!(desk.world.provider.calls(), 0);
+}
+
+async fn once_for_each_key(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let key = [("idempotency-key", "k1")];
+    let first = desk.admin().json("POST", &desk.path(), &key, &desk.body()).await.ok(200);
+    let again = desk.admin().json("POST", &desk.path(), &key, &desk.body()).await.ok(200);
+    assert_eq!(first, again);
+    desk.world.sent(1).await;
+    let mut other = desk.body();
+    other["variables"] = json!(["Bia", "8"]);
+    assert_eq!(desk.admin().json("POST", &desk.path(), &key, &other).await.status, 409);
+    assert_eq!(desk.world.provider.calls(), 1);
+}
+
+async fn whoever_refuses_under_one_form_of_their_number_is_not_written_to(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let other = "551187654321";
+    let report = desk.answers(other, "revoked").await;
+    assert_eq!(report["createdContacts"], 0, "{report}");
+    let body = json!({ "routerId": desk.world.shop.router, "origin": "phone", "phoneNumber": other });
+    assert_eq!(desk.admin().post("/contacts", &body).await.status, 409);
+    let answer = desk.admin().post(&desk.path(), &desk.body()).await;
+    answer.refused(403, "opt_in_missing", "O contato não aceitou receber mensagens");
+    // Both forms in one table are one contact, too.
+    let rows = json!({ "rows": [{ "phoneNumber": "5521987654321", "status": "accepted" },
+        { "phoneNumber": "552187654321", "status": "revoked" }] });
+    let path = format!("/routers/{}/opt-ins/bulk", desk.world.shop.router);
+    assert_eq!(desk.admin().post(&path, &rows).await.ok(200)["createdContacts"], 1);
+}
+
+async fn a_target_that_is_gone_leads_to_the_flow_of_the_router(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let flow = published(desk.admin(), &desk.world.shop.router, "Pedido", &says("pedido: {{input}}")).await;
+    let mut body = desk.body();
+    body["targetFlowId"] = flow.as_str().into();
+    desk.admin().post(&desk.path(), &body).await.ok(200);
+    desk.world.sent(1).await;
+    crate::api::building::act(desk.admin(), &format!("/flows/{flow}/unpublish")).await.ok(204);
+    desk.world.provider.say("111", PHONE, "Ana", json!({ "type": "text", "text": { "body": "oi" } }));
+    assert_eq!(desk.answered(3).await, "eco oi");
+}
