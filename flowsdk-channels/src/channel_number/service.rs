@@ -163,7 +163,7 @@ where
         tx.channel_numbers().save(&after).await?;
         // A new token may be let in: whoever sends finds out.
         if after.access_token != before.access_token {
-            tx.outbound().resume(after.phone_number_id.as_str()).await?;
+            tx.outbound().resume(&[after.phone_number_id.as_str().to_owned()]).await?;
         }
         tx.commit().await?;
         self.changes.updated(author, &before, &after);

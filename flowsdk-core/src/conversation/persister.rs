@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use crate::context::OpContext;
 use crate::event::{DeliveryStatus, StatusEvent};
-use crate::fault::{Chain, StorageError};
+use crate::fault::StorageError;
 use crate::id::MessageId;
 use crate::message::{HasMessages, MessageStatus, ParkedStatus, StatusError, StatusWrite, later};
 use crate::session::{Channel, SessionId};
@@ -239,14 +239,7 @@ where
 
     async fn handle(&self, batch: &[Work<StatusEvent, ()>]) -> Vec<Verdict<()>> {
         let events: Vec<&StatusEvent> = batch.iter().map(|work| work.event()).collect();
-        match self.apply(&events).await {
-            Ok(()) => batch.iter().map(|_| Verdict::Done(())).collect(),
-            Err(error) => {
-                let (transient, reason) = (error.is_transient(), Chain(&error).to_string());
-                let again = |_| Verdict::Retry { transient, after: None, reason: reason.clone() };
-                batch.iter().map(again).collect()
-            }
-        }
+        Verdict::of_write(batch.len(), &self.apply(&events).await)
     }
 }
 

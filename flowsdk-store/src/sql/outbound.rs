@@ -1,5 +1,7 @@
 //! The queue of messages that are to be sent by phone.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_channels::phone::sending::{
@@ -149,17 +151,19 @@ const NUMBERS: Sql = sql_list!(concat!(STATE, "WHERE channel_number.phone_number
 const PAUSED: Sql =
     sql(concat!(STATE, "WHERE number_pause.since IS NOT NULL ORDER BY number_pause.since LIMIT 1000"));
 
-/// Changes no row where the number was deleted meanwhile.
+/// `$1` lists `[number, code, title, time]`. Changes no row where the number was deleted meanwhile.
 const PAUSE: Sql = sql_per(
     "INSERT INTO number_pause (phone_number_id, error_code, error_title, since)
-     SELECT phone_number_id, $2, $3, $4 FROM channel_number WHERE phone_number_id = $1
+     SELECT phone_number_id, new.value ->> 1, new.value ->> 2, new.value ->> 3
+     FROM json_each($1) AS new CROSS JOIN channel_number WHERE phone_number_id = new.value ->> 0
      ON CONFLICT (phone_number_id) DO NOTHING",
     "INSERT INTO number_pause (phone_number_id, error_code, error_title, since)
-     SELECT phone_number_id, $2::bigint, $3::text, $4::bigint FROM channel_number WHERE phone_number_id = $1
+     SELECT phone_number_id, CAST(new.value ->> 1 AS bigint), new.value ->> 2, CAST(new.value ->> 3 AS bigint)
+     FROM jsonb_array_elements($1) AS new (value) JOIN channel_number ON phone_number_id = new.value ->> 0
      ON CONFLICT (phone_number_id) DO NOTHING",
 );
 
-const RESUME: Sql = sql("DELETE FROM number_pause WHERE phone_number_id = $1");
+const RESUME: Sql = sql_list!("DELETE FROM number_pause WHERE phone_number_id ", "$1", "");
 
 const WAITING: Sql = sql("SELECT COUNT(*), MIN(queued_at) FROM outbound WHERE phone_number_id = $1");
 
@@ -275,13 +279,17 @@ impl OutboundRepository for SqlTx {
         Ok(rows.into_iter().map(state).collect())
     }
 
-    async fn pause(&mut self, phone_number_id: &str, pause: &Pause) -> Result<(), StorageError> {
-        let Pause { error: StatusError { code, title }, since } = pause;
-        self.conn.execute(PAUSE, (phone_number_id, code, title.as_deref(), since)).await.map(drop)
+    async fn pause(&mut self, pauses: &BTreeMap<String, Pause>) -> Result<(), StorageError> {
+        let row = |(number, pause): (&String, &Pause)| {
+            let StatusError { code, title } = &pause.error;
+            (number.clone(), *code, title.clone(), pause.since.as_millis())
+        };
+        let rows: Vec<_> = pauses.iter().map(row).collect();
+        self.conn.execute(PAUSE, (Json(&rows),)).await.map(drop)
     }
 
-    async fn resume(&mut self, phone_number_id: &str) -> Result<(), StorageError> {
-        self.conn.execute(RESUME, (phone_number_id,)).await.map(drop)
+    async fn resume(&mut self, phone_number_ids: &[String]) -> Result<(), StorageError> {
+        self.conn.execute(RESUME, (Json(phone_number_ids),)).await.map(drop)
     }
 
     async fn waiting(&mut self, phone_number_id: &str) -> Result<(i64, Option<Timestamp>), StorageError> {

@@ -1,5 +1,7 @@
 //! The queue of messages that are to be sent, and the attempts to send them.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use flowsdk_core::cell::Named;
 use flowsdk_core::crypto::Encrypted;
@@ -141,11 +143,11 @@ pub trait OutboundRepository: Send {
     /// Returns the numbers that are paused, those of the longest pause first.
     async fn paused(&mut self) -> Result<Vec<NumberState>, StorageError>;
 
-    /// Pauses a number, unless it is paused already.
-    async fn pause(&mut self, phone_number_id: &str, pause: &Pause) -> Result<(), StorageError>;
+    /// Pauses numbers, except those that are paused already or were deleted.
+    async fn pause(&mut self, pauses: &BTreeMap<String, Pause>) -> Result<(), StorageError>;
 
-    /// Ends the pause of a number.
-    async fn resume(&mut self, phone_number_id: &str) -> Result<(), StorageError>;
+    /// Ends the pause of numbers.
+    async fn resume(&mut self, phone_number_ids: &[String]) -> Result<(), StorageError>;
 
     /// Returns how many messages wait for a number, and since when the first of them does.
     async fn waiting(&mut self, phone_number_id: &str) -> Result<(i64, Option<Timestamp>), StorageError>;

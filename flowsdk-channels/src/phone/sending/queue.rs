@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::OutgoingEvent;
-use flowsdk_core::fault::{Chain, StorageError};
+use flowsdk_core::fault::StorageError;
 use flowsdk_core::store::{Store, Transaction as _};
 use flowsdk_core::stream::broker::Entry;
 use flowsdk_core::stream::consumer::{BatchHandler, Verdict, Work};
@@ -56,16 +56,10 @@ where
 
     async fn handle(&self, batch: &[Work<OutgoingEvent, ()>]) -> Vec<Verdict<()>> {
         let events: Vec<&OutgoingEvent> = batch.iter().map(|work| work.event()).collect();
-        match self.enqueue(&events).await {
-            Ok(()) => {
-                self.arrived.notify_one();
-                batch.iter().map(|_| Verdict::Done(())).collect()
-            }
-            Err(error) => {
-                let (transient, reason) = (error.is_transient(), Chain(&error).to_string());
-                let again = |_| Verdict::Retry { transient, after: None, reason: reason.clone() };
-                batch.iter().map(again).collect()
-            }
+        let written = self.enqueue(&events).await;
+        if written.is_ok() {
+            self.arrived.notify_one();
         }
+        Verdict::of_write(batch.len(), &written)
     }
 }

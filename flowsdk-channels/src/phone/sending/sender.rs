@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use flowsdk_core::broadcast::{HasIntents, INTENT_LIFETIME};
 use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
 use flowsdk_core::contact::{Contact, ContactAlias, HasContacts, other_form};
 use flowsdk_core::context::OpContext;
@@ -56,9 +57,9 @@ const REVIEWED: u32 = 256;
 const LAST_CALLS: Duration = Duration::from_secs(21);
 
 /// A transaction with all that the sender reads and writes.
-pub trait SenderTx: Transaction + HasOutbound + HasOutbox + HasContacts {}
+pub trait SenderTx: Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents {}
 
-impl<T: Transaction + HasOutbound + HasOutbox + HasContacts> SenderTx for T {}
+impl<T: Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents> SenderTx for T {}
 
 /// Sends for every number. One runs at a time, so that the pace of a number is that of all processes.
 #[derive(Debug)]
@@ -268,6 +269,7 @@ where
             let mut tx = self.store.begin().await?;
             if probes {
                 tx.outbound().forget_attempts(now - ATTEMPTS_KEPT).await?;
+                tx.intents().forget(now - INTENT_LIFETIME).await?;
             }
             self.write(&mut tx, notes, now).await?;
             tx.commit().await?;
@@ -346,13 +348,19 @@ where
         if !statuses.is_empty() {
             tx.outbox().push_many(&statuses).await?;
         }
-        for (number, pause) in pauses {
-            tracing::warn!(number, code = pause.error.code, "a number is paused until its account is mended");
-            tx.outbound().pause(&number, &pause).await?;
+        if !pauses.is_empty() {
+            for (number, pause) in &pauses {
+                tracing::warn!(
+                    number,
+                    code = pause.error.code,
+                    "a number is paused until its account is mended"
+                );
+            }
+            tx.outbound().pause(&pauses).await?;
         }
-        for number in resumed {
-            tracing::info!(number, "a number sends again");
-            tx.outbound().resume(&number).await?;
+        if !resumed.is_empty() {
+            tracing::info!(numbers = resumed.join(" "), "numbers send again");
+            tx.outbound().resume(&resumed).await?;
         }
         if !aliases.is_empty() {
             let known =

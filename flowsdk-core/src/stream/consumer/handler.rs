@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::Work;
+use crate::fault::{Chain, StorageError};
 use crate::stream::broker::{Entry, NewEntry};
 use crate::stream::lanes::Turn;
 use crate::stream::topic::TopicName;
@@ -47,6 +48,19 @@ impl<R> Verdict<R> {
     /// It is tried again after this time, without limit: a provider named the time, or nobody is there yet.
     pub fn later(after: Duration, reason: impl Into<String>) -> Self {
         Self::Retry { transient: true, after: Some(after), reason: reason.into() }
+    }
+}
+
+impl Verdict<()> {
+    /// Returns the verdicts of a batch of `count` that was written as a whole.
+    pub fn of_write(count: usize, written: &Result<(), StorageError>) -> Vec<Self> {
+        let verdict = || match written {
+            Ok(()) => Self::Done(()),
+            Err(error) => {
+                Self::Retry { transient: error.is_transient(), after: None, reason: Chain(error).to_string() }
+            }
+        };
+        std::iter::repeat_with(verdict).take(count).collect()
     }
 }
 

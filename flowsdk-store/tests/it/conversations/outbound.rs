@@ -223,8 +223,8 @@ async fn a_paused_number_has_nothing_due(store: SqlStore) {
     let second = Pause { error: StatusError { code: 10, title: None }, since: phone.world.cx.now() + MINUTE };
     let mut tx = phone.world.store.begin().await.expect("begin");
     for pause in [&pause, &second] {
-        tx.outbound().pause("111", pause).await.expect("paused");
-        tx.outbound().pause("404", pause).await.expect("paused");
+        let pauses = ["111", "404"].map(|number| (number.to_owned(), pause.clone()));
+        tx.outbound().pause(&pauses.into()).await.expect("paused");
     }
     let paused = tx.outbound().paused().await.expect("read");
     assert_eq!(paused.len(), 1);
@@ -235,7 +235,7 @@ async fn a_paused_number_has_nothing_due(store: SqlStore) {
     tx.commit().await.expect("commit");
     assert_eq!(phone.due().await, []);
     let mut tx = phone.world.store.begin().await.expect("begin");
-    tx.outbound().resume("111").await.expect("resumed");
+    tx.outbound().resume(&["111".to_owned()]).await.expect("resumed");
     let states = tx.outbound().numbers(&["111".to_owned(), "404".to_owned()]).await.expect("read");
     assert_eq!(
         states.iter().map(|state| (&*state.phone_number_id, state.pause.is_some())).collect::<Vec<_>>(),
