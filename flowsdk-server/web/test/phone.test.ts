@@ -80,3 +80,22 @@ test('a simulator that is away is offline after a while, and online when it is b
   phone.stop();
   assert.deepEqual(seen, ['offline', 'online']);
 });
+
+test('a template is shown with its values', async () => {
+  const template = {
+    name: 'aviso',
+    language: { code: 'pt_BR' },
+    components: [
+      { type: 'header', parameters: [{ type: 'image', image: { link: 'https://a.example/b.png' } }] },
+      { type: 'body', parameters: [{ type: 'text', text: 'Ana' }, { type: 'text', text: '7' }] },
+    ],
+  };
+  const bubble = { ...text('b', 'business', ''), message: { type: 'template', template } };
+  const { phone } = simulator({ version: 1, business: 'Loja', typing: false, messages: [bubble] });
+  await phone.start();
+  phone.stop();
+  assert.deepEqual(
+    phone.state.items.map((item) => item.content),
+    [{ kind: 'text', text: 'aviso (pt_BR)\nheader: {"link":"https://a.example/b.png"}\nbody: Ana · 7' }],
+  );
+});

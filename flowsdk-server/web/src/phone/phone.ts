@@ -151,5 +151,22 @@ export class Phone implements Surface {
 
 function itemOf(bubble: Bubble) {
   const direction = bubble.from === 'phone' ? 'in' : 'out';
-  return fromWire({ ...bubble.message, id: bubble.id, direction, timestamp: bubble.at }, bubble.at);
+  return fromWire({ ...shown(bubble.message), id: bubble.id, direction, timestamp: bubble.at }, bubble.at);
+}
+
+interface Template {
+  name: string;
+  language: { code: string };
+  components?: { type: string; parameters?: { type: string; text?: string; [kind: string]: unknown }[] }[];
+}
+
+/** A template as a text: its name and values. The provider has its words, and the simulator does not. */
+function shown(message: WireMessage): WireMessage {
+  if (message.type !== 'template') return message;
+  const { name, language, components } = (message as unknown as { template: Template }).template;
+  const values = (components ?? []).map(({ type, parameters }) => {
+    const told = (parameters ?? []).map((one) => one.text ?? JSON.stringify(one[one.type] ?? one.type));
+    return `${type}: ${told.join(' · ')}`;
+  });
+  return { type: 'text', text: { body: [`${name} (${language.code})`, ...values].join('\n') } } as unknown as WireMessage;
 }
