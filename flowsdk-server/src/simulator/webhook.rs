@@ -69,9 +69,11 @@ impl Provider {
 
     /// Delivers a change of a number, again and again until it is taken.
     fn deliver(&self, phone_number_id: &str, mut value: Value) {
-        let (callback, body, signature) = {
+        let (body, signature) = {
             let state = self.state();
-            let Some(callback) = state.config.callback.clone() else { return };
+            if state.config.callback.is_none() {
+                return;
+            }
             value["messaging_product"] = "whatsapp".into();
             value["metadata"] =
                 json!({ "display_phone_number": phone_number_id, "phone_number_id": phone_number_id });
@@ -80,12 +82,14 @@ impl Provider {
             let body =
                 escaped(&json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string());
             let signature = sign(&state.config.app_secret, body.as_bytes());
-            (callback, body, signature)
+            (body, signature)
         };
-        let client = self.shared().client.clone();
+        let provider = self.clone();
         self.shared().tasks.spawn(async move {
             for _ in 0..MOST_ATTEMPTS {
-                let request = client.post(callback.clone()).header(SIGNATURE_HEADER, &signature);
+                // The address may be another one by now.
+                let Some(callback) = provider.state().config.callback.clone() else { return };
+                let request = provider.shared().client.post(callback).header(SIGNATURE_HEADER, &signature);
                 let request = request.header("content-type", "application/json").body(body.clone());
                 if request.send().await.is_ok_and(|answer| answer.status().is_success()) {
                     return;

@@ -2,6 +2,7 @@
 
 mod dispatch;
 mod sending;
+mod storm;
 mod webhook;
 
 use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};

@@ -74,6 +74,17 @@ impl World {
         world
     }
 
+    /// Kills the server, and starts it again.
+    pub(super) async fn killed(self) -> Self {
+        let Self { setup, provider, serving, server, shop, .. } = self;
+        server.kill();
+        let server = setup.start().await;
+        let admin = Api::admin(&setup, &server).await;
+        let world = Self { setup, provider, serving, server, admin, shop };
+        world.listen();
+        world
+    }
+
     /// Lets the provider deliver to the server.
     fn listen(&self) {
         let callback = format!("http://{}/phone/webhook", self.server.addr).parse().unwrap();
@@ -159,12 +170,7 @@ async fn a_sender_that_dies_in_a_call_never_sends_twice(setup: Setup) {
     world.provider.fail_next(Fault::Delay { millis: 60_000 });
     world.says("oi");
     eventually("the call has begun", || async { (world.provider.calls() == 1).then_some(()) }).await;
-    let World { setup, provider, serving, server, shop, .. } = world;
-    server.kill();
-    let server = setup.start().await;
-    let admin = Api::admin(&setup, &server).await;
-    let world = World { setup, provider, serving, server, admin, shop };
-    world.listen();
+    let world = world.killed().await;
     // What the contact says next is answered behind it: the first one waits for what became of its call.
     world.says("ainda aí?");
     transcript(&world.admin, PHONE, 4).await;
