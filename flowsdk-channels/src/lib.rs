@@ -4,6 +4,7 @@
 pub mod channel_number;
 pub mod form;
 pub mod phone;
+pub mod policy;
 pub mod template;
 #[cfg(feature = "testkit")]
 pub mod testkit;

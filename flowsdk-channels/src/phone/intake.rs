@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use flowsdk_core::contact::{ContactAlias, HasContacts, is_phone_number, is_user_id, other_form};
+use flowsdk_core::contact::{
+    ContactAlias, HasContacts, HasOptIns, ToldOptIn, find_by_either_form, follow_provider, is_phone_number,
+    is_user_id, other_form,
+};
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::{IncomingEvent, StatusEvent};
@@ -21,8 +24,8 @@ use super::account::HasPhoneAccounts;
 use super::accounts::{Accounts, AccountsError, Number};
 use super::appender::Appender;
 use super::webhook::{
-    Delivery, DeliveryError, DeliveryHead, News, NumberChange, PhoneMessage, PhoneStatus, Sender, Told,
-    is_signature, is_signed,
+    Delivery, DeliveryError, DeliveryHead, News, NumberChange, PhoneMessage, PhoneStatus, Preference, Sender,
+    Told, is_signature, is_signed,
 };
 use crate::channel_number::ProviderId;
 
@@ -102,7 +105,7 @@ pub struct PhoneIntake<S> {
 
 impl<S: Store> PhoneIntake<S>
 where
-    S::Tx: HasPhoneAccounts + HasContacts,
+    S::Tx: HasPhoneAccounts + HasContacts + HasOptIns,
 {
     /// Creates an intake which finds accounts in `store`, and appends to the streams of `broker`. A place may name
     /// `lookups_per_minute` unknown accounts or verify tokens; 0 is no limit.
@@ -171,18 +174,18 @@ where
         let secret = secret.ok_or(IntakeError::Unsigned)?;
         let delivery = Delivery::read(body)?;
         let signed = self.signed(&head, &delivery, router, secret).await?;
-        let is_ours = |account: &str, number: &str| {
-            signed.get(account).is_some_and(|numbers| numbers.iter().any(|known| known == number))
-        };
+        let router_of = |account: &str, number: &str| signed.get(account)?.get(number);
         let mut reading = Reading::new(&self.cx);
-        let (mut changes, mut foreign) = (Vec::new(), None);
+        let (mut changes, mut preferences, mut foreign) = (Vec::new(), Vec::new(), None);
         for Told { account_id, phone_number_id, news } in &delivery.told {
-            let number = phone_number_id.as_deref().filter(|number| is_ours(account_id, number));
+            let number = phone_number_id.as_deref();
+            let number = number.and_then(|number| Some((number, router_of(account_id, number)?)));
             match (news, number) {
-                (News::Message(message), Some(number)) => reading.message(number, message),
-                (News::Status(status), Some(number)) => reading.status(number, status),
+                (News::Message(message), Some((number, _))) => reading.message(number, message),
+                (News::Status(status), Some((number, _))) => reading.status(number, status),
                 (News::Number(change), Some(_)) => changes.push(change),
-                (News::Message(_) | News::Status(_) | News::Number(_), None) => {
+                (News::Preference(preference), Some((_, router))) => preferences.push((router, preference)),
+                (News::Message(_) | News::Status(_) | News::Number(_) | News::Preference(_), None) => {
                     reading.taken.refused += 1;
                     // Both are ids that a signed delivery has, so the log may hold them.
                     foreign.get_or_insert((account_id, phone_number_id.as_deref().unwrap_or_default()));
@@ -193,6 +196,9 @@ where
         }
         for change in changes {
             self.follow(change, secret).await?;
+        }
+        if !preferences.is_empty() {
+            self.prefer(&preferences).await?;
         }
         let Reading { taken, mut conversations, statuses, .. } = reading;
         if taken.refused > 0 {
@@ -214,7 +220,7 @@ where
         Ok(taken)
     }
 
-    /// Returns the numbers by their account of which the holder of this secret may tell. Where the delivery names a number that
+    /// Returns the numbers of each account of which the holder of this secret may tell, with their routers. Where the delivery names a number that
     /// is not known, all are read anew: it may have been set up a moment ago.
     async fn signed(
         &self,
@@ -222,24 +228,25 @@ where
         delivery: &Delivery,
         router: Option<&RouterId>,
         secret: &SecretString,
-    ) -> Result<HashMap<String, Vec<String>>, IntakeError> {
+    ) -> Result<HashMap<String, HashMap<String, RouterId>>, IntakeError> {
         let ids: Vec<&str> = head.accounts().into_iter().filter(|id| ProviderId::parse(id).is_ok()).collect();
         for anew in [false, true] {
             let found = self.accounts.numbers(&ids, anew).await?;
             let is_signed = |number: &&Number| {
                 router.is_none_or(|router| number.router_id == *router) && same(&number.secret, secret)
             };
-            let signed: HashMap<String, Vec<String>> = found
+            let signed: HashMap<String, HashMap<String, RouterId>> = found
                 .into_iter()
                 .map(|(account, numbers)| {
-                    let ours = numbers.iter().filter(is_signed).map(|number| number.phone_number_id.clone());
+                    let ours = numbers.iter().filter(is_signed);
+                    let ours = ours.map(|number| (number.phone_number_id.clone(), number.router_id.clone()));
                     (account, ours.collect())
                 })
                 .collect();
             let is_known = |told: &Told| {
                 let number = told.phone_number_id.as_ref();
                 number.is_none_or(|number| {
-                    signed.get(&told.account_id).is_some_and(|ours| ours.contains(number))
+                    signed.get(&told.account_id).is_some_and(|ours| ours.contains_key(number))
                 })
             };
             if anew || delivery.told.iter().all(is_known) {
@@ -270,6 +277,27 @@ where
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Notes what contacts want of the routers of numbers.
+    async fn prefer(&self, preferences: &[(&RouterId, &Preference)]) -> Result<(), IntakeError> {
+        let now = self.cx.now();
+        let mut tx = self.store.begin().await?;
+        let from: Vec<String> = preferences.iter().map(|(_, preference)| preference.from.clone()).collect();
+        let known = find_by_either_form(&mut tx, &from).await?;
+        let told = |(router, preference): &(&RouterId, &Preference)| {
+            Some(ToldOptIn {
+                contact_id: known.get(&preference.from)?.id.clone(),
+                router_id: (*router).clone(),
+                chat_id: None,
+                status: preference.status,
+                at: preference.at.map_or(now, |at| at.min(now)),
+            })
+        };
+        let told: Vec<ToldOptIn> = preferences.iter().filter_map(told).collect();
+        follow_provider(&mut tx, &self.cx, &told).await?;
+        tx.commit().await?;
         Ok(())
     }
 

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use flowsdk_core::chat::HasChats;
+use flowsdk_core::contact::HasOptIns;
 use flowsdk_core::conversation::MessagePersister;
 use flowsdk_core::event::StatusEvent;
 use flowsdk_core::fault::Chain;
@@ -31,7 +33,7 @@ pub struct StoreStatuses<S>(pub MessagePersister<S>);
 #[async_trait]
 impl<S: Store> StatusSink for StoreStatuses<S>
 where
-    S::Tx: HasMessages,
+    S::Tx: HasMessages + HasChats + HasOptIns,
 {
     async fn pass(&self, events: &[StatusEvent]) -> Result<(), String> {
         for some in events.chunks(AT_ONCE) {

@@ -43,6 +43,9 @@ pub struct Chat {
     pub summary: Option<String>,
     /// When it was opened.
     pub created_at: Timestamp,
+    /// Until when the contact can be answered freely ([`Channel::window`](crate::session::Channel::window)); `None`, if they
+    /// have not written on a channel that has a window.
+    pub window_ends_at: Option<Timestamp>,
 }
 
 impl Chat {
@@ -55,6 +58,7 @@ impl Chat {
             status: ChatStatus::Open,
             summary: None,
             created_at: cx.now(),
+            window_ends_at: None,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Storage of chats.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 use super::Chat;
 use crate::fault::StorageError;
-use crate::id::ChatId;
+use crate::id::{ChatId, MessageId};
 use crate::time::Timestamp;
 
 /// Chats of one transaction.
@@ -23,6 +24,12 @@ pub trait ChatRepository: Send {
         now: Timestamp,
         before: Duration,
     ) -> Result<Vec<ChatId>, StorageError>;
+
+    /// Returns the chats of these messages, each once.
+    async fn of_messages(&mut self, messages: &[MessageId]) -> Result<Vec<Chat>, StorageError>;
+
+    /// Lets the windows of these chats end at these times, unless they end later.
+    async fn extend_windows(&mut self, ends: &BTreeMap<ChatId, Timestamp>) -> Result<(), StorageError>;
 
     /// Closes chats; closed ones stay as they are.
     async fn close_many(&mut self, ids: &[ChatId]) -> Result<(), StorageError>;

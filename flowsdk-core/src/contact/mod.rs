@@ -22,7 +22,9 @@ pub use insight::{
     ContactInsightRepository, ContactInsights, DayOfMessages, HasContactInsights, INSIGHT_DAYS,
 };
 pub use model::{Contact, ContactChange, UNNAMED_VISITOR, clean_name};
-pub use opt_in::{ContactOptIn, HasOptIns, OptInRepository, OptInSource, OptInStatus};
+pub use opt_in::{
+    ContactOptIn, HasOptIns, OptInRepository, OptInSource, OptInStatus, ToldOptIn, follow_provider,
+};
 pub use opt_in_catalog::{HasOptInCatalog, OptInCatalog, OptInFilter};
 pub use repository::{ContactRepository, HasContacts, find_by_either_form};
 pub use search::{SearchTerm, search_terms, search_text, search_words};

@@ -389,6 +389,9 @@ impl Decider<'_> {
                 fresh.extend(self.facts.replaying.then_some(message));
                 continue;
             }
+            if let Some(window) = event.session_id.channel().window() {
+                self.writes.windows.insert(chat_id.clone(), at + window);
+            }
             let id = message.internal_id.clone().unwrap_or_else(|| MessageId::generate(self.cx.ids()));
             self.writes.messages.push(incoming_row(id.clone(), &event.session_id, chat_id, message, at));
             self.stored.insert(key, id.clone());

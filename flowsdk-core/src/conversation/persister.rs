@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::chat::{Chat, HasChats};
+use crate::contact::{HasOptIns, OptInStatus, ToldOptIn, follow_provider};
 use crate::context::OpContext;
 use crate::event::{DeliveryStatus, StatusEvent};
 use crate::fault::StorageError;
@@ -47,7 +49,7 @@ struct Report<'a> {
 
 impl<S: Store> MessagePersister<S>
 where
-    S::Tx: HasMessages,
+    S::Tx: HasMessages + HasChats + HasOptIns,
 {
     /// Creates a persister over `store`.
     pub fn new(store: Arc<S>, cx: OpContext) -> Self {
@@ -64,8 +66,24 @@ where
         }
         let mut tx = self.store.begin().await?;
         let reports = self.reports(&mut tx, events).await?;
-        tx.messages().apply_statuses(&writes(reports)).await?;
+        let writes = writes(reports);
+        tx.messages().apply_statuses(&writes).await?;
+        self.note_opt_outs(&mut tx, &writes).await?;
         tx.commit().await
+    }
+
+    /// Notes that contacts want nothing more, where the provider has refused a message for this reason.
+    async fn note_opt_outs(&self, tx: &mut S::Tx, writes: &[StatusWrite]) -> Result<(), StorageError> {
+        let is_opt_out = |write: &&StatusWrite| write.error.as_ref().is_some_and(StatusError::is_opt_out);
+        let stopped: Vec<&StatusWrite> = writes.iter().filter(is_opt_out).collect();
+        let Some(at) = stopped.iter().map(|write| write.at).max() else { return Ok(()) };
+        let ids: Vec<MessageId> = stopped.into_iter().map(|write| write.id.clone()).collect();
+        let told = |chat: Chat| {
+            let (contact_id, router_id, chat_id) = (chat.contact_id, chat.router_id?, Some(chat.id));
+            Some(ToldOptIn { contact_id, router_id, chat_id, status: OptInStatus::Revoked, at })
+        };
+        let told: Vec<ToldOptIn> = tx.chats().of_messages(&ids).await?.into_iter().filter_map(told).collect();
+        follow_provider(tx, &self.cx, &told).await
     }
 
     /// Finds the message of each status, and parks those whose message is not known yet.
@@ -228,7 +246,7 @@ fn writes(reports: Vec<Report<'_>>) -> Vec<StatusWrite> {
 #[async_trait]
 impl<S: Store> BatchHandler for MessagePersister<S>
 where
-    S::Tx: HasMessages,
+    S::Tx: HasMessages + HasChats + HasOptIns,
 {
     type Event = StatusEvent;
     type Output = ();

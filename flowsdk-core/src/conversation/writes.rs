@@ -26,6 +26,8 @@ pub(super) struct Writes {
     /// In ascending order, in which their rows are locked.
     pub(super) contacts: BTreeMap<ContactId, Contact>,
     pub(super) closed_chats: Vec<ChatId>,
+    /// When the windows of chats end that a contact wrote in.
+    pub(super) windows: BTreeMap<ChatId, Timestamp>,
     pub(super) frozen: Vec<FrozenSession>,
     /// Events that stood ahead of the next one of a frozen session.
     pub(super) kept_ahead: Vec<(SessionId, serde_json::Value)>,
@@ -160,6 +162,9 @@ impl Writes {
         }
         if !self.contacts.is_empty() {
             tx.contacts().save_many(&self.contacts.values().collect::<Vec<_>>()).await?;
+        }
+        if !self.windows.is_empty() {
+            tx.chats().extend_windows(&self.windows).await?;
         }
         if !self.closed_chats.is_empty() {
             tx.chats().close_many(&self.closed_chats).await?;

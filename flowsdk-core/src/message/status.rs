@@ -57,6 +57,17 @@ pub struct StatusError {
     pub title: Option<String>,
 }
 
+/// The code by which the provider of the phone channel refuses what the contact has stopped (WhatsApp Cloud API, "Error
+/// codes": 131050).
+const STOPPED: i64 = 131_050;
+
+impl StatusError {
+    /// Returns whether the contact has told the provider that businesses may not write to them first.
+    pub fn is_opt_out(&self) -> bool {
+        self.code == STOPPED
+    }
+}
+
 /// Returns the status after `event`: a lower or equal rank changes nothing, steps may be skipped, `failed` comes
 /// only from pending or sent and is final.
 pub fn advance(current: MessageStatus, event: MessageStatus) -> MessageStatus {

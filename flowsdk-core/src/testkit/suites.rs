@@ -64,6 +64,7 @@ macro_rules! __store_cases {
             a_closed_chat_lets_a_new_one_open
             chats_are_told_once_in_a_time
             chats_of_two_routers_are_apart
+            windows_only_grow
             a_router_is_read_back
             routers_are_listed_among_those_asked_for
             pages_of_routers_are_stable_under_inserts

@@ -1,6 +1,6 @@
 //! Chats.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,15 +8,15 @@ use constcat::concat;
 use flowsdk_core::cell::Json;
 use flowsdk_core::chat::{Chat, ChatRepository, HasChats};
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::id::ChatId;
+use flowsdk_core::id::{ChatId, MessageId};
 use flowsdk_core::time::Timestamp;
 
 use super::SqlTx;
 use super::record::{Record as _, record};
-use super::statement::{RowsSql, Sql, sql_list};
+use super::statement::{RowsSql, Sql, sql_list, sql_per};
 
 record! {
-    Chat in "chat" { id, contact_id, router_id, status, summary, created_at }
+    Chat in "chat" { id, contact_id, router_id, status, summary, created_at, window_ends_at }
 }
 
 /// The partial unique index decides: at most one open chat a contact and router.
@@ -24,6 +24,12 @@ static OPEN: RowsSql =
     RowsSql::insert::<Chat>(" ON CONFLICT (contact_id, router_id) WHERE status = 'open' DO NOTHING");
 
 const FIND_OPEN: Sql = sql_list!(concat!(Chat::SELECT, " WHERE status = 'open' AND contact_id "), "$1", "");
+
+const OF_MESSAGES: Sql = sql_list!(
+    concat!(Chat::SELECT, " WHERE id IN (SELECT chat_id FROM message WHERE message.id "),
+    "$1",
+    ")"
+);
 
 /// A router knows every contact that has a chat with it.
 const LINK: Sql = sql_list!(
@@ -36,6 +42,15 @@ const LINK: Sql = sql_list!(
 
 const CLOSE: Sql = sql_list!("UPDATE chat SET status = 'closed' WHERE id ", "$1", "");
 
+/// `$1` lists `[chat, time]`.
+const EXTEND_WINDOWS: Sql = sql_per(
+    "UPDATE chat SET window_ends_at = told.value ->> 1 FROM json_each($1) AS told
+     WHERE chat.id = told.value ->> 0 AND (window_ends_at IS NULL OR window_ends_at < told.value ->> 1)",
+    "UPDATE chat SET window_ends_at = CAST(told.value ->> 1 AS bigint) FROM jsonb_array_elements($1) AS told (value)
+     WHERE chat.id = told.value ->> 0
+        AND (window_ends_at IS NULL OR window_ends_at < CAST(told.value ->> 1 AS bigint))",
+);
+
 /// Those that were told after `$3` stay as they are.
 const NOTE_TOLD: Sql = sql_list!(
     "UPDATE chat SET told_at = $2 WHERE id ",
@@ -43,7 +58,7 @@ const NOTE_TOLD: Sql = sql_list!(
     " AND (told_at IS NULL OR told_at <= $3) RETURNING id"
 );
 
-super::statement::statements! { FIND_OPEN, LINK, CLOSE, NOTE_TOLD; OPEN }
+super::statement::statements! { FIND_OPEN, OF_MESSAGES, LINK, CLOSE, NOTE_TOLD, EXTEND_WINDOWS; OPEN }
 
 super::accessor::has!(HasChats::chats -> ChatRepository);
 
@@ -76,6 +91,15 @@ impl ChatRepository for SqlTx {
         before: Duration,
     ) -> Result<Vec<ChatId>, StorageError> {
         self.conn.fetch_column(NOTE_TOLD, (Json(ids), now, now - before)).await
+    }
+
+    async fn of_messages(&mut self, messages: &[MessageId]) -> Result<Vec<Chat>, StorageError> {
+        self.conn.fetch_all(OF_MESSAGES, (Json(messages),)).await
+    }
+
+    async fn extend_windows(&mut self, ends: &BTreeMap<ChatId, Timestamp>) -> Result<(), StorageError> {
+        let rows: Vec<_> = ends.iter().map(|(chat, end)| (chat.clone(), end.as_millis())).collect();
+        self.conn.execute(EXTEND_WINDOWS, (Json(&rows),)).await.map(drop)
     }
 
     async fn close_many(&mut self, ids: &[ChatId]) -> Result<(), StorageError> {

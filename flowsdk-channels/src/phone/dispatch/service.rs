@@ -27,7 +27,8 @@ use super::fill::filled;
 use super::model::{Dispatched, NewDispatch};
 use super::repository::HasDispatchAgents;
 use crate::channel_number::{ChannelNumber, HasChannelNumbers};
-use crate::template::{Template, TemplateStatus};
+use crate::policy::{SendDenial, SendQuestion, SendVerdict, SentBy, TemplateFacts, decide};
+use crate::template::Template;
 
 /// A transaction with all that a dispatch reads and writes.
 pub trait DispatchTx:
@@ -118,22 +119,25 @@ where
         check_target(tx, router, new).await?;
         let template = HasRecords::<Template>::records(tx).find(&new.template_id).await?;
         let template = template.filter(|one| one.router_id == *router).ok_or(Error::TemplateUnknown)?;
-        if template.status != TemplateStatus::Approved {
-            return Err(Error::NotApproved);
-        }
         let number = tx.channel_numbers().find(&new.channel_number_id).await?;
         let number = number.filter(|one| one.router_id == *router).ok_or(Error::NumberUnknown)?;
-        if !number.active {
-            return Err(Error::NumberInactive);
-        }
+        let mut question = SendQuestion {
+            channel: Channel::Phone,
+            by: SentBy::Outreach { without_opt_in: new.disable_opt_in },
+            template: Some(TemplateFacts { status: template.status, category: template.category }),
+            is_number_active: number.active,
+            opt_in: Some(OptInStatus::Accepted),
+            window_ends_at: None,
+        };
+        // Whom it is for comes last.
+        self.ask(&question)?;
         if number.business_account_id != template.business_account_id {
             return Err(Error::OtherAccount);
         }
         let content = filled(&template, &new.variables, &new.components)?;
         let contacts = self.contacts(tx, new).await?;
-        if !new.disable_opt_in && !has_agreed(tx, &contacts, router).await? {
-            return Err(Error::NoOptIn);
-        }
+        question.opt_in = newest_opt_in(tx, &contacts, router).await?;
+        self.ask(&question)?;
         let [contact, ..] = contacts.as_slice() else {
             return Err(StorageError::Stale { entity: "contact" }.into());
         };
@@ -142,6 +146,21 @@ where
         let chat = chats.into_iter().next().ok_or(StorageError::Stale { entity: "chat" })?;
         let event = self.event(&number, new, ContentMessage::Template { template: content })?;
         self.publish(tx, event, &chat, router, new).await
+    }
+
+    /// Asks the send policy.
+    fn ask(&self, question: &SendQuestion) -> Result<(), Error> {
+        match decide(question, self.cx.now()) {
+            SendVerdict::Allow => Ok(()),
+            SendVerdict::Deny(SendDenial::TemplateNotApproved) => Err(Error::NotApproved),
+            SendVerdict::Deny(SendDenial::NumberInactive) => Err(Error::NumberInactive),
+            SendVerdict::Deny(SendDenial::NoOptIn) => Err(Error::NoOptIn),
+            // A template by phone needs no window.
+            SendVerdict::NeedsTemplate
+            | SendVerdict::Deny(SendDenial::NoTemplates | SendDenial::WindowClosed) => {
+                Err(Error::TemplateUnknown)
+            }
+        }
     }
 
     /// Returns the contact of the number, which is created if nobody knows it; behind it the one of the number's other form,
@@ -252,19 +271,19 @@ async fn admit<T: DispatchTx>(
     Ok(())
 }
 
-/// Returns whether the newest opt-in of the person is `accepted`, whichever contact it was given for.
-async fn has_agreed<T: DispatchTx>(
+/// Returns the newest opt-in of the person, whichever contact it was given for.
+async fn newest_opt_in<T: DispatchTx>(
     tx: &mut T,
     contacts: &[Contact],
     router: &RouterId,
-) -> Result<bool, StorageError> {
+) -> Result<Option<OptInStatus>, StorageError> {
     let mut newest: Option<ContactOptIn> = None;
     // Two at most.
     for contact in contacts {
         let current = tx.opt_ins().current(&contact.id, router).await?;
         newest = newest.into_iter().chain(current).max_by_key(|one| one.recorded_at);
     }
-    Ok(newest.is_some_and(|one| one.status == OptInStatus::Accepted))
+    Ok(newest.map(|one| one.status))
 }
 
 /// Checks where a reply is to go.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::loose::{Fields, IdText, object, objects, text};
 use super::message::{self, NumberChange, PhoneMessage, Read};
+use super::preference::Preference;
 use super::status::PhoneStatus;
 
 /// The `object` of deliveries of this channel.
@@ -40,6 +41,8 @@ pub enum News {
     Status(Box<PhoneStatus>),
     /// A contact has another identity.
     Number(NumberChange),
+    /// A contact has stopped or resumed what businesses send them.
+    Preference(Preference),
     /// Anything else: the field of the change that told it, and its value as it came.
     Other {
         /// The name of the field, such as `message_template_status_update`.
@@ -132,6 +135,13 @@ fn read_change(account_id: &str, change: &Fields, told: &mut Vec<Told>) {
         let (account_id, phone_number_id) = (account_id.to_owned(), phone_number_id.clone());
         told.push(Told { account_id, phone_number_id, news });
     };
+    if field == "user_preferences" {
+        for fields in objects(value, "user_preferences") {
+            let other = || News::Other { field: field.clone(), value: Value::Object(fields.clone()) };
+            tell(Preference::read(fields).map_or_else(other, News::Preference));
+        }
+        return;
+    }
     if field != "messages" {
         return tell(News::Other { field, value: change.get("value").cloned().unwrap_or_default() });
     }

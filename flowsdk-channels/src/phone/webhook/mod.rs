@@ -6,6 +6,7 @@
 mod delivery;
 mod loose;
 mod message;
+mod preference;
 mod signature;
 mod status;
 #[cfg(test)]
@@ -13,5 +14,6 @@ mod tests;
 
 pub use delivery::{Delivery, DeliveryError, DeliveryHead, News, Told};
 pub use message::{NumberChange, PhoneMessage, Sender};
+pub use preference::Preference;
 pub use signature::{SIGNATURE_HEADER, is_signature, is_signed, sign};
 pub use status::PhoneStatus;

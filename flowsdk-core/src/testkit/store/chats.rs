@@ -120,3 +120,24 @@ where
     let given = open(&world.store, &[chat.clone(), first]).await;
     assert_eq!((&given[0].id, &given[1].id), (&chat.id, &world.chat));
 }
+
+/// The window of a chat ends at the latest of the times that were told.
+pub async fn windows_only_grow<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: StoreTx,
+{
+    let world = World::new(&subject).await;
+    let mut tx = world.store.begin().await.expect("begin");
+    let asked = Chat::open(&world.cx, world.contact.clone(), world.router.clone());
+    for (told, expected) in [(5, 5), (3, 5), (9, 9)] {
+        tx.chats().extend_windows(&[(world.chat.clone(), later(told))].into()).await.expect("extended");
+        let chats = tx.chats().open_or_get_many(std::slice::from_ref(&asked)).await.expect("found");
+        assert_eq!(chats[0].window_ends_at, Some(later(expected)));
+    }
+    tx.chats()
+        .extend_windows(&[("nobody".parse().expect("an id"), later(1))].into())
+        .await
+        .expect("extended");
+    tx.chats().extend_windows(&[].into()).await.expect("extended");
+    tx.commit().await.expect("commit");
+}

@@ -23,6 +23,10 @@ pub(super) struct ChatView {
     #[schema(required = true)]
     summary: Option<String>,
     created_at: IsoTime,
+    /// Until when the contact can be answered freely: 24 hours after their last message by phone. Behind it they can be sent
+    /// templates only. Null on the web chat, where there is no such time, and where they have not written.
+    #[schema(required = true)]
+    window_ends_at: Option<IsoTime>,
 }
 
 impl From<Chat> for ChatView {
@@ -34,6 +38,7 @@ impl From<Chat> for ChatView {
             status: chat.status,
             summary: chat.summary,
             created_at: chat.created_at.into(),
+            window_ends_at: chat.window_ends_at.map(IsoTime::from),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Dispatch: templates to contacts who have not written (spec A 4.8).
 
+use flowsdk_server::simulator::Fault;
 use serde_json::{Value, json};
 
 use super::sending::World;
-use super::transcript;
+use super::{deliver, delivery, transcript};
 use crate::api::building::{published, says};
 use crate::harness::{Api, Setup, eventually, everywhere};
 
@@ -15,6 +16,7 @@ everywhere!(
     once_for_each_key,
     whoever_refuses_under_one_form_of_their_number_is_not_written_to,
     a_target_that_is_gone_leads_to_the_flow_of_the_router,
+    whoever_stops_a_business_is_not_written_to,
 );
 
 const PHONE: &str = "5511987654321";
@@ -235,4 +237,36 @@ async fn a_target_that_is_gone_leads_to_the_flow_of_the_router(setup: Setup) {
     crate::api::building::act(desk.admin(), &format!("/flows/{flow}/unpublish")).await.ok(204);
     desk.world.provider.say("111", PHONE, "Ana", json!({ "type": "text", "text": { "body": "oi" } }));
     assert_eq!(desk.answered(3).await, "eco oi");
+}
+
+async fn whoever_stops_a_business_is_not_written_to(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    desk.agrees(PHONE).await;
+    let prefers = |value: &str, at: i64| {
+        let mut entry = desk.world.shop.entry(json!({ "user_preferences": [{ "wa_id": "551187654321",
+            "category": "marketing_messages", "value": value, "timestamp": at.to_string() }] }));
+        entry["changes"][0]["field"] = "user_preferences".into();
+        delivery(&[entry])
+    };
+    let dispatched = async || desk.admin().post(&desk.path(), &desk.body()).await.status;
+    // What came before the contact agreed says nothing. The clock of the test stands at one time.
+    for (value, at, status) in [
+        ("stop", 1, 200),
+        ("stop", i64::from(u32::MAX), 403),
+        ("stop", i64::from(u32::MAX), 403),
+        ("resume", i64::from(u32::MAX), 200),
+    ] {
+        assert_eq!(deliver(&desk.world.server, &desk.world.shop, &prefers(value, at)).await.status, 200);
+        assert_eq!(dispatched().await, status, "{value} {at}");
+    }
+    // Refused for this reason by a status, and at once.
+    desk.world.sent(2).await;
+    desk.world.provider.fail_next(Fault::Refuse { code: 131_050, retry_after: None });
+    assert_eq!(dispatched().await, 200);
+    eventually("it is noted", || async { (dispatched().await == 403).then_some(()) }).await;
+    // Whoever refused elsewhere has refused.
+    desk.answers(PHONE, "revoked").await;
+    let body = prefers("resume", i64::from(u32::MAX));
+    assert_eq!(deliver(&desk.world.server, &desk.world.shop, &body).await.status, 200);
+    assert_eq!(dispatched().await, 403);
 }

@@ -56,6 +56,8 @@ async fn a_conversation_by_phone(setup: Setup) {
     let contact = &admin.get("/contacts?q=5511912345678").await.ok(200)["items"][0];
     assert_eq!((&contact["name"], &contact["phoneNumber"]), (&json!("Ana"), &json!("5511912345678")));
     assert_eq!(said[0]["sessionId"], "wa-111-5511912345678");
+    let chat = &admin.get(&format!("/chats?routerId={}", shop.router)).await.ok(200)["items"][0];
+    assert!(chat["windowEndsAt"].as_str() > chat["createdAt"].as_str(), "{chat}");
 
     // Several messages of one delivery are answered in their order, and a reply keeps what it replies to.
     let mut reply = shop.text("5511912345678", "wamid.2", "um");
