@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 use flowsdk_auth::bootstrap::Bootstrapped;
+use flowsdk_channels::phone::sending::API_VERSION;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::text::Language;
 use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};
@@ -329,7 +330,7 @@ async fn demo(data: &Path, listen: SocketAddr, as_json: bool, lang: Option<Strin
 async fn simulator(options: Simulator) -> Result<(), BoxError> {
     simulator::run(options, |address| {
         print_line(&format!(
-            "A phone provider listens. Start the server with PHONE_API_URL=http://{address}/v24.0"
+            "A phone provider listens. Start the server with PHONE_API_URL=http://{address}/{API_VERSION}"
         ))
     })
     .await

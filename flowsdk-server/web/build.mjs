@@ -76,7 +76,8 @@ const preview = await build({
   jsxImportSource: 'preact',
   metafile: true,
 });
-for (const name of ['appearance.html', 'frame.html']) copyFileSync(join(docs.from, name), join(docs.to, name));
+copyFileSync(join(docs.from, 'appearance.html'), join(docs.to, 'appearance.html'));
+frame(docs.to, '/docs/appearance');
 
 // The phone of the simulator.
 const phone = { from: join(here, 'src/phone'), to: join(assets, 'phone') };
@@ -94,11 +95,18 @@ const screen = await build({
   jsxImportSource: 'preact',
   metafile: true,
 });
-for (const name of ['phone.html', 'frame.html']) copyFileSync(join(phone.from, name), join(phone.to, name));
+copyFileSync(join(phone.from, 'phone.html'), join(phone.to, 'phone.html'));
+frame(phone.to, '/simulator/assets');
 
 notices(out, result.metafile);
 notices(docs.to, looks.metafile, preview.metafile);
 notices(phone.to, screen.metafile);
+
+/** Writes the page in which another page shows a chat; its script is in `folder` of the server. */
+function frame(to, folder) {
+  const page = readFileSync(join(here, 'src/frame.html'), 'utf8');
+  writeFileSync(join(to, 'frame.html'), page.replace('{{folder}}', folder));
+}
 
 /** Writes the licences of the packages that are in the scripts of a folder. */
 function notices(folder, ...metafiles) {

@@ -48,8 +48,8 @@ pub(super) struct Accounts<S> {
     key: Arc<MasterKey>,
     cx: OpContext,
     known: Cache<String, Arc<Account>>,
-    /// Ids of accounts that nobody has set up, for as long as an account is fresh.
-    unknown: Cache<String, ()>,
+    /// Ids of accounts that nobody has set up, and when they were asked for.
+    unknown: Cache<String, Timestamp>,
     lookups: Option<DefaultKeyedRateLimiter<Place>>,
 }
 
@@ -72,7 +72,7 @@ where
     pub(super) fn new(store: Arc<S>, key: Arc<MasterKey>, cx: OpContext, lookups_per_minute: u32) -> Self {
         let quota = NonZeroU32::new(lookups_per_minute).map(Quota::per_minute);
         let known = Cache::builder().max_capacity(REMEMBERED).build();
-        let unknown = Cache::builder().max_capacity(UNKNOWN_REMEMBERED).time_to_live(FRESH_FOR).build();
+        let unknown = Cache::builder().max_capacity(UNKNOWN_REMEMBERED).build();
         Self { store, key, cx, known, unknown, lookups: quota.map(RateLimiter::keyed) }
     }
 
@@ -94,11 +94,11 @@ where
     /// # Errors
     /// [`AccountsError`]: it is not known, and cannot or may not be asked for.
     pub(super) async fn signer(&self, account: &str, caller: IpAddr) -> Result<Arc<[Number]>, AccountsError> {
-        if self.unknown.contains_key(account) {
+        if self.unknown.get(account).is_some_and(|asked_at| self.is_fresh(asked_at)) {
             return Ok(Arc::default());
         }
         let known = self.known.get(account);
-        if let Some(known) = known.as_ref().filter(|known| self.is_fresh(known)) {
+        if let Some(known) = known.as_ref().filter(|known| self.is_fresh(known.read_at)) {
             return Ok(Arc::clone(&known.numbers));
         }
         if known.is_none() && !self.admit(caller) {
@@ -127,7 +127,7 @@ where
         let mut found = HashMap::new();
         let mut asked = Vec::new();
         for account in accounts {
-            match self.known.get(*account).filter(|known| !anew && self.is_fresh(known)) {
+            match self.known.get(*account).filter(|known| !anew && self.is_fresh(known.read_at)) {
                 Some(known) => drop(found.insert((*account).to_owned(), Arc::clone(&known.numbers))),
                 None => asked.push((*account).to_owned()),
             }
@@ -147,10 +147,10 @@ where
         Ok(found)
     }
 
-    fn is_fresh(&self, account: &Account) -> bool {
+    fn is_fresh(&self, read_at: Timestamp) -> bool {
         let now = self.cx.now();
         // A clock that was put back makes nothing fresh for longer.
-        account.read_at <= now && account.read_at + FRESH_FOR > now
+        read_at <= now && read_at + FRESH_FOR > now
     }
 
     /// Reads accounts, and remembers them.
@@ -176,10 +176,11 @@ where
             let numbers: Arc<[Number]> = numbers.remove(id).unwrap_or_default().into();
             if numbers.is_empty() {
                 self.known.invalidate(id);
-                self.unknown.insert(id.clone(), ());
+                self.unknown.insert(id.clone(), read_at);
             } else {
                 let account = Account { numbers: Arc::clone(&numbers), read_at };
                 self.known.insert(id.clone(), Arc::new(account));
+                self.unknown.invalidate(id);
             }
             read.insert(id.clone(), numbers);
         }

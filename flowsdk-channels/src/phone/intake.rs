@@ -93,6 +93,26 @@ pub struct Taken {
     pub refused: usize,
 }
 
+/// The numbers of which the holder of a secret may tell.
+struct Signed<'a> {
+    accounts: HashMap<String, Arc<[Number]>>,
+    /// The router of the address, where it names one.
+    router: Option<&'a RouterId>,
+    secret: &'a SecretString,
+}
+
+impl Signed<'_> {
+    /// Returns a number of an account, if the holder of the secret may tell of it.
+    fn number(&self, account: &str, id: &str) -> Option<&Number> {
+        let is_asked = |number: &&Number| {
+            number.phone_number_id == id
+                && self.router.is_none_or(|router| number.router_id == *router)
+                && same(&number.secret, self.secret)
+        };
+        self.accounts.get(account)?.iter().find(is_asked)
+    }
+}
+
 /// Takes deliveries.
 #[derive(Debug)]
 pub struct PhoneIntake<S> {
@@ -174,17 +194,18 @@ where
         let secret = secret.ok_or(IntakeError::Unsigned)?;
         let delivery = Delivery::read(body)?;
         let signed = self.signed(&head, &delivery, router, secret).await?;
-        let router_of = |account: &str, number: &str| signed.get(account)?.get(number);
         let mut reading = Reading::new(&self.cx);
         let (mut changes, mut preferences, mut foreign) = (Vec::new(), Vec::new(), None);
         for Told { account_id, phone_number_id, news } in &delivery.told {
             let number = phone_number_id.as_deref();
-            let number = number.and_then(|number| Some((number, router_of(account_id, number)?)));
+            let number = number.and_then(|number| signed.number(account_id, number));
             match (news, number) {
-                (News::Message(message), Some((number, _))) => reading.message(number, message),
-                (News::Status(status), Some((number, _))) => reading.status(number, status),
+                (News::Message(message), Some(number)) => reading.message(&number.phone_number_id, message),
+                (News::Status(status), Some(number)) => reading.status(&number.phone_number_id, status),
                 (News::Number(change), Some(_)) => changes.push(change),
-                (News::Preference(preference), Some((_, router))) => preferences.push((router, preference)),
+                (News::Preference(preference), Some(number)) => {
+                    preferences.push((&number.router_id, preference));
+                }
                 (News::Message(_) | News::Status(_) | News::Number(_) | News::Preference(_), None) => {
                     reading.taken.refused += 1;
                     // Both are ids that a signed delivery has, so the log may hold them.
@@ -220,40 +241,25 @@ where
         Ok(taken)
     }
 
-    /// Returns the numbers of each account of which the holder of this secret may tell, with their routers. Where the delivery names a number that
-    /// is not known, all are read anew: it may have been set up a moment ago.
-    async fn signed(
+    /// Returns the numbers of which the holder of this secret may tell. Where the delivery names a number that is not known,
+    /// all are read anew: it may have been set up a moment ago.
+    async fn signed<'a>(
         &self,
         head: &DeliveryHead,
         delivery: &Delivery,
-        router: Option<&RouterId>,
-        secret: &SecretString,
-    ) -> Result<HashMap<String, HashMap<String, RouterId>>, IntakeError> {
+        router: Option<&'a RouterId>,
+        secret: &'a SecretString,
+    ) -> Result<Signed<'a>, IntakeError> {
         let ids: Vec<&str> = head.accounts().into_iter().filter(|id| ProviderId::parse(id).is_ok()).collect();
-        for anew in [false, true] {
-            let found = self.accounts.numbers(&ids, anew).await?;
-            let is_signed = |number: &&Number| {
-                router.is_none_or(|router| number.router_id == *router) && same(&number.secret, secret)
-            };
-            let signed: HashMap<String, HashMap<String, RouterId>> = found
-                .into_iter()
-                .map(|(account, numbers)| {
-                    let ours = numbers.iter().filter(is_signed);
-                    let ours = ours.map(|number| (number.phone_number_id.clone(), number.router_id.clone()));
-                    (account, ours.collect())
-                })
-                .collect();
-            let is_known = |told: &Told| {
-                let number = told.phone_number_id.as_ref();
-                number.is_none_or(|number| {
-                    signed.get(&told.account_id).is_some_and(|ours| ours.contains_key(number))
-                })
-            };
-            if anew || delivery.told.iter().all(is_known) {
-                return Ok(signed);
-            }
+        let signed = Signed { accounts: self.accounts.numbers(&ids, false).await?, router, secret };
+        let is_known = |told: &Told| {
+            let number = told.phone_number_id.as_ref();
+            number.is_none_or(|number| signed.number(&told.account_id, number).is_some())
+        };
+        if delivery.told.iter().all(is_known) {
+            return Ok(signed);
         }
-        Ok(HashMap::new())
+        Ok(Signed { accounts: self.accounts.numbers(&ids, true).await?, router, secret })
     }
 
     /// Lets a contact who writes without a number go on in the session that it has with one.

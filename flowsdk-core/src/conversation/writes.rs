@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::rows::outgoing_row;
 use super::traced::Stopped;
 use super::turn::{After, Records, Run};
 use super::{ConversationEvent, ConversationTx, Handover};
@@ -138,7 +137,7 @@ impl Writes {
         let published = !to_chat || matches!(handover, Handover::Stream);
         // No provider can refuse an answer on the web chat: it is on its way to the visitor with this commit.
         let status = if to_chat { MessageStatus::Sent } else { MessageStatus::Pending };
-        self.messages.insert(at, outgoing_row(&event, chat_id, status));
+        self.messages.insert(at, event.to_message(chat_id, status));
         self.publications.extend(published.then(|| Publication::Message(Box::new(event))));
     }
 

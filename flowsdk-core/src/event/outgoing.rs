@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ChatId, MessageId};
-use crate::message::{ContentMessage, Sender, Source};
+use crate::message::{ContentMessage, Direction, Message, MessageStatus, NewMessage, Sender, Source};
 use crate::session::SessionId;
 use crate::time::Timestamp;
 
@@ -43,6 +43,29 @@ pub struct OutgoingEvent {
     /// Set when it answers a comment on the social channel (spec B 4.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ig_comment_target: Option<CommentTarget>,
+}
+
+impl OutgoingEvent {
+    /// Returns the message row of the event. It begins as `pending` (spec A 3.1), or as `sent` where the commit itself
+    /// hands it over.
+    pub fn to_message(&self, chat_id: &ChatId, status: MessageStatus) -> NewMessage {
+        Message {
+            id: self.internal_id.clone(),
+            chat_id: chat_id.clone(),
+            seq: (),
+            session_id: self.session_id.clone(),
+            direction: Direction::Out,
+            kind: self.content.kind().to_owned(),
+            content: serde_json::to_value(&self.content).unwrap_or_default(),
+            sender: Some(self.sender.clone()),
+            status: Some(status),
+            channel_message_id: None,
+            provider_id: None,
+            error: None,
+            created_at: self.timestamp,
+            status_updated_at: self.timestamp,
+        }
+    }
 }
 
 /// The comment that an outgoing message answers.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Written;
 use crate::cell::Named;
 use crate::change::{Entity, EntityKind, Recorded};
-use crate::id::{FlowId, FlowVersionId, IdSource, RouterId};
+use crate::id::{BlockId, FlowId, FlowVersionId, IdSource, RouterId};
 use crate::time::Timestamp;
 
 /// The purpose of a flow.
@@ -135,6 +135,12 @@ impl FlowVersion {
             definition,
             created_at,
         }
+    }
+
+    /// Returns whether its definition has the block.
+    pub fn has_block(&self, block: &BlockId) -> bool {
+        let blocks = self.definition["blocks"].as_array();
+        blocks.is_some_and(|blocks| blocks.iter().any(|one| one["id"] == block.as_str()))
     }
 }
 

@@ -1,11 +1,12 @@
 //! `PHONE_*`.
 
+use flowsdk_channels::phone::sending::API_VERSION;
 use reqwest::Url;
 
 use super::Environment;
 
-/// The provider's API, with the version that the adapter is written for.
-const API_URL: &str = "https://graph.facebook.com/v24.0";
+/// Where the provider's API is, below which its versions are.
+const API: &str = "https://graph.facebook.com";
 
 /// Settings of the phone channel.
 #[derive(Debug, Clone)]
@@ -18,7 +19,8 @@ pub struct PhoneSettings {
 
 /// Reads the settings, with defaults.
 pub(super) fn phone(env: &mut Environment<'_>) -> PhoneSettings {
-    let text = env.text("PHONE_API_URL").unwrap_or_else(|| API_URL.to_owned());
+    let default = format!("{API}/{API_VERSION}");
+    let text = env.text("PHONE_API_URL").unwrap_or_else(|| default.clone());
     let url = Url::parse(&text).ok();
     let api_url = url.filter(|url| matches!(url.scheme(), "https" | "http") && url.query().is_none());
     if api_url.is_none() {
@@ -26,6 +28,6 @@ pub(super) fn phone(env: &mut Environment<'_>) -> PhoneSettings {
     }
     PhoneSettings {
         lookups_per_minute: env.number("PHONE_LOOKUPS_PER_MINUTE", 600, 0..=1_000_000),
-        api_url: api_url.unwrap_or_else(|| Url::parse(API_URL).expect("a URL")),
+        api_url: api_url.unwrap_or_else(|| Url::parse(&default).expect("a URL")),
     }
 }

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use flowsdk_channels::channel_number::{ChannelNumber, E164, HasChannelNumbers, ProviderId};
+use flowsdk_channels::phone::sending::API_VERSION;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::BoxError;
@@ -26,7 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns where the demonstration calls its own provider.
 pub fn api_url(address: SocketAddr) -> String {
-    format!("http://{}{API_PATH}/v24.0", near(address))
+    format!("http://{}{API_PATH}/{API_VERSION}", near(address))
 }
 
 /// Returns an address at which this machine reaches a server that listens at `address`.

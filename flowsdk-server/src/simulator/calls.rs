@@ -71,7 +71,7 @@ async fn send(
         let mut state = provider.state();
         let id = state.next_id();
         let message = SentMessage { id, phone_number_id: number, to, body };
-        state.sent.push(message.clone());
+        state.keep(message.clone());
         message
     };
     provider.show(

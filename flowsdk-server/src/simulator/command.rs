@@ -6,15 +6,13 @@ use std::time::Duration;
 use clap::Args;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::fault::BoxError;
-use flowsdk_core::time::Timestamp;
 use reqwest::Url;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
+use super::page::PHONE;
+use super::provider::seed_at;
 use super::{Provider, ProviderConfig, Reach, Shown, routes};
-
-/// The phone that the page begins with.
-pub(crate) const PHONE: &str = "5511987654321";
 
 /// How long the server may take for a webhook.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -46,11 +44,6 @@ pub struct Simulator {
     /// Read every message at once. Otherwise the page of the phone reads it.
     #[arg(long)]
     read: bool,
-}
-
-/// Returns the seed of a provider that starts at `time`.
-pub(crate) fn seed_at(time: Timestamp) -> u64 {
-    time.as_millis().unsigned_abs() % (1 << 32)
 }
 
 /// Serves until the process is ended.

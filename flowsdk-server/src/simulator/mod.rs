@@ -12,11 +12,12 @@ mod phone;
 mod provider;
 mod webhook;
 
-pub(crate) use command::{PHONE, seed_at};
 pub use command::{Simulator, run};
 pub use fault::Fault;
+pub(crate) use page::PHONE;
 pub use page::Shown;
 pub use phone::{Bubble, Screen, Side};
+pub(crate) use provider::seed_at;
 pub use provider::{Provider, ProviderConfig, Reach, SentMessage};
 
 use axum::Router;

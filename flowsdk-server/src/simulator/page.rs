@@ -26,6 +26,9 @@ const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'se
                             img-src 'self' https: http: data:; media-src https: http:; base-uri 'none'; \
                             form-action 'none'; frame-ancestors 'self'";
 
+/// The phone that the page begins with.
+pub(crate) const PHONE: &str = "5511987654321";
+
 /// What the page shows first.
 #[derive(Debug, Clone)]
 pub struct Shown {

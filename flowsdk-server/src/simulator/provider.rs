@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flowsdk_core::context::OpContext;
+use flowsdk_core::time::Timestamp;
 use reqwest::{Client, Url};
 use secrecy::SecretString;
 use serde::Serialize;
@@ -12,6 +13,11 @@ use tokio_util::task::TaskTracker;
 
 use super::fault::Fault;
 use super::phone::{Bubble, Screen, Side};
+
+/// Most messages that are kept to be shown to a test.
+const SENT: usize = 20_000;
+/// Most phones whose chat is kept.
+const SCREENS: usize = 1_000;
 
 /// What the provider knows of the business.
 #[derive(Debug, Clone)]
@@ -73,11 +79,17 @@ pub(super) struct Shared {
 pub(super) struct State {
     pub(super) config: ProviderConfig,
     ids: u64,
-    pub(super) sent: Vec<SentMessage>,
+    /// The newest that were taken.
+    pub(super) sent: VecDeque<SentMessage>,
     pub(super) calls: u64,
     pub(super) faults: VecDeque<Fault>,
     /// By number and phone.
     screens: BTreeMap<(String, String), Screen>,
+}
+
+/// Returns the seed of a provider that starts at `time`.
+pub(crate) fn seed_at(time: Timestamp) -> u64 {
+    time.as_millis().unsigned_abs() % (1 << 32)
 }
 
 impl Provider {
@@ -86,7 +98,7 @@ impl Provider {
         let state = State {
             config,
             ids: 0,
-            sent: Vec::new(),
+            sent: VecDeque::new(),
             calls: 0,
             faults: VecDeque::new(),
             screens: BTreeMap::new(),
@@ -117,9 +129,9 @@ impl Provider {
         self.state().faults.push_back(fault);
     }
 
-    /// Returns the messages that were taken, in order.
+    /// Returns the newest 20,000 messages that were taken, in order.
     pub fn sent(&self) -> Vec<SentMessage> {
-        self.state().sent.clone()
+        self.state().sent.iter().cloned().collect()
     }
 
     /// Returns the chat of a phone with a number.
@@ -144,7 +156,15 @@ impl Provider {
 impl State {
     /// Returns the chat of a phone with a number.
     pub(super) fn screen(&mut self, number: &str, phone: &str) -> &mut Screen {
-        self.screens.entry((number.to_owned(), phone.to_owned())).or_default()
+        let key = (number.to_owned(), phone.to_owned());
+        if self.screens.len() >= SCREENS && !self.screens.contains_key(&key) {
+            let quietest =
+                self.screens.iter().min_by_key(|(_, screen)| screen.messages.back().map(|last| last.at));
+            if let Some(quietest) = quietest.map(|(key, _)| key.clone()) {
+                self.screens.remove(&quietest);
+            }
+        }
+        self.screens.entry(key).or_default()
     }
 
     /// Notes that the business has read a message, on whatever phone it is.
@@ -153,6 +173,14 @@ impl State {
         of_number
             .map(|(_, screen)| screen.read_by_business(id, types))
             .fold(false, |found, read| found | read)
+    }
+
+    /// Keeps a message that was taken.
+    pub(super) fn keep(&mut self, message: SentMessage) {
+        if self.sent.len() >= SENT {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(message);
     }
 
     /// Returns a message id that was not given before.

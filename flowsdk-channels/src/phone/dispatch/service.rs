@@ -8,12 +8,10 @@ use flowsdk_core::contact::{Contact, ContactOptIn, HasContacts, HasOptIns, OptIn
 use flowsdk_core::context::OpContext;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
-use flowsdk_core::flow::{CompiledFlow, HasFlows};
+use flowsdk_core::flow::HasFlows;
 use flowsdk_core::id::{MessageId, RouterId, UserId};
 use flowsdk_core::idempotency::{HasIdempotency, Once, Outcome, perform_once};
-use flowsdk_core::message::{
-    ContentMessage, Direction, HasMessages, Message, MessageStatus, NewMessage, Sender, SenderKind, Source,
-};
+use flowsdk_core::message::{ContentMessage, HasMessages, MessageStatus, Sender, SenderKind, Source};
 use flowsdk_core::record::HasRecords;
 use flowsdk_core::router::{HasRouters, Reach};
 use flowsdk_core::session::{Channel, SessionId};
@@ -214,22 +212,7 @@ where
         new: &NewDispatch,
     ) -> Result<Dispatched, Error> {
         let id = event.internal_id.clone();
-        let row: NewMessage = Message {
-            id: id.clone(),
-            chat_id: chat.id.clone(),
-            seq: (),
-            session_id: event.session_id.clone(),
-            direction: Direction::Out,
-            kind: event.content.kind().to_owned(),
-            content: serde_json::to_value(&event.content).unwrap_or_default(),
-            sender: Some(event.sender.clone()),
-            status: Some(MessageStatus::Pending),
-            channel_message_id: None,
-            provider_id: None,
-            error: None,
-            created_at: event.timestamp,
-            status_updated_at: event.timestamp,
-        };
+        let row = event.to_message(&chat.id, MessageStatus::Pending);
         event.seq = tx.messages().insert_many(&[row]).await?.first().copied();
         event.chat_id = Some(chat.id.clone());
         tx.outbox().push_many(&[NewEntry::of::<OutgoingPhone>(&event)]).await?;
@@ -302,6 +285,5 @@ async fn check_target<T: DispatchTx>(tx: &mut T, router: &RouterId, new: &NewDis
     let published = flow.and_then(|flow| flow.published_version_id).ok_or(Error::FlowUnknown)?;
     let Some(block) = &new.target_block_id else { return Ok(()) };
     let version = tx.flows().find_versions(&[published]).await?.pop().ok_or(Error::FlowUnknown)?;
-    let flow = CompiledFlow::compile(&version).map_err(|_| Error::FlowUnknown)?;
-    if flow.has_block(block) { Ok(()) } else { Err(Error::BlockNotFound) }
+    if version.has_block(block) { Ok(()) } else { Err(Error::BlockNotFound) }
 }

@@ -13,6 +13,9 @@ mod pace;
 mod queue;
 mod sender;
 
+/// The version of the provider's API that the bodies and codes are written for.
+pub const API_VERSION: &str = "v24.0";
+
 pub use body::{body_of, recipient_of};
 pub use class::class_of;
 pub use failure::LocalFailure;

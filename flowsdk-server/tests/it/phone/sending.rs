@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use flowsdk_channels::phone::sending::API_VERSION;
 use flowsdk_core::context::OpContext;
 use flowsdk_server::simulator::{Fault, Provider, ProviderConfig, Reach, SentMessage, Shown, routes};
 use reqwest::Client;
@@ -52,7 +53,7 @@ async fn provider(reads: bool) -> (Provider, String, JoinSet<()>) {
     let client = Client::builder().timeout(Duration::from_secs(10)).build().unwrap();
     let provider = Provider::new(config, OpContext::system(), client);
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let url = format!("http://{}/v24.0", listener.local_addr().unwrap());
+    let url = format!("http://{}/{API_VERSION}", listener.local_addr().unwrap());
     let shown = Shown { number: "111".to_owned(), phone: PHONE.to_owned(), has_icon: true };
     let app = routes(&provider, shown);
     let mut serving = JoinSet::new();
