@@ -47,6 +47,7 @@ fn check(topic: TopicName) -> usize {
         TopicName::OutgoingSocial => events::<topic::OutgoingSocial>().len(),
         TopicName::SocialComments => events::<topic::SocialComments>().len(),
         TopicName::SocialActivations => events::<topic::SocialActivations>().len(),
+        TopicName::ReadReceipts => events::<topic::ReadReceipts>().len(),
         TopicName::AgentTurns => events::<topic::AgentTurns>().len(),
         TopicName::LlmUsage => events::<topic::LlmUsage>().len(),
     }

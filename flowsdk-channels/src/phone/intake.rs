@@ -388,12 +388,13 @@ impl<'a> Reading<'a> {
 
     /// Returns the event of a message; `None`, if its sender has no identity that a session can have.
     fn incoming(&self, number: &str, message: &PhoneMessage) -> Option<IncomingEvent> {
-        let PhoneMessage { sender, message, .. } = message;
+        let PhoneMessage { sender, message, at } = message;
         // A delivery names no contact of another channel.
         let identity = sender.identity().filter(|id| is_phone_number(id) || is_user_id(id))?;
         let session_id = SessionId::parse(format!("wa-{number}-{identity}")).ok()?;
         let mut message = message.clone();
         message.internal_id = Some(MessageId::generate(self.cx.ids()));
+        message.sent_at = *at;
         Some(IncomingEvent {
             channel_type: Channel::Phone,
             session_id,

@@ -7,8 +7,10 @@ mod accounts;
 mod appender;
 pub mod dispatch;
 mod intake;
+mod receipts;
 pub mod sending;
 pub mod webhook;
 
 pub use account::{AccountNumber, HasPhoneAccounts, PhoneAccountRepository};
 pub use intake::{IntakeError, PhoneIntake, Taken};
+pub use receipts::{RECEIPTS_GROUP, ReceiptTeller};

@@ -144,6 +144,7 @@ fn message(cx: &OpContext, client: Option<String>, content: Known) -> Result<Inc
         id: channel_message_id(cx.ids(), cx.now().as_millis()),
         internal_id: Some(MessageId::generate(cx.ids())),
         client_message_id: client,
+        sent_at: None,
         content: IncomingContent::Known(content),
         beside: serde_json::Map::new(),
     })

@@ -80,6 +80,18 @@ pub trait ChannelSender: Send + Sync + Debug {
     /// [`SendError`].
     async fn send(&self, account: &SendingAccount, message: &OutgoingEvent) -> Result<Accepted, SendError>;
 
+    /// Shows the contact that a message of theirs, and those before it, was read. `is_typing` shows, too, that somebody
+    /// types.
+    ///
+    /// # Errors
+    /// [`SendError`].
+    async fn mark_read(
+        &self,
+        account: &SendingAccount,
+        message_id: &str,
+        is_typing: bool,
+    ) -> Result<(), SendError>;
+
     /// Checks that the provider lets the account in, without sending anything.
     ///
     /// # Errors

@@ -30,6 +30,8 @@ pub enum OptInSource {
     Import,
     /// The provider of the channel told it: the contact has stopped or resumed what businesses send them.
     Provider,
+    /// The contact wrote an opt-out word of the router.
+    Contact,
 }
 
 /// One record of the log.

@@ -11,16 +11,20 @@ use super::rehearsal::{Rehearsal, Rehearsed};
 use super::rows::incoming_row;
 use super::traced::{outside_done, storable};
 use super::turn::{After, Run, Stage};
-use super::writes::Writes;
+use super::writes::{Publication, Writes};
 use super::{ConversationError, ConversationEvent, Handover, StoredMessage, TurnReport};
+use crate::chat::Chat;
+use crate::contact::{ContactOptIn, OptInSource, OptInStatus};
 use crate::context::OpContext;
-use crate::event::{FlowEvent, IncomingEvent, Notice, NoticeKind};
+use crate::event::{FlowEvent, IncomingEvent, Notice, NoticeKind, ReadReceipt};
 use crate::fault::StorageError;
 use crate::flow::{EffectRequest, Trigger};
-use crate::id::{ChatId, MessageId};
+use crate::id::{ChatId, ContactId, MessageId, RouterId};
 use crate::message::IncomingMessage;
 use crate::session::{Channel, MAX_DEFERRED, Mode, Position, Session};
+use crate::stream::broker::NewEntry;
 use crate::stream::lanes::Party;
+use crate::stream::topic::ReadReceipts;
 use crate::time::Timestamp;
 
 /// Decides the events of a batch, one after the other.
@@ -64,7 +68,7 @@ impl Decider<'_> {
             (Some(stored), _) if stored.frozen => {
                 let at = self.time_of(&stored.session);
                 report.frozen = true;
-                self.keep(event, &stored.session.chat_id, at, stored.ahead, &mut report);
+                self.keep(event, Written::to(&stored.session), at, stored.ahead, &mut report);
                 return Ok(report);
             }
             (Some(stored), _) => {
@@ -84,22 +88,22 @@ impl Decider<'_> {
                 let changed = self.facts.contacts.get(&contact.id).cloned();
                 (Run::new(*session, changed.unwrap_or(*contact)), None, Vec::new())
             }
-            (None, Some(Opened::ChatOnly(chat_id))) => {
+            (None, Some(Opened::ChatOnly(chat))) => {
                 let channel = event.session_id().phone_number_id();
                 tracing::warn!(
                     channel,
                     "nobody answers: neither the channel nor its router has a published flow"
                 );
                 metrics::counter!("flowsdk_incoming_unanswered").increment(1);
-                self.store_all(event, &chat_id, self.now, &mut report);
+                self.store_all(event, Written::into(&chat), self.now, &mut report);
                 if report.stored.iter().any(|stored| !stored.duplicate) {
-                    self.unsaid = Some(Unsaid::unanswered(event.session_id().clone(), chat_id));
+                    self.unsaid = Some(Unsaid::unanswered(event.session_id().clone(), chat.id));
                 }
                 return Ok(report);
             }
-            (None, Some(Opened::Frozen(chat_id))) => {
+            (None, Some(Opened::Frozen(chat))) => {
                 report.frozen = true;
-                self.keep(event, &chat_id, self.now, Vec::new(), &mut report);
+                self.keep(event, Written::into(&chat), self.now, Vec::new(), &mut report);
                 return Ok(report);
             }
             // A timer or a redirect of a session that has ended since has nothing to do.
@@ -167,8 +171,9 @@ impl Decider<'_> {
             ConversationEvent::Incoming(incoming) | ConversationEvent::Flow(FlowEvent::Message(incoming)) => {
                 let at = self.time_of(&run.session);
                 let place = self.writes.messages.len();
-                let mut fresh = self.store_fresh(incoming, &run.session.chat_id, at, report);
+                let mut fresh = self.store_fresh(incoming, Written::to(&run.session), at, report);
                 fresh.retain(|message| message.content.is_said());
+                self.acknowledge(&run.session, &fresh);
                 let opens = incoming.is_opening() && is_at_the_beginning(&run.session);
                 if self.facts.replaying {
                     if is_deferred(&run.session, incoming) {
@@ -314,7 +319,7 @@ impl Decider<'_> {
     fn keep(
         &mut self,
         event: &ConversationEvent,
-        chat_id: &ChatId,
+        written: Written<'_>,
         at: Timestamp,
         ahead: Vec<FlowEvent>,
         report: &mut TurnReport,
@@ -331,7 +336,7 @@ impl Decider<'_> {
             return;
         };
         let fresh: Vec<IncomingMessage> =
-            self.store_fresh(incoming, chat_id, at, report).into_iter().cloned().collect();
+            self.store_fresh(incoming, written, at, report).into_iter().cloned().collect();
         if !fresh.is_empty() {
             self.keep_ahead(event, ahead);
             self.writes.led.extend(led);
@@ -362,12 +367,12 @@ impl Decider<'_> {
     fn store_all(
         &mut self,
         event: &ConversationEvent,
-        chat_id: &ChatId,
+        written: Written<'_>,
         at: Timestamp,
         report: &mut TurnReport,
     ) {
         if let Some(event) = event.incoming() {
-            self.store_fresh(event, chat_id, at, report);
+            self.store_fresh(event, written, at, report);
         }
     }
 
@@ -375,7 +380,7 @@ impl Decider<'_> {
     fn store_fresh<'e>(
         &mut self,
         event: &'e IncomingEvent,
-        chat_id: &ChatId,
+        written: Written<'_>,
         at: Timestamp,
         report: &mut TurnReport,
     ) -> Vec<&'e IncomingMessage> {
@@ -389,16 +394,85 @@ impl Decider<'_> {
                 fresh.extend(self.facts.replaying.then_some(message));
                 continue;
             }
-            if let Some(window) = event.session_id.channel().window() {
-                self.writes.windows.insert(chat_id.clone(), at + window);
-            }
             let id = message.internal_id.clone().unwrap_or_else(|| MessageId::generate(self.cx.ids()));
-            self.writes.messages.push(incoming_row(id.clone(), &event.session_id, chat_id, message, at));
+            self.writes.messages.push(incoming_row(id.clone(), &event.session_id, written.chat, message, at));
+            self.note(event, written, message, at);
             self.stored.insert(key, id.clone());
             report.stored.push(StoredMessage { id, duplicate: false });
             fresh.push(message);
         }
         fresh
+    }
+
+    /// Notes what a message means for what may be sent to its contact.
+    fn note(
+        &mut self,
+        event: &IncomingEvent,
+        written: Written<'_>,
+        message: &IncomingMessage,
+        at: Timestamp,
+    ) {
+        let channel = event.session_id.channel();
+        if let Some(window) = channel.window() {
+            // A delivery may be days late.
+            let ends_at = message.sent_at.map_or(at, |sent_at| sent_at.min(at)) + window;
+            let known = self.writes.windows.entry(written.chat.clone()).or_insert(ends_at);
+            *known = ends_at.max(*known);
+        }
+        let options = written.router.and_then(|router| self.facts.routers.get(router)).map(|one| &one.phone);
+        let is_opt_out = channel == Channel::Phone
+            && options.is_some_and(|options| options.is_opt_out(message.content.as_text()));
+        if let (Some(router), true) = (written.router, is_opt_out) {
+            self.writes.records.opt_ins.push(ContactOptIn {
+                id: self.cx.ids().next_id(),
+                contact_id: written.contact.clone(),
+                router_id: router.clone(),
+                status: OptInStatus::Revoked,
+                chat_id: Some(written.chat.clone()),
+                source: OptInSource::Contact,
+                recorded_at: at,
+            });
+        }
+    }
+
+    /// Lets the contact see that the flow or the agent has taken these messages, where the router wants it.
+    fn acknowledge(&mut self, session: &Session, taken: &[&IncomingMessage]) {
+        let Some(last) = taken.last() else { return };
+        let Some(options) = self.facts.routers.get(&session.router_id).map(|router| &router.phone) else {
+            return;
+        };
+        let is_wanted = options.read_receipts || options.typing_indicator;
+        // A human has read what they open.
+        let is_taken = session.mode != Mode::Human && !self.facts.replaying;
+        if session.id.channel() == Channel::Phone && is_wanted && is_taken {
+            let receipt = ReadReceipt {
+                session_id: session.id.clone(),
+                channel_message_id: last.id.clone(),
+                is_typing: options.typing_indicator,
+                timestamp: self.now,
+            };
+            self.writes.publications.push(Publication::Entry(NewEntry::of::<ReadReceipts>(&receipt)));
+        }
+    }
+}
+
+/// Where messages were written.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    chat: &'a ChatId,
+    contact: &'a ContactId,
+    router: Option<&'a RouterId>,
+}
+
+impl<'a> Written<'a> {
+    /// In the chat of a session.
+    fn to(session: &'a Session) -> Self {
+        Self { chat: &session.chat_id, contact: &session.contact_id, router: Some(&session.router_id) }
+    }
+
+    /// In a chat without a session that runs.
+    fn into(chat: &'a Chat) -> Self {
+        Self { chat: &chat.id, contact: &chat.contact_id, router: chat.router_id.as_ref() }
     }
 }
 

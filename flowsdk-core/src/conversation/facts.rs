@@ -82,6 +82,15 @@ impl Facts {
     ) -> Result<(), ConversationError> {
         let stored = self.sessions.values().map(|stored| &stored.session);
         let sessions: Vec<&Session> = stored.chain(opened.values().filter_map(Opened::session)).collect();
+        let stored = sessions.iter().map(|session| &session.router_id);
+        let mut routers: Vec<RouterId> =
+            stored.chain(opened.values().filter_map(Opened::router)).cloned().collect();
+        routers.sort_unstable();
+        routers.dedup();
+        if !routers.is_empty() {
+            let found = tx.routers().find_many(&routers).await?;
+            self.routers = found.into_iter().map(|router| (router.id.clone(), router)).collect();
+        }
         if sessions.is_empty() {
             return Ok(());
         }
@@ -97,12 +106,6 @@ impl Facts {
         let referenced: Vec<FlowId> =
             in_use.flat_map(|flow| flow.referenced_flows()).chain(targets).collect();
         cache.load_reachable(tx.flows(), &mut self.flows, referenced).await?;
-
-        let mut routers: Vec<RouterId> = sessions.iter().map(|session| session.router_id.clone()).collect();
-        routers.sort_unstable();
-        routers.dedup();
-        let found = tx.routers().find_many(&routers).await?;
-        self.routers = found.into_iter().map(|router| (router.id.clone(), router)).collect();
 
         let jumps: Vec<(&SessionId, &FlowId)> = events
             .iter()

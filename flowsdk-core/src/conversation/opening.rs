@@ -23,13 +23,13 @@ pub(super) enum Opened {
     /// A session to run.
     Session(Box<Session>, Box<Contact>),
     /// A router without a flow: the messages are stored in this chat, nothing runs (spec A 1).
-    ChatOnly(ChatId),
+    ChatOnly(Box<Chat>),
     /// No channel, or no contact where the gateway should have made one: the event is dropped and
     /// logged (spec B 7). Or a contact who has entered a chat in which somebody has written meanwhile.
     Dropped,
     /// A session that could not even begin is frozen: the messages are stored in this chat, the entry is
     /// kept.
-    Frozen(ChatId),
+    Frozen(Box<Chat>),
 }
 
 impl Opened {
@@ -38,6 +38,15 @@ impl Opened {
         match self {
             Self::Session(session, _) => Some(session),
             Self::ChatOnly(_) | Self::Dropped | Self::Frozen(_) => None,
+        }
+    }
+
+    /// The router of the chat that was written in.
+    pub(super) fn router(&self) -> Option<&RouterId> {
+        match self {
+            Self::Session(session, _) => Some(&session.router_id),
+            Self::ChatOnly(chat) | Self::Frozen(chat) => chat.router_id.as_ref(),
+            Self::Dropped => None,
         }
     }
 }
@@ -76,11 +85,11 @@ pub(super) async fn open_many<T: ConversationTx>(
             continue;
         };
         if frozen.contains(&event.session_id) {
-            opened.push(Opened::Frozen(chat.clone()));
+            opened.push(Opened::Frozen(Box::new(chat.clone())));
             continue;
         }
         // Somebody has written since: the session has begun and ended.
-        if event.is_opening() && event.opened_after != Some(newest.get(chat).copied().unwrap_or(0)) {
+        if event.is_opening() && event.opened_after != Some(newest.get(&chat.id).copied().unwrap_or(0)) {
             opened.push(Opened::Dropped);
             continue;
         }
@@ -102,13 +111,13 @@ pub(super) async fn open_many<T: ConversationTx>(
             }
         });
         opened.push(match position {
-            None => Opened::ChatOnly(chat.clone()),
+            None => Opened::ChatOnly(Box::new(chat.clone())),
             Some(position) => {
                 let mut session = Session::begin(
                     event.session_id.clone(),
                     route.router_id.clone(),
                     contact.id.clone(),
-                    chat.clone(),
+                    chat.id.clone(),
                     now,
                 );
                 session.position = Some(position);
@@ -291,7 +300,7 @@ async fn chats_of<T: ConversationTx>(
     events: &[&IncomingEvent],
     routes: &HashMap<String, Route>,
     contacts: &HashMap<String, Contact>,
-) -> Result<HashMap<(ContactId, RouterId), ChatId>, StorageError> {
+) -> Result<HashMap<(ContactId, RouterId), Chat>, StorageError> {
     let mut wanted: Vec<(ContactId, RouterId)> = events
         .iter()
         .filter_map(|event| {
@@ -304,19 +313,19 @@ async fn chats_of<T: ConversationTx>(
     let new: Vec<Chat> =
         wanted.iter().map(|(contact, router)| Chat::open(cx, contact.clone(), router.clone())).collect();
     let chats = tx.chats().open_or_get_many(&new).await?;
-    Ok(wanted.into_iter().zip(chats).map(|(pair, chat)| (pair, chat.id)).collect())
+    Ok(wanted.into_iter().zip(chats).collect())
 }
 
 /// Returns the number of the newest message of each chat that somebody has entered without a message.
 async fn newest_messages<T: ConversationTx>(
     tx: &mut T,
     events: &[&IncomingEvent],
-    chats: &HashMap<(ContactId, RouterId), ChatId>,
+    chats: &HashMap<(ContactId, RouterId), Chat>,
 ) -> Result<HashMap<ChatId, i64>, StorageError> {
     if !events.iter().any(|event| event.is_opening()) {
         return Ok(HashMap::new());
     }
-    let ids: Vec<ChatId> = chats.values().cloned().collect();
+    let ids: Vec<ChatId> = chats.values().map(|chat| chat.id.clone()).collect();
     Ok(tx.messages().last_numbers(&ids).await?.into_iter().collect())
 }
 

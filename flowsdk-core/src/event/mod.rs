@@ -1,4 +1,4 @@
-//! Every stream payload of spec B 6 as a type. The golden JSON files in `tests/golden/` pin their wire
+//! Every stream payload of spec B 6 as a type, and those of our own streams. The golden JSON files in `tests/golden/` pin their wire
 //! form; times are epoch milliseconds.
 
 mod agent;
@@ -7,6 +7,7 @@ mod helpdesk;
 mod incoming;
 mod notice;
 mod outgoing;
+mod receipt;
 mod social;
 mod status;
 mod summary;
@@ -23,6 +24,7 @@ pub use helpdesk::{
 pub use incoming::IncomingEvent;
 pub use notice::{Notice, NoticeKind};
 pub use outgoing::{CommentMode, CommentTarget, OutgoingEvent};
+pub use receipt::ReadReceipt;
 pub use social::{ActivationEvent, CommentEvent, CommentSource};
 pub use status::{DeliveryStatus, StatusEvent};
 pub use summary::{SummaryReason, SummaryRequest};

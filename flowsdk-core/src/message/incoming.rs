@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::id::MessageId;
 use crate::session::Channel;
+use crate::time::Timestamp;
 
 /// One message from a contact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +21,9 @@ pub struct IncomingMessage {
     /// The sender's own id of the message: the same one is stored once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_message_id: Option<String>,
+    /// When the contact sent it, where the provider says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<Timestamp>,
     /// The content of the message.
     #[serde(flatten)]
     pub content: IncomingContent,
@@ -37,15 +41,17 @@ struct Wire {
     internal_id: Option<MessageId>,
     #[serde(default)]
     client_message_id: Option<String>,
+    #[serde(default)]
+    sent_at: Option<Timestamp>,
     #[serde(flatten)]
     fields: Map<String, Value>,
 }
 
 impl From<Wire> for IncomingMessage {
     fn from(wire: Wire) -> Self {
-        let Wire { id, internal_id, client_message_id, fields } = wire;
+        let Wire { id, internal_id, client_message_id, sent_at, fields } = wire;
         let (content, beside) = IncomingContent::of(fields);
-        Self { id, internal_id, client_message_id, content, beside }
+        Self { id, internal_id, client_message_id, sent_at, content, beside }
     }
 }
 
@@ -159,6 +165,7 @@ impl IncomingMessage {
             id: id.into(),
             internal_id: None,
             client_message_id: None,
+            sent_at: None,
             content: IncomingContent::Known(Known::Text { text: super::TextBody { body: body.into() } }),
             beside: Map::new(),
         }

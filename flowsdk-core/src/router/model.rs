@@ -9,7 +9,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use serde_json::Value;
 
-use super::{FallbackTexts, RouterView};
+use super::{FallbackTexts, PhoneOptions, RouterView};
 use crate::change::{Entity, EntityKind, Recorded, public_json};
 use crate::crypto::Encrypted;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
@@ -44,6 +44,8 @@ pub struct Router {
     pub helpdesk_agent_prefix_template: Option<String>,
     /// What contacts receive where nothing else answers them.
     pub fallback_texts: FallbackTexts,
+    /// How its phone channel behaves.
+    pub phone: PhoneOptions,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -67,6 +69,7 @@ impl Router {
             helpdesk_agent_prefix_enabled: false,
             helpdesk_agent_prefix_template: None,
             fallback_texts: FallbackTexts::default(),
+            phone: PhoneOptions::default(),
             created_at: now,
             updated_at: now,
         }

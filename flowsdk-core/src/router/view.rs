@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{FallbackTexts, Router};
+use super::{FallbackTexts, PhoneOptions, Router};
 use crate::change::View;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::schema::SchemaAttributes;
@@ -45,6 +45,8 @@ pub struct RouterView {
     helpdesk_agent_prefix_template: Option<String>,
     /// What contacts receive where nothing else answers them.
     fallback_texts: FallbackTexts,
+    /// How its phone channel behaves.
+    phone: PhoneOptions,
     created_at: IsoTime,
     updated_at: IsoTime,
 }

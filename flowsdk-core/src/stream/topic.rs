@@ -45,6 +45,9 @@ pub enum TopicName {
     /// `stream:social-activations`: the social gateway to core.
     #[serde(rename = "stream:social-activations")]
     SocialActivations,
+    /// `stream:read-receipts`: engine to phone gateways.
+    #[serde(rename = "stream:read-receipts")]
+    ReadReceipts,
     /// `stream:agent-turns`: telemetry.
     #[serde(rename = "stream:agent-turns")]
     AgentTurns,
@@ -113,6 +116,8 @@ topics! {
     SocialComments: event::CommentEvent, |e| &e.from_id;
     /// `stream:social-activations`.
     SocialActivations: event::ActivationEvent, |e| &e.comment_id;
+    /// `stream:read-receipts`.
+    ReadReceipts: event::ReadReceipt, |e| e.session_id.as_str();
     /// `stream:agent-turns`.
     AgentTurns: event::AgentTurnEvent, |e| e.session_id.as_str();
     /// `stream:llm-usage`.

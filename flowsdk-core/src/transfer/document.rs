@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::chat::StartOn;
-use crate::router::FallbackTexts;
+use crate::router::{FallbackTexts, PhoneOptions};
 use crate::schema::SchemaAttributes;
 
 /// The value of `format`.
@@ -88,6 +88,10 @@ pub struct TransferredRouter {
     #[serde(default)]
     #[schema(required = false)]
     pub fallback_texts: FallbackTexts,
+    /// How its phone channel behaves.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub phone: PhoneOptions,
 }
 
 /// A static variable.

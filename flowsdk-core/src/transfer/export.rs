@@ -135,6 +135,7 @@ fn settings(router: &Router, names: &Names) -> TransferredRouter {
         helpdesk_agent_prefix_enabled: router.helpdesk_agent_prefix_enabled,
         helpdesk_agent_prefix_template: router.helpdesk_agent_prefix_template.clone(),
         fallback_texts: router.fallback_texts.clone(),
+        phone: router.phone.clone(),
     }
 }
 

@@ -60,6 +60,8 @@ where
             Some(known) => secret = known?,
             None => {
                 router.channel_app_secret = Some(key.encrypt(secret.expose_secret()));
+                router.phone.read_receipts = true;
+                router.phone.typing_indicator = true;
                 tx.router_catalog().save(&router).await?;
             }
         }

@@ -44,11 +44,8 @@ async fn send(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let fault = {
-        let mut state = provider.state();
-        state.calls += 1;
-        state.faults.pop_front()
-    };
+    let receipt = read_receipt(&body);
+    let fault = if receipt.is_some() { None } else { provider.state().begin_call() };
     if !is_let_in(&provider, &headers) {
         return refusal(190, "Invalid OAuth access token", None);
     }
@@ -58,7 +55,7 @@ async fn send(
         Some(Fault::Delay { millis }) => tokio::time::sleep(Duration::from_millis(millis)).await,
         Some(Fault::LoseAnswer) | None => {}
     }
-    if let Some((id, types)) = read_receipt(&body) {
+    if let Some((id, types)) = receipt {
         // Whether it is there or not, the provider says that it is done.
         provider.state().read_by_business(&number, &id, types);
         return Json(json!({ "success": true })).into_response();

@@ -81,8 +81,8 @@ pub(super) struct State {
     ids: u64,
     /// The newest that were taken.
     pub(super) sent: VecDeque<SentMessage>,
-    pub(super) calls: u64,
-    pub(super) faults: VecDeque<Fault>,
+    calls: u64,
+    faults: VecDeque<Fault>,
     /// By number and phone.
     screens: BTreeMap<(String, String), Screen>,
 }
@@ -147,7 +147,7 @@ impl Provider {
         self.state().screen(number, phone).add(bubble);
     }
 
-    /// Returns how many calls to send were made, refused ones included.
+    /// Returns how many calls to send were made, refused ones included. Read receipts send nothing.
     pub fn calls(&self) -> u64 {
         self.state().calls
     }
@@ -173,6 +173,12 @@ impl State {
         of_number
             .map(|(_, screen)| screen.read_by_business(id, types))
             .fold(false, |found, read| found | read)
+    }
+
+    /// Counts a call that sends, and returns what is to go wrong in it.
+    pub(super) fn begin_call(&mut self) -> Option<Fault> {
+        self.calls += 1;
+        self.faults.pop_front()
     }
 
     /// Keeps a message that was taken.

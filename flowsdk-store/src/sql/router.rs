@@ -22,7 +22,8 @@ record! {
         id, created_at;
         name, initial_flow_id, tz, channel_verify_token, channel_app_secret = channel_app_secret_encrypted,
         llm_credential_id, logo_url, sentiment_config: json_or_null, copilot_config: json_or_null,
-        helpdesk_agent_prefix_enabled, helpdesk_agent_prefix_template, fallback_texts: json_unless_empty, updated_at
+        helpdesk_agent_prefix_enabled, helpdesk_agent_prefix_template, fallback_texts: json_unless_empty,
+        phone: json_unless_empty, updated_at
     }
 }
 

@@ -11,7 +11,7 @@ use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::ExposeSecret as _;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::body::body_of;
 use super::class::class_of;
@@ -143,6 +143,20 @@ impl ChannelSender for GraphSender {
         let body = body_of(message).map_err(SendError::Unsendable)?;
         let url = self.at(&[&account.id, "messages"])?;
         accepted(self.call(self.client.post(url).json(&body), account).await?)
+    }
+
+    async fn mark_read(
+        &self,
+        account: &SendingAccount,
+        message_id: &str,
+        is_typing: bool,
+    ) -> Result<(), SendError> {
+        let url = self.at(&[&account.id, "messages"])?;
+        let mut body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": message_id });
+        if is_typing {
+            body["typing_indicator"] = json!({ "type": "text" });
+        }
+        self.call(self.client.post(url).json(&body), account).await.map(drop)
     }
 
     async fn probe(&self, account: &SendingAccount) -> Result<(), SendError> {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use flowsdk_core::cell::Named;
-use flowsdk_core::crypto::Encrypted;
+use flowsdk_core::channel::SendingAccount;
+use flowsdk_core::crypto::{Encrypted, MasterKey};
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::fault::StorageError;
 use flowsdk_core::id::MessageId;
@@ -99,6 +100,20 @@ pub struct NumberState {
     pub active: bool,
     /// Why nothing is sent from it.
     pub pause: Option<Pause>,
+}
+
+impl NumberState {
+    /// Returns the account that sends; `None` without a token that can be read.
+    pub(crate) fn account(&self, key: &MasterKey) -> Option<SendingAccount> {
+        let token = key.decrypt(self.access_token.as_ref()?);
+        let token = token.inspect_err(|_| {
+            tracing::error!(
+                number = self.phone_number_id,
+                "the access token of a number cannot be decrypted"
+            );
+        });
+        Some(SendingAccount { id: self.phone_number_id.clone(), access_token: token.ok()? })
+    }
 }
 
 /// The queue of one transaction.

@@ -24,9 +24,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::LocalFailure;
-use super::outbound::{
-    Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, Pause, Settlement, SettlementOutcome,
-};
+use super::outbound::{Attempt, AttemptOutcome, HasOutbound, Outbound, Pause, Settlement, SettlementOutcome};
 use super::pace::{Admission, Pace};
 
 /// Most calls at once.
@@ -190,8 +188,10 @@ where
         ids.dedup();
         let states = tx.outbound().numbers(&ids).await?;
         drop(tx);
-        let accounts: HashMap<String, Option<SendingAccount>> =
-            states.into_iter().map(|state| (state.phone_number_id.clone(), self.account(state))).collect();
+        let accounts: HashMap<String, Option<SendingAccount>> = states
+            .into_iter()
+            .map(|state| (state.phone_number_id.clone(), state.account(&self.key)))
+            .collect();
         let (mut notes, mut chosen) = (Notes::default(), Vec::new());
         for outbound in due {
             if chosen.len() == room {
@@ -228,17 +228,6 @@ where
             }
         }
         Ok(())
-    }
-
-    fn account(&self, state: NumberState) -> Option<SendingAccount> {
-        let token = self.key.decrypt(state.access_token.as_ref()?);
-        let token = token.inspect_err(|_| {
-            tracing::error!(
-                number = state.phone_number_id,
-                "the access token of a number cannot be decrypted"
-            );
-        });
-        Some(SendingAccount { id: state.phone_number_id, access_token: token.ok()? })
     }
 
     /// Settles calls whose answer was lost and messages that are too old, and asks for numbers that are paused.
@@ -282,7 +271,7 @@ where
         if probes {
             for state in paused.into_iter().filter(|state| state.active) {
                 let number = state.phone_number_id.clone();
-                if let Some(account) = self.account(state)
+                if let Some(account) = state.account(&self.key)
                     && run.probing.insert(number.clone())
                 {
                     let channel = Arc::clone(&self.channel);

@@ -95,8 +95,15 @@ pub(super) fn read(fields: &Fields, value: &Fields) -> Read {
 
 fn message(fields: &Fields) -> Option<IncomingMessage> {
     // A name of this product, and the fields that are told elsewhere.
-    const TAKEN: [&str; 6] =
-        ["internalId", "clientMessageId", "from", "from_user_id", "from_parent_user_id", "timestamp"];
+    const TAKEN: [&str; 7] = [
+        "internalId",
+        "clientMessageId",
+        "sentAt",
+        "from",
+        "from_user_id",
+        "from_parent_user_id",
+        "timestamp",
+    ];
     let mut own = fields.clone();
     own.insert("id".to_owned(), Value::String(text(fields, "id")?));
     TAKEN.iter().for_each(|name| drop(own.remove(*name)));

@@ -8,7 +8,7 @@ use crate::crypto::MasterKey;
 use crate::id::{FlowId, LlmCredentialId, RouterId};
 use crate::name::Name;
 use crate::patch::present;
-use crate::router::{FallbackTexts, Router, TimeZoneName};
+use crate::router::{FallbackTexts, PhoneOptions, Router, TimeZoneName};
 use crate::schema::SchemaAttributes;
 use crate::time::Timestamp;
 
@@ -51,6 +51,8 @@ pub struct NewRouter {
     pub helpdesk_agent_prefix_template: Option<String>,
     /// What contacts receive where nothing else answers them.
     pub fallback_texts: Option<FallbackTexts>,
+    /// How its phone channel behaves.
+    pub phone: Option<PhoneOptions>,
 }
 
 impl NewRouter {
@@ -69,6 +71,7 @@ impl NewRouter {
             helpdesk_agent_prefix_enabled: self.helpdesk_agent_prefix_enabled,
             helpdesk_agent_prefix_template: Some(self.helpdesk_agent_prefix_template),
             fallback_texts: Some(self.fallback_texts),
+            phone: Some(self.phone),
         };
         settings.apply(Router::new(id, self.name, now), key, now)
     }
@@ -126,6 +129,10 @@ pub struct RouterChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<FallbackTexts>)]
     pub fallback_texts: Option<Option<FallbackTexts>>,
+    /// How its phone channel behaves; null switches everything off.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<PhoneOptions>)]
+    pub phone: Option<Option<PhoneOptions>>,
 }
 
 impl RouterChange {
@@ -149,6 +156,7 @@ impl RouterChange {
         router.helpdesk_agent_prefix_template =
             self.helpdesk_agent_prefix_template.unwrap_or(router.helpdesk_agent_prefix_template);
         router.fallback_texts = self.fallback_texts.map_or(router.fallback_texts, Option::unwrap_or_default);
+        router.phone = self.phone.map_or(router.phone, Option::unwrap_or_default);
         router.updated_at = now;
         router
     }

@@ -11,7 +11,7 @@ use crate::id::{ChannelId, FlowVersionId, VariableId};
 use crate::in_use::{HasReferences as _, Referred, Referrer};
 use crate::page::PageRequest;
 use crate::prelude::*;
-use crate::router::{FallbackTexts, Router, VariableOwner};
+use crate::router::{FallbackTexts, PhoneOptions, Router, VariableOwner};
 use crate::session::{Call, FrozenError, FrozenSession, Position, SessionId, SessionsOf};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
@@ -41,6 +41,11 @@ where
         helpdesk_agent_prefix_enabled: true,
         helpdesk_agent_prefix_template: Some("*{{name}}*".to_owned()),
         fallback_texts: FallbackTexts { failed: Some("\u{fc}".to_owned()), unanswered: None },
+        phone: PhoneOptions {
+            read_receipts: true,
+            typing_indicator: true,
+            opt_out_words: vec!["não".to_owned()],
+        },
         updated_at: later(5),
         ..first.clone()
     };

@@ -8,7 +8,7 @@ use crate::crypto::Encrypted;
 use crate::id::RouterId;
 use crate::page::PageRequest;
 use crate::prelude::*;
-use crate::router::{FallbackTexts, Router};
+use crate::router::{FallbackTexts, PhoneOptions, Router};
 use crate::store::Store;
 use crate::testkit::store::StoreTx;
 
@@ -32,6 +32,11 @@ where
         fallback_texts: FallbackTexts {
             failed: Some(String::new()),
             unanswered: Some("até já 👋".to_owned()),
+        },
+        phone: PhoneOptions {
+            read_receipts: true,
+            typing_indicator: true,
+            opt_out_words: vec!["não".to_owned()],
         },
         updated_at: later(5),
         ..router("r1")

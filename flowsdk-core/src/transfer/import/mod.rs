@@ -191,6 +191,7 @@ fn new_router(id: RouterId, name: String, sent: &TransferredRouter, now: Timesta
         helpdesk_agent_prefix_enabled: sent.helpdesk_agent_prefix_enabled,
         helpdesk_agent_prefix_template: sent.helpdesk_agent_prefix_template.clone(),
         fallback_texts: sent.fallback_texts.clone(),
+        phone: sent.phone.clone(),
         ..Router::new(id, name, now)
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_channels::phone::PhoneIntake;
 use flowsdk_channels::phone::sending::{GraphSender, OUTBOUND_GROUP, OutboundQueue, PhoneSender};
+use flowsdk_channels::phone::{PhoneIntake, RECEIPTS_GROUP, ReceiptTeller};
 use flowsdk_core::channel::ChannelSender;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::stream::consumer::ConsumerConfig;
@@ -25,8 +25,11 @@ pub(super) const PHONE: Role = Role { names: &["phone"], together: None, section
 const OUTGOING: Reads =
     Reads { topics: &[TopicName::OutgoingPhone], group: OUTBOUND_GROUP, watched_as: None };
 
+/// A contact who sees a tick late loses nothing.
+const RECEIPTS: Reads = Reads { topics: &[TopicName::ReadReceipts], group: RECEIPTS_GROUP, watched_as: None };
+
 pub(super) const PART: Part =
-    Part { role: PHONE, reads: &[OUTGOING], start: |ground| Box::pin(async { start(ground) }) };
+    Part { role: PHONE, reads: &[OUTGOING, RECEIPTS], start: |ground| Box::pin(async { start(ground) }) };
 
 fn start(ground: &mut Ground) -> Result<(), BoxError> {
     receive(ground);
@@ -64,6 +67,13 @@ fn send(ground: &mut Ground) -> Result<(), BoxError> {
         }
     };
     let (store, key) = (Arc::clone(&ground.store), Arc::clone(&ground.config.master_key));
+    let teller =
+        ReceiptTeller::new(Arc::clone(&store), Arc::clone(&channel), Arc::clone(&key), ground.cx.clone());
+    drop(ground.consume(
+        teller,
+        &RECEIPTS,
+        ConsumerConfig { max_batch: 64, ..ConsumerConfig::named("phone receipts") },
+    ));
     let sender = Arc::new(PhoneSender::new(store, channel, key, ground.cx.clone(), arrived));
     ground.under_lease("phone-sender".to_owned(), "phone sender", move |stop| {
         let sender = Arc::clone(&sender);

@@ -2,6 +2,7 @@
 
 mod dispatch;
 mod sending;
+mod settings;
 mod storm;
 mod webhook;
 

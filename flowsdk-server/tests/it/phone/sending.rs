@@ -25,7 +25,7 @@ everywhere!(
     users_without_a_number_are_answered,
 );
 
-const PHONE: &str = "5511987654321";
+pub(super) const PHONE: &str = "5511987654321";
 
 /// A provider that runs in this test, and the business that it serves.
 pub(super) struct World {
@@ -108,7 +108,7 @@ impl World {
         self.admin.get(&path).await.ok(200)
     }
 
-    fn says(&self, text: &str) {
+    pub(super) fn says(&self, text: &str) {
         self.provider.say("111", PHONE, "Ana", json!({ "type": "text", "text": { "body": text } }));
     }
 

@@ -47,6 +47,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0034_phone_fences", "95e2c0f272ad", "cd9ee639d6a3"),
     ("0035_dispatch", "f64c53b35db1", "87f01f20212c"),
     ("0036_window", "711a38d9f0d6", "98c487f79c09"),
+    ("0037_phone_options", "7017289ac90b", "f6635e92b4fe"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

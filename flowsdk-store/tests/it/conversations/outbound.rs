@@ -282,6 +282,10 @@ impl ChannelSender for Scripted {
         Ok(Accepted { provider_id: format!("wamid.{}", message.internal_id), recipient: None })
     }
 
+    async fn mark_read(&self, _: &SendingAccount, _: &str, _: bool) -> Result<(), SendError> {
+        unreachable!("no receipt is sent here")
+    }
+
     async fn probe(&self, _account: &SendingAccount) -> Result<(), SendError> {
         Ok(())
     }

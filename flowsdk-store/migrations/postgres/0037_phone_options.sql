@@ -1,0 +1,2 @@
+-- How the phone channel of a router behaves.
+ALTER TABLE router ADD COLUMN phone JSONB;
