@@ -26,7 +26,10 @@ use serde_json::json;
 use crate::channel_number::{ChannelNumber, E164, FormKeys, HasChannelNumbers, ProviderId};
 use crate::form::{FormStatus, HasFormDefinitions, InteractiveForm};
 use crate::phone::{AccountNumber, HasPhoneAccounts};
-use crate::template::{Template, TemplateCategory, TemplateFilter, TemplateStatus};
+use crate::template::{
+    HasProviderTemplates, SentTemplate, Template, TemplateCategory, TemplateFilter, TemplateQuality,
+    TemplateStatus,
+};
 use crate::type_mapping::{ChannelTypeMapping, ExternalType};
 
 #[doc(hidden)]
@@ -43,6 +46,7 @@ pub trait ChannelsTx:
     + HasRecords<InteractiveForm>
     + HasFormDefinitions
     + HasPhoneAccounts
+    + HasProviderTemplates
 {
 }
 
@@ -55,7 +59,8 @@ impl<
         + HasRecords<ChannelTypeMapping>
         + HasRecords<InteractiveForm>
         + HasFormDefinitions
-        + HasPhoneAccounts,
+        + HasPhoneAccounts
+        + HasProviderTemplates,
 > ChannelsTx for T
 {
 }
@@ -84,6 +89,7 @@ macro_rules! __channel_store_cases {
             pages_of_numbers_show_what_is_within_reach
             a_template_is_read_back_and_its_name_given_once
             templates_are_found_by_what_is_asked
+            templates_follow_the_provider
             a_router_takes_its_numbers_and_templates_along
             a_mapping_is_read_back_and_its_channel_given_once
             a_form_is_read_back_with_its_definition
@@ -161,6 +167,9 @@ fn template(id: &str, router: &RouterId, name: &str, at: u64) -> Template {
             { "type": "BUTTONS", "buttons": [{ "type": "QUICK_REPLY", "text": "x" }, { "type": "OTP", "otp_type": "COPY_CODE" }] },
         ]))
         .expect("components"),
+        provider_id: None,
+        quality: None,
+        rejected_reason: None,
         created_at: later(at),
         updated_at: later(at),
     }
@@ -341,7 +350,14 @@ where
         },
         states: |first| {
             let components = vec![first.components[1].clone()];
-            let changed = Template { components, updated_at: later(5), ..first.clone() };
+            let changed = Template {
+                components,
+                provider_id: Some(provider_id("4711")),
+                quality: Some(TemplateQuality::Yellow),
+                rejected_reason: Some("é".to_owned()),
+                updated_at: later(5),
+                ..first.clone()
+            };
             let mut states = Vec::new();
             for status in TemplateStatus::ALL {
                 for category in TemplateCategory::ALL {
@@ -372,6 +388,88 @@ where
     ] {
         tx.records().insert(one).await.expect("insert");
     }
+}
+
+/// Templates of an account are read in the order of their ids, put under the name that they have, and found by the numbers
+/// that send them.
+pub async fn templates_follow_the_provider<S: Store>(subject: StoreUnderTest<S>)
+where
+    S::Tx: ChannelsTx,
+{
+    let (world, mut tx, other) = two_routers(&subject).await;
+    let account = provider_id("77");
+    let of = |id: &str, router: &RouterId, name: &str| template(id, router, name, 0);
+    let first = of("t2", &world.router, "a");
+    let elsewhere = Template { business_account_id: provider_id("78"), ..of("t3", &world.router, "c") };
+    let all = [of("t1", &world.router, "b"), first.clone(), elsewhere, of("t4", &other.id, "a")];
+    tx.provider_templates().put_many(&all).await.expect("put");
+    let ids = async |tx: &mut S::Tx, routers: &[RouterId]| {
+        let found = tx.provider_templates().of_account(routers, &account).await.expect("find");
+        found.into_iter().map(|one| one.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&mut tx, std::slice::from_ref(&world.router)).await, ["t1", "t2"]);
+    assert_eq!(ids(&mut tx, &[world.router.clone(), other.id.clone()]).await, ["t1", "t2", "t4"]);
+    assert!(ids(&mut tx, &[]).await.is_empty());
+    // Under another id, as two that read the same page would have it.
+    let again = Template {
+        id: "t9".parse().expect("an id"),
+        status: TemplateStatus::Approved,
+        provider_id: Some(provider_id("4711")),
+        quality: Some(TemplateQuality::Red),
+        rejected_reason: Some("SCAM".to_owned()),
+        category: TemplateCategory::Marketing,
+        components: vec![first.components[1].clone()],
+        created_at: later(9),
+        updated_at: later(9),
+        ..first.clone()
+    };
+    tx.provider_templates().put_many(std::slice::from_ref(&again)).await.expect("put");
+    let found: Option<Template> = tx.records().find(&first.id).await.expect("find");
+    assert_eq!(found, Some(Template { id: first.id.clone(), created_at: first.created_at, ..again }));
+
+    assert_eq!(tx.provider_templates().token(&world.router, &account).await.expect("find"), None);
+    let mut number = number("n1", &world.router, "111", 0);
+    number.business_account_id = account.clone();
+    number.access_token = Some(Encrypted::from_stored("00:11".to_owned()));
+    number.active = false;
+    assert!(tx.channel_numbers().insert_if_absent(&number).await.expect("insert"));
+    let token = async |tx: &mut S::Tx, router: &RouterId| {
+        let found = tx.provider_templates().token(router, &account).await.expect("find");
+        found.map(|token| token.as_stored().to_owned())
+    };
+    assert_eq!(token(&mut tx, &world.router).await.as_deref(), Some("00:11"));
+    let mut active = crate::testkit::number("n2", &world.router, "112", 1);
+    active.business_account_id = account.clone();
+    active.access_token = Some(Encrypted::from_stored("00:22".to_owned()));
+    assert!(tx.channel_numbers().insert_if_absent(&active).await.expect("insert"));
+    assert_eq!(token(&mut tx, &world.router).await.as_deref(), Some("00:22"), "an active one first");
+    assert_eq!(token(&mut tx, &other.id).await, None);
+
+    let sent = |number: &str, name: &str| SentTemplate {
+        phone_number_id: number.to_owned(),
+        name: name.to_owned(),
+        language: "pt_BR".to_owned(),
+    };
+    let asked = [sent("111", "a"), sent("111", "b"), sent("112", "a"), sent("111", "c"), sent("113", "a")];
+    let known = async |tx: &mut S::Tx| {
+        let mut found = tx.provider_templates().statuses(&asked).await.expect("find");
+        found.sort_by_key(|(one, _)| (one.phone_number_id.clone(), one.name.clone()));
+        found
+    };
+    let (approved, draft) = (TemplateStatus::Approved, TemplateStatus::Draft);
+    assert_eq!(
+        known(&mut tx).await,
+        [(sent("111", "a"), approved), (sent("111", "b"), draft), (sent("112", "a"), approved)]
+    );
+    let told = [(sent("112", "a"), TemplateStatus::Paused), (sent("113", "b"), TemplateStatus::Paused)];
+    tx.provider_templates().note_statuses(&told, later(11)).await.expect("note");
+    let paused = TemplateStatus::Paused;
+    assert_eq!(
+        known(&mut tx).await,
+        [(sent("111", "a"), paused), (sent("111", "b"), draft), (sent("112", "a"), paused)]
+    );
+    let found: Option<Template> = tx.records().find(&"t4".parse().expect("an id")).await.expect("find");
+    assert_eq!(found.map(|one| one.status), Some(draft), "another router's is as it was");
 }
 
 /// Every filter of templates counts, alone and together with others.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 use flowsdk_auth::bootstrap::Bootstrapped;
-use flowsdk_channels::phone::sending::API_VERSION;
+use flowsdk_channels::phone::graph::API_VERSION;
 use flowsdk_core::fault::BoxError;
 use flowsdk_core::text::Language;
 use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};

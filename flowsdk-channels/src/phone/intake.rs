@@ -28,6 +28,7 @@ use super::webhook::{
     Told, is_signature, is_signed,
 };
 use crate::channel_number::ProviderId;
+use crate::template::{HasProviderTemplates, TemplateNews, follow};
 
 /// The reason why a delivery is not taken.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -104,12 +105,24 @@ struct Signed<'a> {
 impl Signed<'_> {
     /// Returns a number of an account, if the holder of the secret may tell of it.
     fn number(&self, account: &str, id: &str) -> Option<&Number> {
-        let is_asked = |number: &&Number| {
-            number.phone_number_id == id
-                && self.router.is_none_or(|router| number.router_id == *router)
-                && same(&number.secret, self.secret)
-        };
+        let is_asked = |number: &&Number| number.phone_number_id == id && self.may_tell_of(number);
         self.accounts.get(account)?.iter().find(is_asked)
+    }
+
+    /// Returns the routers with numbers of an account of which the holder of the secret may tell, each once.
+    fn routers(&self, account: &str) -> Vec<RouterId> {
+        let numbers = self.accounts.get(account).into_iter().flat_map(|numbers| numbers.iter());
+        let mut routers: Vec<RouterId> = numbers
+            .filter(|number| self.may_tell_of(number))
+            .map(|number| number.router_id.clone())
+            .collect();
+        routers.sort_unstable();
+        routers.dedup();
+        routers
+    }
+
+    fn may_tell_of(&self, number: &Number) -> bool {
+        self.router.is_none_or(|router| number.router_id == *router) && same(&number.secret, self.secret)
     }
 }
 
@@ -125,7 +138,7 @@ pub struct PhoneIntake<S> {
 
 impl<S: Store> PhoneIntake<S>
 where
-    S::Tx: HasPhoneAccounts + HasContacts + HasOptIns,
+    S::Tx: HasPhoneAccounts + HasContacts + HasOptIns + HasProviderTemplates,
 {
     /// Creates an intake which finds accounts in `store`, and appends to the streams of `broker`. A place may name
     /// `lookups_per_minute` unknown accounts or verify tokens; 0 is no limit.
@@ -196,6 +209,7 @@ where
         let signed = self.signed(&head, &delivery, router, secret).await?;
         let mut reading = Reading::new(&self.cx);
         let (mut changes, mut preferences, mut foreign) = (Vec::new(), Vec::new(), None);
+        let mut templates: BTreeMap<&str, Vec<&TemplateNews>> = BTreeMap::new();
         for Told { account_id, phone_number_id, news } in &delivery.told {
             let number = phone_number_id.as_deref();
             let number = number.and_then(|number| signed.number(account_id, number));
@@ -211,7 +225,8 @@ where
                     // Both are ids that a signed delivery has, so the log may hold them.
                     foreign.get_or_insert((account_id, phone_number_id.as_deref().unwrap_or_default()));
                 }
-                // What is told of templates and numbers has no consumer yet.
+                (News::Template(news), _) => templates.entry(account_id).or_default().push(news),
+                // What is told of numbers has no consumer yet.
                 (News::Other { .. }, _) => {}
             }
         }
@@ -220,6 +235,9 @@ where
         }
         if !preferences.is_empty() {
             self.prefer(&preferences).await?;
+        }
+        for (account, news) in templates {
+            self.follow_templates(account, &signed.routers(account), &news).await?;
         }
         let Reading { taken, mut conversations, statuses, .. } = reading;
         if taken.refused > 0 {
@@ -283,6 +301,23 @@ where
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Applies what the provider tells of templates of an account.
+    async fn follow_templates(
+        &self,
+        account: &str,
+        routers: &[RouterId],
+        news: &[&TemplateNews],
+    ) -> Result<(), IntakeError> {
+        let Ok(account) = ProviderId::parse(account) else { return Ok(()) };
+        if routers.is_empty() {
+            return Ok(());
+        }
+        let mut tx = self.store.begin().await?;
+        follow(&mut tx, (routers, &account), news, self.cx.now()).await?;
+        tx.commit().await?;
         Ok(())
     }
 

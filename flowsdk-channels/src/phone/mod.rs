@@ -6,6 +6,7 @@ mod account;
 mod accounts;
 mod appender;
 pub mod dispatch;
+pub mod graph;
 mod intake;
 mod receipts;
 pub mod sending;

@@ -8,6 +8,11 @@ mod error;
 mod model;
 mod names;
 mod placeholder;
+mod provider;
+mod repository;
+mod sync;
+mod sync_error;
+mod told;
 mod validate;
 mod view;
 
@@ -18,11 +23,16 @@ pub use error::TemplateError;
 pub use model::{NewTemplate, Template, TemplateChange, TemplateFilter};
 pub use names::{
     InvalidTemplateName, LANGUAGE_PATTERN, NAME_PATTERN, TemplateCategory, TemplateLanguage, TemplateName,
-    TemplateStatus,
+    TemplateQuality, TemplateStatus,
 };
 pub use placeholder::{InvalidPlaceholders, WrongCount, count_placeholders, render_body};
+pub use provider::{Submitted, TemplateAccount, TemplateProvider, ToldPage, ToldTemplate};
+pub use repository::{HasProviderTemplates, ProviderTemplates, SentTemplate};
+pub use sync::{Omitted, SyncTemplates, SyncedTemplates, TemplateSync, follow};
+pub use sync_error::SyncError;
+pub use told::{Omission, TemplateNews, ToldChange, reason_told, status_told};
 pub use validate::{MAX_BODY, MAX_BUTTON_TEXT, MAX_BUTTONS, MAX_FOOTER, MAX_HEADER, validate};
 pub use view::TemplateView;
 
-/// The use cases of templates. Nothing here talks to the provider; its copy of a deleted template stays.
+/// The use cases of templates as records. [`TemplateSync`] talks to the provider; its copy of a deleted template stays.
 pub type Templates<S> = RouterRecords<S, Template>;

@@ -13,8 +13,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 use super::{
-    Component, TemplateCategory, TemplateError, TemplateLanguage, TemplateName, TemplateStatus, TemplateView,
-    validate,
+    Component, TemplateCategory, TemplateError, TemplateLanguage, TemplateName, TemplateQuality,
+    TemplateStatus, TemplateView, validate,
 };
 use crate::channel_number::ProviderId;
 
@@ -37,6 +37,12 @@ pub struct Template {
     pub status: TemplateStatus,
     /// Its parts; [`validate`](super::validate) finds no problem in them.
     pub components: Vec<Component>,
+    /// The provider's id, once it is known.
+    pub provider_id: Option<ProviderId>,
+    /// What contacts think of it, as the provider tells it.
+    pub quality: Option<TemplateQuality>,
+    /// Why the provider refused it.
+    pub rejected_reason: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -152,6 +158,9 @@ impl NewRecord for NewTemplate {
             category: self.category,
             status: self.status,
             components: self.components,
+            provider_id: None,
+            quality: None,
+            rejected_reason: None,
             created_at: now,
             updated_at: now,
         }

@@ -83,6 +83,20 @@ pub enum TemplateStatus {
     Disabled,
 }
 
+/// What contacts think of a template, as the provider rates it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Named)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum TemplateQuality {
+    /// Good.
+    Green,
+    /// Some complain.
+    Yellow,
+    /// Many complain: it may be paused soon.
+    Red,
+    /// Nobody knows yet.
+    Unknown,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,8 @@ use flowsdk_core::time::IsoTime;
 use serde::Serialize;
 
 use super::{
-    Component, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateStatus, count_placeholders,
+    Component, Template, TemplateCategory, TemplateLanguage, TemplateName, TemplateQuality, TemplateStatus,
+    count_placeholders,
 };
 use crate::channel_number::ProviderId;
 
@@ -31,6 +32,15 @@ pub struct TemplateView {
     /// How many values its body wants when it is sent.
     #[view(with = body_variables)]
     body_variables: usize,
+    /// The provider's id of the template, once it is known.
+    #[schema(required = true)]
+    provider_id: Option<ProviderId>,
+    /// What contacts think of it, as the provider tells it.
+    #[schema(required = true)]
+    quality: Option<TemplateQuality>,
+    /// Why the provider refused it.
+    #[schema(required = true, example = "INCORRECT_CATEGORY")]
+    rejected_reason: Option<String>,
     created_at: IsoTime,
     updated_at: IsoTime,
 }

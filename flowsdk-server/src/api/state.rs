@@ -58,6 +58,7 @@ services! {
     opt_ins: OptIns in flowsdk_core::admin::contact,
     channel_numbers: ChannelNumbers in flowsdk_channels::channel_number,
     templates: Templates in flowsdk_channels::template,
+    template_sync: TemplateSync in flowsdk_channels::template,
     dispatches: Dispatches in flowsdk_channels::phone::dispatch,
     forms: Forms in flowsdk_channels::form,
     channel_type_mappings: ChannelTypeMappings in flowsdk_channels::type_mapping,

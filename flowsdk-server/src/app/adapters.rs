@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use flowsdk_auth::sms::SmsSender;
+use flowsdk_channels::template::TemplateProvider;
 use flowsdk_core::channel::ChannelSender;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::flow::{HttpCaller, ScriptRunner};
@@ -35,6 +36,8 @@ pub struct Adapters {
     pub sms: Option<Arc<dyn SmsSender>>,
     /// Hands messages to the provider of the phone channel. By default it calls `PHONE_API_URL`.
     pub phone: Option<Arc<dyn ChannelSender>>,
+    /// Reads and submits templates at the provider of the phone channel. By default it calls `PHONE_API_URL`.
+    pub templates: Option<Arc<dyn TemplateProvider>>,
     /// Renders the metrics at `/metrics`, which answers 404 without it.
     pub metrics: Option<PrometheusHandle>,
 }
@@ -53,6 +56,7 @@ impl Adapters {
             scripts: None,
             sms: None,
             phone: None,
+            templates: None,
             metrics: None,
         }
     }

@@ -1,6 +1,6 @@
 //! `PHONE_*`.
 
-use flowsdk_channels::phone::sending::API_VERSION;
+use flowsdk_channels::phone::graph::API_VERSION;
 use reqwest::Url;
 
 use super::Environment;

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use flowsdk_channels::channel_number::{ChannelNumber, E164, HasChannelNumbers, ProviderId};
-use flowsdk_channels::phone::sending::API_VERSION;
+use flowsdk_channels::phone::graph::API_VERSION;
 use flowsdk_core::context::OpContext;
 use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::fault::BoxError;
@@ -77,6 +77,7 @@ where
         callback: Some(callback),
         reach: Reach::Delivered,
         business,
+        approves_templates: true,
     };
     let provider = Provider::new(config, cx.clone(), crate::http_client::client(TIMEOUT)?);
     Ok((provider, Shown { number: NUMBER.to_owned(), phone: PHONE.to_owned(), has_icon: false }))

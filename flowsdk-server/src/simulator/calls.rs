@@ -3,18 +3,20 @@
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use flowsdk_core::contact::{is_user_id, phone_digits};
 use http::{HeaderMap, StatusCode, header};
 use secrecy::ExposeSecret as _;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
 use super::phone::Side;
 use super::provider::{Provider, SentMessage};
+use super::template::{self, Review};
 
 /// The kinds of messages, each with a node of its name.
 const KINDS: [&str; 11] = [
@@ -34,6 +36,7 @@ const KINDS: [&str; 11] = [
 pub(super) fn routes(provider: Provider) -> Router {
     Router::new()
         .route("/{version}/{number}/messages", post(send))
+        .route("/{version}/{account}/message_templates", get(list_templates).post(create_template))
         .route("/{version}/{number}", get(number))
         .with_state(provider)
 }
@@ -102,6 +105,86 @@ async fn number(
         return refusal(190, "Invalid OAuth access token", None);
     }
     Json(json!({ "id": number, "display_phone_number": number, "quality_rating": "GREEN" })).into_response()
+}
+
+/// What a page of templates is asked with.
+#[derive(Deserialize)]
+struct Paged {
+    #[serde(default)]
+    after: Option<String>,
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+async fn list_templates(
+    State(provider): State<Provider>,
+    Path((_version, account)): Path<(String, String)>,
+    Query(paged): Query<Paged>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    if !is_account(&provider, &account) {
+        return missing(&account);
+    }
+    let (page, has_more) =
+        provider.templates(paged.after.as_deref(), paged.limit.unwrap_or(25).clamp(1, 100));
+    let last = page.last().map(|template| template.id.clone());
+    let mut paging =
+        json!({ "cursors": { "before": page.first().map(|template| &template.id), "after": last } });
+    if has_more {
+        paging["next"] = "https://provider.invalid/next".into();
+    }
+    let listed: Vec<Value> = page
+        .iter()
+        .map(|template| {
+            let mut told = json!(template);
+            told["parameter_format"] = "POSITIONAL".into();
+            told["rejected_reason"] = "NONE".into();
+            told["quality_score"] = json!({ "score": "UNKNOWN" });
+            told
+        })
+        .collect();
+    Json(json!({ "data": listed, "paging": paging })).into_response()
+}
+
+async fn create_template(
+    State(provider): State<Provider>,
+    Path((_version, account)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    if !is_account(&provider, &account) {
+        return missing(&account);
+    }
+    let template = match template::read(&body) {
+        Ok(template) => template,
+        Err(details) => return refusal(100, &details, None),
+    };
+    let (category, status) = (template.category.clone(), template.status.clone());
+    let Some(id) = provider.add_template(template) else {
+        return refusal(2_388_024, "Content in this language already exists", None);
+    };
+    let approves = provider.state().config.approves_templates;
+    if approves {
+        provider.review(&id, &Review { event: "APPROVED".to_owned(), reason: None });
+    }
+    Json(json!({ "id": id, "status": status, "category": category })).into_response()
+}
+
+fn is_account(provider: &Provider, account: &str) -> bool {
+    provider.state().config.account_id == account
+}
+
+/// The answer where an object is not there.
+fn missing(id: &str) -> Response {
+    let error = json!({ "error": { "message": format!("Unsupported get request. Object with ID '{id}' does not exist"),
+        "type": "GraphMethodException", "code": 100, "error_subcode": 33, "fbtrace_id": "simulator" } });
+    (StatusCode::BAD_REQUEST, Json(error)).into_response()
 }
 
 fn is_let_in(provider: &Provider, headers: &HeaderMap) -> bool {

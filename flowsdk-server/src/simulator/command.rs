@@ -44,6 +44,10 @@ pub struct Simulator {
     /// Read every message at once. Otherwise the page of the phone reads it.
     #[arg(long)]
     read: bool,
+    /// Leave submitted templates to be reviewed by `POST /simulator/templates/{id}/review`. Otherwise they are approved at
+    /// once.
+    #[arg(long)]
+    reviews: bool,
 }
 
 /// Serves until the process is ended.
@@ -54,7 +58,8 @@ pub async fn run(
     options: Simulator,
     ready: impl FnOnce(SocketAddr) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    let Simulator { listen, callback, app_secret, account, access_token, seed, number, read } = options;
+    let Simulator { listen, callback, app_secret, account, access_token, seed, number, read, reviews } =
+        options;
     let cx = OpContext::system();
     let config = ProviderConfig {
         seed: seed.unwrap_or_else(|| seed_at(cx.now())),
@@ -64,6 +69,7 @@ pub async fn run(
         callback: Some(callback),
         reach: if read { Reach::Read } else { Reach::Delivered },
         business: "Business".to_owned(),
+        approves_templates: !reviews,
     };
     let provider = Provider::new(config, cx, crate::http_client::client(TIMEOUT)?);
     let listener = TcpListener::bind(listen).await?;

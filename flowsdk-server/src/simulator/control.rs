@@ -14,11 +14,14 @@ use serde_json::{Value, json};
 use super::fault::Fault;
 use super::phone::Screen;
 use super::provider::{Provider, SentMessage};
+use super::template::{KeptTemplate, Review};
 
 pub(super) fn routes(provider: Provider) -> Router {
     Router::new()
         .route("/simulator/messages", get(sent))
         .route("/simulator/faults", post(fail))
+        .route("/simulator/templates", get(templates))
+        .route("/simulator/templates/{id}/review", post(review))
         .route("/simulator/numbers/{number}/phones/{phone}/messages", get(screen).post(say))
         .route("/simulator/numbers/{number}/phones/{phone}/read", post(read))
         .with_state(provider)
@@ -58,6 +61,19 @@ async fn sent(State(provider): State<Provider>) -> Json<Vec<SentMessage>> {
 async fn fail(State(provider): State<Provider>, Json(fault): Json<Fault>) -> StatusCode {
     provider.fail_next(fault);
     StatusCode::NO_CONTENT
+}
+
+/// The templates of the account, with their ids.
+async fn templates(State(provider): State<Provider>) -> Json<Vec<KeptTemplate>> {
+    Json(provider.templates(None, usize::MAX).0)
+}
+
+async fn review(
+    State(provider): State<Provider>,
+    Path(id): Path<String>,
+    Json(review): Json<Review>,
+) -> StatusCode {
+    if provider.review(&id, &review) { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND }
 }
 
 async fn screen(

@@ -10,6 +10,7 @@ mod fault;
 mod page;
 mod phone;
 mod provider;
+mod template;
 mod webhook;
 
 pub use command::{Simulator, run};
@@ -19,6 +20,7 @@ pub use page::Shown;
 pub use phone::{Bubble, Screen, Side};
 pub(crate) use provider::seed_at;
 pub use provider::{Provider, ProviderConfig, Reach, SentMessage};
+pub use template::{KeptTemplate, Review};
 
 use axum::Router;
 

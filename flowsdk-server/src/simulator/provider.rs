@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::fault::Fault;
 use super::phone::{Bubble, Screen, Side};
+use super::template::KeptTemplate;
 
 /// Most messages that are kept to be shown to a test.
 const SENT: usize = 20_000;
@@ -36,6 +37,8 @@ pub struct ProviderConfig {
     pub reach: Reach,
     /// The name of the business, as phones show it.
     pub business: String,
+    /// Whether templates are approved as soon as they are submitted.
+    pub approves_templates: bool,
 }
 
 /// How far a message comes by itself. The page of a phone reads it.
@@ -83,6 +86,8 @@ pub(super) struct State {
     pub(super) sent: VecDeque<SentMessage>,
     calls: u64,
     faults: VecDeque<Fault>,
+    pub(super) templates: Vec<KeptTemplate>,
+    pub(super) templates_made: u64,
     /// By number and phone.
     screens: BTreeMap<(String, String), Screen>,
 }
@@ -101,6 +106,8 @@ impl Provider {
             sent: VecDeque::new(),
             calls: 0,
             faults: VecDeque::new(),
+            templates: Vec::new(),
+            templates_made: 0,
             screens: BTreeMap::new(),
         };
         Self(Arc::new(Shared { cx, client, tasks: TaskTracker::new(), state: Mutex::new(state) }))

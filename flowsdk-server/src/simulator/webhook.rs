@@ -67,17 +67,22 @@ impl Provider {
         (self.shared().cx.now().as_millis() / 1_000).to_string()
     }
 
-    /// Delivers a change of a number, again and again until it is taken.
+    /// Delivers news of a number.
     fn deliver(&self, phone_number_id: &str, mut value: Value) {
+        value["messaging_product"] = "whatsapp".into();
+        value["metadata"] =
+            json!({ "display_phone_number": phone_number_id, "phone_number_id": phone_number_id });
+        self.deliver_change("messages", &value);
+    }
+
+    /// Delivers a change of the account, again and again until it is taken.
+    pub(super) fn deliver_change(&self, field: &str, value: &Value) {
         let (body, signature) = {
             let state = self.state();
             if state.config.callback.is_none() {
                 return;
             }
-            value["messaging_product"] = "whatsapp".into();
-            value["metadata"] =
-                json!({ "display_phone_number": phone_number_id, "phone_number_id": phone_number_id });
-            let change = json!({ "field": "messages", "value": value });
+            let change = json!({ "field": field, "value": value });
             let entry = json!({ "id": state.config.account_id, "changes": [change] });
             let body =
                 escaped(&json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string());

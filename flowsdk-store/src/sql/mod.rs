@@ -59,6 +59,7 @@ mod password_recovery;
 mod phone_account;
 mod postgres_tx;
 mod private;
+mod provider_template;
 mod published;
 mod pulse;
 mod record;

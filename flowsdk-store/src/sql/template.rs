@@ -9,7 +9,7 @@ use super::router_record::{RecordSql, RouterTable};
 record! {
     Template in "message_template" {
         id, router_id, business_account_id, name, language, created_at;
-        category, status, components: json, updated_at
+        category, status, components: json, provider_id, quality, rejected_reason, updated_at
     }
 }
 

@@ -16,6 +16,8 @@ pub enum LocalFailure {
     NumberUnknown,
     /// Its session has another owner since (rulings S14).
     Superseded,
+    /// Its template cannot be sent any more.
+    TemplateNotApproved,
 }
 
 impl LocalFailure {
@@ -27,6 +29,7 @@ impl LocalFailure {
             Self::Expired => -3,
             Self::NumberUnknown => -4,
             Self::Superseded => -5,
+            Self::TemplateNotApproved => -6,
         }
     }
 
@@ -38,6 +41,7 @@ impl LocalFailure {
             Self::Expired => "expired",
             Self::NumberUnknown => "number_unknown",
             Self::Superseded => "superseded",
+            Self::TemplateNotApproved => "template_not_approved",
         }
     }
 

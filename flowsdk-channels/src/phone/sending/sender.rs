@@ -12,7 +12,7 @@ use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::{DeliveryStatus, OutgoingEvent, StatusEvent};
 use flowsdk_core::fault::{Chain, StorageError};
 use flowsdk_core::id::MessageId;
-use flowsdk_core::message::{MessageStatus, Source, StatusError};
+use flowsdk_core::message::{ContentMessage, MessageStatus, Source, StatusError};
 use flowsdk_core::store::{Store, Transaction};
 use flowsdk_core::stream::broker::NewEntry;
 use flowsdk_core::stream::outbox::HasOutbox;
@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use super::failure::LocalFailure;
 use super::outbound::{Attempt, AttemptOutcome, HasOutbound, Outbound, Pause, Settlement, SettlementOutcome};
 use super::pace::{Admission, Pace};
+use crate::template::{HasProviderTemplates, SentTemplate, TemplateStatus};
 
 /// Most calls at once.
 const MOST_CALLS: usize = 256;
@@ -48,6 +49,9 @@ const REVIEW: Duration = Duration::from_secs(1);
 const PROBE: Duration = Duration::from_secs(60);
 /// Most refusals of a message where the provider has a difficulty of its own.
 const MOST_REFUSALS: u32 = 5;
+/// The codes of refusals of templates that the provider has stopped (WhatsApp Business Platform, "Error codes").
+const TEMPLATE_PAUSED: i64 = 132_015;
+const TEMPLATE_DISABLED: i64 = 132_016;
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Messages that a review looks at.
 const REVIEWED: u32 = 256;
@@ -55,9 +59,15 @@ const REVIEWED: u32 = 256;
 const LAST_CALLS: Duration = Duration::from_secs(21);
 
 /// A transaction with all that the sender reads and writes.
-pub trait SenderTx: Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents {}
+pub trait SenderTx:
+    Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents + HasProviderTemplates
+{
+}
 
-impl<T: Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents> SenderTx for T {}
+impl<T: Transaction + HasOutbound + HasOutbox + HasContacts + HasIntents + HasProviderTemplates> SenderTx
+    for T
+{
+}
 
 /// Sends for every number. One runs at a time, so that the pace of a number is that of all processes.
 #[derive(Debug)]
@@ -102,6 +112,8 @@ struct Notes {
     resumed: Vec<String>,
     /// Recipients as they were asked for, with the form in which the provider has them.
     aliases: BTreeMap<String, String>,
+    /// Templates that the provider has stopped.
+    stopped: Vec<(SentTemplate, TemplateStatus)>,
 }
 
 impl<S: Store> PhoneSender<S>
@@ -187,6 +199,13 @@ where
         ids.sort_unstable();
         ids.dedup();
         let states = tx.outbound().numbers(&ids).await?;
+        let templates: Vec<SentTemplate> = due.iter().filter_map(template_of).collect();
+        let templates = if templates.is_empty() {
+            Vec::new()
+        } else {
+            tx.provider_templates().statuses(&templates).await?
+        };
+        let templates: HashMap<SentTemplate, TemplateStatus> = templates.into_iter().collect();
         drop(tx);
         let accounts: HashMap<String, Option<SendingAccount>> = states
             .into_iter()
@@ -200,6 +219,12 @@ where
             let (number, party) = (outbound.event.session_id.transport(), outbound.event.session_id.party());
             if is_superseded(&outbound) {
                 notes.fail(&outbound, LocalFailure::Superseded.error(""), now);
+                continue;
+            }
+            // It may have been stopped since it was dispatched. Of one that is not known here the provider decides.
+            let status = template_of(&outbound).and_then(|template| templates.get(&template));
+            if let Some(status) = status.filter(|status| **status != TemplateStatus::Approved) {
+                notes.fail(&outbound, LocalFailure::TemplateNotApproved.error(status.name()), now);
                 continue;
             }
             match accounts.get(number) {
@@ -329,7 +354,7 @@ where
     }
 
     async fn write(&self, tx: &mut S::Tx, notes: Notes, now: Timestamp) -> Result<(), StorageError> {
-        let Notes { attempts, settlements, statuses, pauses, resumed, aliases } = notes;
+        let Notes { attempts, settlements, statuses, pauses, resumed, aliases, stopped } = notes;
         if !attempts.is_empty() {
             tx.outbound().end(&attempts, now).await?;
         }
@@ -350,6 +375,9 @@ where
         if !resumed.is_empty() {
             tracing::info!(numbers = resumed.join(" "), "numbers send again");
             tx.outbound().resume(&resumed).await?;
+        }
+        if !stopped.is_empty() {
+            tx.provider_templates().note_statuses(&stopped, now).await?;
         }
         if !aliases.is_empty() {
             let known =
@@ -376,6 +404,16 @@ where
         }
         Ok(())
     }
+}
+
+/// Returns the template that a message is.
+fn template_of(outbound: &Outbound) -> Option<SentTemplate> {
+    let ContentMessage::Template { template } = &outbound.event.content else { return None };
+    Some(SentTemplate {
+        phone_number_id: outbound.event.session_id.transport().to_owned(),
+        name: template.name.clone(),
+        language: template.language.code.clone(),
+    })
 }
 
 /// Returns whether the session has another owner than the one that said the message (rulings S14). What an operator or
@@ -472,6 +510,12 @@ impl Notes {
             RefusalClass::Retry => refusals >= MOST_REFUSALS,
             RefusalClass::Throttled | RefusalClass::PairThrottled | RefusalClass::Account => false,
         };
+        let stopped = match error.code {
+            TEMPLATE_PAUSED => Some(TemplateStatus::Paused),
+            TEMPLATE_DISABLED => Some(TemplateStatus::Disabled),
+            _ => None,
+        };
+        self.stopped.extend(template_of(outbound).zip(stopped));
         if is_final {
             self.end(outbound, AttemptOutcome::Failed, Some(error));
             self.fail(outbound, error.clone(), now);

@@ -9,6 +9,8 @@ use super::loose::{Fields, IdText, object, objects, text};
 use super::message::{self, NumberChange, PhoneMessage, Read};
 use super::preference::Preference;
 use super::status::PhoneStatus;
+use super::template;
+use crate::template::TemplateNews;
 
 /// The `object` of deliveries of this channel.
 const OBJECT: &str = "whatsapp_business_account";
@@ -43,6 +45,8 @@ pub enum News {
     Number(NumberChange),
     /// A contact has stopped or resumed what businesses send them.
     Preference(Preference),
+    /// A template of the account has another status, quality or category.
+    Template(TemplateNews),
     /// Anything else: the field of the change that told it, and its value as it came.
     Other {
         /// The name of the field, such as `message_template_status_update`.
@@ -141,6 +145,9 @@ fn read_change(account_id: &str, change: &Fields, told: &mut Vec<Told>) {
             tell(Preference::read(fields).map_or_else(other, News::Preference));
         }
         return;
+    }
+    if let Some(news) = template::read(&field, value) {
+        return tell(News::Template(news));
     }
     if field != "messages" {
         return tell(News::Other { field, value: change.get("value").cloned().unwrap_or_default() });

@@ -9,6 +9,7 @@ mod message;
 mod preference;
 mod signature;
 mod status;
+mod template;
 #[cfg(test)]
 mod tests;
 

@@ -7,6 +7,8 @@ mod delete;
 mod get;
 mod list;
 mod patch;
+mod submit;
+mod sync;
 
 use super::routes::{Routes, endpoint};
 
@@ -21,4 +23,6 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .add(endpoint!(get::get_template))
         .add(endpoint!(patch::patch_template))
         .add(endpoint!(delete::delete_template))
+        .add(endpoint!(submit::submit_template))
+        .add(endpoint!(sync::sync_templates))
 }

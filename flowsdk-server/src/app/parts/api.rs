@@ -6,6 +6,7 @@ use std::time::Duration;
 use flowsdk_auth::audit::{AuditChangeLog, AuditRetention, channel};
 use flowsdk_auth::sms::SmsSender;
 use flowsdk_auth::token::Tokens;
+use flowsdk_channels::template::TemplateProvider;
 use flowsdk_core::admin::session::TraceRetention;
 use flowsdk_core::change::ChangeLog;
 use flowsdk_core::fault::{BoxError, Chain};
@@ -86,6 +87,10 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     let webchat_channels = state::WebchatChannels::new(store(), cx(), key(), changes()).checked_by(checker());
     let transfers = state::Transfers::new(store(), cx(), key(), changes()).checked_by(checker());
     let transfers = Arc::new(transfers);
+    let provider: Arc<dyn TemplateProvider> = match &ground.adapters.templates {
+        Some(provider) => Arc::clone(provider),
+        None => Arc::new(super::phone::graph_api(ground)?),
+    };
     retain(ground, retention, traces);
     expire(ground);
     housekeeping(ground, &authenticator, limits.as_ref());
@@ -107,6 +112,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         webchat_channels: Arc::new(webchat_channels),
         channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),
         templates: Arc::new(state::Templates::new(store(), cx(), changes())),
+        template_sync: Arc::new(state::TemplateSync::new(store(), provider, key(), cx(), changes())),
         dispatches: Arc::new(state::Dispatches::new(store(), cx())),
         forms: Arc::new(state::Forms::new(store(), cx(), changes())),
         channel_type_mappings: Arc::new(state::ChannelTypeMappings::new(store(), cx(), changes())),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowsdk_channels::phone::sending::{GraphSender, OUTBOUND_GROUP, OutboundQueue, PhoneSender};
+use flowsdk_channels::phone::graph::GraphApi;
+use flowsdk_channels::phone::sending::{OUTBOUND_GROUP, OutboundQueue, PhoneSender};
 use flowsdk_channels::phone::{PhoneIntake, RECEIPTS_GROUP, ReceiptTeller};
 use flowsdk_core::channel::ChannelSender;
 use flowsdk_core::fault::BoxError;
@@ -36,6 +37,12 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
     send(ground)
 }
 
+/// Returns the adapter that calls the provider.
+pub(super) fn graph_api(ground: &Ground) -> Result<GraphApi, BoxError> {
+    let client = crate::http_client::client(CALL_TIMEOUT)?;
+    Ok(GraphApi::new(ground.config.phone.api_url.clone(), client))
+}
+
 fn receive(ground: &mut Ground) {
     let (store, broker) = (Arc::clone(&ground.store), Arc::clone(&ground.broker));
     let key = Arc::clone(&ground.config.master_key);
@@ -61,10 +68,7 @@ fn send(ground: &mut Ground) -> Result<(), BoxError> {
     ));
     let channel: Arc<dyn ChannelSender> = match &ground.adapters.phone {
         Some(channel) => Arc::clone(channel),
-        None => {
-            let client = crate::http_client::client(CALL_TIMEOUT)?;
-            Arc::new(GraphSender::new(ground.config.phone.api_url.clone(), client))
-        }
+        None => Arc::new(graph_api(ground)?),
     };
     let (store, key) = (Arc::clone(&ground.store), Arc::clone(&ground.config.master_key));
     let teller =

@@ -21,7 +21,7 @@ everywhere!(in process:
 );
 
 /// The routes that change nothing an administrator is answerable for, or whose record has an action of its own.
-const EXEMPT: [(&str, &str); 11] = [
+const EXEMPT: [(&str, &str); 13] = [
     ("POST /auth/login", "LOGIN"),
     ("POST /auth/desk-login", "LOGIN"),
     ("POST /auth/logout", "LOGOUT"),
@@ -31,6 +31,8 @@ const EXEMPT: [(&str, &str); 11] = [
     ("POST /integrations/{id}/fetch-content", "it reads from a server of others; nothing changes here"),
     ("POST /webchat/test/messages", "what a visitor does; nobody administers"),
     ("POST /routers/{id}/dispatch/template", "the message stands in its chat"),
+    ("POST /templates/sync", "it needs a provider, and its records are those of templates"),
+    ("POST /templates/{id}/submit", "it needs a provider, and its record is that of the template"),
     ("POST /routers/{id}/import", "the walk does it, and its records are those of the parts"),
     ("POST /routers/import", "the walk does it, and its records are those of the parts"),
 ];

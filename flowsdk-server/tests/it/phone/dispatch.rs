@@ -22,14 +22,14 @@ everywhere!(
 const PHONE: &str = "5511987654321";
 
 /// A template of the shop's account, and what dispatches it.
-struct Desk {
-    world: World,
-    template: String,
+pub(super) struct Desk {
+    pub(super) world: World,
+    pub(super) template: String,
     number: String,
 }
 
 impl Desk {
-    async fn new(setup: Setup) -> Self {
+    pub(super) async fn new(setup: Setup) -> Self {
         let world = World::new(setup, false).await;
         let number = world.number().await["id"].as_str().unwrap().to_owned();
         let desk = Self { template: String::new(), number, world };
@@ -37,7 +37,7 @@ impl Desk {
         Self { template, ..desk }
     }
 
-    fn admin(&self) -> &Api {
+    pub(super) fn admin(&self) -> &Api {
         &self.world.admin
     }
 
@@ -55,20 +55,20 @@ impl Desk {
         self.admin().post(&format!("/routers/{}/opt-ins/bulk", self.world.shop.router), &rows).await.ok(200)
     }
 
-    async fn agrees(&self, phone: &str) {
+    pub(super) async fn agrees(&self, phone: &str) {
         let contact = json!({ "routerId": self.world.shop.router, "origin": "phone", "phoneNumber": phone, "name": "Ana" });
         self.admin().post("/contacts", &contact).await.ok(201);
         self.answers(phone, "accepted").await;
     }
 
-    fn body(&self) -> Value {
+    pub(super) fn body(&self) -> Value {
         json!({ "channelNumberId": self.number, "phoneNumber": PHONE, "templateId": self.template,
             "variables": ["Ana", "7"],
             "components": [{ "type": "header", "parameters": [
                 { "type": "image", "image": { "link": "https://example.com/a.png" } }] }] })
     }
 
-    fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         format!("/routers/{}/dispatch/template", self.world.shop.router)
     }
 

@@ -4,6 +4,7 @@ mod dispatch;
 mod sending;
 mod settings;
 mod storm;
+mod templates;
 mod webhook;
 
 use flowsdk_channels::phone::webhook::{SIGNATURE_HEADER, sign};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flowsdk_channels::phone::sending::API_VERSION;
+use flowsdk_channels::phone::graph::API_VERSION;
 use flowsdk_core::context::OpContext;
 use flowsdk_server::simulator::{Fault, Provider, ProviderConfig, Reach, SentMessage, Shown, routes};
 use reqwest::Client;
@@ -49,6 +49,7 @@ async fn provider(reads: bool) -> (Provider, String, JoinSet<()>) {
         callback: None,
         reach: if reads { Reach::Read } else { Reach::Sent },
         business: "Loja".to_owned(),
+        approves_templates: false,
     };
     let client = Client::builder().timeout(Duration::from_secs(10)).build().unwrap();
     let provider = Provider::new(config, OpContext::system(), client);
@@ -86,6 +87,11 @@ impl World {
         world
     }
 
+    /// Nobody reaches the provider any more.
+    pub(super) fn silence(&mut self) {
+        self.serving.abort_all();
+    }
+
     /// Lets the provider deliver to the server.
     fn listen(&self) {
         let callback = format!("http://{}/phone/webhook", self.server.addr).parse().unwrap();
@@ -98,12 +104,12 @@ impl World {
         numbers["items"][0].clone()
     }
 
-    async fn give_token(&self, token: &str) {
+    pub(super) async fn give_token(&self, token: &str) {
         let path = format!("/channel-numbers/{}", self.number().await["id"].as_str().unwrap());
         self.admin.patch(&path, &json!({ "accessToken": token })).await.ok(200);
     }
 
-    async fn health(&self) -> Value {
+    pub(super) async fn health(&self) -> Value {
         let path = format!("/channel-numbers/{}/health", self.number().await["id"].as_str().unwrap());
         self.admin.get(&path).await.ok(200)
     }

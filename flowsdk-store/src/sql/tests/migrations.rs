@@ -48,6 +48,7 @@ const LANDED: &[(&str, &str, &str)] = &[
     ("0035_dispatch", "f64c53b35db1", "87f01f20212c"),
     ("0036_window", "711a38d9f0d6", "98c487f79c09"),
     ("0037_phone_options", "7017289ac90b", "f6635e92b4fe"),
+    ("0038_template_news", "382cebe4dc5e", "382cebe4dc5e"),
 ];
 
 fn names(migrator: &Migrator) -> Vec<(i64, String)> {

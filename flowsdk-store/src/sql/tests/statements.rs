@@ -54,6 +54,7 @@ fn files() -> Vec<(&'static str, &'static str, Statements)> {
         outbox,
         password_recovery,
         phone_account,
+        provider_template,
         references,
         router,
         router_catalog,
