@@ -30,7 +30,7 @@ pub async fn run(find: impl Fn(&str) -> Option<String> + Copy) -> Printed {
 }
 
 impl Printed {
-    fn line(&mut self, found: Result<String, String>) {
+    pub(crate) fn line(&mut self, found: Result<String, String>) {
         self.ok &= found.is_ok();
         let (Ok(text) | Err(text)) = found;
         self.text += &text;

@@ -1,5 +1,6 @@
 //! The HTTP client of this program's own requests.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use flowsdk_outside::http::build_trusting;
@@ -14,4 +15,10 @@ pub(crate) fn client(timeout: Duration) -> reqwest::Result<Client> {
     build_trusting(|| {
         Client::builder().timeout(timeout).connect_timeout(CONNECT_TIMEOUT).redirect(Policy::none())
     })
+}
+
+/// Returns an address at which this machine reaches a server that listens at `address`.
+pub(crate) fn near(address: SocketAddr) -> SocketAddr {
+    let ip = if address.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address.ip() };
+    SocketAddr::new(ip, address.port())
 }

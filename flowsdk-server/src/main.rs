@@ -16,6 +16,7 @@ use flowsdk_server::app::{self, Adapters, App, DatabaseTaken};
 use flowsdk_server::backup_command::Source;
 use flowsdk_server::config::{Config, Environment, NO_LISTEN_ADDRESS, RotationConfig};
 use flowsdk_server::demo::{self, DataFolder, Facts, pages, seed};
+use flowsdk_server::doctor_command::{self, Doctor};
 use flowsdk_server::flow_command::{self, FlowCommand, Printed};
 use flowsdk_server::remote::SessionFile;
 use flowsdk_server::remote::login::Login;
@@ -111,6 +112,11 @@ enum Command {
     /// Lists what stands in the way of `serve`: every problem of the configuration, and whether database and Redis can be
     /// reached. It changes nothing, and fails if there is anything.
     CheckConfig,
+    /// Looks at a set-up step by step, and names what fails.
+    Doctor {
+        #[command(subcommand)]
+        what: Doctor,
+    },
     /// Prints the completion of these commands for a shell.
     Completions {
         /// The shell.
@@ -137,6 +143,7 @@ fn main() -> ExitCode {
         | Command::CreateAdmin(_)
         | Command::ResetPassword(_)
         | Command::CheckConfig
+        | Command::Doctor { .. }
         | Command::Logout
         | Command::Flow { .. }
         | Command::RotateSecrets
@@ -165,6 +172,10 @@ fn main() -> ExitCode {
             Command::CheckConfig => {
                 let checked = check_command::run(|name| std::env::var(name).ok()).await;
                 return printed(&checked);
+            }
+            Command::Doctor { what: Doctor::Phone(options) } => {
+                let config = Config::read(Environment::process())?;
+                return printed(&doctor_command::phone(&options, &config).await?);
             }
             Command::Backup { .. } | Command::Completions { .. } | Command::ScriptWorker => Ok(()),
         }

@@ -1,6 +1,6 @@
 //! The phone of the demonstration: a number of its router, and the provider in the box.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use flowsdk_channels::channel_number::{ChannelNumber, E164, HasChannelNumbers, ProviderId};
@@ -15,6 +15,7 @@ use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Demo;
+use crate::http_client::near;
 use crate::simulator::{API_PATH, PHONE, Provider, ProviderConfig, Reach, Shown, seed_at};
 
 /// The provider's id of the number.
@@ -28,12 +29,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Returns where the demonstration calls its own provider.
 pub fn api_url(address: SocketAddr) -> String {
     format!("http://{}{API_PATH}/{API_VERSION}", near(address))
-}
-
-/// Returns an address at which this machine reaches a server that listens at `address`.
-fn near(address: SocketAddr) -> SocketAddr {
-    let ip = if address.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address.ip() };
-    SocketAddr::new(ip, address.port())
 }
 
 /// Gives the router of the demonstration a number, once, and returns the provider that it talks to.

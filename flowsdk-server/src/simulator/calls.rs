@@ -7,6 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use flowsdk_channels::phone::webhook::keyed_digest;
 use flowsdk_core::contact::{is_user_id, phone_digits};
 use http::{HeaderMap, StatusCode, header};
 use secrecy::ExposeSecret as _;
@@ -37,6 +38,7 @@ pub(super) fn routes(provider: Provider) -> Router {
     Router::new()
         .route("/{version}/{number}/messages", post(send))
         .route("/{version}/{account}/message_templates", get(list_templates).post(create_template))
+        .route("/{version}/{account}/subscribed_apps", get(subscribed_apps))
         .route("/{version}/{number}", get(number))
         .with_state(provider)
 }
@@ -96,13 +98,26 @@ async fn send(
     .into_response()
 }
 
+/// The proof that the caller knows the secret of the app.
+#[derive(Deserialize)]
+struct Proof {
+    #[serde(default)]
+    appsecret_proof: Option<String>,
+}
+
 async fn number(
     State(provider): State<Provider>,
     Path((_version, number)): Path<(String, String)>,
+    Query(proof): Query<Proof>,
     headers: HeaderMap,
 ) -> Response {
     if !is_let_in(&provider, &headers) {
         return refusal(190, "Invalid OAuth access token", None);
+    }
+    let secret = provider.state().config.app_secret.clone();
+    let expected = token_of(&headers).map(|token| keyed_digest(&secret, token.as_bytes()));
+    if proof.appsecret_proof.is_some_and(|proof| Some(proof) != expected) {
+        return refusal(100, "Invalid appsecret_proof provided in the API argument", None);
     }
     Json(json!({ "id": number, "display_phone_number": number, "quality_rating": "GREEN" })).into_response()
 }
@@ -188,12 +203,31 @@ fn missing(id: &str) -> Response {
 }
 
 fn is_let_in(provider: &Provider, headers: &HeaderMap) -> bool {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let token = value.and_then(|value| value.strip_prefix("Bearer ")).filter(|token| !token.is_empty());
     let state = provider.state();
-    token.is_some_and(|token| {
+    token_of(headers).is_some_and(|token| {
         state.config.access_token.as_ref().is_none_or(|known| known.expose_secret() == token)
     })
+}
+
+fn token_of(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    value.and_then(|value| value.strip_prefix("Bearer ")).filter(|token| !token.is_empty())
+}
+
+async fn subscribed_apps(
+    State(provider): State<Provider>,
+    Path((_version, account)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    if !is_let_in(&provider, &headers) {
+        return refusal(190, "Invalid OAuth access token", None);
+    }
+    if !is_account(&provider, &account) {
+        return missing(&account);
+    }
+    let hears = provider.state().config.callback.is_some();
+    let app = json!({ "whatsapp_business_api_data": { "id": "1", "name": "Simulator" } });
+    Json(json!({ "data": if hears { vec![app] } else { Vec::new() } })).into_response()
 }
 
 /// Returns the message that a call says was read, and whether it shows that somebody types.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::harness::process::{command, run};
+use crate::harness::process::{command, ended};
 use crate::harness::{Api, Server, Setup, everywhere};
 
 everywhere!(what_stands_in_the_way_of_a_start);
@@ -15,11 +15,6 @@ fn of_folder(data: &Path, arguments: &[&str]) -> Command {
     let mut command = command();
     command.args(arguments).arg("--data").arg(data);
     command
-}
-
-async fn ended(command: Command) -> (bool, String) {
-    let (status, out, err) = run(command).await;
-    (status.success(), out + &err)
 }
 
 /// Runs a command with a line on its standard input.

@@ -3,6 +3,7 @@
 mod body;
 mod class;
 mod client;
+mod facts;
 mod sending;
 mod templates;
 
@@ -12,3 +13,4 @@ pub const API_VERSION: &str = "v24.0";
 pub use body::{body_of, recipient_of};
 pub use class::class_of;
 pub use client::GraphApi;
+pub use facts::NumberFacts;

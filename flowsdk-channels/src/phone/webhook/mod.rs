@@ -16,5 +16,5 @@ mod tests;
 pub use delivery::{Delivery, DeliveryError, DeliveryHead, News, Told};
 pub use message::{NumberChange, PhoneMessage, Sender};
 pub use preference::Preference;
-pub use signature::{SIGNATURE_HEADER, is_signature, is_signed, sign};
+pub use signature::{SIGNATURE_HEADER, is_signature, is_signed, keyed_digest, sign};
 pub use status::PhoneStatus;

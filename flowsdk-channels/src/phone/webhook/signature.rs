@@ -11,8 +11,12 @@ const SCHEME: &str = "sha256=";
 
 /// Returns the signature of `body` with the secret of the app, as the header has it.
 pub fn sign(secret: &SecretString, body: &[u8]) -> String {
-    let digest = mac(secret, body).finalize().into_bytes();
-    format!("{SCHEME}{}", hex::encode(digest))
+    format!("{SCHEME}{}", keyed_digest(secret, body))
+}
+
+/// Returns the HMAC-SHA256 of `bytes` with the secret of the app, in hexadecimal digits.
+pub fn keyed_digest(secret: &SecretString, bytes: &[u8]) -> String {
+    hex::encode(mac(secret, bytes).finalize().into_bytes())
 }
 
 /// Returns whether a text has the form of a signature: `sha256=` and 64 hexadecimal digits in lower case, as the provider

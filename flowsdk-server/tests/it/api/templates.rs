@@ -18,7 +18,7 @@ const ROUTES: Routes = Routes {
     },
     second: |router| template(router, "b"),
     change: || json!({ "status": "APPROVED", "category": "MARKETING" }),
-    fields: 11,
+    fields: 14,
     unlisted: &[],
     commands: &[],
     resource: "channel_numbers",

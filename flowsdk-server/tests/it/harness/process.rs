@@ -167,3 +167,9 @@ pub async fn run(mut command: Command) -> (ExitStatus, String, String) {
     let output = tokio::time::timeout(PATIENCE, task).await.expect("it ends").unwrap();
     (output.status, String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
 }
+
+/// Returns whether a command succeeded, and what it printed.
+pub async fn ended(command: Command) -> (bool, String) {
+    let (status, out, err) = run(command).await;
+    (status.success(), out + &err)
+}

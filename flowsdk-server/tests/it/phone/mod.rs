@@ -1,6 +1,7 @@
 //! The phone channel: what the provider delivers, and what is sent.
 
 mod dispatch;
+mod doctor;
 mod sending;
 mod settings;
 mod storm;
