@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use flowsdk_core::broadcast::{BroadcastIntent, HasIntents};
+use flowsdk_core::change::{Author, Change, ChangeLog, Entity, Recorded as _};
 use flowsdk_core::chat::{Chat, HasChats};
 use flowsdk_core::contact::{Contact, ContactOptIn, HasContacts, HasOptIns, OptInStatus, other_form};
 use flowsdk_core::context::OpContext;
@@ -80,39 +81,55 @@ pub struct Dispatcher<'a> {
 pub struct Dispatches<S> {
     store: Arc<S>,
     cx: OpContext,
+    changes: Arc<dyn ChangeLog>,
 }
 
 impl<S: Store> Dispatches<S>
 where
     S::Tx: DispatchTx,
 {
-    /// A service over `store`.
-    pub fn new(store: Arc<S>, cx: OpContext) -> Self {
-        Self { store, cx }
+    /// A service over `store`, which notes in `changes` where a consent was passed over.
+    pub fn new(store: Arc<S>, cx: OpContext, changes: Arc<dyn ChangeLog>) -> Self {
+        Self { store, cx, changes }
     }
 
     /// Sends a template to a contact, once for each idempotency key. The message, its event and the intent of a reply are
-    /// one commit.
+    /// one commit. Where an administrator passes over a contact who has not agreed, the contact's log of changes says so.
     ///
     /// # Errors
     /// [`Error`], in the order of the contract: rights, targets, template, number, opt-in.
     pub async fn dispatch(
         &self,
+        author: &Author,
         by: Dispatcher<'_>,
         router: &RouterId,
         new: NewDispatch,
         once: Option<Once<Dispatched>>,
     ) -> Result<Outcome<Dispatched>, Error> {
-        perform_once(&*self.store, once, self.cx.now(), async |tx| self.act(tx, by, router, &new).await).await
+        let mut passed_over = None;
+        let act = async |tx: &mut S::Tx| {
+            let (done, contact) = self.act(tx, by, router, &new).await?;
+            passed_over = contact;
+            Ok::<_, Error>(done)
+        };
+        let outcome = perform_once(&*self.store, once, self.cx.now(), act).await?;
+        if let (Outcome::Done(done), Some(contact)) = (&outcome, passed_over) {
+            let (before, mut after) = (contact.to_json(), contact.to_json());
+            after["dispatchedWithoutOptIn"] = done.message_id.as_str().into();
+            let entity = Entity { router_id: Some(router), ..contact.entity() };
+            self.changes.note(author, entity, Change::Updated { before, after, hidden: Vec::new() });
+        }
+        Ok(outcome)
     }
 
+    /// Dispatches, and returns the contact, too, if they have not agreed to it.
     async fn act(
         &self,
         tx: &mut S::Tx,
         by: Dispatcher<'_>,
         router: &RouterId,
         new: &NewDispatch,
-    ) -> Result<Dispatched, Error> {
+    ) -> Result<(Dispatched, Option<Contact>), Error> {
         admit(tx, by, router, new).await?;
         check_target(tx, router, new).await?;
         let template = HasRecords::<Template>::records(tx).find(&new.template_id).await?;
@@ -143,7 +160,9 @@ where
         let chats = tx.chats().open_or_get_many(&[chat]).await?;
         let chat = chats.into_iter().next().ok_or(StorageError::Stale { entity: "chat" })?;
         let event = self.event(&number, new, ContentMessage::Template { template: content })?;
-        self.publish(tx, event, &chat, router, new).await
+        let done = self.publish(tx, event, &chat, router, new).await?;
+        let has_agreed = question.opt_in == Some(OptInStatus::Accepted);
+        Ok((done, (!has_agreed).then(|| contact.clone())))
     }
 
     /// Asks the send policy.

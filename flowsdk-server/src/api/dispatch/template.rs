@@ -49,7 +49,8 @@ pub(super) async fn dispatch_template(
         is_admin: authenticated.require_admin().is_ok(),
         reach: authenticated.reach(),
     };
-    Ok(match dispatches.dispatch(by, &router, new, once).await? {
+    let author = user.caller.author();
+    Ok(match dispatches.dispatch(&author, by, &router, new, once).await? {
         Outcome::Done(done) => Reply(done).into_response(),
         Outcome::Replayed(answer) => Replayed { answer, collection: "" }.into_response(),
     })

@@ -113,7 +113,7 @@ fn start(ground: &mut Ground) -> Result<(), BoxError> {
         channel_numbers: Arc::new(state::ChannelNumbers::new(store(), cx(), key(), maker, changes())),
         templates: Arc::new(state::Templates::new(store(), cx(), changes())),
         template_sync: Arc::new(state::TemplateSync::new(store(), provider, key(), cx(), changes())),
-        dispatches: Arc::new(state::Dispatches::new(store(), cx())),
+        dispatches: Arc::new(state::Dispatches::new(store(), cx(), changes())),
         forms: Arc::new(state::Forms::new(store(), cx(), changes())),
         channel_type_mappings: Arc::new(state::ChannelTypeMappings::new(store(), cx(), changes())),
         llm_credentials: Arc::new(state::LlmCredentials::new(store(), cx(), key(), changes())),

@@ -30,7 +30,10 @@ const EXEMPT: [(&str, &str); 13] = [
     ("POST /flows/{id}/validate", "it only looks"),
     ("POST /integrations/{id}/fetch-content", "it reads from a server of others; nothing changes here"),
     ("POST /webchat/test/messages", "what a visitor does; nobody administers"),
-    ("POST /routers/{id}/dispatch/template", "the message stands in its chat"),
+    (
+        "POST /routers/{id}/dispatch/template",
+        "the message stands in its chat; its tests hold that a consent passed over is on record",
+    ),
     ("POST /templates/sync", "it needs a provider, and its records are those of templates"),
     ("POST /templates/{id}/submit", "it needs a provider, and its record is that of the template"),
     ("POST /routers/{id}/import", "the walk does it, and its records are those of the parts"),

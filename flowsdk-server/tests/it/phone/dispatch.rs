@@ -17,6 +17,7 @@ everywhere!(
     whoever_refuses_under_one_form_of_their_number_is_not_written_to,
     a_target_that_is_gone_leads_to_the_flow_of_the_router,
     whoever_stops_a_business_is_not_written_to,
+    a_consent_that_is_passed_over_is_on_record,
 );
 
 const PHONE: &str = "5511987654321";
@@ -269,4 +270,29 @@ async fn whoever_stops_a_business_is_not_written_to(setup: Setup) {
     let body = prefers("resume", i64::from(u32::MAX));
     assert_eq!(deliver(&desk.world.server, &desk.world.shop, &body).await.status, 200);
     assert_eq!(dispatched().await, 403);
+}
+
+async fn a_consent_that_is_passed_over_is_on_record(setup: Setup) {
+    let desk = Desk::new(setup).await;
+    let mut body = desk.body();
+    body["disableOptIn"] = true.into();
+    let key = [("idempotency-key", "k1")];
+    let done = desk.admin().json("POST", &desk.path(), &key, &body).await.ok(200);
+    // What is repeated is not done again, and who has agreed is not passed over.
+    desk.admin().json("POST", &desk.path(), &key, &body).await.ok(200);
+    desk.answers(PHONE, "accepted").await;
+    desk.admin().post(&desk.path(), &body).await.ok(200);
+    desk.world.sent(2).await;
+    let log = eventually("it is on record", || async {
+        let path = "/audit-logs?entityType=CONTACT&action=UPDATE";
+        let log = desk.admin().get(path).await.ok(200)["items"].as_array()?.clone();
+        (!log.is_empty()).then_some(log)
+    })
+    .await;
+    let [record] = log.as_slice() else { panic!("{log:?}") };
+    assert_eq!(
+        record["changes"],
+        json!({ "dispatchedWithoutOptIn": { "from": null, "to": done["messageId"] } })
+    );
+    assert_eq!(record["routerId"], desk.world.shop.router.as_str());
 }
