@@ -88,8 +88,8 @@ macro_rules! __channel_store_cases {
             an_id_of_the_provider_is_given_once
             pages_of_numbers_show_what_is_within_reach
             a_template_is_read_back_and_its_name_given_once
-            templates_are_found_by_what_is_asked
             templates_follow_the_provider
+            templates_are_found_by_what_is_asked
             a_router_takes_its_numbers_and_templates_along
             a_mapping_is_read_back_and_its_channel_given_once
             a_form_is_read_back_with_its_definition

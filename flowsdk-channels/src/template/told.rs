@@ -110,8 +110,12 @@ pub(super) fn read(
     ids: &dyn IdSource,
     now: Timestamp,
 ) -> Result<Template, Omission> {
-    let components: Option<Vec<Component>> = told.components.iter().map(component).collect();
-    let components = components.filter(|parts| validate(parts).is_empty()).ok_or(Omission::Components)?;
+    // A sample that has another form is left out: what is sent needs none.
+    let components = [true, false].into_iter().find_map(|with_samples| {
+        let parts = told.components.iter().map(|part| component(part, with_samples));
+        parts.collect::<Option<Vec<Component>>>().filter(|parts| validate(parts).is_empty())
+    });
+    let components = components.ok_or(Omission::Components)?;
     // A status without a name here is none that can be sent.
     let status = status_told(&told.status).unwrap_or(TemplateStatus::Disabled);
     let reason = told.rejected_reason.as_deref().and_then(reason_told);
@@ -133,16 +137,21 @@ pub(super) fn read(
 }
 
 /// Reads a part. What the provider needs for its review alone, or adds by itself, is left out.
-fn component(told: &Value) -> Option<Component> {
+fn component(told: &Value, with_samples: bool) -> Option<Component> {
     let Value::Object(fields) = told else { return None };
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-    let names: &[&str] = match text("type") {
-        "HEADER" => &["type", "format", "text"],
-        "BODY" | "FOOTER" => &["type", "text"],
-        "BUTTONS" => &["type", "buttons"],
+    let (names, samples): (&[&str], &[&str]) = match text("type") {
+        "HEADER" => (&["type", "format", "text"], &["header_text", "header_handle"]),
+        "BODY" => (&["type", "text"], &["body_text"]),
+        "FOOTER" => (&["type", "text"], &[]),
+        "BUTTONS" => (&["type", "buttons"], &[]),
         _ => return None,
     };
     let mut part = picked(fields, names);
+    let samples = fields.get("example").and_then(Value::as_object).map(|example| picked(example, samples));
+    if let Some(samples) = samples.filter(|samples| with_samples && !samples.is_empty()) {
+        part.insert("example".to_owned(), Value::Object(samples));
+    }
     if let Some(Value::Array(buttons)) = part.get_mut("buttons") {
         for told in buttons {
             let Value::Object(button) = told else { return None };
@@ -199,7 +208,7 @@ mod tests {
     #[test]
     fn what_can_be_sent_is_kept() {
         let whole = told(json!([
-            { "type": "HEADER", "format": "IMAGE", "example": { "header_handle": ["https://a.example/x"] } },
+            { "type": "HEADER", "format": "IMAGE", "example": { "header_handle": ["https://a.example/x"], "more": 1 } },
             { "type": "BODY", "text": "Olá {{1}}, chegou.", "add_security_recommendation": true,
                 "example": { "body_text": [["Ana"]] } },
             { "type": "FOOTER", "text": "Loja", "code_expiration_minutes": 5 },
@@ -216,6 +225,12 @@ mod tests {
             (TemplateStatus::Approved, Some(TemplateQuality::Green))
         );
         assert_eq!(template.rejected_reason, None);
+        let samples = json!(template.components)[0]["example"].clone();
+        assert_eq!(samples, json!({ "header_handle": ["https://a.example/x"] }));
+        let mut odd = whole.clone();
+        odd.components[1]["example"] = json!({ "body_text": "Ana" });
+        let odd = read_new(&odd).expect("it can be kept");
+        assert_eq!(json!(odd.components)[1], json!({ "type": "BODY", "text": "Olá {{1}}, chegou." }));
         let known =
             Template { id: "t1".parse().expect("an id"), created_at: Timestamp::from_millis(1), ..template };
         let (router, account) = (known.router_id.clone(), known.business_account_id.clone());

@@ -76,13 +76,11 @@ async fn send(
         state.keep(message.clone());
         message
     };
-    provider.show(
-        &message.phone_number_id,
-        &message.to,
-        &message.id,
-        Side::Business,
-        content_of(&message.body),
-    );
+    let mut content = content_of(&message.body);
+    if let Some(words) = provider.words(&message.body) {
+        content["template"]["text"] = words.into();
+    }
+    provider.show(&message.phone_number_id, &message.to, &message.id, Side::Business, content);
     provider.tell_of(&message);
     if fault == Some(Fault::LoseAnswer) {
         return broken();

@@ -79,6 +79,26 @@ impl Provider {
         true
     }
 
+    /// Returns the body of a template with its values, as a phone shows it; `None` of a template that is not kept.
+    pub(super) fn words(&self, message: &Value) -> Option<String> {
+        let sent = &message["template"];
+        let state = self.state();
+        let template = state
+            .templates
+            .iter()
+            .find(|one| sent["name"] == *one.name && sent["language"]["code"] == *one.language)?;
+        let body = template.components.iter().find(|part| part["type"] == "BODY")?["text"].as_str()?;
+        let parts = sent["components"].as_array().into_iter().flatten();
+        let values =
+            parts.filter(|part| part["type"] == "body").flat_map(|part| part["parameters"].as_array());
+        let mut words = body.to_owned();
+        for (nth, value) in values.flatten().enumerate() {
+            words =
+                words.replace(&format!("{{{{{}}}}}", nth + 1), value["text"].as_str().unwrap_or_default());
+        }
+        Some(words)
+    }
+
     /// Returns the templates behind `after`, `limit` at most, and whether there are more.
     pub(super) fn templates(&self, after: Option<&str>, limit: usize) -> (Vec<KeptTemplate>, bool) {
         let state = self.state();
@@ -102,4 +122,64 @@ pub(super) fn read(body: &[u8]) -> Result<KeptTemplate, String> {
     }
     template.status = pending();
     Ok(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use flowsdk_core::context::OpContext;
+    use reqwest::Client;
+
+    use super::*;
+    use crate::simulator::{ProviderConfig, Reach};
+
+    fn provider() -> Provider {
+        let config = ProviderConfig {
+            seed: 1,
+            account_id: "900".to_owned(),
+            app_secret: "secret".into(),
+            access_token: None,
+            callback: None,
+            reach: Reach::Sent,
+            business: "Shop".to_owned(),
+            approves_templates: false,
+        };
+        Provider::new(config, OpContext::system(), Client::new())
+    }
+
+    fn template(name: &str) -> KeptTemplate {
+        let body = json!([{ "type": "BODY", "text": "Hi {{1}}, {{2}} is on its way to {{1}}." }]);
+        let call = json!({ "name": name, "language": "en", "category": "UTILITY", "components": body });
+        read(call.to_string().as_bytes()).expect("a template")
+    }
+
+    #[test]
+    fn a_template_is_kept_once_and_shown_with_its_values() {
+        let provider = provider();
+        let id = provider.add_template(template("order")).expect("it is new");
+        assert_eq!(provider.add_template(template("order")), None);
+        let values = json!([{ "type": "body", "parameters": [{ "type": "text", "text": "Ana" }, { "type": "text", "text": "7" }] }]);
+        let mut sent =
+            json!({ "template": { "name": "order", "language": { "code": "en" }, "components": values } });
+        assert_eq!(provider.words(&sent).as_deref(), Some("Hi Ana, 7 is on its way to Ana."));
+        sent["template"]["name"] = "other".into();
+        assert_eq!(provider.words(&sent), None);
+        assert!(!provider.review("nothing", &Review { event: "APPROVED".to_owned(), reason: None }));
+        provider.remove_template(&id);
+        assert_eq!(provider.templates(None, 10), (Vec::new(), false));
+    }
+
+    #[test]
+    fn pages_follow_each_other() {
+        let provider = provider();
+        let ids: Vec<String> =
+            (0..5).filter_map(|nth| provider.add_template(template(&format!("t{nth}")))).collect();
+        let (first, more) = provider.templates(None, 3);
+        assert_eq!((first.len(), more), (3, true));
+        let (rest, more) = provider.templates(Some(&ids[2]), 3);
+        assert_eq!((rest.len(), more), (2, false));
+        for odd in ["", "{}", r#"{"name":"a","language":"en","category":"X","components":[{"type":"BODY"}]}"#]
+        {
+            assert!(read(odd.as_bytes()).is_err(), "{odd}");
+        }
+    }
 }

@@ -91,11 +91,15 @@ test('a template is shown with its values', async () => {
     ],
   };
   const bubble = { ...text('b', 'business', ''), message: { type: 'template', template } };
-  const { phone } = simulator({ version: 1, business: 'Loja', typing: false, messages: [bubble] });
+  const known = { ...text('c', 'business', ''), message: { type: 'template', template: { ...template, text: 'Oi, Ana' } } };
+  const { phone } = simulator({ version: 1, business: 'Loja', typing: false, messages: [bubble, known] });
   await phone.start();
   phone.stop();
   assert.deepEqual(
     phone.state.items.map((item) => item.content),
-    [{ kind: 'text', text: 'aviso (pt_BR)\nheader: {"link":"https://a.example/b.png"}\nbody: Ana · 7' }],
+    [
+      { kind: 'text', text: 'aviso (pt_BR)\nheader: {"link":"https://a.example/b.png"}\nbody: Ana · 7' },
+      { kind: 'text', text: 'Oi, Ana' },
+    ],
   );
 });

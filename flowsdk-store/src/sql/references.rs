@@ -181,6 +181,7 @@ pub(super) const NO_REFERENCES: &[(&str, &str, &str)] = &[
     ("parked_status", "provider_id", "the provider's"),
     ("parked_status", "phone_number_id", "the provider's"),
     ("message_template", "business_account_id", "the provider's"),
+    ("message_template", "provider_id", "the provider's"),
 ];
 
 /// A column whose values are encrypted under the master key.

@@ -49,7 +49,7 @@ pub enum News {
     Template(TemplateNews),
     /// Anything else: the field of the change that told it, and its value as it came.
     Other {
-        /// The name of the field, such as `message_template_status_update`.
+        /// The name of the field, such as `account_update`.
         field: String,
         /// The value.
         value: Value,

@@ -43,6 +43,7 @@ fn things(body: &Value) -> usize {
             Some("messages") => {
                 ["messages", "statuses", "errors"].iter().map(|list| length(&change["value"][list])).sum()
             }
+            Some("user_preferences") => length(&change["value"]["user_preferences"]),
             _ => 1,
         })
         .sum()
@@ -50,7 +51,7 @@ fn things(body: &Value) -> usize {
 
 #[test]
 fn nothing_of_a_real_delivery_is_dropped() {
-    let (mut files, mut messages, mut unsupported) = (0, 0, 0);
+    let (mut files, mut messages, mut unsupported, mut others) = (0, 0, 0, [0, 0]);
     for file in fs::read_dir(Path::new(FIXTURES).join("webhooks")).expect("fixtures") {
         let path = file.expect("a file").path();
         let body = fs::read(&path).expect("a body");
@@ -59,6 +60,11 @@ fn nothing_of_a_real_delivery_is_dropped() {
         assert_eq!(delivery.told.len(), things(&json), "{}", path.display());
         files += 1;
         for told in &delivery.told {
+            match &told.news {
+                News::Template(_) => others[0] += 1,
+                News::Preference(_) => others[1] += 1,
+                _ => {}
+            }
             let News::Message(message) = &told.news else { continue };
             assert!(
                 told.phone_number_id.is_some() && message.sender.identity().is_some(),
@@ -69,7 +75,7 @@ fn nothing_of_a_real_delivery_is_dropped() {
             unsupported += usize::from(matches!(message.message.content, IncomingContent::Unsupported(_)));
         }
     }
-    assert_eq!(files, 107);
+    assert_eq!((files, others), (107, [4, 4]), "files, and news of templates and of preferences");
     assert!(messages > 60 && unsupported < 15, "{messages} messages, {unsupported} of unknown types");
 }
 

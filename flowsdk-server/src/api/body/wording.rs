@@ -169,6 +169,7 @@ fn words_of(pattern: &str) -> Option<(&str, &str)> {
         LANGUAGE_PATTERN => ("um idioma como pt_BR", "a language such as pt_BR"),
         "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" => ("uma cor como #0a7d4f", "a colour such as #0a7d4f"),
         r"^[!-~]+$" => ("caracteres ASCII visíveis", "visible characters of ASCII"),
+        r"[\p{L}\p{N}]" => ("um texto com letras ou dígitos", "a text with letters or digits"),
         r"^[ -~]+$" => ("caracteres ASCII visíveis e espaços", "visible characters of ASCII and spaces"),
         pattern => {
             let constant = pattern.strip_prefix('^')?.strip_suffix('$')?;

@@ -19,7 +19,7 @@ use flowsdk_channels::form::FormError;
 use flowsdk_channels::phone::IntakeError;
 use flowsdk_channels::phone::dispatch::{DispatchError, InvalidParameters};
 use flowsdk_channels::phone::webhook::DeliveryError;
-use flowsdk_channels::template::TemplateError;
+use flowsdk_channels::template::{SyncError, TemplateError};
 use flowsdk_channels::type_mapping::ChannelTypeMappingError;
 use flowsdk_channels::webchat::channels::WebchatChannelError;
 use flowsdk_channels::webchat::inbound::InboundError;
@@ -30,6 +30,7 @@ use flowsdk_core::admin::flow::FlowError;
 use flowsdk_core::admin::router::RouterError;
 use flowsdk_core::admin::session::SessionError;
 use flowsdk_core::admin::variable::VariableError;
+use flowsdk_core::channel::SendError;
 use flowsdk_core::credential::LlmCredentialError;
 use flowsdk_core::crypto::CipherError;
 use flowsdk_core::event_definition::EventDefinitionError;
@@ -39,6 +40,7 @@ use flowsdk_core::idempotency::IdempotencyConflict;
 use flowsdk_core::in_use::Dependants;
 use flowsdk_core::integration::IntegrationError;
 use flowsdk_core::kv::KeyValueError;
+use flowsdk_core::message::StatusError;
 use flowsdk_core::observability::ObservabilityError;
 use flowsdk_core::router::RouterUnknown;
 use flowsdk_core::saved_filter::SavedFilterError;
@@ -353,6 +355,18 @@ fn channels(table: &mut Table) {
         TemplateError::Invalid(details()),
         TemplateError::Idempotency(IdempotencyConflict),
         TemplateError::Storage(storage()),
+    ]);
+    let unsent = || SendError::Unanswered("no answer".into());
+    let refused = StatusError { code: 190, title: Some("Invalid OAuth access token".to_owned()) };
+    table.add([
+        SyncError::RouterUnknown(RouterUnknown),
+        SyncError::NoToken,
+        SyncError::AlreadySubmitted,
+        SyncError::Refused(refused),
+        SyncError::Unreached(unsent()),
+        SyncError::Unanswered(unsent()),
+        SyncError::Template(TemplateError::NotFound),
+        SyncError::Storage(storage()),
     ]);
     table.add([
         ChannelTypeMappingError::NotFound,

@@ -20,6 +20,7 @@ fn groups_keep_their_names() {
             ("stream:flow", "conversation"),
             ("stream:status", "persister"),
             ("stream:outgoing-phone", "phone-sender"),
+            ("stream:read-receipts", "phone-receipts"),
         ]
     );
 }

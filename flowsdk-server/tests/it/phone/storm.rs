@@ -1,6 +1,6 @@
 //! Deliveries that are repeated and out of order, while the server is killed again and again (rulings C3, C4, C6, S2, S4).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::sending::World;
 use super::{SECRET, Shop, delivery};
-use crate::harness::{Setup, everywhere, http};
+use crate::harness::{Api, Setup, everywhere, http};
 
 everywhere!(deliveries_survive_kills);
 
@@ -22,6 +22,8 @@ const MESSAGES: usize = 600;
 /// Of one contact; fewer than one recipient is sent at once.
 const EACH: usize = 30;
 const KILLS: usize = 3;
+/// A message that failed stays so.
+const RANKS: [&str; 5] = ["pending", "sent", "delivered", "read", "failed"];
 const AT_ONCE: usize = 16;
 /// A message whose call never reached the provider ends a minute after it.
 const SETTLED_WITHIN: Duration = Duration::from_secs(100);
@@ -109,6 +111,8 @@ async fn deliveries_survive_kills(setup: Setup) {
         delivered: AtomicUsize::new(0),
         numbers,
     });
+    let mut watcher = JoinSet::new();
+    watcher.spawn(watch(Arc::clone(&storm), world.admin.clone()));
     let mut workers = JoinSet::new();
     for _ in 0..AT_ONCE {
         let storm = Arc::clone(&storm);
@@ -122,6 +126,11 @@ async fn deliveries_survive_kills(setup: Setup) {
         *storm.address.lock().expect("a lock") = world.server.addr;
     }
     workers.join_all().await;
+    watcher.abort_all();
+    match watcher.join_next().await {
+        Some(Err(ended)) => assert!(ended.is_cancelled(), "{ended}"),
+        other => unreachable!("it watches for good: {other:?}"),
+    }
 
     let deadline = Instant::now() + SETTLED_WITHIN;
     let mut expected: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -147,6 +156,33 @@ async fn deliveries_survive_kills(setup: Setup) {
     }
     assert_eq!(sent, expected, "at the phones: each answer once, in order");
     assert!(world.server.stop().await.0.success());
+}
+
+/// Looks again and again at the messages of the first contact: a status never goes back (rulings C4).
+async fn watch(storm: Arc<Storm>, admin: Api) {
+    let token = format!("Bearer {}", admin.token.unwrap_or_default());
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut chat = None;
+    loop {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let ask = async |path: String| {
+            let address = *storm.address.lock().expect("a lock");
+            let answer = http::send(address, "GET", &path, &[("authorization", &token)], None).await?;
+            (answer.status == 200).then(|| answer.json())
+        };
+        if chat.is_none() {
+            let found = ask("/chats?limit=1".to_owned()).await;
+            chat = found.and_then(|page| page["items"][0]["id"].as_str().map(str::to_owned));
+        }
+        let Some(chat) = &chat else { continue };
+        let Some(page) = ask(format!("/chats/{chat}/messages?limit=200")).await else { continue };
+        for message in page["items"].as_array().into_iter().flatten().filter(|one| one["direction"] == "out")
+        {
+            let rank = RANKS.iter().position(|status| message["status"] == *status).expect("a known status");
+            let before = seen.insert(message["id"].to_string(), rank).unwrap_or(0);
+            assert!(before <= rank, "{} was {} before: {message}", RANKS[rank], RANKS[before]);
+        }
+    }
 }
 
 /// The messages of a contact's chat, oldest first, once there is an answer to each and none of them waits.

@@ -144,7 +144,9 @@ async fn a_draft_is_reviewed(setup: Setup) {
     );
     assert_eq!(world.templates().await[1], ("taken".to_owned(), "DRAFT".to_owned()));
     let found = world.admin.post("/templates/sync", &world.account()).await.ok(200);
-    assert_eq!((&found["updated"], &found["created"]), (&json!(1), &json!(0)));
+    // The draft is that of the provider now, and the other one has a quality.
+    assert_eq!((&found["updated"], &found["created"]), (&json!(2), &json!(0)));
+    assert_eq!(world.admin.get(&path).await.ok(200)["quality"], "UNKNOWN");
     submit("nothing").await.refused(404, "not_found", "Modelo não encontrado");
 }
 
@@ -228,7 +230,9 @@ async fn what_keeps_templates_from_being_read(setup: Setup) {
     let submit = format!("/templates/{template}/submit");
     let stranger = member("write", &other.router).await;
     assert_eq!(stranger.post(&submit, &Value::Null).await.status, 404, "a template of another router");
-    assert_eq!(stranger.post("/templates/sync", &account).await.status, 404, "another router");
+    let (sync, create) =
+        (stranger.post("/templates/sync", &account).await, stranger.post("/templates", &new).await);
+    assert_eq!((sync.status, create.status), (403, 403), "into another router");
     let reader = member("read", &world.shop.router).await;
     assert_eq!(reader.post(&submit, &Value::Null).await.status, 403);
     assert_eq!(reader.post("/templates/sync", &account).await.status, 403);

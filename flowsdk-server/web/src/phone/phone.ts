@@ -157,13 +157,16 @@ function itemOf(bubble: Bubble) {
 interface Template {
   name: string;
   language: { code: string };
+  /** Its body with its values, where the simulator keeps the template. */
+  text?: string;
   components?: { type: string; parameters?: { type: string; text?: string; [kind: string]: unknown }[] }[];
 }
 
-/** A template as a text: its name and values. The provider has its words, and the simulator does not. */
+/** A template as a text: its words where the simulator has them, otherwise its name and values. */
 function shown(message: WireMessage): WireMessage {
   if (message.type !== 'template') return message;
-  const { name, language, components } = (message as unknown as { template: Template }).template;
+  const { name, language, components, text } = (message as unknown as { template: Template }).template;
+  if (text) return { type: 'text', text: { body: text } } as unknown as WireMessage;
   const values = (components ?? []).map(({ type, parameters }) => {
     const told = (parameters ?? []).map((one) => one.text ?? JSON.stringify(one[one.type] ?? one.type));
     return `${type}: ${told.join(' · ')}`;
