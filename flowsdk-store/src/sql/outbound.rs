@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use constcat::concat;
 use flowsdk_channels::phone::sending::{
-    Attempt, HasOutbound, NumberState, Outbound, OutboundRepository, Pause, Settlement, SettlementOutcome,
+    Attempt, HasOutbound, NumberState, Outbound, OutboundRepository, Owners, Pause, Settlement,
+    SettlementOutcome,
 };
 use flowsdk_core::cell::Json;
 use flowsdk_core::crypto::Encrypted;
@@ -36,7 +37,8 @@ const ENQUEUE: Sql = sql_per(
 );
 
 /// The columns of a message in the queue, of `outbound` with its session.
-const COLUMNS: &str = "outbound.event, outbound.attempts, outbound.refusals, outbound.queued_at, outbound.began_at, session.epoch";
+const COLUMNS: &str = "outbound.event, outbound.attempts, outbound.refusals, outbound.queued_at, outbound.began_at, session.epoch,
+    session.started_at";
 
 /// The numbers with messages, one by one.
 const WALK: &str = "WITH RECURSIVE number (id) AS (
@@ -177,14 +179,18 @@ super::statement::statements! {
 
 super::accessor::has!(HasOutbound::outbound -> OutboundRepository);
 
-/// Event, attempts, refusals, time of entry, beginning of the call, epoch of the session.
-type Row = (String, i64, i64, Timestamp, Option<Timestamp>, Option<i64>);
+/// Event, attempts, refusals, time of entry, beginning of the call, epoch and beginning of the session.
+type Row = With<(String, i64, i64, Timestamp, Option<Timestamp>), (Option<i64>, Option<Timestamp>)>;
 type StateRow = (String, Option<Encrypted>, bool, Option<i64>, Option<String>, Option<Timestamp>);
 
-fn outbound((event, attempts, refusals, queued_at, began_at, epoch): Row) -> Result<Outbound, StorageError> {
+fn outbound(
+    With((event, attempts, refusals, queued_at, began_at), (epoch, started_at)): Row,
+) -> Result<Outbound, StorageError> {
     let event = serde_json::from_str(&event).map_err(|error| corrupt("outbound")(&error))?;
     let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
-    Ok(Outbound { event, attempts: count(attempts), refusals: count(refusals), queued_at, began_at, epoch })
+    // The first epoch of a session is the time at which it began.
+    let owners = epoch.zip(started_at).map(|(now, began)| Owners { first: began.as_millis(), now });
+    Ok(Outbound { event, attempts: count(attempts), refusals: count(refusals), queued_at, began_at, owners })
 }
 
 fn state((phone_number_id, access_token, active, code, title, since): StateRow) -> NumberState {

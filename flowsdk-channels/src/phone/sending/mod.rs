@@ -12,8 +12,8 @@ mod sender;
 
 pub use failure::LocalFailure;
 pub use outbound::{
-    Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, OutboundRepository, Pause, Settlement,
-    SettlementOutcome,
+    Attempt, AttemptOutcome, HasOutbound, NumberState, Outbound, OutboundRepository, Owners, Pause,
+    Settlement, SettlementOutcome,
 };
 pub use queue::{OUTBOUND_GROUP, OutboundQueue};
 pub use sender::{PhoneSender, SenderTx};

@@ -26,8 +26,25 @@ pub struct Outbound {
     pub queued_at: Timestamp,
     /// When the call began that is under way, or whose answer was lost.
     pub began_at: Option<Timestamp>,
-    /// The epoch of its session now; absent where the session has ended.
-    pub epoch: Option<i64>,
+    /// The owners of the session that goes by the id of its session now; absent where there is none.
+    pub owners: Option<Owners>,
+}
+
+/// The owners that a session has had, by its epochs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owners {
+    /// The epoch in which it began. A session that began again after its end has a later one.
+    pub first: i64,
+    /// The epoch of its owner now.
+    pub now: i64,
+}
+
+impl Owners {
+    /// Returns whether a message of this epoch was said by a former owner of the session (rulings S14). A message of an
+    /// earlier session, which has ended, was said by nobody who lost it.
+    pub fn have_superseded(self, epoch: i64) -> bool {
+        (self.first..self.now).contains(&epoch)
+    }
 }
 
 /// How an attempt ended.
@@ -175,4 +192,18 @@ pub trait OutboundRepository: Send {
 pub trait HasOutbound: Send {
     /// Returns the repository of this transaction.
     fn outbound(&mut self) -> &mut dyn OutboundRepository;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_former_owners_of_the_same_session_are_superseded() {
+        let owners = Owners { first: 1_000, now: 1_002 };
+        for (epoch, superseded) in [(1_000, true), (1_001, true), (1_002, false), (999, false), (0, false)] {
+            assert_eq!(owners.have_superseded(epoch), superseded, "{epoch}");
+        }
+        assert!(!Owners { first: 7, now: 7 }.have_superseded(7));
+    }
 }

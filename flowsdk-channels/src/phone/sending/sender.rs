@@ -419,7 +419,9 @@ fn template_of(outbound: &Outbound) -> Option<SentTemplate> {
 /// Returns whether the session has another owner than the one that said the message (rulings S14). What an operator or
 /// another system dispatches belongs to no turn.
 fn is_superseded(outbound: &Outbound) -> bool {
-    outbound.event.source != Source::Dispatch && outbound.epoch.is_some_and(|now| now > outbound.event.epoch)
+    let epoch = outbound.event.epoch;
+    outbound.event.source != Source::Dispatch
+        && outbound.owners.is_some_and(|owners| owners.have_superseded(epoch))
 }
 
 impl Run {

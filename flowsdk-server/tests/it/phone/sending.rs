@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::{SECRET, Shop, bodies, transcript};
+use crate::api::building::published;
 use crate::harness::{Api, Server, Setup, eventually, everywhere};
 
 everywhere!(a_conversation_that_is_answered, a_sender_that_dies_in_a_call_never_sends_twice);
@@ -23,6 +24,7 @@ everywhere!(
     a_lost_answer_is_settled_by_a_status_or_ends_as_unknown,
     what_cannot_be_sent_fails_with_its_reason,
     users_without_a_number_are_answered,
+    what_an_ended_session_said_is_sent_although_the_next_has_begun,
 );
 
 pub(super) const PHONE: &str = "5511987654321";
@@ -351,4 +353,28 @@ async fn users_without_a_number_are_answered(setup: Setup) {
         (&sent[0].body["recipient"], sent[0].body.get("to")),
         (&json!("BR.13491208655302741918"), None)
     );
+}
+
+async fn what_an_ended_session_said_is_sent_although_the_next_has_begun(setup: Setup) {
+    let world = World::new(setup, false).await;
+    let say = |id: &str, body: &str, input: Value, next: Value| {
+        json!({ "id": id, "type": "content", "contents": [{ "type": "text", "text": { "body": body } }],
+            "input": input, "defaultOutput": next })
+    };
+    let flow = json!({ "schemaVersion": 1, "startBlockId": "a", "blocks": [
+        say("a", "olá", json!({ "variable": "x" }), json!({ "blockId": "b" })),
+        say("b", "tchau {{x}}", Value::Null, json!({ "end": true })) ] });
+    let flow = published(&world.admin, &world.shop.router, "Curto", &flow).await;
+    let path = format!("/routers/{}", world.shop.router);
+    world.admin.patch(&path, &json!({ "initialFlowId": flow })).await.ok(200);
+    // Everything waits until the number has a token.
+    let number = format!("/channel-numbers/{}", world.number().await["id"].as_str().unwrap());
+    world.admin.patch(&number, &json!({ "accessToken": null })).await.ok(200);
+    for (nth, word) in ["um", "dois", "três"].into_iter().enumerate() {
+        world.says(word);
+        transcript(&world.admin, PHONE, 2 * nth + 2).await;
+        world.server.advance(Duration::from_secs(1)).await;
+    }
+    world.give_token("good-token").await;
+    assert_eq!(texts(&world.sent(3).await), ["olá", "tchau dois", "olá"]);
 }

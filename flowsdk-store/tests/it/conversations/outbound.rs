@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use flowsdk_channels::channel_number::{ChannelNumber, HasChannelNumbers as _};
 use flowsdk_channels::phone::sending::{
-    Attempt, AttemptOutcome, HasOutbound as _, Outbound, Pause, PhoneSender, Settlement,
+    Attempt, AttemptOutcome, HasOutbound as _, Outbound, Owners, Pause, PhoneSender, Settlement,
     SettlementOutcome::{self, Again, Done, Refused},
 };
 use flowsdk_core::channel::{Accepted, ChannelSender, Refusal, RefusalClass, SendError, SendingAccount};
@@ -16,6 +16,7 @@ use flowsdk_core::crypto::MasterKey;
 use flowsdk_core::event::OutgoingEvent;
 use flowsdk_core::id::MessageId;
 use flowsdk_core::message::{MessageStatus, StatusError};
+use flowsdk_core::session::{HasSessions as _, SessionId, SessionWrite};
 use flowsdk_core::store::{Store as _, Transaction as _};
 use flowsdk_core::stream::topic::TopicName;
 use flowsdk_store::sql::SqlStore;
@@ -122,6 +123,18 @@ impl Phone {
         tx.commit().await.expect("commit");
     }
 
+    /// Gives a session another owner.
+    async fn raise_epoch(&self, id: &SessionId) {
+        let mut tx = self.world.store.begin().await.expect("begin");
+        let found = tx.sessions().find_many_for_update(slice::from_ref(id)).await.expect("read");
+        let mut session = found.into_iter().next().expect("a session").session;
+        let expected = Some(session.version);
+        session.version += 1;
+        session.epoch += 1;
+        tx.sessions().save_many(&[SessionWrite { session: &session, expected }]).await.expect("saved");
+        tx.commit().await.expect("commit");
+    }
+
     async fn settle(&self, settlements: &[Settlement]) {
         let mut tx = self.world.store.begin().await.expect("begin");
         tx.outbound().settle(settlements).await.expect("settled");
@@ -145,7 +158,8 @@ async fn of_each_recipient_the_first_message_is_due(store: SqlStore) {
     let [first, second, other] = &*ids(&answers) else { panic!("{answers:?}") };
     assert_eq!(phone.due_ids().await, [first.clone(), other.clone()]);
     let due = phone.due().await;
-    assert_eq!((&due[0].event, due[0].attempts, due[0].epoch), (&answers[0], 0, Some(answers[0].epoch)));
+    let owners = Owners { first: answers[0].epoch, now: answers[0].epoch };
+    assert_eq!((&due[0].event, due[0].attempts, due[0].owners), (&answers[0], 0, Some(owners)));
     phone.begin(slice::from_ref(first)).await;
     assert_eq!(phone.due_ids().await, slice::from_ref(other), "the second waits for the call");
     let later = phone.world.cx.now() + MINUTE;
@@ -430,8 +444,8 @@ async fn messages_of_a_former_owner_are_not_sent(store: SqlStore) {
     let phone = Phone::new(store).await;
     phone.give_token().await;
     let said = phone.says(&format!("wa-111-{ANA}"), "in.first", &[], None).await.outgoing;
-    // As if its session had got another owner since.
-    phone.enqueue(&[OutgoingEvent { epoch: said[0].epoch - 1, ..said[0].clone() }]).await;
+    phone.raise_epoch(&said[0].session_id).await;
+    phone.enqueue(&said).await;
     phone.answers(&[BIA]).await;
     let running = Running::start(&phone, Vec::new());
     assert_eq!(running.calls(1).await, [format!("111 to {BIA}")]);
