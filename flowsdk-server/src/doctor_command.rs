@@ -68,13 +68,19 @@ pub async fn phone(options: &Phone, config: &Config) -> Result<Printed, BoxError
         "number: {} ({}) of the router {:?}",
         number.phone_number_id, number.phone_number, router.name
     )));
+    if !number.active {
+        printed.step("active", Err("the number is switched off: nothing is sent from it".to_owned()));
+    }
     printed.step("flow", flow(&stored));
     let key = &config.master_key;
     let secret = opened(key, router.channel_app_secret.as_ref(), "the router has no channelAppSecret");
     let token = opened(key, number.access_token.as_ref(), "the number has no accessToken");
     let client = crate::http_client::client(TIMEOUT)?;
     match &token {
-        Err(reason) => printed.step("token", Err(reason.clone())),
+        Err(reason) => {
+            printed.step("token", Err(reason.clone()));
+            printed.skip(&["account", "templates"]);
+        }
         Ok(token) => {
             let api = GraphApi::new(config.phone.api_url.clone(), client.clone());
             at_provider(&mut printed, &api, number, token, secret.as_ref().ok()).await;
@@ -89,15 +95,23 @@ pub async fn phone(options: &Phone, config: &Config) -> Result<Printed, BoxError
     if let Ok(secret) = &secret {
         let account = number.business_account_id.as_str();
         printed.step("delivery", delivered(&client, &webhook, account, secret).await);
+    } else {
+        printed.skip(&["delivery"]);
     }
-    if options.webhook.is_none() {
-        printed.text +=
-            "The provider needs an address with https: give it with --webhook to check that one.\n";
+    if webhook.scheme() != "https" {
+        printed.text += "The provider needs an address with https: give yours with --webhook to check it.\n";
     }
     Ok(printed)
 }
 
 impl Printed {
+    /// Names steps that were left out because another one fails.
+    fn skip(&mut self, names: &[&str]) {
+        for name in names {
+            self.text += &format!("{name}: not checked\n");
+        }
+    }
+
     /// Prints a step: what was found, or why it fails.
     fn step(&mut self, name: &str, found: Result<String, String>) {
         let named = |text: String| format!("{name}: {text}");
@@ -106,8 +120,14 @@ impl Printed {
 }
 
 async fn stored(wanted: Option<&str>, config: &Config) -> Result<Stored, BoxError> {
-    if !matches!(config.database.schema().await?, SchemaState::Current) {
-        return Err("the database is not one of this version: start the server first".into());
+    match config.database.schema().await? {
+        SchemaState::Current => {}
+        SchemaState::Missing => {
+            return Err("there is nothing at DATABASE_URL yet: start the server first".into());
+        }
+        SchemaState::Ahead | SchemaState::Behind(_) => {
+            return Err("the database is not one of this version: start the server first".into());
+        }
     }
     let store = Arc::new(SqlStore::connect(&config.database, OutboxRoutes::relayed()).await?);
     let found = find(&store, wanted).await;
@@ -136,7 +156,11 @@ async fn find(store: &SqlStore, wanted: Option<&str>) -> Result<Stored, BoxError
     let Some(number) = number else {
         return Err(match known.as_slice() {
             [] => "there is no number yet: docs/phone.md, \"Set a number up\"".into(),
-            known => format!("give one of these with --number: {}", known.join(", ")).into(),
+            known => {
+                let none =
+                    wanted.map(|id| format!("no number has the phoneNumberId {id}; ")).unwrap_or_default();
+                format!("{none}give one of these with --number: {}", known.join(", ")).into()
+            }
         });
     };
     let router = tx.routers().find(&number.router_id).await?.ok_or("its router is gone")?;
@@ -148,14 +172,13 @@ async fn find(store: &SqlStore, wanted: Option<&str>) -> Result<Stored, BoxError
     Ok(Stored { number, router, has_flow })
 }
 
-fn flow(Stored { number, router, has_flow }: &Stored) -> Result<String, String> {
-    match (number.active, &router.initial_flow_id, has_flow) {
-        (false, ..) => Err("the number is not active".to_owned()),
-        (true, None, _) => {
+fn flow(Stored { router, has_flow, .. }: &Stored) -> Result<String, String> {
+    match (&router.initial_flow_id, has_flow) {
+        (None, _) => {
             Err("the router has no initialFlowId: messages are stored, and nobody answers".to_owned())
         }
-        (true, Some(_), false) => Err("the flow of the router is not published".to_owned()),
-        (true, Some(_), true) => Ok("a published flow answers".to_owned()),
+        (Some(_), false) => Err("the flow of the router is not published".to_owned()),
+        (Some(_), true) => Ok("a published flow answers".to_owned()),
     }
 }
 
@@ -184,7 +207,7 @@ async fn at_provider(
         }),
     );
     if !is_let_in {
-        return;
+        return printed.skip(&["app secret", "account", "templates"]);
     }
     if let Some(secret) = secret {
         let proven = api.number(&account, Some(secret)).await;

@@ -154,7 +154,7 @@ async fn list_templates(
         .map(|template| {
             let mut told = json!(template);
             told["parameter_format"] = "POSITIONAL".into();
-            told["rejected_reason"] = "NONE".into();
+            told["rejected_reason"] = template.rejected_reason.as_deref().unwrap_or("NONE").into();
             told["quality_score"] = json!({ "score": "UNKNOWN" });
             told
         })

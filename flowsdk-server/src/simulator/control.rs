@@ -73,6 +73,9 @@ async fn review(
     Path(id): Path<String>,
     Json(review): Json<Review>,
 ) -> StatusCode {
+    if !review.is_known() {
+        return StatusCode::BAD_REQUEST;
+    }
     if provider.review(&id, &review) { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND }
 }
 

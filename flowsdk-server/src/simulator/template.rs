@@ -1,6 +1,6 @@
 //! The templates of the business account.
 
-use flowsdk_channels::template::TemplateCategory;
+use flowsdk_channels::template::{TemplateCategory, status_told};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -24,6 +24,9 @@ pub struct KeptTemplate {
     /// How its review stands.
     #[serde(default = "pending")]
     pub status: String,
+    /// Why it was refused.
+    #[serde(default)]
+    pub rejected_reason: Option<String>,
     /// The parts.
     pub components: Vec<Value>,
 }
@@ -42,6 +45,16 @@ pub struct Review {
     pub reason: Option<String>,
 }
 
+/// An event of the provider that says nothing about whether a template can be sent.
+const FLAGGED: &str = "FLAGGED";
+
+impl Review {
+    /// Returns whether the provider has such an event.
+    pub(super) fn is_known(&self) -> bool {
+        self.event == FLAGGED || status_told(&self.event).is_some()
+    }
+}
+
 impl Provider {
     /// Keeps a template, as a call or the console of the provider creates it, and returns its id. `None`, if its name and
     /// language are there, or there are too many.
@@ -51,7 +64,9 @@ impl Provider {
         if state.templates.len() >= MOST || state.templates.iter().any(is_same) {
             return None;
         }
-        let id = (1_000_000_000 + state.templates_made).to_string();
+        // As with messages, no start gives an id of another one.
+        let id = (1_000_000_000 + state.config.seed % 1_000_000_000_000 * 1_000 + state.templates_made)
+            .to_string();
         state.templates_made += 1;
         template.id.clone_from(&id);
         state.templates.push(template);
@@ -71,6 +86,7 @@ impl Provider {
                 return false;
             };
             template.status.clone_from(&review.event);
+            template.rejected_reason.clone_from(&review.reason);
             let id: u64 = id.parse().unwrap_or_default();
             json!({ "event": review.event, "message_template_id": id, "message_template_name": template.name,
                 "message_template_language": template.language, "reason": review.reason.as_deref().unwrap_or("NONE") })
@@ -102,7 +118,9 @@ impl Provider {
     /// Returns the templates behind `after`, `limit` at most, and whether there are more.
     pub(super) fn templates(&self, after: Option<&str>, limit: usize) -> (Vec<KeptTemplate>, bool) {
         let state = self.state();
-        let is_behind = |template: &&KeptTemplate| after.is_none_or(|after| template.id.as_str() > after);
+        let number = |id: &str| id.parse::<u64>().unwrap_or_default();
+        let is_behind =
+            |template: &&KeptTemplate| after.is_none_or(|after| number(&template.id) > number(after));
         let mut rest = state.templates.iter().filter(is_behind);
         let page: Vec<KeptTemplate> = rest.by_ref().take(limit).cloned().collect();
         let has_more = rest.next().is_some();
@@ -121,6 +139,7 @@ pub(super) fn read(body: &[u8]) -> Result<KeptTemplate, String> {
         return Err("(#100) The parameter components must have a BODY.".to_owned());
     }
     template.status = pending();
+    template.rejected_reason = None;
     Ok(template)
 }
 

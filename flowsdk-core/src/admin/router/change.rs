@@ -129,7 +129,7 @@ pub struct RouterChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<FallbackTexts>)]
     pub fallback_texts: Option<Option<FallbackTexts>>,
-    /// How its phone channel behaves; null switches everything off.
+    /// How its phone channel behaves: all of its settings at once. Null switches everything off.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<PhoneOptions>)]
     pub phone: Option<Option<PhoneOptions>>,
