@@ -84,8 +84,6 @@ pub const CODES: &[&str] = &[
     "template_not_approved",
     "no_access_token",
     "already_submitted",
-    "provider_refused",
-    "provider_unreachable",
     "provider_unanswered",
     "template_other_account",
     "template_parameters",
@@ -98,3 +96,16 @@ pub const CODES: &[&str] = &[
     "unavailable",
     "internal",
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::CODES;
+
+    /// Clients that are generated from the document have one name for each.
+    #[test]
+    fn every_code_is_there_once() {
+        assert_eq!(CODES.iter().collect::<BTreeSet<_>>().len(), CODES.len());
+    }
+}
